@@ -46,17 +46,26 @@ PlotAxis ratio_axis(double least, double greatest, float from, float to) {
   return axis;
 }
 
-// Ticks at 1, 2 and 5 times powers of ten; at powers of ten alone if there are too many.
+// Ticks at 1, 2 and 5 times powers of ten; where they would be too near, at 1 and 3 times, then at
+// powers of ten alone.
 std::vector<Tick> log_ratio_ticks(const PlotAxis& axis, float apart) {
   const double pixels = std::abs(static_cast<double>(axis.to - axis.from));
-  const double doubling = pixels * std::log(2.0) / std::log(axis.high / axis.low);
+  const double decade = pixels / std::log10(axis.high / axis.low);
+  const auto apart_by = [&](double factor) {
+    return decade * std::log10(factor) >= static_cast<double>(apart);
+  };
+  std::vector<double> digits_of_ticks = {1};
+  if (apart_by(2)) {
+    digits_of_ticks = {1, 2, 5};
+  } else if (apart_by(3)) {
+    digits_of_ticks = {1, 3};
+  }
   std::vector<Tick> ticks;
   for (double power = std::pow(10.0, std::floor(std::log10(axis.low) + 1e-9));
        power <= axis.high * (1 + 1e-9); power *= 10) {
-    for (const double digit : {1.0, 2.0, 5.0}) {
+    for (const double digit : digits_of_ticks) {
       const double at = digit * power;
-      const bool between = digit > 1 && doubling < static_cast<double>(apart);
-      if (between || at < axis.low * (1 - 1e-9) || at > axis.high * (1 + 1e-9)) continue;
+      if (at < axis.low * (1 - 1e-9) || at > axis.high * (1 + 1e-9)) continue;
       const int digits = std::max(0, static_cast<int>(std::ceil(-std::log10(power) - 1e-9)));
       ticks.push_back({at, text::decimal(at, digits)});
     }
@@ -268,12 +277,6 @@ void draw_pairs(DrawSink& sink, const Rect& area, const CompareFigure& figure) {
   const Rect title{area.x0, area.y0, area.x1, area.y0 + 24 * px};
   const Rect plot{area.x0 + 48 * px, title.y1 + 22 * px, area.x1 - 8 * px, area.y1 - 20 * px};
   if (pairs == 0 || plot.height() < 40 * px) return;
-  const char* const words = figure.texts("compare.pairs");
-  text_in(sink, title, TextStyle::body_strong, theme.text, words);
-  const float title_end = title.x0 + sink.text_width(TextStyle::body_strong, words) + 24 * px;
-  draw_pairs_legend(sink, {title_end, title.y0, title.x1, title.y1}, figure);
-  text_right(sink, {area.x0, plot.y0 - 22 * px, plot.x0 - 8 * px, plot.y0 - 6 * px},
-             TextStyle::small, theme.text3, figure.texts("compare.ratio_short"));
   std::vector<double> ratios;
   for (std::size_t i = 0; i < pairs; ++i) {
     ratios.push_back(static_cast<double>(b.timed_steps[i].total_ns) /
@@ -281,6 +284,12 @@ void draw_pairs(DrawSink& sink, const Rect& area, const CompareFigure& figure) {
   }
   const auto [least, greatest] = std::ranges::minmax(ratios);
   const PlotAxis axis = ratio_axis(least, greatest, plot.y1, plot.y0);
+  const char* const words = figure.texts(axis.log ? "compare.pairs_log" : "compare.pairs");
+  text_in(sink, title, TextStyle::body_strong, theme.text, words);
+  const float title_end = title.x0 + sink.text_width(TextStyle::body_strong, words) + 24 * px;
+  draw_pairs_legend(sink, {title_end, title.y0, title.x1, title.y1}, figure);
+  text_right(sink, {area.x0, plot.y0 - 22 * px, plot.x0 - 8 * px, plot.y0 - 6 * px},
+             TextStyle::small, theme.text3, figure.texts("compare.ratio_short"));
   draw_left_axis({sink, theme, figure.metrics, plot}, axis, ratio_ticks(axis, 26 * px));
   const float one = axis.position(1);
   sink.fill({plot.x0, one, plot.x1, one + 1}, theme.text2);

@@ -260,6 +260,22 @@ TEST_F(Compare, the_axis_of_pairs_is_named_and_has_a_handful_of_ticks) {
   }
 }
 
+TEST_F(Compare, a_low_chart_of_far_ratios_says_that_its_axis_is_logarithmic) {
+  for (const double factor : {1.3, 20.0}) {
+    const run::Comparison comparison = made(24, factor);
+    RecordingSink sink;
+    draw_compare_figure(sink, {0, 0, 1500, 380}, {comparison, texts_, theme(ThemeKind::dark), {1}});
+    EXPECT_TRUE(sink.says(texts_("compare.pairs")));
+    EXPECT_EQ(sink.says("logarithmic"), factor > 8);
+    const auto ticks = std::ranges::count_if(sink.calls, [](const RecordingSink::Call& call) {
+      const bool number =
+          !call.text.empty() && call.text.find_first_not_of("0123456789.") == std::string::npos;
+      return number && call.bounds.x1 <= 60;
+    });
+    EXPECT_GE(ticks, 3) << factor;
+  }
+}
+
 // In every language and width the verdict of a row is whole.
 TEST_F(Compare, a_verdict_of_a_row_is_not_cut) {
   const run::Comparison few = made(5, 1.3);
