@@ -184,11 +184,10 @@ bool draw_step(const Ui& ui, const std::string& place, const BisectionRow& row,
   text_right(sink, box, TextStyle::body, ui.theme.text2, row.size);
   Rect between = from(ui.px(52) + sink.text_width(TextStyle::body, place) + ui.px(12));
   between.x1 -= sink.text_width(TextStyle::body, row.size) + ui.px(12);
-  auto reason = std::ranges::find_if(row.reasons, [&](const std::string& words) {
+  const auto reason = std::ranges::find_if(row.reasons, [&](const std::string& words) {
     return sink.text_width(TextStyle::small, words) <= between.width();
   });
-  // Without room for any, the shortest ends in an ellipsis; the tooltip has all of it.
-  if (reason == row.reasons.end() && !row.reasons.empty()) --reason;
+  // Without room for any it is left to the tooltip: a part of a number would be another number.
   if (reason != row.reasons.end())
     text_in(sink, between, TextStyle::small, ui.theme.text3, *reason);
   return pressed;
