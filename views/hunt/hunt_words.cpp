@@ -44,6 +44,7 @@ std::vector<std::string> reasons_of(const text::Texts& texts, const base::Messag
                                [name](const base::Argument& one) { return one.name == name; });
   };
   if (has("asked") && has("op")) words.push_back(texts("hunt.bisection_asked", reason.arguments));
+  if (has("spare")) words.push_back(texts("hunt.bisection_spare", reason.arguments));
   if (has("missing")) words.push_back(texts("hunt.bisection_missing", reason.arguments));
   return words;
 }

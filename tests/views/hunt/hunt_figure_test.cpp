@@ -241,6 +241,25 @@ TEST_F(HuntFigureTest, TheBisectionHasTheUnitOfTheMap) {
   EXPECT_TRUE(bisection_awaited(hunt, 8));
 }
 
+// Also of a workload whose steps leave memory behind.
+TEST_F(HuntFigureTest, EveryAnswerOfAPredictionHasWordsForARow) {
+  int answers = 0;
+  for (const char* const answer : {"fits", "fits_after_flush", "fits_steps", "oom", "oom_module",
+                                   "oom_pieces", "oom_pieces_module"}) {
+    const std::string key = "prediction." + std::string(answer);
+    ASSERT_NE(std::string(texts_(key)), key) << "an answer that there is";
+    const std::string words = short_reason(texts_, {"", key, {{"spare", "1.00 GiB"}}});
+    EXPECT_EQ(words.find("hunt.log"), std::string::npos) << words;
+    ++answers;
+  }
+  const auto english = text::Catalogue::parse(assets::locale_en());
+  ASSERT_TRUE(english);
+  for (const auto& [key, words] : english->entries()) {
+    answers -= key.starts_with("prediction.short.") ? 1 : 0;
+  }
+  EXPECT_EQ(answers, 0) << "every answer is tried";
+}
+
 TEST_F(HuntFigureTest, TheSecondLineSaysWhatTheMapIsOfAndHowLongItTook) {
   predict::HuntProgress hunt{.id = 1,
                              .target = {},
