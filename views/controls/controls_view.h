@@ -38,8 +38,9 @@ struct ControlsContext {
 // Draws the full controls panel in the current Dear ImGui window.
 void draw_controls(const ControlsContext& context);
 
-// The controls of projector mode in one row of the current window: two sizes, backend and target, of
-// these what matters for the workload, and a button for all others. True when that button was pressed. `all_shown`: the others are below.
+// The controls of projector mode in one row of the current window: two sizes, backend and target,
+// of these what matters for the workload, and a button for all others. True when that button was
+// pressed. `all_shown`: the others are below.
 bool draw_controls_strip(const ControlsContext& context, bool all_shown);
 
 // Parts of both, each `width` wide. `label_width` is at scale 1.
