@@ -81,6 +81,7 @@ FOLDERS = {
                      "app/pictures", "app/pages", "app/window"],
     "app": ["core", "app/commands"],
     "tests": ["assets", "core", "views", "app", "tests"],
+    "tests/own": ["kernels/own", "tests"],
     "tests/executor": ["core/report", "kernels/executor", "kernels/own_cuda", "tests"],
     "tests/kernels": ["core", "kernels", "tests"],
 }
