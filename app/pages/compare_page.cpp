@@ -18,7 +18,9 @@
 namespace ts::app {
 namespace {
 
-constexpr float kLeastMemory = 190;  // pixels at scale 1 for the memory of both sides
+// Pixels at scale 1.
+constexpr float kLeastMemory = 240;  // for the memory of both sides
+constexpr float kStaleRoom = 16;     // over the figure: the plate of other settings hides no words
 
 // "Backend: naive in A, flash in B": the subject of the comparison, independent of the current
 // settings.
@@ -149,25 +151,29 @@ void ComparePage::draw(const views::Ui& ui, Requests& requests) {
   frame().draw_form(ui, area, "###compare_controls",
                     [&] { views::draw_compare_controls(ui, state().compare_edit, a); });
   contexts().ask_for_prediction();
-  // Before the first comparison there are only a few lines of text.
+  // Before the first comparison there are only a few lines of text. In a low window the times
+  // scroll.
   const bool compared = session().comparison() != nullptr;
-  const float wanted = std::max(area.size.y * 0.56F, ui.px(kHeadMargin + 80) + figure_height_);
-  const float most = std::max(area.size.y * 0.56F, area.size.y - ui.px(kLeastMemory));
+  const float wanted = std::max(area.size.y * 0.56F, times_height_);
+  const float most = std::max(area.size.y * 0.4F, area.size.y - ui.px(kLeastMemory));
   PageArea times = area.cut_top(compared ? std::floor(std::min(wanted, most)) : ui.px(140));
   draw_window(ui, {.id = "###compare_memory", .line_below = false}, area,
               [&] { memory_.draw(ui, area, requests); });
   std::swap(times, area);
-  draw_window(ui, {.id = "###compare_page", .line_below = true}, area, [&] {
+  draw_window(ui, {.id = "###compare_page", .flags = kFixedFlags, .line_below = true}, area, [&] {
     draw_head(ui, area.size.x);
     const ImVec2 at = ImGui::GetCursorScreenPos();
     if (const run::Comparison* const comparison = session().comparison()) {
       views::ImGuiSink sink(*ImGui::GetWindowDrawList(), ui.faces, ui.metrics.scale);
-      const ImVec2 end{area.origin.x + area.size.x, area.origin.y + area.size.y};
-      ImGui::Dummy({area.size.x, end.y - at.y});
-      const views::Rect figure{at.x, at.y, end.x, end.y};
-      figure_height_ =
-          views::draw_compare_figure(sink, figure, {*comparison, texts(), ui.theme, ui.metrics});
-      views::draw_stale(sink, ui.theme, ui.metrics, figure, texts(), stale());
+      const float head = at.y + ImGui::GetScrollY() - area.origin.y + ui.px(kStaleRoom);
+      const float height = std::max(area.size.y, times_height_) - head;
+      const float top = at.y + ui.px(kStaleRoom);
+      const views::Rect figure{at.x, top, at.x + area.size.x, top + height};
+      ImGui::Dummy({1, figure.y1 - at.y});
+      times_height_ = head + views::draw_compare_figure(
+                                 sink, figure, {*comparison, texts(), ui.theme, ui.metrics});
+      views::draw_stale(sink, ui.theme, ui.metrics,
+                        {figure.x0, figure.y0 - ui.px(30), figure.x1, figure.y1}, texts(), stale());
     } else {
       ImGui::SetCursorScreenPos({at.x + ui.px(16), at.y});
       views::wrapped_text(ui, views::TextStyle::body, ui.theme.text2, texts()("compare.about"),

@@ -24,7 +24,7 @@ class ComparePage : public PageView {
   [[nodiscard]] std::string stale() const;
 
   MemoryPair memory_;
-  float figure_height_ = 0;  // of the last frame, in pixels
+  float times_height_ = 0;  // of all above the memory, in the last frame, in pixels
 };
 
 }  // namespace ts::app

@@ -30,12 +30,18 @@ void Notices::saved(const std::filesystem::path& path) {
   toasts_.add(std::filesystem::absolute(path, ignored), base::now_ns());
 }
 
+void Notices::page_changed() {
+  toasts_.page_changed(base::now_ns());
+}
+
 const std::string* Notices::sentence() const {
   return base::now_ns() < until_ns_ ? &words_ : nullptr;
 }
 
 std::optional<std::filesystem::path> Notices::draw_toasts(const views::Ui& ui) {
-  return toasts_.draw(ui, base::now_ns());
+  const std::int64_t now = base::now_ns();
+  toasts_.expire(now);
+  return toasts_.draw(ui, now);
 }
 
 bool Notices::animated() const {

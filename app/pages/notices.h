@@ -26,6 +26,9 @@ class Notices {
   // Reports that a file or folder was written.
   void saved(const std::filesystem::path& path);
 
+  // Another page is shown than in the frame before.
+  void page_changed();
+
   // The sentence to show now; null: none.
   [[nodiscard]] const std::string* sentence() const;
   // Returns the path that the user wants to see on the desktop.

@@ -9,7 +9,10 @@
 namespace ts::app {
 namespace {
 
-constexpr std::int64_t kShown = 8'000'000'000;  // nanoseconds
+// In nanoseconds.
+constexpr std::int64_t kShown = 8'000'000'000;
+constexpr std::int64_t kShownOnNextPage = 2'000'000'000;
+
 constexpr std::size_t kMost = 4;
 
 }  // namespace
@@ -20,8 +23,15 @@ void Toasts::add(const std::filesystem::path& saved, std::int64_t now_ns) {
   if (toasts_.size() > kMost) toasts_.erase(toasts_.begin());
 }
 
-std::optional<std::filesystem::path> Toasts::draw(const views::Ui& ui, std::int64_t now_ns) {
+void Toasts::page_changed(std::int64_t now_ns) {
+  for (Toast& toast : toasts_) toast.until_ns = std::min(toast.until_ns, now_ns + kShownOnNextPage);
+}
+
+void Toasts::expire(std::int64_t now_ns) {
   std::erase_if(toasts_, [&](const Toast& toast) { return toast.until_ns < now_ns; });
+}
+
+std::optional<std::filesystem::path> Toasts::draw(const views::Ui& ui, std::int64_t now_ns) {
   std::optional<std::filesystem::path> shown;
   if (toasts_.empty()) return shown;
   const ImGuiViewport* const viewport = ImGui::GetMainViewport();

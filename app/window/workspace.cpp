@@ -230,6 +230,7 @@ Requests Workspace::draw(bool interactive) {
   }
   draw_page(ui, interactive, requests);
   if (interactive) {
+    if (std::exchange(drawn_page_, state_->page) != state_->page) notices_.page_changed();
     draw_sheets(ui, requests);
     actions_.keep_keys();
   }

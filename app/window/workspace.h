@@ -74,6 +74,7 @@ class Workspace {
   WindowActions actions_;
   TopBar top_bar_;
   StatusBar status_bar_;
+  Page drawn_page_ = Page::run;  // of the last frame
 };
 
 }  // namespace ts::app

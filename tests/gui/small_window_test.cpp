@@ -97,5 +97,37 @@ TEST_F(SmallWindow, TheHeadlineOfAPageKeepsItsSize) {
   });
 }
 
+// What has no room is reached with the wheel.
+TEST_F(SmallWindow, TheComparisonScrollsToItsPairs) {
+  drive([](ImGuiTestContext* context) {
+    const ImVec2 before = ImGui::GetIO().DisplaySize;
+    resize(context, 1900, 1000);
+    state().page = Page::compare;
+    show(small_attention());
+    state().compare_edit.field = spec::Field::B;
+    context->Yield(3);
+    context->ItemClick("//###compare_page/###compare_start");
+    IM_CHECK(until(context, 60, [] { return session().comparing(); }));
+    IM_CHECK(until(context, 60, [] { return !session().busy(); }));
+    IM_CHECK(!session().comparison()->failure.has_value());
+    context->Yield(3);
+    const ImGuiWindow* const page = context->GetWindowByRef("//###compare_page");
+    IM_CHECK_EQ(page->ScrollMax.y, 0.0F);
+    resize(context, 960, 600);
+    context->Yield(3);
+    IM_CHECK_GT(page->ScrollMax.y, 60.0F);
+    IM_CHECK_LE(page->ScrollMax.y, 300.0F);
+    context->MouseMoveToPos({page->Pos.x + page->Size.x / 2, page->Pos.y + page->Size.y / 2});
+    context->MouseWheelY(-100);
+    context->Yield(3);
+    IM_CHECK_EQ(page->Scroll.y, page->ScrollMax.y);
+    const float most = page->ScrollMax.y;
+    context->Yield(10);
+    IM_CHECK_EQ(page->ScrollMax.y, most);
+    state().page = Page::run;
+    resize(context, static_cast<int>(before.x), static_cast<int>(before.y));
+  });
+}
+
 }  // namespace
 }  // namespace ts::app::testing

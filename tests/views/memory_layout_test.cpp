@@ -3,7 +3,10 @@
 #include <cmath>
 #include <random>
 
+#include "tests/views/recording_sink.h"
 #include "tests/views/synthetic_run.h"
+#include "tests/views/texts_for_tests.h"
+#include "views/charts/labels.h"
 #include "views/memory/detail_slider.h"
 #include "views/memory/live_list.h"
 #include "views/memory/memory_axis.h"
@@ -16,6 +19,7 @@ namespace ts::views {
 namespace {
 
 using memory::Axis;
+using testing::RecordingSink;
 
 TEST(MemoryRegions, StayInsideAndApart) {
   for (const float scale : {0.75F, 1.0F, 1.6F, 3.0F}) {
@@ -238,6 +242,45 @@ TEST(DetailSlider, GoesFromNothingToAll) {
     }
     before = detail;
   }
+}
+
+// The list beside the chart agrees with the inspector: the same order, one unit for the column.
+TEST(LiveList, IsInTheOrderOfTheBandsAndInOneUnit) {
+  RecordingSink sink;
+  const text::Texts texts = testing::program_texts();
+  const base::StringTable strings;
+  LiveFacts facts;
+  facts.event = 0;
+  facts.bytes = {std::int64_t{3} << 20, 0, 0, 40'000, std::int64_t{20} << 20, 0, 0};
+  for (const std::int64_t bytes : facts.bytes) facts.total_bytes += bytes;
+  draw_live_list({.sink = sink,
+                  .theme = theme(ThemeKind::dark),
+                  .metrics = {1},
+                  .strings = strings,
+                  .texts = texts},
+                 {0, 0, 260, 400}, memory::AllocationLog(), facts,
+                 {.time_ns = 0, .words = [](std::int64_t) { return std::string("0 ms"); }},
+                 {-1, -1});
+  std::vector<std::string> names;
+  std::vector<std::string> units;
+  for (const RecordingSink::Call& call : sink.calls) {
+    for (int i = 0; i < memory::kCategoryCount; ++i) {
+      if (call.text == texts(category_key(static_cast<memory::Category>(i))))
+        names.push_back(call.text);
+    }
+    if (call.text.ends_with("iB") || call.text == "B") units.push_back(call.text);
+  }
+  EXPECT_EQ(names, (std::vector<std::string>{
+                       texts(category_key(memory::Category::temporary)),
+                       texts(category_key(memory::Category::activation)),
+                       texts(category_key(memory::Category::input)),
+                       texts(category_key(memory::Category::gradient)),
+                       texts(category_key(memory::Category::optimizer_state)),
+                       texts(category_key(memory::Category::parameter)),
+                       texts(category_key(memory::Category::unknown)),
+                   }));
+  EXPECT_EQ(units, std::vector<std::string>(memory::kCategoryCount + 1, "MiB"));
+  EXPECT_TRUE(sink.says("0.04")) << "40,000 bytes";
 }
 
 }  // namespace

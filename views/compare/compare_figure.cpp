@@ -16,8 +16,9 @@
 namespace ts::views {
 namespace {
 
-constexpr double kSame = 0.01;  // times whose ratio is this close to 1 are called the same
-constexpr double kWide = 8;     // ratios that differ by more have a logarithmic axis
+constexpr double kSame = 0.01;     // times whose ratio is this close to 1 are called the same
+constexpr float kLeastPlot = 120;  // pixels at scale 1 of the intervals' plot
+constexpr double kWide = 8;        // ratios that differ by more have a logarithmic axis
 
 constexpr double kMostTicks = 7;
 
@@ -46,6 +47,12 @@ PlotAxis ratio_axis(double least, double greatest, float from, float to) {
   return axis;
 }
 
+// With the digits of its power of ten.
+Tick log_ratio_tick(double at) {
+  const double power = std::floor(std::log10(at) + 1e-9);
+  return {at, text::decimal(at, std::max(0, static_cast<int>(-power)))};
+}
+
 // Ticks at 1, 2 and 5 times powers of ten; where they would be too near, at 1 and 3 times, then at
 // powers of ten alone.
 std::vector<Tick> log_ratio_ticks(const PlotAxis& axis, float apart) {
@@ -66,10 +73,18 @@ std::vector<Tick> log_ratio_ticks(const PlotAxis& axis, float apart) {
     for (const double digit : digits_of_ticks) {
       const double at = digit * power;
       if (at < axis.low * (1 - 1e-9) || at > axis.high * (1 + 1e-9)) continue;
-      const int digits = std::max(0, static_cast<int>(std::ceil(-std::log10(power) - 1e-9)));
-      ticks.push_back({at, text::decimal(at, digits)});
+      ticks.push_back(log_ratio_tick(at));
     }
   }
+  if (ticks.size() > 1) return ticks;
+  // A low plot: the ends of the axis, which are round, too.
+  const auto add = [&](double at) {
+    if (ticks.empty() ||
+        apart_by(std::max(at, ticks[0].position) / std::min(at, ticks[0].position)))
+      ticks.push_back(log_ratio_tick(at));
+  };
+  add(axis.low);
+  add(axis.high);
   return ticks;
 }
 
@@ -124,7 +139,25 @@ Columns columns_of(const Rect& row, float px, const Widths& widest) {
   columns.word = cut(row.x1 - words, row.x1);
   columns.ratio = cut(columns.word.x0 - ratios, columns.word.x0 - 12 * px);
   columns.plot = cut(columns.b.x1 + 20 * px, columns.ratio.x0 - 8 * px);
+  // Too narrow, it shows nothing that the numbers beside it do not say.
+  if (columns.plot.width() < kLeastPlot * px) columns.plot.x1 = columns.plot.x0;
   return columns;
+}
+
+// The band of what counts as the same, and the ticks with their labels below.
+void draw_ratio_scale(DrawSink& sink, const Rect& plot, const CompareFigure& figure,
+                      const PlotAxis& axis) {
+  const float px = figure.metrics.px(1);
+  const Theme& theme = figure.theme;
+  sink.fill({axis.position(1 - kSame), plot.y0, axis.position(1 + kSame), plot.y1}, theme.surface2);
+  for (const Tick& tick : ratio_ticks(axis, 48 * px)) {
+    const float x = axis.position(tick.position);
+    sink.fill({x, plot.y0, x + 1, plot.y1}, theme.grid);
+    sink.text({x - sink.text_width(TextStyle::small, tick.label) / 2, plot.y1 + 3 * px},
+              TextStyle::small, theme.text3, tick.label);
+  }
+  const float one = axis.position(1);
+  sink.fill({one, plot.y0, one + 1, plot.y1}, theme.text2);
 }
 
 void draw_interval(DrawSink& sink, const CompareFigure& figure, const PlotAxis& axis,
@@ -180,21 +213,15 @@ float draw_rows(DrawSink& sink, const Rect& area, const CompareFigure& figure) {
   const Columns head = columns_of(heading, px, widest);
   text_right(sink, head.a, TextStyle::small, theme.text3, median_a);
   text_right(sink, head.b, TextStyle::small, theme.text3, median_b);
-  text_in(sink, head.plot, TextStyle::small, theme.text3,
-          figure.texts("compare.axis", {{"a", names[0]}, {"b", names[1]}}));
   text_right(sink, head.ratio, TextStyle::small, theme.text3, ratio_heading);
-  const PlotAxis axis = ratio_axis(least, greatest, head.plot.x0, head.plot.x1);
   const float bottom = heading.y1 + height * static_cast<float>(rows.size());
-  sink.fill({axis.position(1 - kSame), heading.y1, axis.position(1 + kSame), bottom},
-            theme.surface2);
-  for (const Tick& tick : ratio_ticks(axis, 48 * px)) {
-    const float x = axis.position(tick.position);
-    sink.fill({x, heading.y1, x + 1, bottom}, theme.grid);
-    sink.text({x - sink.text_width(TextStyle::small, tick.label) / 2, bottom + 3 * px},
-              TextStyle::small, theme.text3, tick.label);
+  const bool plotted = head.plot.width() > 0;
+  const PlotAxis axis = ratio_axis(least, greatest, head.plot.x0, head.plot.x1);
+  if (plotted) {
+    text_in(sink, head.plot, TextStyle::small, theme.text3,
+            figure.texts("compare.axis", {{"a", names[0]}, {"b", names[1]}}));
+    draw_ratio_scale(sink, {head.plot.x0, heading.y1, head.plot.x1, bottom}, figure, axis);
   }
-  const float one = axis.position(1);
-  sink.fill({one, heading.y1, one + 1, bottom}, theme.text2);
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const float y0 = heading.y1 + height * static_cast<float>(i);
     const Columns at = columns_of({area.x0, y0, area.x1, y0 + height}, px, widest);
@@ -203,11 +230,11 @@ float draw_rows(DrawSink& sink, const Rect& area, const CompareFigure& figure) {
     text_in(sink, at.part, style, theme.text, row.part);
     text_right(sink, at.a, style, theme.text, row.a);
     text_right(sink, at.b, style, theme.text, row.b);
-    draw_interval(sink, figure, axis, row.ratio, y0 + height / 2);
+    if (plotted) draw_interval(sink, figure, axis, row.ratio, y0 + height / 2);
     text_right(sink, at.ratio, TextStyle::body, theme.text2, ratio_words(figure, row.ratio));
     text_right(sink, at.word, style, theme.text, figure.texts(verdict_key(row.ratio)));
   }
-  float y = bottom + 22 * px;
+  float y = bottom + (plotted ? 22 : 0) * px;
   const auto& [a, b] = figure.comparison.sides;
   if (a.peak > 0 && b.peak > 0) {
     const Columns at = columns_of({area.x0, y, area.x1, y + height}, px, widest);

@@ -247,6 +247,11 @@ std::string standing_words(const ViewContext& context) {
   return context.texts("common.two_sentences", {{"first", stale}, {"second", why}});
 }
 
+std::string peak_standing(const ViewContext& context) {
+  const bool predicted = context.memory.kind == MemorySource::Kind::predicted;
+  return predicted ? card_standing(context, true) : std::string();
+}
+
 std::string card_standing(const ViewContext& context, bool of_block) {
   const std::string& of = of_block ? context.stale_memory : context.stale;
   return of.empty() ? std::string() : stale_words(context.texts, of);

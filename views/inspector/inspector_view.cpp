@@ -39,8 +39,7 @@ void draw_peak(const Ui& ui, const ViewContext& context) {
   if (rows.empty()) return;
   const PeakNames names = peak_names(context);
   section(ui, names.heading);
-  if (context.memory.kind == MemorySource::Kind::predicted && !context.stale_memory.empty())
-    draw_standing(ui, stale_words(ui.texts, context.stale_memory));
+  draw_standing(ui, peak_standing(context));
   std::int64_t total = 0;
   // One unit for the column, that of the total, so that the rows are easy to compare. A size that
   // would read zero has its own unit.

@@ -8,6 +8,7 @@
 #include "core/text/numbers.h"
 #include "views/charts/chart_text.h"
 #include "views/charts/labels.h"
+#include "views/common/exact_bytes.h"
 
 namespace ts::views {
 namespace {
@@ -122,11 +123,14 @@ memory::BlockIndex draw_live_list(const LiveListDrawContext& drawing, const Rect
   text_in(sink, row(small + px(10)), TextStyle::small, theme.text3,
           place_words(drawing, log, facts.event));
 
+  // One unit for the column, that of the total, as in the inspector.
+  const std::string unit = text::bytes(facts.total_bytes).unit;
   const float unit_width = sink.text_width(TextStyle::small, "MiB") + px(6);
   const float value_width = px(56);
   const float count_width = px(52);
   const auto figures = [&](const Rect& at, std::int64_t count, std::int64_t bytes, bool strong) {
-    const text::Quantity size = text::bytes(bytes);
+    const text::Quantity size =
+        bytes == 0 ? text::Quantity{"0", unit} : bytes_in_column(bytes, unit.front());
     const float unit_x = at.x1 - unit_width + px(6);
     text_in(sink, {unit_x, at.y0, at.x1 + 1, at.y1}, TextStyle::small, theme.text3, size.unit);
     const Rect value{at.x1 - unit_width - value_width, at.y0, at.x1 - unit_width, at.y1};

@@ -57,10 +57,11 @@ class LiveFactsCache {
   LiveFacts facts_;
 };
 
-// Order of the categories in the list, most important first.
+// Order of the categories in the list: that of the bands in the chart, from above, as in the
+// inspector; what is not known last.
 inline constexpr std::array<memory::Category, memory::kCategoryCount> kListOrder{
-    memory::Category::activation, memory::Category::optimizer_state, memory::Category::parameter,
-    memory::Category::temporary,  memory::Category::gradient,        memory::Category::input,
+    memory::Category::temporary, memory::Category::activation,      memory::Category::input,
+    memory::Category::gradient,  memory::Category::optimizer_state, memory::Category::parameter,
     memory::Category::unknown};
 
 // Border of the one category that is too pale for a white page. 0: none.

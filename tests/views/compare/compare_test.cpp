@@ -291,6 +291,39 @@ TEST_F(Compare, a_verdict_of_a_row_is_not_cut) {
   }
 }
 
+// Between the words and the numbers of a small window there is no room for it.
+TEST_F(Compare, a_plot_of_intervals_is_wide_enough_or_left_out) {
+  const run::Comparison comparison = made(24, 1.3);
+  const auto axis = [&](float width) {
+    RecordingSink sink;
+    draw_compare_figure(sink, {0, 0, width, 700},
+                        {comparison, texts_, theme(ThemeKind::dark), {1}});
+    EXPECT_TRUE(sink.says("slower")) << width;
+    for (const RecordingSink::Call& call : sink.calls)
+      EXPECT_EQ(call.text.find("\xe2\x80\xa6"), std::string::npos) << call.text << " at " << width;
+    return sink.says(texts_("compare.axis", {{"a", "naive"}, {"b", "flash"}}));
+  };
+  EXPECT_FALSE(axis(692));
+  EXPECT_TRUE(axis(1400));
+}
+
+TEST_F(Compare, an_axis_by_logarithm_has_two_ticks_at_least) {
+  for (float height = 330; height < 600; height += 10) {
+    for (const double factor : {9.0, 20.0, 80.0}) {
+      const run::Comparison comparison = made(24, factor);
+      RecordingSink sink;
+      draw_compare_figure(sink, {0, 0, 1500, height},
+                          {comparison, texts_, theme(ThemeKind::dark), {1}});
+      if (!sink.says(texts_("compare.pairs_log"))) continue;
+      const auto ticks = std::ranges::count_if(sink.calls, [](const RecordingSink::Call& call) {
+        return !call.text.empty() && call.bounds.x1 <= 60 && call.bounds.y0 > 190 &&
+               call.text.find_first_not_of("0123456789.") == std::string::npos;
+      });
+      EXPECT_GE(ticks, 2) << height << " " << factor;
+    }
+  }
+}
+
 // Both curves end at heights that are in the ratio of their bytes, inside the plot.
 TEST_F(Compare, two_memory_timelines_share_one_scale) {
   const auto log_of = [](std::int64_t bytes) {

@@ -88,6 +88,16 @@ TEST_F(InspectorRows, the_card_of_what_is_selected_says_of_which_settings_it_is)
   EXPECT_EQ(card_standing(view, true), "Of flash");
 }
 
+TEST_F(InspectorRows, the_peak_of_an_older_prediction_says_of_which_settings_it_is) {
+  ViewContext view = context();
+  view.memory.kind = MemorySource::Kind::predicted;
+  EXPECT_EQ(peak_standing(view), "");
+  view.stale_memory = "naive, T = 512";
+  EXPECT_EQ(peak_standing(view), "Of naive, T = 512");
+  view.memory.kind = MemorySource::Kind::measured;
+  EXPECT_EQ(peak_standing(view), "") << "the figures of the run have their own mark";
+}
+
 // The heading promises what would make it fit: that comes before what only needs less.
 TEST(Remedies, those_that_fit_come_first) {
   const auto remedy = [](std::int64_t needed, predict::Fit fit) {
