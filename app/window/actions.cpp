@@ -74,6 +74,8 @@ constexpr std::array kActions = {
     ActionRow{Action::palette, "palette", "menu.palette", "shortcut.palette", "Ctrl+Shift+P",
               kControlShift | ImGuiKey_P, 0, KeyReach::typing},
     ActionRow{Action::glossary, "glossary", "menu.glossary", "shortcut.glossary", "G", ImGuiKey_G},
+    ActionRow{Action::calculators, "calculators", "menu.calculators", "shortcut.calculators", "K",
+              ImGuiKey_K},
     ActionRow{Action::shortcuts, "shortcuts", "menu.shortcuts", "shortcut.sheet", "?",
               ImGuiMod_Shift | ImGuiKey_Slash, ImGuiKey_F1},
 };

@@ -43,6 +43,7 @@ enum class Action : std::uint8_t {
   previous_panel,
   palette,
   glossary,
+  calculators,
   shortcuts,
 };
 

@@ -180,6 +180,8 @@ bool WindowActions::is_on(Action action) const {
       return preferences.theme == views::ThemeKind::light;
     case Action::glossary:
       return sheets_->show_glossary;
+    case Action::calculators:
+      return sheets_->show_calculators;
     case Action::operators:
       return pages_->run.shows_operators();
     case Action::agreement:
@@ -286,6 +288,9 @@ void WindowActions::perform(Action action, Requests& requests) {
       return palette_->open();
     case Action::glossary:
       sheets_->show_glossary = !sheets_->show_glossary;
+      return;
+    case Action::calculators:
+      sheets_->show_calculators = !sheets_->show_calculators;
       return;
     case Action::shortcuts:
       sheets_->show_shortcuts = true;

@@ -8,12 +8,31 @@
 
 #include "app/pages/sheet.h"
 #include "app/session/file_list.h"
+#include "core/spec/spec_fields.h"
+#include "core/spec/spec_values.h"
+#include "core/spec/workload_math.h"
 #include "views/common/glossary.h"
 #include "views/common/widgets.h"
+#include "views/controls/field_access.h"
 
 namespace ts::app {
 
 using views::TextStyle;
+
+namespace {
+
+// What the settings have for an input of a calculator.
+std::optional<std::int64_t> number_of(const spec::WorkloadSpec& spec, std::string_view name) {
+  if (name == "params") {
+    const std::int64_t parameters = spec::parameter_count(spec);
+    return parameters > 0 ? std::optional(parameters) : std::nullopt;
+  }
+  const auto field = spec::field_from_name(name);
+  if (!field || !spec::field_applies(spec, *field)) return std::nullopt;
+  return views::slider_number(spec, *field);
+}
+
+}  // namespace
 
 void WindowSheets::draw_glossary(const views::Ui& ui) {
   if (ImGui::IsWindowAppearing()) glossary_filter_.fill('\0');
@@ -139,6 +158,10 @@ void WindowSheets::draw(const views::Ui& ui, WorkspaceState& state,
       ui, "save.title", "###save_folder_sheet", show_save_folder,
       [&] { draw_save_folder(ui, state); }, SheetSize::small);
   draw_sheet(ui, "glossary.title", "###glossary_sheet", show_glossary, [&] { draw_glossary(ui); });
+  draw_sheet(ui, "calculate.title", "###calculator_sheet", show_calculators, [&] {
+    calculators_.draw(ui,
+                      [&](std::string_view name) { return number_of(state.history.spec(), name); });
+  });
   if (show_shortcuts) draw_shortcuts(ui, of_actions());
 }
 
@@ -156,7 +179,7 @@ std::vector<std::filesystem::path> WindowSheets::draw_open(const views::Ui& ui,
 }
 
 bool WindowSheets::close() {
-  for (bool* const open : {&show_shortcuts, &show_save_folder, &show_glossary}) {
+  for (bool* const open : {&show_shortcuts, &show_save_folder, &show_calculators, &show_glossary}) {
     if (std::exchange(*open, false)) return true;
   }
   return false;

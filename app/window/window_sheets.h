@@ -10,6 +10,7 @@
 #include "app/pages/workspace_state.h"
 #include "app/window/file_dialog.h"
 #include "app/window/open_sheet.h"
+#include "views/calculate/calculator_view.h"
 #include "views/common/ui.h"
 
 namespace ts::app {
@@ -17,8 +18,8 @@ namespace ts::app {
 // What a file is opened for: to be shown, or to be compared with the one on screen.
 enum class OpenFor : std::uint8_t { show, compare };
 
-// The sheets that belong to no page: the glossary, the shortcuts, the folder where things are
-// saved, and the one to open a file. Main thread.
+// The sheets that belong to no page: the glossary, the calculators, the shortcuts, the folder where
+// things are saved, and the one to open a file. Main thread.
 class WindowSheets {
  public:
   // A line of the shortcuts: its keys and the key of the text that explains it.
@@ -42,6 +43,7 @@ class WindowSheets {
   bool close();
 
   bool show_glossary = false;
+  bool show_calculators = false;
   bool show_shortcuts = false;
   bool show_save_folder = false;
 
@@ -56,6 +58,7 @@ class WindowSheets {
   FileDialog file_dialog_;
   std::array<char, 4096> save_folder_{};  // as it is typed
   std::array<char, 64> glossary_filter_{};
+  views::CalculatorView calculators_;
 };
 
 }  // namespace ts::app

@@ -43,6 +43,7 @@ FOLDERS = {
     "core/files": ["core/base", "core/text", "core/trace", "core/memory", "core/allocator",
                    "core/blocks", "core/capture", "core/io", "core/snapshot", "core/trace_file", "core/run"],
     "core/kernel_check": ["core/base", "core/text", "core/io"],
+    "core/calculate": ["core/base", "core/text", "core/io"],
     "kernels/cuda": ["core"],
     "kernels/observe": ["core", "kernels/cuda"],
     "kernels/dry_run": ["core", "kernels/observe"],

@@ -249,6 +249,12 @@ TEST(LiveList, IsInTheOrderOfTheBandsAndInOneUnit) {
   RecordingSink sink;
   const text::Texts texts = testing::program_texts();
   const base::StringTable strings;
+  memory::AllocationLog log;
+  memory::Record record;
+  record.action = memory::Action::alloc;
+  record.address = 1;
+  record.size = 512;
+  log.append(record);
   LiveFacts facts;
   facts.event = 0;
   facts.bytes = {std::int64_t{3} << 20, 0, 0, 40'000, std::int64_t{20} << 20, 0, 0};
@@ -258,7 +264,7 @@ TEST(LiveList, IsInTheOrderOfTheBandsAndInOneUnit) {
                   .metrics = {1},
                   .strings = strings,
                   .texts = texts},
-                 {0, 0, 260, 400}, memory::AllocationLog(), facts,
+                 {0, 0, 260, 400}, log, facts,
                  {.time_ns = 0, .words = [](std::int64_t) { return std::string("0 ms"); }},
                  {-1, -1});
   std::vector<std::string> names;

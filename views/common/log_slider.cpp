@@ -20,9 +20,8 @@ struct Frame {
   Rect label, track, field;
 };
 
-Frame lay_out(const Ui& ui, ImVec2 origin, float width, float label_width) {
+Frame lay_out(const Ui& ui, ImVec2 origin, float width, float label_width, float field_width) {
   const float height = ui.px(28);
-  const float field_width = ui.px(62);
   Frame frame;
   frame.label = {origin.x, origin.y, origin.x + label_width, origin.y + height};
   frame.field = {origin.x + width - field_width, origin.y, origin.x + width, origin.y + height};
@@ -73,7 +72,7 @@ SliderEdit log_slider(const Ui& ui, std::string_view name, const SliderSettings&
                       const LogScale& scale, float width) {
   SliderEdit edit;
   const ImVec2 origin = ImGui::GetCursorScreenPos();
-  const Frame frame = lay_out(ui, origin, width, ui.px(look.label_width));
+  const Frame frame = lay_out(ui, origin, width, ui.px(look.label_width), ui.px(look.field_width));
   const bool applies = look.reason.empty();
   const float fade = applies ? 1.0F : 0.4F;
   ImGuiSink sink(*ImGui::GetWindowDrawList(), ui.faces, ui.metrics.scale);

@@ -26,7 +26,9 @@ struct SliderSettings {
   std::string_view problem;              // sentence in the tooltip, field outlined; empty: none
   std::string_view reason;               // why it does not apply; empty: it applies
   std::string_view meaning = {};         // of the label, in its tooltip; empty: none
-  float label_width = 64;                // at scale 1
+  // At scale 1.
+  float label_width = 64;
+  float field_width = 62;
 };
 
 // A label, a track with a tick at every power of two, a handle, and a field for typed numbers. The

@@ -234,7 +234,7 @@ float draw_rows(DrawSink& sink, const Rect& area, const CompareFigure& figure) {
     text_right(sink, at.ratio, TextStyle::body, theme.text2, ratio_words(figure, row.ratio));
     text_right(sink, at.word, style, theme.text, figure.texts(verdict_key(row.ratio)));
   }
-  float y = bottom + (plotted ? 22 : 0) * px;
+  float y = bottom + (plotted ? 22 * px : 0);
   const auto& [a, b] = figure.comparison.sides;
   if (a.peak > 0 && b.peak > 0) {
     const Columns at = columns_of({area.x0, y, area.x1, y + height}, px, widest);

@@ -1,0 +1,133 @@
+#include <CLI/CLI.hpp>
+#include <cmath>
+#include <cstdio>
+#include <filesystem>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "app/commands/command_line.h"
+#include "app/commands/report.h"
+#include "app/session/languages.h"
+#include "core/calculate/calculation_table.h"
+#include "core/calculate/calculator.h"
+#include "core/io/file.h"
+
+namespace ts::app {
+namespace {
+
+struct CalculateCommand {
+  std::string calculator;             // empty: list them
+  std::vector<std::string> settings;  // "ranks=8"
+  std::string format = "md";
+  std::string language = "en";
+  std::filesystem::path out;
+};
+
+using Json = nlohmann::json;
+
+Json number_or_null(double value) {
+  return std::isfinite(value) ? Json(value) : Json(nullptr);
+}
+
+std::string json_of(const calculate::Values& values) {
+  const calculate::Calculator& calculator = values.calculator();
+  Json inputs = Json::object();
+  for (std::size_t i = 0; i < calculator.inputs.size(); ++i)
+    inputs[calculator.inputs[i].name] = values.of(i);
+  Json terms = Json::array();
+  const std::vector<double> results = values.terms();
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    const calculate::Term& term = calculator.terms[i];
+    terms.push_back({{"name", term.name},
+                     {"formula", term.formula},
+                     {"value", number_or_null(results[i])},
+                     {"unit", calculate::to_string(term.unit)}});
+  }
+  return io::json_text(Json{{"calculator", calculator.id},
+                            {"source", calculator.source},
+                            {"inputs", std::move(inputs)},
+                            {"terms", std::move(terms)}});
+}
+
+std::string list_of(const text::Texts& texts) {
+  std::string list;
+  for (const calculate::Calculator& calculator : calculate::calculators()) {
+    list += std::string(calculator.id) + "  " +
+            texts("calculate.title." + std::string(calculator.id)) + "\n   ";
+    for (const calculate::Input& input : calculator.inputs)
+      list += " " + std::string(input.name) + "=" + std::to_string(input.start);
+    list += "\n";
+  }
+  return list;
+}
+
+base::Result<calculate::Values> values_of(const CalculateCommand& command) {
+  const auto calculator = calculate::calculator_from(command.calculator);
+  if (!calculator) return tl::unexpected(calculator.error());
+  calculate::Values values(**calculator);
+  for (const std::string& setting : command.settings) {
+    const std::size_t sign = setting.find('=');
+    if (sign == std::string::npos) {
+      return base::fail("a number is set as NAME=NUMBER, not \"" + setting + '"');
+    }
+    const auto set = values.set(std::string_view(setting).substr(0, sign),
+                                std::string_view(setting).substr(sign + 1));
+    if (!set) return tl::unexpected(set.error());
+  }
+  return values;
+}
+
+int run_calculation(const CalculateCommand& command) {
+  const auto language = text::language_from_code(command.language);
+  if (!language) return report(language.error(), 2);
+  text::Texts texts = built_in_texts();
+  texts.choose(*language);
+  std::string words;
+  if (command.calculator.empty()) {
+    if (!command.out.empty()) return report("--out needs a calculator", 2);
+    words = list_of(texts);
+  } else {
+    const auto values = values_of(command);
+    if (!values) return report(values.error(), 2);
+    const io::TextTable table = calculate::calculation_table(*values, texts);
+    const std::string title = texts("calculate.title." + command.calculator);
+    if (command.format == "json") {
+      words = json_of(*values);
+    } else if (command.format == "csv") {
+      words = io::to_csv(table);
+    } else if (command.format == "tex") {
+      words = io::to_latex(table, title, command.calculator);
+    } else {
+      words = title + "\n\n" + io::to_markdown(table) + "\n" +
+              texts("calculate.source", {{"source", values->calculator().source}}) + "\n";
+    }
+  }
+  if (command.out.empty()) {
+    std::fputs(words.c_str(), stdout);
+    return 0;
+  }
+  const auto written = io::write_file(command.out, words);
+  return written ? 0 : report(written.error(), 1);
+}
+
+}  // namespace
+
+ParsedCommand calculate_command(CLI::App& app) {
+  const auto options = std::make_shared<CalculateCommand>();
+  app.add_option("CALCULATOR", options->calculator, "Which one; without it all are listed")
+      ->option_text(" ");
+  app.add_option("NAME=NUMBER", options->settings, "Numbers that differ from the listed ones")
+      ->option_text("...");
+  app.add_option("--format", options->format, "md, csv, tex or json")
+      ->check(CLI::IsMember({"md", "csv", "tex", "json"}));
+  app.add_option("--lang", options->language, "en, zh-CN or zh-TW");
+  app.add_option("--out", options->out, "Write to this file, instead of standard output")
+      ->type_name("FILE");
+  return parsed_command(options, run_calculation);
+}
+
+}  // namespace ts::app

@@ -1,0 +1,178 @@
+#include "views/calculate/calculator_view.h"
+
+#include <imgui.h>
+
+#include <algorithm>
+
+#include "core/calculate/calculation_table.h"
+#include "core/text/numbers.h"
+#include "views/common/log_slider.h"
+#include "views/common/spec_words.h"
+#include "views/common/widgets.h"
+
+namespace ts::views {
+namespace {
+
+constexpr const char* kCopy = "\xef\x83\x85";
+// Widths at scale 1.
+constexpr float kField = 170;  // for the number of parameters of the largest models
+constexpr float kValues = 170;
+constexpr float kInputs = 440;
+
+std::string title_of(const Ui& ui, const calculate::Calculator& calculator) {
+  return ui.texts("calculate.title." + std::string(calculator.id));
+}
+
+std::string label_of(const Ui& ui, const calculate::Input& input) {
+  std::string label = ui.texts("calculate.input." + std::string(input.name));
+  if (*input.unit != '\0') label += " (" + std::string(input.unit) + ")";
+  return label;
+}
+
+// What it is, then its name in the formulas.
+void draw_label(const Ui& ui, const calculate::Input& input) {
+  text(ui, TextStyle::body, ui.theme.text2, label_of(ui, input));
+  ImGui::SameLine(0, ui.px(10));
+  text(ui, TextStyle::body, ui.theme.text3, input.name);
+}
+
+}  // namespace
+
+CalculatorView::CalculatorView() {
+  for (const calculate::Calculator& calculator : calculate::calculators())
+    values_.emplace_back(calculator);
+}
+
+// Takes what the settings have and the calculator allows.
+void CalculatorView::take(const NumberOf& of_settings) {
+  calculate::Values& values = values_[shown_];
+  const auto& inputs = values.calculator().inputs;
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    const auto number = of_settings(inputs[i].name);
+    if (number && *number >= inputs[i].least && *number <= inputs[i].most)
+      (void)values.set(i, *number);
+  }
+}
+
+void CalculatorView::draw_head(const Ui& ui, const NumberOf& of_settings) {
+  const auto all = calculate::calculators();
+  const calculate::Calculator& calculator = shown().calculator();
+  const float width = std::min(ui.px(380), ImGui::GetContentRegionAvail().x * 0.45F);
+  select(ui, "###calculator", title_of(ui, calculator), "", width, [&] {
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      const std::string id = "###calculator_" + std::string(all[i].id);
+      if (!list_row(ui, id.c_str(), title_of(ui, all[i]), "", i == shown_)) continue;
+      shown_ = i;
+      problem_ = {};
+      return true;
+    }
+    return false;
+  });
+  ImGui::SameLine(0, ui.px(8));
+  const bool any = std::ranges::any_of(calculator.inputs, [&](const calculate::Input& input) {
+    return of_settings(input.name).has_value();
+  });
+  ImGui::BeginDisabled(!any);
+  if (button(ui, "###calculator_take", "", ui.texts("calculate.take"), "", ButtonKind::plain))
+    take(of_settings);
+  ImGui::EndDisabled();
+  tooltip(ui, ui.texts(any ? "calculate.take_about" : "calculate.nothing_to_take"));
+  ImGui::SameLine(0, ui.px(8));
+  if (button(ui, "###calculator_copy", kCopy, ui.texts("common.copy"), "", ButtonKind::quiet)) {
+    const io::TextTable table = calculate::calculation_table(values_[shown_], ui.texts);
+    ImGui::SetClipboardText((title_of(ui, calculator) + "\n\n" + io::to_markdown(table)).c_str());
+  }
+  ImGui::Dummy({0, ui.px(2)});
+  text(ui, TextStyle::small, ui.theme.text2,
+       ui.texts("calculate.source", {{"source", calculator.source}}));
+  ImGui::Dummy({0, ui.px(6)});
+}
+
+void CalculatorView::draw_input(const Ui& ui, std::size_t index, float width) {
+  calculate::Values& values = values_[shown_];
+  const calculate::Input& input = values.calculator().inputs[index];
+  if (input.is_switch()) {
+    bool on = values.of(index) != 0;
+    const std::string id = "###switch_" + std::string(input.name);
+    if (toggle(ui, id.c_str(), label_of(ui, input) + "   " + input.name, on, width))
+      (void)values.set(index, on ? 1 : 0);
+    return;
+  }
+  draw_label(ui, input);
+  SliderEdit edit;
+  if (input.least < 1) {
+    edit = number_row(ui, input.name, "", text::grouped(values.of(index)), width);
+  } else {
+    SliderSettings look;
+    look.value = values.of(index);
+    look.label_width = 0;
+    look.field_width = kField;
+    edit = log_slider(ui, input.name, look, LogScale(input.least, input.most), width);
+  }
+  if (edit.value) (void)values.set(index, *edit.value);
+  if (edit.typed) {
+    const auto set = values.set(input.name, *edit.typed);
+    problem_ = set ? base::Message{} : set.error();
+  }
+}
+
+void CalculatorView::draw_inputs(const Ui& ui) {
+  const float width = ImGui::GetContentRegionAvail().x - ui.px(12);
+  const std::size_t count = shown().calculator().inputs.size();
+  for (std::size_t i = 0; i < count; ++i) draw_input(ui, i, width);
+  if (problem_.empty()) return;
+  wrapped_text(ui, TextStyle::body, ui.theme.bad, message_words(ui.texts, problem_), ui.px(12));
+}
+
+void CalculatorView::draw_terms(const Ui& ui) {
+  const calculate::Values& values = shown();
+  const calculate::Calculator& calculator = values.calculator();
+  const std::vector<double> results = values.terms();
+  const FontScope font(ui, TextStyle::body);
+  const TableColors colors(ui);
+  constexpr ImGuiTableFlags kFlags = ImGuiTableFlags_BordersInnerH | ImGuiTableFlags_PadOuterX;
+  if (ImGui::BeginTable("###calculator_terms", 3, kFlags)) {
+    ImGui::TableSetupColumn(ui.texts("calculate.column.what"), ImGuiTableColumnFlags_WidthStretch,
+                            4);
+    ImGui::TableSetupColumn(ui.texts("calculate.column.formula"),
+                            ImGuiTableColumnFlags_WidthStretch, 5);
+    ImGui::TableSetupColumn(ui.texts("calculate.column.value"), ImGuiTableColumnFlags_WidthFixed,
+                            ui.px(kValues));
+    table_headings([](int at) { return at == 2; });
+    const auto paragraph = [](Color color, const char* words) {
+      ImGui::PushStyleColor(ImGuiCol_Text, color);
+      ImGui::TextWrapped("%s", words);
+      ImGui::PopStyleColor();
+    };
+    for (std::size_t i = 0; i < results.size(); ++i) {
+      const calculate::Term& term = calculator.terms[i];
+      ImGui::TableNextRow();
+      ImGui::TableNextColumn();
+      paragraph(ui.theme.text, ui.texts("calculate.term." + std::string(term.name)));
+      paragraph(ui.theme.text3, term.name);
+      ImGui::TableNextColumn();
+      paragraph(ui.theme.text2, calculate::formula_words(term.formula).c_str());
+      right_aligned_column(calculate::value_words(results[i], term.unit));
+      const std::string exact = calculate::exact_words(results[i], term.unit);
+      if (exact.empty()) continue;
+      ImGui::PushStyleColor(ImGuiCol_Text, ui.theme.text3);
+      right_aligned(exact);
+      ImGui::PopStyleColor();
+    }
+    ImGui::EndTable();
+  }
+}
+
+void CalculatorView::draw(const Ui& ui, const NumberOf& of_settings) {
+  draw_head(ui, of_settings);
+  const float inputs = std::min(ui.px(kInputs), ImGui::GetContentRegionAvail().x * 0.42F);
+  if (ImGui::BeginChild("###calculator_inputs", {inputs, 0}, ImGuiChildFlags_NavFlattened))
+    draw_inputs(ui);
+  ImGui::EndChild();
+  ImGui::SameLine(0, ui.px(16));
+  if (ImGui::BeginChild("###calculator_results", {0, 0}, ImGuiChildFlags_NavFlattened))
+    draw_terms(ui);
+  ImGui::EndChild();
+}
+
+}  // namespace ts::views
