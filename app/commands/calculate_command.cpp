@@ -70,12 +70,7 @@ base::Result<calculate::Values> values_of(const CalculateCommand& command) {
   if (!calculator) return tl::unexpected(calculator.error());
   calculate::Values values(**calculator);
   for (const std::string& setting : command.settings) {
-    const std::size_t sign = setting.find('=');
-    if (sign == std::string::npos) {
-      return base::fail("a number is set as NAME=NUMBER, not \"" + setting + '"');
-    }
-    const auto set = values.set(std::string_view(setting).substr(0, sign),
-                                std::string_view(setting).substr(sign + 1));
+    const auto set = values.set(setting);
     if (!set) return tl::unexpected(set.error());
   }
   return values;

@@ -28,6 +28,7 @@ class App;
   EACH(compare, "Say what differs between two points of a sweep")                            \
   EACH(lesson, "Do an exercise of the course from its question to what is handed in")        \
   EACH(calculate, "Calculate memory, FLOPs, communication and more, each term shown")        \
+  EACH(simulate, "Simulate many ranks, a pipeline or a loader from stated constants")        \
   EACH(kernel, "Check a kernel of your own, in CUDA C++ or C++, without a GPU")              \
   EACH(report, "Make one report of saved runs, predictions, sweeps, hunts and comparisons")  \
   EACH(doctor, "Say what this machine offers")

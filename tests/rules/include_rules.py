@@ -44,6 +44,7 @@ FOLDERS = {
                    "core/blocks", "core/capture", "core/io", "core/snapshot", "core/trace_file", "core/run"],
     "core/kernel_check": ["core/base", "core/text", "core/io"],
     "core/calculate": ["core/base", "core/text", "core/io"],
+    "core/simulate": ["core/base", "core/text", "core/calculate", "core/trace_file"],
     "kernels/cuda": ["core"],
     "kernels/observe": ["core", "kernels/cuda"],
     "kernels/dry_run": ["core", "kernels/observe"],

@@ -1,0 +1,79 @@
+// A loader with workers, the copy to the GPU, and the step that waits for both.
+//
+// Assumed: worker w makes the batches w, w + workers, ..., as PyTorch's DataLoader deals them out,
+// and holds at most `prefetch` of its own that nobody took; batches are taken in their order; there
+// is one copy at a time, which overlaps with the step before; the step waits for the copy.
+#include <algorithm>
+#include <cmath>
+
+#include "core/simulate/simulation.h"
+
+namespace ts::simulate {
+namespace {
+
+Outcome run_loader(const calculate::Chosen& chosen) {
+  const auto batches = static_cast<std::size_t>(chosen.number("batches"));
+  const auto workers = static_cast<std::size_t>(chosen.number("workers"));
+  const auto prefetch = static_cast<std::size_t>(chosen.number("prefetch"));
+  const double read = chosen.real("read_ms") * 1e-3;
+  const double copy = chosen.real("copy_ms") * 1e-3;
+  const double step = chosen.real("step_ms") * 1e-3;
+  Outcome outcome;
+  for (std::size_t i = 0; i < workers; ++i)
+    outcome.lanes.push_back({"loader", "worker " + std::to_string(i)});
+  const std::size_t copies = outcome.lanes.size();
+  outcome.lanes.push_back({"GPU", "copy"});
+  outcome.lanes.push_back({"GPU", "step"});
+  std::vector<double> made(batches), taken(batches);
+  double copied = 0;   // end of the last copy
+  double stepped = 0;  // end of the last step
+  double waited = 0;
+  double latency = 0;
+  double first_end = 0;
+  using Kind = Interval::Kind;
+  for (std::size_t i = 0; i < batches; ++i) {
+    double begin = i < workers ? 0 : made[i - workers];
+    const std::size_t room = workers * prefetch;
+    if (i >= room) begin = std::max(begin, taken[i - room]);
+    made[i] = begin + read;
+    const std::string name = "batch " + std::to_string(i + 1);
+    outcome.timeline.push_back({i % workers, name, begin, made[i], Kind::compute});
+    taken[i] = std::max(made[i], copied);
+    copied = taken[i] + copy;
+    outcome.timeline.push_back({copies, name, taken[i], copied, Kind::communication});
+    const double start = std::max(copied, stepped);
+    if (i > 0 && start > stepped) {
+      waited += start - stepped;
+      outcome.timeline.push_back({copies + 1, "waits", stepped, start, Kind::waiting});
+    }
+    stepped = start + step;
+    outcome.timeline.push_back({copies + 1, name, start, stepped, Kind::compute});
+    latency += (stepped - begin) / static_cast<double>(batches);
+    if (i == 0) first_end = stepped;
+  }
+  const double between = stepped - first_end;
+  const double slowest = std::max(copy, step);
+  using enum calculate::Unit;
+  outcome.figures = {
+      {"period", batches > 1 ? between / static_cast<double>(batches - 1) : stepped, seconds},
+      {"latency", latency, seconds},
+      {"waits_for_data", between > 0 ? waited / between : 0, share},
+      {"enough_workers", std::ceil(read / slowest - 1e-9), number},
+      {"all_batches", stepped, seconds}};
+  return outcome;
+}
+
+}  // namespace
+
+Simulation loader() {
+  return {.id = "loader",
+          .inputs = {{"batches", "", 64, 1, 10'000},
+                     {"workers", "", 4, 1, 256},
+                     {"prefetch", "", 2, 1, 64},
+                     {"read_ms", "ms", 50, 1, 1'000'000},
+                     {"copy_ms", "ms", 20, 1, 1'000'000},
+                     {"step_ms", "ms", 15, 1, 1'000'000}},
+          .run = run_loader};
+}
+
+}  // namespace ts::simulate

@@ -1,0 +1,65 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/base/result.h"
+#include "core/calculate/inputs.h"
+#include "core/trace_file/trace_file.h"
+
+namespace ts::simulate {
+
+// A result of a simulation. The text of its label is "simulate.term.NAME".
+struct Figure {
+  const char* name;
+  double value = 0;
+  calculate::Unit unit = calculate::Unit::number;
+};
+
+// What a lane does for a time. Times are seconds since the begin of the simulation.
+struct Interval {
+  enum class Kind : std::uint8_t { compute, communication, waiting };
+  std::size_t lane = 0;  // of Outcome::lanes
+  std::string name;
+  double begin = 0;
+  double end = 0;
+  Kind kind = Kind::compute;
+};
+
+// "rank 3" has the lanes "compute" and "communication".
+struct Lane {
+  std::string process;
+  std::string name;
+};
+
+struct Outcome {
+  std::vector<Figure> figures;
+  std::vector<Lane> lanes;
+  std::vector<Interval> timeline;
+  [[nodiscard]] double value(std::string_view figure) const;  // of one that there is
+};
+
+// A computation from stated constants, of machines that need not be there. The texts of its title
+// and of what it assumes are "simulate.title.ID" and "simulate.about.ID".
+struct Simulation {
+  const char* id;
+  std::vector<calculate::Input> inputs;
+  Outcome (*run)(const calculate::Chosen& chosen);
+};
+
+std::span<const Simulation> simulations();
+// An error lists the known ones.
+base::Result<const Simulation*> simulation_from(std::string_view id);
+
+// The timeline as a trace that the program and others open.
+trace_file::TraceFile trace_of(const Outcome& outcome);
+
+// One for each file of this folder.
+Simulation data_parallel();
+Simulation pipeline();
+Simulation loader();
+
+}  // namespace ts::simulate
