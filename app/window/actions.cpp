@@ -29,6 +29,7 @@ constexpr std::array kActions = {
               0, KeyReach::typing},
     ActionRow{Action::save_prediction, "save_prediction", "menu.save_prediction",
               "shortcut.save_prediction", ""},
+    ActionRow{Action::copy_script, "copy_script", "menu.copy_script", "shortcut.copy_script", ""},
     ActionRow{Action::save_folder, "save_folder", "menu.save_folder", "shortcut.save_folder", ""},
     ActionRow{Action::picture, "picture", "menu.picture", "shortcut.picture", "F12", ImGuiKey_F12,
               0, KeyReach::always},

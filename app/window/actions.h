@@ -17,6 +17,7 @@ enum class Action : std::uint8_t {
   compare_with,
   save,
   save_prediction,
+  copy_script,
   save_folder,
   picture,
   quit,

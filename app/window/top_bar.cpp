@@ -76,7 +76,8 @@ void TopBar::draw_menu_items(const views::Ui& ui, const char* id, Requests& requ
   if (menu == "###menu_file") {
     items({Action::open, Action::compare_with});
     ImGui::Separator();
-    items({Action::save, Action::save_prediction, Action::picture, Action::save_folder});
+    items({Action::save, Action::save_prediction, Action::copy_script, Action::picture,
+           Action::save_folder});
     ImGui::Separator();
     items({Action::reset_settings, Action::quit});
   } else if (menu == "###menu_run") {

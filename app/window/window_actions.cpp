@@ -10,6 +10,7 @@
 
 #include "app/session/catalogue.h"
 #include "app/session/languages.h"
+#include "core/script/pytorch_script.h"
 #include "views/common/spec_words.h"
 
 namespace ts::app {
@@ -136,6 +137,10 @@ std::string WindowActions::why_not(Action action) const {
       return pages_->current().why_not_save();
     case Action::save_prediction:
       return services_.contexts.predicted() ? "" : t("command.why.nothing_predicted");
+    case Action::copy_script: {
+      const auto script = script::pytorch_script(services_.state.history.spec());
+      return script ? std::string() : views::message_words(services_.texts, script.error());
+    }
     case Action::compare_with: {
       const OpenedFiles::Entry* const file = services_.session.files().current();
       const bool snapshot = file != nullptr && file->opened != nullptr &&
@@ -201,6 +206,13 @@ bool WindowActions::is_on(Action action) const {
   }
 }
 
+void WindowActions::copy_script() {
+  const auto script = script::pytorch_script(services_.state.history.spec());
+  if (!script) return services_.notices.add(script.error());
+  ImGui::SetClipboardText(script->c_str());
+  services_.notices.add(services_.texts("script.copied"));
+}
+
 void WindowActions::perform(Action action, Requests& requests) {
   Preferences& preferences = services_.state.preferences;
   switch (action) {
@@ -228,6 +240,8 @@ void WindowActions::perform(Action action, Requests& requests) {
     case Action::save_prediction:
       requests.save = Requests::Save::prediction;
       return;
+    case Action::copy_script:
+      return copy_script();
     case Action::save_folder:
       sheets_->show_save_folder = true;
       return;

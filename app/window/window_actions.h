@@ -50,6 +50,7 @@ class WindowActions {
   void stop_or_close();
   void stop();
   void reset_settings();
+  void copy_script();
   void change_scale(int steps);
 
   PageServices services_;

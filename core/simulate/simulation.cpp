@@ -34,8 +34,8 @@ trace_file::TraceFile trace_of(const Outcome& outcome) {
     const std::size_t process = processes.emplace(lane.process, processes.size() + 1).first->second;
     trace.tracks.push_back({.process = std::to_string(process),
                             .thread = std::to_string(i + 1),
-                            .process_name = lane.process,
-                            .thread_name = lane.name});
+                            .process_name = lane.process + " (simulated)",
+                            .thread_name = lane.process + " " + lane.name});
   }
   const auto nanoseconds = [](double seconds) { return std::llround(seconds * 1e9); };
   for (const Interval& interval : outcome.timeline) {

@@ -12,16 +12,8 @@ TEST_F(DrivenWindow, ArrowsGoFromSliceToSlice) {
   drive([](ImGuiTestContext* context) {
     IM_CHECK(run_to_end(context));
     context->Yield(4);
-    const ImGuiWindow* const panel = context->GetWindowByRef("//###timeline");
     views::ViewState& view = state().view;
-    // A column may lie between two steps, where nothing ran.
-    for (const float x : {0.6F, 0.5F, 0.4F, 0.7F}) {
-      for (float y = 60; y < 320 && !view.selected_slice; y += 10) {
-        context->MouseMoveToPos({panel->Pos.x + panel->Size.x * x, panel->Pos.y + y});
-        context->MouseClick();
-        context->Yield(2);
-      }
-    }
+    click_a_slice(context);
     IM_CHECK(view.selected_slice.has_value());
     trace::SliceRef slice = *view.selected_slice;
     slice.index = 0;

@@ -146,6 +146,18 @@ void DrivenWindow::resize(ImGuiTestContext* context, int width, int height) {
   context->Yield(4);
 }
 
+void DrivenWindow::click_a_slice(ImGuiTestContext* context) {
+  const ImGuiWindow* const panel = context->GetWindowByRef("//###timeline");
+  // A column may lie between two steps, where nothing ran.
+  for (const float x : {0.6F, 0.5F, 0.4F, 0.7F}) {
+    for (float y = 60; y < 320 && !state().view.selected_slice; y += 10) {
+      context->MouseMoveToPos({panel->Pos.x + panel->Size.x * x, panel->Pos.y + y});
+      context->MouseClick();
+      context->Yield(2);
+    }
+  }
+}
+
 void DrivenWindow::close_toasts(ImGuiTestContext* context) {
   while (context->ItemExists("//###toasts/$$0/###toast_close")) {
     context->ItemClick("//###toasts/$$0/###toast_close");

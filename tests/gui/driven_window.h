@@ -35,6 +35,8 @@ class DrivenWindow : public ::testing::Test {
   static void double_click(ImGuiTestContext* context, const char* item);
   // Clicks an item of the menu that is open inside a menu; false if none is open.
   static bool click_in_child_menu(ImGuiTestContext* context, const char* item);
+  // Clicks into the timeline until a slice is selected.
+  static void click_a_slice(ImGuiTestContext* context);
   // Gives the window another size.
   static void resize(ImGuiTestContext* context, int width, int height);
   // Takes away what says that something was saved.

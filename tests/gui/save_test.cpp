@@ -220,5 +220,34 @@ TEST_F(DrivenWindow, TheFolderOfWhatIsSavedCanBeChosen) {
   std::filesystem::remove_all(other);
 }
 
+// The step as it is set, as text for PyTorch's Python; where there is none, the menu says why.
+TEST_F(DrivenWindow, TheStepIsCopiedAsPyTorch) {
+  drive([](ImGuiTestContext* context) {
+    spec::WorkloadSpec spec = small_attention();
+    spec.seq_len = 77;
+    show(spec);
+    context->Yield(2);
+    ImGui::SetClipboardText("before");
+    context->ItemClick("//###top_bar/###menu_file");
+    context->Yield(2);
+    context->ItemClick("//$FOCUSED/###menu_copy_script");
+    context->Yield(2);
+    const std::string script = ImGui::GetClipboardText();
+    IM_CHECK(script.find("\nT = 77\n") != std::string::npos);
+    IM_CHECK(script.find("import torch\n") != std::string::npos);
+    ImGui::SetClipboardText("before");
+    spec.backend = spec::AttentionBackend::tiled;
+    show(spec);
+    context->Yield(2);
+    context->ItemClick("//###top_bar/###menu_file");
+    context->Yield(2);
+    const ImGuiTestItemInfo item = context->ItemInfo("//$FOCUSED/###menu_copy_script");
+    IM_CHECK((item.ItemFlags & ImGuiItemFlags_Disabled) != 0);
+    context->KeyPress(ImGuiKey_Escape);
+    context->Yield(2);
+    IM_CHECK_STR_EQ(ImGui::GetClipboardText(), "before");
+  });
+}
+
 }  // namespace
 }  // namespace ts::app::testing

@@ -234,16 +234,8 @@ TEST_F(DrivenWindow, ClickSelectsASliceAndABlock) {
   drive([](ImGuiTestContext* context) {
     IM_CHECK(run_to_end(context));
     context->Yield(4);
-    // The row of steps and phases is covered from end to end.
-    const ImVec2 panel = middle_of(context, "//###timeline", 0.6F, 0);
-    bool selected = false;
-    for (int y = 60; y < 320 && !selected; y += 10) {
-      context->MouseMoveToPos({panel.x, panel.y + static_cast<float>(y)});
-      context->MouseClick();
-      context->Yield(2);
-      selected = state().view.selected_slice.has_value();
-    }
-    IM_CHECK(selected);
+    click_a_slice(context);
+    IM_CHECK(state().view.selected_slice.has_value());
     const ImVec2 memory = middle_of(context, "//###memory", 0.4F, 0);
     const ImGuiWindow* window_of_memory = context->GetWindowByRef("//###memory");
     for (float y = window_of_memory->Size.y - 50; y > 60 && !state().view.selected_block; y -= 10) {

@@ -43,6 +43,7 @@ FOLDERS = {
     "core/files": ["core/base", "core/text", "core/trace", "core/memory", "core/allocator",
                    "core/blocks", "core/capture", "core/io", "core/snapshot", "core/trace_file", "core/run"],
     "core/kernel_check": ["core/base", "core/text", "core/io"],
+    "core/script": ["core/base", "core/text", "core/spec"],
     "core/calculate": ["core/base", "core/text", "core/io"],
     "core/simulate": ["core/base", "core/text", "core/calculate", "core/trace_file"],
     "kernels/cuda": ["core"],

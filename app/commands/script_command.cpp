@@ -1,0 +1,47 @@
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <filesystem>
+#include <memory>
+#include <string>
+
+#include "app/commands/command_line.h"
+#include "app/commands/report.h"
+#include "app/commands/spec_arguments.h"
+#include "app/session/catalogue.h"
+#include "core/io/file.h"
+#include "core/script/pytorch_script.h"
+
+namespace ts::app {
+namespace {
+
+struct ScriptCommand {
+  SpecArguments spec;
+  std::filesystem::path out;
+};
+
+int write_script(const ScriptCommand& command) {
+  const spec::GpuCatalogue catalogue = built_in_gpus();
+  const auto spec = spec_from_arguments(command.spec, catalogue);
+  if (!spec) return report(spec.error(), 2);
+  const auto script = script::pytorch_script(*spec);
+  if (!script) return report(script.error(), 2);
+  if (command.out.empty()) {
+    std::fputs(script->c_str(), stdout);
+    return 0;
+  }
+  const auto written = io::write_file(command.out, *script);
+  return written ? 0 : report(written.error(), 1);
+}
+
+}  // namespace
+
+ParsedCommand script_command(CLI::App& app) {
+  const auto options = std::make_shared<ScriptCommand>();
+  add_workload(app, options->spec);
+  add_spec_options(app, options->spec);
+  app.add_option("--out", options->out, "Write to this file, instead of standard output")
+      ->type_name("FILE");
+  return parsed_command(options, write_script);
+}
+
+}  // namespace ts::app

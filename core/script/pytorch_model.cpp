@@ -1,0 +1,304 @@
+#include "core/script/pytorch_lines.h"
+#include "core/spec/workload_math.h"
+
+namespace ts::script {
+namespace {
+
+class Model : public Lines {
+ public:
+  explicit Model(const WorkloadSpec& spec)
+      : spec_(spec),
+        rope_(has_blocks(spec) && spec.positions == spec::Positions::rope),
+        checkpoints_(spec::checkpointing(spec) == spec::Checkpoint::blocks) {}
+
+  std::string write() {
+    if (attends(spec_)) attention();
+    if (has_blocks(spec_)) layers();
+    model();
+    return take();
+  }
+
+ private:
+  [[nodiscard]] std::int64_t kv_heads() const { return spec::kv_head_count(spec_); }
+
+  void attention() {
+    add("\n\ndef attend(q, k, v):\n    \"\"\"[B, heads, T, d_head] of all three.\"\"\"\n");
+    const bool grouped = kv_heads() != spec_.heads;
+    if (spec_.backend == spec::AttentionBackend::naive) {
+      if (grouped) {
+        line("    k = k.repeat_interleave(HEADS // KV_HEADS, 1)");
+        line("    v = v.repeat_interleave(HEADS // KV_HEADS, 1)");
+      }
+      line("    scores = q @ k.transpose(-2, -1) / math.sqrt(q.shape[-1])");
+      if (spec_.causal) {
+        line("    ones = torch.ones(scores.shape[-2:], dtype=torch.bool, device=q.device)");
+        line("    scores = scores.masked_fill(ones.triu(1), float(\"-inf\"))");
+      }
+      line("    return scores.softmax(-1) @ v");
+      return;
+    }
+    const char* kernel = nullptr;
+    if (spec_.backend == spec::AttentionBackend::math) kernel = "MATH";
+    if (spec_.backend == spec::AttentionBackend::flash) kernel = "FLASH_ATTENTION";
+    if (spec_.backend == spec::AttentionBackend::efficient) kernel = "EFFICIENT_ATTENTION";
+    if (spec_.backend == spec::AttentionBackend::cudnn) kernel = "CUDNN_ATTENTION";
+    const std::string call =
+        std::string("return F.scaled_dot_product_attention(q, k, v, is_causal=") +
+        truth(spec_.causal) + (grouped ? ", enable_gqa=True)" : ")");
+    if (kernel == nullptr) {
+      line("    " + call);
+    } else {
+      line(std::string("    with sdpa_kernel(SDPBackend.") + kernel + "):");
+      line("        " + call);
+    }
+  }
+
+  [[nodiscard]] std::string norm(const char* width) const {
+    if (spec_.norm == spec::NormKind::rmsnorm) return std::string("RMSNorm(") + width + ")";
+    return std::string("nn.LayerNorm(") + width + ", bias=" + truth(spec_.bias) + ")";
+  }
+
+  void rms_norm() {
+    add(R"(
+
+class RMSNorm(nn.Module):
+    def __init__(self, width):
+        super().__init__()
+        self.weight = nn.Parameter(torch.ones(width))
+
+    def forward(self, x):
+        wide = x.float()
+        scale = (wide.pow(2).mean(-1, keepdim=True) + 1e-5).rsqrt()
+        return (wide * scale * self.weight).to(x.dtype)
+)");
+  }
+
+  void rope() {
+    add(R"(
+
+class Rope(nn.Module):
+    """Rotary positions of neighbouring pairs."""
+
+    def __init__(self, width):
+        super().__init__()
+        exponents = torch.arange(0, width, 2, dtype=torch.float32) / -width
+        angles = torch.outer(torch.arange(T, dtype=torch.float32), 10000.0 ** exponents)
+        self.register_buffer("cos", angles.cos(), persistent=False)
+        self.register_buffer("sin", angles.sin(), persistent=False)
+
+    def forward(self, x):
+        even, odd = x.unflatten(-1, (-1, 2)).unbind(-1)
+        turned = (even * self.cos - odd * self.sin, even * self.sin + odd * self.cos)
+        return torch.stack(turned, -1).flatten(-2)
+)");
+  }
+
+  // The projections that make q, k and v of x, in a module of the width `width`.
+  void projections(const std::string& width, bool bias) {
+    const std::string end = std::string(", bias=") + truth(bias) + ")";
+    line("        self.kv_width = KV_HEADS * (" + width + " // HEADS)");
+    if (spec_.fused_qkv) {
+      line("        self.qkv_proj = nn.Linear(" + width + ", " + width + " + 2 * self.kv_width" +
+           end);
+      return;
+    }
+    line("        self.q_proj = nn.Linear(" + width + ", " + width + end);
+    const std::string to_kv = " = nn.Linear(" + width + ", self.kv_width" + end;
+    line("        self.k_proj" + to_kv);
+    line("        self.v_proj" + to_kv);
+  }
+
+  void project(const std::string& width) {
+    if (spec_.fused_qkv) {
+      line("        q, k, v = self.qkv_proj(x).split([" + width +
+           ", self.kv_width, self.kv_width], -1)");
+    } else {
+      line("        q, k, v = self.q_proj(x), self.k_proj(x), self.v_proj(x)");
+    }
+    line("        q = q.unflatten(-1, (HEADS, -1)).transpose(1, 2)");
+    line("        k = k.unflatten(-1, (KV_HEADS, -1)).transpose(1, 2)");
+    line("        v = v.unflatten(-1, (KV_HEADS, -1)).transpose(1, 2)");
+  }
+
+  void feed_forward(bool gelu, bool bias) {
+    if (gelu) {
+      const std::string end = std::string(", bias=") + truth(bias) + ")";
+      add("\n\nclass FeedForward(nn.Module):\n    def __init__(self):\n        "
+          "super().__init__()\n");
+      line("        self.up = nn.Linear(D_MODEL, D_FF" + end);
+      line("        self.down = nn.Linear(D_FF, D_MODEL" + end);
+      add("\n    def forward(self, x):\n        return self.down(F.gelu(self.up(x)))\n");
+      return;
+    }
+    add(R"(
+
+class FeedForward(nn.Module):
+    """SwiGLU: w2(silu(w1 x) * w3 x)."""
+
+    def __init__(self):
+        super().__init__()
+        self.w1 = nn.Linear(D_MODEL, D_FF, bias=False)
+        self.w2 = nn.Linear(D_FF, D_MODEL, bias=False)
+        self.w3 = nn.Linear(D_MODEL, D_FF, bias=False)
+
+    def forward(self, x):
+        return self.w2(F.silu(self.w1(x)) * self.w3(x))
+)");
+  }
+
+  void layers() {
+    if (spec_.norm == spec::NormKind::rmsnorm) rms_norm();
+    if (rope_) rope();
+    add("\n\nclass Attention(nn.Module):\n    def __init__(self):\n        super().__init__()\n");
+    projections("D_MODEL", spec_.bias);
+    line(std::string("        self.o_proj = nn.Linear(D_MODEL, D_MODEL, bias=") +
+         truth(spec_.bias) + ")");
+    add("\n    def forward(self, x, rope):\n");
+    project("D_MODEL");
+    if (rope_) line("        q, k = rope(q), rope(k)");
+    line("        return self.o_proj(attend(q, k, v).transpose(1, 2).flatten(-2))");
+    feed_forward(spec_.ffn == spec::FeedForward::gelu, spec_.bias);
+    add("\n\nclass Block(nn.Module):\n    def __init__(self):\n        super().__init__()\n");
+    line("        self.norm1 = " + norm("D_MODEL"));
+    line("        self.attn = Attention()");
+    line("        self.norm2 = " + norm("D_MODEL"));
+    add(R"(        self.ffn = FeedForward()
+
+    def forward(self, x, rope):
+        x = x + self.attn(self.norm1(x), rope)
+        return x + self.ffn(self.norm2(x))
+)");
+  }
+
+  void begin_model() {
+    add("\n\nclass Model(nn.Module):\n    def __init__(self):\n        super().__init__()\n");
+  }
+
+  void language_model() {
+    begin_model();
+    line("        self.embedding = nn.Embedding(VOCAB, D_MODEL)");
+    const bool learned = spec_.positions == spec::Positions::learned;
+    if (learned) line("        self.positions = nn.Embedding(T, D_MODEL)");
+    line(rope_ ? "        self.rope = Rope(D_MODEL // HEADS)" : "        self.rope = None");
+    line("        self.blocks = nn.ModuleList(Block() for _ in range(LAYERS))");
+    line("        self.norm = " + norm("D_MODEL"));
+    if (!spec_.tied) line("        self.head = nn.Linear(D_MODEL, VOCAB, bias=False)");
+    if (checkpoints_) {
+      add(R"(
+    def run(self, first, x):
+        for block in self.blocks[first : first + BLOCKS_TOGETHER]:
+            x = block(x, self.rope)
+        return x
+)");
+    }
+    add("\n    def forward(self, tokens):\n        x = self.embedding(tokens)\n");
+    if (learned) line("        x = x + self.positions.weight");
+    if (checkpoints_) {
+      line("        for first in range(0, LAYERS, BLOCKS_TOGETHER):");
+      line("            x = checkpoint(self.run, first, x, use_reentrant=True)");
+    } else {
+      line("        for block in self.blocks:");
+      line("            x = block(x, self.rope)");
+    }
+    line(spec_.tied ? "        return F.linear(self.norm(x), self.embedding.weight)"
+                    : "        return self.head(self.norm(x))");
+  }
+
+  void model() {
+    switch (spec_.workload) {
+      case WorkloadKind::lm:
+        language_model();
+        break;
+      case WorkloadKind::block:
+        begin_model();
+        line("        self.block = Block()");
+        line(rope_ ? "        self.rope = Rope(D_MODEL // HEADS)" : "        self.rope = None");
+        add("\n    def forward(self, x):\n");
+        line(checkpoints_
+                 ? "        return checkpoint(self.block, x, self.rope, use_reentrant=True)"
+                 : "        return self.block(x, self.rope)");
+        break;
+      case WorkloadKind::mlp:
+        if (spec_.mlp == spec::FeedForward::swiglu) {
+          feed_forward(false, false);
+          begin_model();
+          add("        self.swiglu = FeedForward()\n\n    def forward(self, x):\n"
+              "        return self.swiglu(x)\n");
+        } else {
+          begin_model();
+          add(R"(        self.up = nn.Linear(D_MODEL, D_FF)
+        self.down = nn.Linear(D_FF, D_MODEL)
+
+    def forward(self, x):
+        return self.down(F.gelu(self.up(x)))
+)");
+        }
+        break;
+      case WorkloadKind::toy:
+        begin_model();
+        add(R"(        self.fc1 = nn.Linear(D_MODEL, D_FF, bias=False)
+        self.norm = nn.LayerNorm(D_FF)
+        self.fc2 = nn.Linear(D_FF, VOCAB, bias=False)
+
+    def forward(self, x):
+        return self.fc2(self.norm(self.fc1(x).relu()))
+)");
+        break;
+      default:
+        attention_model();
+    }
+    make_model();
+  }
+
+  void attention_model() {
+    if (spec_.projections) {
+      add("\n\nclass Projections(nn.Module):\n    def __init__(self):\n"
+          "        super().__init__()\n");
+      projections("(HEADS * D_HEAD)", false);
+      add("\n    def forward(self, x):\n");
+      project("HEADS * D_HEAD");
+      line("        return q, k, v");
+    }
+    begin_model();
+    if (spec_.projections) line("        self.attention = Projections()");
+    add(spec_.projections
+            ? "\n    def forward(self, x):\n        return attend(*self.attention(x))\n"
+            : "\n    def forward(self, q, k, v):\n        return attend(q, k, v)\n");
+  }
+
+  void make_model() {
+    const char* const embedding = spec_.tied ? "0.02" : "1.0";
+    add("\n\ndef draw(model):\n    for name, p in model.named_parameters():\n"
+        "        if p.dim() == 2:\n            std = math.sqrt(2 / sum(p.shape))\n");
+    if (looks_tokens_up(spec_)) {
+      line("            if name == \"embedding.weight\":");
+      line(std::string("                std = ") + embedding);
+      if (spec_.positions == spec::Positions::learned) {
+        line("            if name == \"positions.weight\":");
+        line("                std = 0.02");
+      }
+    }
+    add(R"(            nn.init.trunc_normal_(p, std=std, a=-3 * std, b=3 * std)
+        elif name.endswith(".bias"):
+            nn.init.zeros_(p)
+
+
+model = Model().to(DEVICE)
+draw(model)
+model = model.to(DTYPE)
+)");
+    if (spec_.compile == spec::Compile::inductor) line("model = torch.compile(model)");
+  }
+
+  WorkloadSpec spec_;
+  bool rope_;
+  bool checkpoints_;
+};
+
+}  // namespace
+
+std::string pytorch_model(const WorkloadSpec& spec) {
+  return Model(spec).write();
+}
+
+}  // namespace ts::script
