@@ -55,7 +55,7 @@ std::string bench_text(const report::KernelBench& bench) {
 
 base::Result<void> write_bench(const std::filesystem::path& path, const report::KernelBench& bench,
                                const nlohmann::json& document) {
-  const auto folder =
+  auto folder =
       OutputFolder::claim(path, {"bench.json", "bench.csv", "bench.md", "bench.png", "bench.svg"});
   if (!folder) return tl::unexpected(folder.error());
   const bool attention = !bench.points.empty();

@@ -53,7 +53,7 @@ std::string json_of(const calculate::Values& values) {
                             {"terms", std::move(terms)}});
 }
 
-std::string list_of(const text::Texts& texts) {
+std::string list_of_calculators(const text::Texts& texts) {
   std::string list;
   for (const calculate::Calculator& calculator : calculate::calculators()) {
     list += std::string(calculator.id) + "  " +
@@ -84,7 +84,7 @@ int run_calculation(const CalculateCommand& command) {
   std::string words;
   if (command.calculator.empty()) {
     if (!command.out.empty()) return report("--out needs a calculator", 2);
-    words = list_of(texts);
+    words = list_of_calculators(texts);
   } else {
     const auto values = values_of(command);
     if (!values) return report(values.error(), 2);

@@ -12,10 +12,12 @@
 #include "app/commands/spec_arguments.h"
 #include "app/commands/target_arguments.h"
 #include "app/output/output_folder.h"
+#include "app/output/own_report.h"
 #include "app/output/prediction_files.h"
 #include "app/session/card_questions.h"
 #include "app/session/catalogue.h"
 #include "app/session/engine_loader.h"
+#include "app/session/languages.h"
 #include "app/window/workspace_picture.h"
 #include "core/spec/spec_fields.h"
 #include "core/text/numbers.h"
@@ -147,6 +149,10 @@ int predict_workload(const PredictCommand& command) {
   const bool pictures = written && parts->has(SavePart::pictures);
   if (pictures && command.cpu) note({"no pictures with --cpu: they show a card"});
   if (pictures && !command.cpu) written = draw_prediction(question->spec, *command.out);
+  if (written && parts->has(SavePart::report)) {
+    folder->remove_leftovers();  // the report names what is there
+    written = write_own_report(*command.out, built_in_texts());
+  }
   if (written) written = folder->finish();
   if (!written) return report(written.error().sentence, 1);
   std::fprintf(stderr, "Wrote %s\n", text::printable(command.out->string()).c_str());

@@ -28,22 +28,6 @@ struct ReportCommand {
   std::string language = "en";
 };
 
-// Where the results were measured; once if all are of one machine. Dates are not told apart.
-void add_environments(std::vector<io::Block>& blocks, const std::vector<SavedResult>& results,
-                      const text::Texts& texts) {
-  std::vector<nlohmann::json> told;
-  for (const SavedResult& result : results) {
-    nlohmann::json environment = result.document.value("environment", nlohmann::json::object());
-    environment.erase("date");
-    if (environment.empty() || std::ranges::find(told, environment) != told.end()) continue;
-    told.push_back(environment);
-    io::TextTable table;
-    table.columns = {texts("lesson.report.environment"), ""};
-    for (const auto& [name, value] : flat_rows(environment)) table.rows.push_back({name, value});
-    blocks.push_back({io::Block::Kind::table, {}, std::move(table)});
-  }
-}
-
 // The copies of an earlier report.
 void remove_results(const OutputFolder& folder, const std::filesystem::path& path) {
   std::vector<std::filesystem::path> old;
@@ -68,7 +52,7 @@ int make_report(const ReportCommand& command) {
     if (!result) return report(result.error().sentence, 2);
     results.push_back(std::move(*result));
   }
-  const auto folder =
+  auto folder =
       OutputFolder::claim(command.out, {"report.md", "report.html", "report.tex", "result-*"});
   if (!folder) return report(folder.error().sentence, 2);
   std::error_code ignored;
@@ -89,7 +73,7 @@ int make_report(const ReportCommand& command) {
     for (io::Block& block : blocks_of(results[i], where, *files, texts))
       blocks.push_back(std::move(block));
   }
-  add_environments(blocks, results, texts);
+  for (io::Block& block : environments_of(results, texts)) blocks.push_back(std::move(block));
   auto written = write_report_pages(command.out, blocks, *language);
   if (written) written = folder->finish();
   if (written) written = write_zip_beside(command.out);

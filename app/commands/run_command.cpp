@@ -18,8 +18,10 @@
 #include "app/commands/report.h"
 #include "app/commands/spec_arguments.h"
 #include "app/output/output_folder.h"
+#include "app/output/own_report.h"
 #include "app/session/card_questions.h"
 #include "app/session/engine_loader.h"
+#include "app/session/languages.h"
 #include "app/session/run_files.h"
 #include "app/session/session.h"
 #include "app/window/workspace_picture.h"
@@ -319,6 +321,10 @@ int run_workload(const RunCommand& command) {
   if (command.out) {
     auto written = write_run(*command.out, session, document, *parts);
     if (written && parts->has(SavePart::pictures)) written = draw_run(session, *command.out);
+    if (written && parts->has(SavePart::report)) {
+      folder->remove_leftovers();  // the report names what is there
+      written = write_own_report(*command.out, built_in_texts());
+    }
     if (written) written = folder->finish();
     if (!written) {
       report(written.error().sentence, 1);

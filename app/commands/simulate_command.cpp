@@ -38,7 +38,7 @@ struct Point {
   simulate::Outcome outcome;
 };
 
-std::string list_of(const text::Texts& texts) {
+std::string list_of_simulations(const text::Texts& texts) {
   std::string list;
   for (const simulate::Simulation& simulation : simulate::simulations()) {
     const std::string id = simulation.id;
@@ -138,7 +138,7 @@ int run_simulation(const SimulateCommand& command) {
   if (!language) return report(language.error(), 2);
   text::Texts texts = built_in_texts();
   texts.choose(*language);
-  if (command.simulation.empty()) return write_to(command.out, list_of(texts));
+  if (command.simulation.empty()) return write_to(command.out, list_of_simulations(texts));
   const auto simulation = simulate::simulation_from(command.simulation);
   if (!simulation) return report(simulation.error(), 2);
   const auto points = run_points(**simulation, command);

@@ -257,8 +257,8 @@ int run_sweep(const SweepCommand& command) {
       "sweep.json", "sweep.csv",  "sweep.md",  "sweep.tex", "figure.png",
       "figure.svg", "checks.csv", "checks.md", "chart-*",   kPointsFolder};
   // An existing journal is refused below, with advice.
-  const auto folder = continued ? OutputFolder::continue_in(command.out, names)
-                                : OutputFolder::claim(command.out, names);
+  auto folder = continued ? OutputFolder::continue_in(command.out, names)
+                          : OutputFolder::claim(command.out, names);
   if (!folder) return report(folder.error().sentence, 2);
   const Machine machine = read_machine();
   const sweep::SweepIdentity identity = sweep_identity(machine, *session.engine());

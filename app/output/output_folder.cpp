@@ -70,19 +70,28 @@ std::set<std::string> OutputFolder::present() const {
   return found;
 }
 
-base::Result<void> OutputFolder::finish() const {
+// Files are written beside their target and renamed, so a rewritten file has another number.
+bool OutputFolder::is_left(const std::string& name) const {
+  const auto old = before_.find(name);
+  return old != before_.end() && old->second == file_number(path_ / name);
+}
+
+void OutputFolder::remove_leftovers() {
+  for (const std::string& name : present()) {
+    std::error_code error;
+    if (!is_left(name) || !wrote(name) || !std::filesystem::is_regular_file(path_ / name, error))
+      continue;
+    std::filesystem::remove(path_ / name, error);
+    before_.erase(name);  // its number may be given to the next file
+  }
+}
+
+base::Result<void> OutputFolder::finish() {
+  remove_leftovers();
   std::string list;
   for (const std::string& name : present()) {
-    const auto old = before_.find(name);
-    // Files are written beside their target and renamed, so a rewritten file has another number.
-    const bool left = old != before_.end() && old->second == file_number(path_ / name);
-    std::error_code error;
-    if (left && !wrote(name)) continue;  // not ours
-    if (left && std::filesystem::is_regular_file(path_ / name, error)) {
-      std::filesystem::remove(path_ / name, error);
-    } else {
-      list += name + "\n";
-    }
+    const bool foreign = is_left(name) && !wrote(name);
+    if (!foreign) list += name + "\n";
   }
   for (const std::string& name : listed_) {  // of other commands
     if (std::ranges::none_of(names_, [&](const auto& one) { return fits_name(name, one); })) {

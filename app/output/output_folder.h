@@ -27,11 +27,15 @@ class OutputFolder {
 
   // True if a list has that name.
   [[nodiscard]] bool wrote(const std::string& name) const { return listed_.contains(name); }
-  // Call when everything is written: removes leftovers of earlier results and saves the list.
-  base::Result<void> finish() const;
+  // Removes what earlier results left and this one did not write again.
+  void remove_leftovers();
+  // Call when everything is written: removes the leftovers and saves the list.
+  base::Result<void> finish();
 
  private:
   OutputFolder(std::filesystem::path path, std::initializer_list<const char*> names);
+  // True if nobody has written it since the folder was claimed.
+  [[nodiscard]] bool is_left(const std::string& name) const;
   // Existing files and folders that match the names.
   [[nodiscard]] std::set<std::string> present() const;
 

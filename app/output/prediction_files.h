@@ -13,10 +13,10 @@ namespace ts::app {
 
 // All files that a prediction may write into a folder, with its pictures.
 inline constexpr std::initializer_list<const char*> kPredictionFiles = {
-    "prediction.json", "predicted_snapshot.pickle",
-    "peak.csv",        "peak.md",
-    "accounting.csv",  "accounting.md",
-    "workspace.png",   "memory.png"};
+    "spec.json",     "report.md",       "report.html",
+    "report.tex",    "prediction.json", "predicted_snapshot.pickle",
+    "peak.csv",      "peak.md",         "accounting.csv",
+    "accounting.md", "workspace.png",   "memory.png"};
 
 // Writes prediction.json (`document`) and of the chosen parts the memory in the format of PyTorch's
 // viewers with each entry marked as predicted, and the tables of what is alive at the peak; no

@@ -21,9 +21,11 @@ const char* to_string(SavePart part) {
     case SavePart::tables:
       return "tables";
     case SavePart::pictures:
+      return "pictures";
+    case SavePart::report:
       break;
   }
-  return "pictures";
+  return "report";
 }
 
 base::Result<SaveParts> SaveParts::parse(std::string_view names) {

@@ -11,10 +11,10 @@
 namespace ts::app {
 
 // The parts of what is saved. The result itself, such as run.json, is always saved.
-enum class SavePart : std::uint8_t { snapshot, trace, tables, pictures };
+enum class SavePart : std::uint8_t { snapshot, trace, tables, pictures, report };
 inline constexpr std::array kSaveParts = {SavePart::snapshot, SavePart::trace, SavePart::tables,
-                                          SavePart::pictures};
-const char* to_string(SavePart part);  // snapshot trace tables pictures
+                                          SavePart::pictures, SavePart::report};
+const char* to_string(SavePart part);  // snapshot trace tables pictures report
 
 // A choice of them; all at first.
 class SaveParts {

@@ -198,6 +198,22 @@ base::Result<SavedResult> read_saved_result(const std::filesystem::path& folder)
   return text::fail("report_error.no_result", {{"path", folder.string()}, {"files", all}});
 }
 
+base::Result<std::vector<std::string>> write_settings(const SavedResult& result,
+                                                      const std::filesystem::path& to) {
+  std::vector<std::pair<std::string, const json*>> settings = {{"spec.json", &spec_of(result)}};
+  if (result.kind == ResultKind::comparison) {
+    settings = {{"a.json", &at(result.document, "/a/spec")},
+                {"b.json", &at(result.document, "/b/spec")}};
+  }
+  std::vector<std::string> names;
+  for (const auto& [name, spec] : settings) {
+    if (auto written = io::write_file(to / name, io::json_text(*spec)); !written)
+      return tl::unexpected(written.error());
+    names.push_back(name);
+  }
+  return names;
+}
+
 base::Result<std::vector<std::string>> copy_result(const SavedResult& result,
                                                    const std::filesystem::path& to) {
   if (auto made = io::make_folder(to); !made) return tl::unexpected(made.error());
@@ -206,7 +222,8 @@ base::Result<std::vector<std::string>> copy_result(const SavedResult& result,
   for (const auto& entry : std::filesystem::directory_iterator(result.folder, error)) {
     std::error_code ignored;
     const std::string name = entry.path().filename().string();
-    if (name.starts_with('.') || !entry.is_regular_file(ignored)) continue;
+    const bool page = name.starts_with("report.");
+    if (name.starts_with('.') || page || !entry.is_regular_file(ignored)) continue;
     std::filesystem::copy_file(entry.path(), to / name,
                                std::filesystem::copy_options::overwrite_existing, error);
     if (error) break;
@@ -216,15 +233,10 @@ base::Result<std::vector<std::string>> copy_result(const SavedResult& result,
     return text::fail("report_error.not_copied",
                       {{"path", result.folder.string()}, {"reason", error.message()}});
   }
-  std::vector<std::pair<std::string, const json*>> settings = {{"spec.json", &spec_of(result)}};
-  if (result.kind == ResultKind::comparison) {
-    settings = {{"a.json", &at(result.document, "/a/spec")},
-                {"b.json", &at(result.document, "/b/spec")}};
-  }
-  for (const auto& [name, spec] : settings) {
-    if (auto written = io::write_file(to / name, io::json_text(*spec)); !written)
-      return tl::unexpected(written.error());
-    if (std::ranges::find(names, name) == names.end()) names.push_back(name);
+  auto settings = write_settings(result, to);
+  if (!settings) return settings;
+  for (std::string& name : *settings) {
+    if (std::ranges::find(names, name) == names.end()) names.push_back(std::move(name));
   }
   std::ranges::sort(names);
   return names;
@@ -292,6 +304,22 @@ std::vector<Block> blocks_of(const SavedResult& result, const std::string& where
     if (!is_picture(file)) rest += (rest.empty() ? "" : ", ") + file;
   add(Block::Kind::text, texts("results.files", {{"folder", where}, {"files", rest}}));
   add(Block::Kind::code, command_of(result, where));
+  return blocks;
+}
+
+std::vector<Block> environments_of(std::span<const SavedResult> results, const text::Texts& texts) {
+  std::vector<Block> blocks;
+  std::vector<json> told;
+  for (const SavedResult& result : results) {
+    json environment = result.document.value("environment", json::object());
+    environment.erase("date");
+    if (environment.empty() || std::ranges::find(told, environment) != told.end()) continue;
+    told.push_back(environment);
+    io::TextTable table;
+    table.columns = {texts("lesson.report.environment"), ""};
+    for (const auto& [name, value] : flat_rows(environment)) table.rows.push_back({name, value});
+    blocks.push_back({Block::Kind::table, {}, std::move(table)});
+  }
   return blocks;
 }
 

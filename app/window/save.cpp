@@ -8,12 +8,14 @@
 #include "app/output/comparison_files.h"
 #include "app/output/environment.h"
 #include "app/output/lesson_files.h"
+#include "app/output/own_report.h"
 #include "app/output/prediction_files.h"
 #include "app/output/sweep_files.h"
 #include "app/output/time_stamp.h"
 #include "app/pictures/curve_picture.h"
 #include "app/pictures/lesson_picture.h"
 #include "app/pictures/sweep_picture.h"
+#include "app/session/languages.h"
 #include "app/session/run_files.h"
 #include "core/predict/prediction_json.h"
 #include "core/report/compare_report.h"
@@ -126,6 +128,11 @@ base::Result<std::filesystem::path> save_in_folder(Requests::Save what, Graphics
       folder = new_path(parent, "comparison");
       saved = save_comparison(graphics, session, state, folder);
       break;
+  }
+  if (saved && state.preferences.save_parts.has(SavePart::report)) {
+    text::Texts texts = built_in_texts();
+    texts.choose(state.preferences.language);
+    saved = write_own_report(folder, texts);
   }
   if (!saved) return tl::unexpected(saved.error());
   return folder;

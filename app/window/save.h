@@ -10,9 +10,9 @@
 namespace ts::app {
 
 // Saves the run, the prediction or the comparison of the session into a new folder of `parent`,
-// "run-20260131-235959": the files of `tensorscope run --out` and `predict --out`, and pictures
-// with the look of the window. Returns that folder. Main thread, with the context of `graphics`
-// current.
+// "run-20260131-235959": the files of `tensorscope run --out` and `predict --out`, pictures with
+// the look of the window, and a report in its language. Returns that folder. Main thread, with the
+// context of `graphics` current.
 base::Result<std::filesystem::path> save_in_folder(Requests::Save what, Graphics& graphics,
                                                    Session& session, const WorkspaceState& state,
                                                    const std::filesystem::path& parent);

@@ -156,7 +156,7 @@ TEST(Preferences, KeepTheFolderOfWhatIsSavedIfItIsAWholePath) {
   std::string problem;
   EXPECT_EQ(load_preferences(folder.path(), problem).save_folder, "/somewhere/else");
   EXPECT_EQ(load_preferences(folder.path(), problem).save_parts.names(),
-            "snapshot,tables,pictures");
+            "snapshot,tables,pictures,report");
   EXPECT_EQ(problem, "");
   static_cast<void>(parse_preferences(R"({"save_folder": "somewhere"})", problem));
   EXPECT_NE(problem.find("save_folder"), std::string::npos) << problem;

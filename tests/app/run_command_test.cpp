@@ -105,14 +105,25 @@ TEST(RunCommand, OnlyTheChosenPartsAreWritten) {
   const std::string run = std::string("run attention --out ") + out.string() + kSmall;
   ASSERT_EQ(testing::run_program(run + " --parts snapshot,tables").code, 0);
   EXPECT_TRUE(there("run.json") && there("snapshot.pickle") && there("operators.csv"));
-  EXPECT_FALSE(there("trace.json") || there("memory.png"));
+  EXPECT_FALSE(there("trace.json") || there("memory.png") || there("report.md"));
+  // The report shows the numbers, the tables that are there, and the command that does it again.
+  ASSERT_EQ(testing::run_program(run + " --parts tables,report").code, 0);
+  EXPECT_TRUE(there("report.html") && there("report.tex") && there("spec.json"));
+  const std::string report = testing::read(out / "report.md");
+  for (const char* const part :
+       {"| Step time, median |", "tensorscope run --spec ./spec.json", "operators.csv"})
+    EXPECT_NE(report.find(part), std::string::npos) << part << "\n" << report;
+  EXPECT_EQ(report.find("snapshot.pickle"), std::string::npos);
+  const std::string again = "run --spec " + (out / "spec.json").string() + " --steps 1 --json";
+  EXPECT_EQ(testing::run_program(again).code, 0);
   // What an earlier result left and this one lacks is gone.
   ASSERT_EQ(testing::run_program(run + " --parts none").code, 0);
   EXPECT_TRUE(there("run.json"));
   EXPECT_FALSE(there("snapshot.pickle") || there("operators.csv"));
   const auto wrong = testing::run_program(run + " --parts snapshots");
   EXPECT_EQ(wrong.code, 2);
-  EXPECT_NE(wrong.err.find("there are snapshot,trace,tables,pictures, or none"), std::string::npos)
+  EXPECT_NE(wrong.err.find("there are snapshot,trace,tables,pictures,report, or none"),
+            std::string::npos)
       << wrong.err;
   EXPECT_EQ(testing::run_program("predict lm --preset tiny --parts tables").code, 2)
       << "without --out there is nothing to choose";

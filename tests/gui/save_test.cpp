@@ -113,7 +113,7 @@ TEST_F(DrivenWindow, ThePredictionIsSavedFromTheMenu) {
     const std::filesystem::path folder = newest(saved(), "prediction-");
     IM_CHECK(!folder.empty());
     for (const char* name : {"predicted_snapshot.pickle", "peak.csv", "peak.md", "accounting.csv",
-                             "accounting.md", "workspace.png", "memory.png"})
+                             "accounting.md", "workspace.png", "memory.png", "report.html"})
       IM_CHECK(std::filesystem::exists(folder / name));
     const nlohmann::json document = json_in(folder / "prediction.json");
     IM_CHECK(document.at("spec") == to_json(spec));
@@ -179,6 +179,7 @@ TEST_F(DrivenWindow, OnlyTheChosenPartsAreSaved) {
     context->ItemClick("//###save_folder_sheet/###save_part_pictures");
     context->KeyPress(ImGuiKey_Escape);
     context->Yield(2);
+    context->ItemClick("//###save_folder_sheet/###save_part_report");
     IM_CHECK_STR_EQ(state().preferences.save_parts.names().c_str(), "snapshot,tables");
     IM_CHECK(run_to_end(context));
     context->KeyPress(ImGuiMod_Ctrl | ImGuiKey_S);

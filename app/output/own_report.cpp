@@ -1,0 +1,34 @@
+#include "app/output/own_report.h"
+
+#include <algorithm>
+#include <string>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include "app/output/report_pages.h"
+#include "app/output/saved_results.h"
+
+namespace ts::app {
+
+base::Result<void> write_own_report(const std::filesystem::path& folder, const text::Texts& texts) {
+  const auto result = read_saved_result(folder);
+  if (!result) return tl::unexpected(result.error());
+  if (auto settings = write_settings(*result, folder); !settings)
+    return tl::unexpected(settings.error());
+  std::vector<std::string> files;
+  std::error_code error;
+  for (const auto& entry : std::filesystem::directory_iterator(folder, error)) {
+    std::string name = entry.path().filename().string();
+    std::error_code ignored;
+    const bool page = name.starts_with("report.") || name.starts_with('.');
+    if (!page && entry.is_regular_file(ignored)) files.push_back(std::move(name));
+  }
+  std::ranges::sort(files);
+  std::vector<io::Block> blocks = {{io::Block::Kind::title, texts("results.title")}};
+  for (io::Block& block : blocks_of(*result, ".", files, texts)) blocks.push_back(std::move(block));
+  for (io::Block& block : environments_of({&*result, 1}, texts)) blocks.push_back(std::move(block));
+  return write_report_pages(folder, blocks, texts.language());
+}
+
+}  // namespace ts::app
