@@ -177,9 +177,9 @@ TEST_F(DrivenWindow, OnlyTheChosenPartsAreSaved) {
     click_in_file_menu(context, "//$FOCUSED/###menu_save_folder");
     context->ItemClick("//###save_folder_sheet/###save_part_trace");
     context->ItemClick("//###save_folder_sheet/###save_part_pictures");
+    context->ItemClick("//###save_folder_sheet/###save_part_report");
     context->KeyPress(ImGuiKey_Escape);
     context->Yield(2);
-    context->ItemClick("//###save_folder_sheet/###save_part_report");
     IM_CHECK_STR_EQ(state().preferences.save_parts.names().c_str(), "snapshot,tables");
     IM_CHECK(run_to_end(context));
     context->KeyPress(ImGuiMod_Ctrl | ImGuiKey_S);
