@@ -1,6 +1,9 @@
 // The window on a wall: what a lecture needs is at hand, in large words.
 #include <imgui_internal.h>
 
+#include <algorithm>
+#include <array>
+#include <map>
 #include <string>
 
 #include "tests/gui/driven_window.h"
@@ -24,6 +27,54 @@ class Projector : public DrivenWindow {
     return found != nullptr && found->Active;
   }
 };
+
+// Of all digits in the frame, as they are drawn, in pixels. 0: there is none.
+float lowest_digit() {
+  // Where the digits of all sizes stand in the texture.
+  std::map<std::array<float, 4>, float> digits;
+  ImStableVector<ImFontBaked, 32>& baked = ImGui::GetIO().Fonts->Builder->BakedPool;
+  for (int i = 0; i < baked.Size; ++i) {
+    for (const ImFontGlyph& glyph : baked[i].Glyphs) {
+      if (glyph.Codepoint >= '0' && glyph.Codepoint <= '9')
+        digits[{glyph.U0, glyph.V0, glyph.U1, glyph.V1}] = 0;
+    }
+  }
+  float lowest = 0;
+  for (const ImGuiWindow* const window : ImGui::GetCurrentContext()->Windows) {
+    if (!window->Active || window->Hidden) continue;
+    const ImVector<ImDrawVert>& corners = window->DrawList->VtxBuffer;
+    // A letter is four corners, the third opposite to the first.
+    for (int i = 0; i + 2 < corners.Size; ++i) {
+      const ImDrawVert& first = corners[i];
+      const ImDrawVert& opposite = corners[i + 2];
+      if (!digits.contains({first.uv.x, first.uv.y, opposite.uv.x, opposite.uv.y})) continue;
+      const float height = opposite.pos.y - first.pos.y;
+      lowest = lowest == 0 ? height : std::min(lowest, height);
+    }
+  }
+  return lowest;
+}
+
+// A digit is 0.727 of its size high; a size of 20 pixels at 1080p is the least on a wall.
+TEST_F(Projector, NoDigitIsLowerThanThoseOfTwentyPixels) {
+  drive([](ImGuiTestContext* context) {
+    const ImVec2 before = ImGui::GetIO().DisplaySize;
+    resize(context, 1920, 1080);
+    show(small_attention());
+    IM_CHECK(run_to_end(context));
+    for (const Page page : {Page::run, Page::sweep, Page::hunt, Page::compare, Page::lessons}) {
+      state().page = page;
+      context->Yield(5);
+      IM_CHECK_GE(lowest_digit(), 14.0F);
+    }
+    state().preferences.projector = false;
+    state().page = Page::run;
+    context->Yield(5);
+    IM_CHECK_LT(lowest_digit(), 14.0F);
+    state().preferences.projector = true;
+    resize(context, static_cast<int>(before.x), static_cast<int>(before.y));
+  });
+}
 
 TEST_F(Projector, TheStripHasWhatMattersForTheWorkload) {
   drive([](ImGuiTestContext* context) {
