@@ -22,6 +22,7 @@
 #include "app/session/interrupt.h"
 #include "core/base/clock.h"
 #include "core/io/file.h"
+#include "core/predict/data_parallel.h"
 #include "core/predict/hunt_table.h"
 #include "core/spec/own_model.h"
 #include "core/spec/spec_fields.h"
@@ -254,8 +255,9 @@ int hunt_memory(const HuntCommand& command) {
     if (!claimed) return report(claimed.error().sentence, 2);
     folder.emplace(std::move(*claimed));
   }
-  const auto runner = make_dry_runner_loader()();
+  auto runner = make_dry_runner_loader()();
   if (!runner) return report(runner.error().sentence, 1);
+  if (command.data_parallel) runner = predict::data_parallel(std::move(*runner));
   const predict::CudaScratch scratch = built_in_scratch();
   const predict::Probe probe = probe_on(**runner, question->target, scratch);
   const base::CancelToken cancel;
@@ -277,13 +279,16 @@ ParsedCommand hunt_command(CLI::App& app) {
   add_spec_options(app, options->spec);
   app.add_option("--gpu", options->gpu, "On this card; default: target_gpu")->type_name("NAME");
   app.add_flag("--cpu", options->cpu, "On this machine's CPU and its memory limit");
-  app.add_flag(
-      "--confirm", options->confirm,
-      "Run both sides of the edge or frontier for real, each in a fresh process; with --cpu");
+  CLI::Option* const ranks = add_data_parallel(app, options->data_parallel);
+  app.add_flag("--confirm", options->confirm,
+               "Run both sides of the edge or frontier for real, each in a fresh process; with "
+               "--cpu")
+      ->excludes(ranks);
   app.add_flag("--every-cell", options->every_cell,
                "Of a map: ask every cell, instead of those along the frontier");
   app.add_option("--out", options->out, "Of a map: write hunt.json, .csv, .md, .tex and .png there")
-      ->type_name("DIR");
+      ->type_name("DIR")
+      ->excludes(ranks);
   app.add_flag("--json", options->json, "Print one JSON document on standard output");
   app.footer(cards_help() + presets_help() + spec::field_help());
   return parsed_command(options, hunt_memory);

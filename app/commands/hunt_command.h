@@ -14,6 +14,7 @@ struct HuntCommand {
   std::vector<std::string> axes;   // "T" or "T=256:8192", one or two
   std::optional<std::string> gpu;  // as in PredictCommand
   bool cpu = false;
+  bool data_parallel = false;  // a rank of DistributedDataParallel
   bool confirm = false;
   bool every_cell = false;                   // of a map: no cell is inferred
   std::optional<std::filesystem::path> out;  // of a map

@@ -4,8 +4,10 @@
 #include <cstdio>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <numeric>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "app/commands/command_line.h"
 #include "app/commands/report.h"
@@ -19,6 +21,7 @@
 #include "app/session/engine_loader.h"
 #include "app/session/languages.h"
 #include "app/window/workspace_picture.h"
+#include "core/predict/data_parallel.h"
 #include "core/spec/spec_fields.h"
 #include "core/text/numbers.h"
 #include "core/text/printable.h"
@@ -43,7 +46,16 @@ base::Result<Question> read_question(const PredictCommand& command,
   return question;
 }
 
-void print_answer(const Question& question, const CardAnswer& answer) {
+// "one rank; 20 buckets hold 490.7 MiB of gradients a second time"
+std::string rank_words(const predict::DryRun& rank) {
+  const std::vector<std::int64_t> buckets = predict::buckets_of(rank);
+  const std::int64_t bytes = std::accumulate(buckets.begin(), buckets.end(), std::int64_t{0});
+  return "one rank; " + std::to_string(buckets.size()) +
+         (buckets.size() == 1 ? " bucket holds " : " buckets hold ") + size_in_words(bytes) +
+         " of gradients a second time";
+}
+
+void print_answer(const Question& question, const CardAnswer& answer, bool data_parallel) {
   const predict::Prediction& prediction = answer.now.prediction;
   const predict::PredictionTarget& target = question.target;
   std::printf("%s\n", prediction.sentence.sentence.c_str());
@@ -57,6 +69,7 @@ void print_answer(const Question& question, const CardAnswer& answer) {
     print_row("+ cuBLAS workspaces", size_in_words(chain.workspaces));
     print_row("= peak allocated", size_in_words(chain.allocated()));
   }
+  if (data_parallel) print_row("Data parallel", rank_words(answer.now.run));
   if (answer.now.run.apart_bytes > 0) {
     print_row("Threads apart", "a run may take up to " + size_in_words(answer.now.run.apart_bytes) +
                                    " less: not all threads of flash's backward meet");
@@ -130,17 +143,21 @@ int predict_workload(const PredictCommand& command) {
     if (!claimed) return report(claimed.error().sentence, 2);
     folder.emplace(std::move(*claimed));
   }
-  const auto runner = make_dry_runner_loader()();
+  auto runner = make_dry_runner_loader()();
   if (!runner) return report(runner.error().sentence, 1);
+  if (command.data_parallel) runner = predict::data_parallel(std::move(*runner));
 
   base::StringTable strings;
   const auto answer = ask_card(**runner, strings, question->spec, question->target, {});
   if (!answer) return report(answer.error().sentence, 2);
-  const nlohmann::json document = to_json(*answer, question->spec);
+  nlohmann::json document = to_json(*answer, question->spec);
+  if (command.data_parallel) {
+    document["data_parallel"] = {{"buckets", predict::buckets_of(answer->now.run)}};
+  }
   if (command.json) {
     print_json(document);
   } else {
-    print_answer(*question, *answer);
+    print_answer(*question, *answer, command.data_parallel);
   }
   if (!folder) return 0;
   auto written =
@@ -167,12 +184,14 @@ ParsedCommand predict_command(CLI::App& app) {
   add_spec_options(app, options->spec);
   app.add_option("--gpu", options->gpu, "On this card; default: target_gpu")->type_name("NAME");
   app.add_flag("--cpu", options->cpu, "On this machine's CPU and its memory limit");
+  CLI::Option* const ranks = add_data_parallel(app, options->data_parallel);
   app.add_option("--alloc-conf", options->alloc_conf,
                  "Settings of the allocator, written as in PYTORCH_CUDA_ALLOC_CONF")
       ->type_name("STRING");
   app.add_option("--out", options->out,
                  "Write prediction.json, the snapshot, the tables of the peak and pictures there")
-      ->type_name("DIR");
+      ->type_name("DIR")
+      ->excludes(ranks);
   add_parts(app, options->parts);
   app.add_flag("--json", options->json, "Print one JSON document on standard output");
   app.footer(

@@ -14,6 +14,7 @@ struct PredictCommand {
   SpecArguments spec;
   std::optional<std::string> gpu;         // unset: target_gpu of the spec
   bool cpu = false;                       // for the CPU and its memory limit instead
+  bool data_parallel = false;             // a rank of DistributedDataParallel
   std::optional<std::string> alloc_conf;  // unset: that of the spec
   std::optional<std::filesystem::path> out;
   std::string parts = SaveParts().names();  // of what is written there

@@ -24,4 +24,10 @@ base::Result<TargetedSpec> targeted_spec(SpecArguments arguments,
   return found;
 }
 
+CLI::Option* add_data_parallel(CLI::App& command, bool& data_parallel) {
+  return command.add_flag("--data-parallel", data_parallel,
+                          "Of one rank of PyTorch's DistributedDataParallel, whose buckets hold "
+                          "every gradient a second time; the number of ranks has no influence");
+}
+
 }  // namespace ts::app

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <CLI/CLI.hpp>
 #include <optional>
 #include <string>
 
@@ -20,5 +21,8 @@ struct TargetedSpec {
 base::Result<TargetedSpec> targeted_spec(SpecArguments arguments,
                                          const std::optional<std::string>& gpu, bool cpu,
                                          const spec::GpuCatalogue& catalogue);
+
+// --data-parallel: the memory of one rank (core/predict/data_parallel.h).
+CLI::Option* add_data_parallel(CLI::App& command, bool& data_parallel);
 
 }  // namespace ts::app

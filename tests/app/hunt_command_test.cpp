@@ -36,6 +36,32 @@ TEST(HuntCommand, TheEdgeIsWherePredictChangesItsMind) {
   }
 }
 
+TEST(HuntCommand, ARankOfDataParallelNeedsItsBucketsOnTop) {
+  const std::string spec = " lm --preset tiny --gpu 'RTX 4090' --json";
+  const auto one = testing::document_of(testing::run_program("predict" + spec));
+  const auto rank = testing::document_of(testing::run_program("predict --data-parallel" + spec));
+  std::int64_t buckets = 0;
+  for (const auto& bytes : rank["data_parallel"]["buckets"]) buckets += bytes.get<std::int64_t>();
+  EXPECT_EQ(buckets, one["parameters"].get<std::int64_t>() * 4);
+  EXPECT_FALSE(one.contains("data_parallel"));
+  EXPECT_GT(rank["peak_requested"], one["peak_requested"]);
+  EXPECT_LE(rank["peak_requested"], one["peak_requested"].get<std::int64_t>() + buckets);
+  const auto edge = [&](const char* option) {
+    return testing::document_of(testing::run_program(
+        std::string("hunt") + option +
+        " lm --preset small --axis T --gpu 'RTX 3060' --json"))["every_up_to"]
+        .get<std::int64_t>();
+  };
+  EXPECT_LT(edge(" --data-parallel"), edge(""));
+  for (const char* wrong :
+       {"predict --data-parallel lm --set pass=forward", "predict --data-parallel lm --out x",
+        "hunt --data-parallel --confirm --cpu lm --axis B"}) {
+    const auto ended = testing::run_program(wrong);
+    EXPECT_EQ(ended.code, 2) << wrong;
+    EXPECT_EQ(std::count(ended.err.begin(), ended.err.end(), '\n'), 1) << ended.err;
+  }
+}
+
 TEST(HuntCommand, AMapHasItsCellsAndFrontier) {
   const auto ended = testing::run_program(
       "hunt attention --axis T=256:16384 --axis B=1:64 --gpu 'RTX 4090' --json");
