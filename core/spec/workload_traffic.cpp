@@ -1,5 +1,8 @@
 #include "core/spec/workload_traffic.h"
 
+#include <algorithm>
+#include <array>
+
 #include "core/spec/backend_traits.h"
 #include "core/spec/spec_fields.h"
 #include "core/spec/workload_math.h"
@@ -12,24 +15,37 @@ std::int64_t bytes_of(DataType type) {
 
 namespace {
 
-// Numbers moved in one forward: by matrix products (a backward moves twice as many), and by
-// attention.
-struct Moved {
-  double products = 0;
-  double attention_forward = 0;
-  double attention_backward = 0;
-};
+// Numbers that a matrix product moves: it reads rows x in and in x out, and writes rows x out.
+double moved_by(const Product& product, double rows) {
+  const auto in = static_cast<double>(product.in);
+  const auto out = static_cast<double>(product.out);
+  return static_cast<double>(product.count) * (rows * in + in * out + rows * out);
+}
 
-// Each product reads rows x in and in x out, and writes rows x out.
 double moved_by(const std::vector<Product>& products, double rows) {
   double sum = 0;
-  for (const Product& product : products) {
-    const auto in = static_cast<double>(product.in);
-    const auto out = static_cast<double>(product.out);
-    sum += static_cast<double>(product.count) * (rows * in + in * out + rows * out);
-  }
+  for (const Product& product : products) sum += moved_by(product, rows);
   return sum;
 }
+
+double flops_of(const Product& product, double rows) {
+  return 2 * rows * static_cast<double>(product.count) * static_cast<double>(product.in) *
+         static_cast<double>(product.out);
+}
+
+double flops_of(const std::vector<Product>& products, double rows) {
+  double sum = 0;
+  for (const Product& product : products) sum += flops_of(product, rows);
+  return sum;
+}
+
+// Numbers that attention moves, and the part of them that its softmax does.
+struct Moved {
+  double forward = 0;
+  double backward = 0;
+  double softmax_forward = 0;
+  double softmax_backward = 0;
+};
 
 // Attention of `sequences` sequences of `queries` tokens over `keys` keys.
 Moved attention(const WorkloadSpec& spec, AttentionBackend backend, double sequences,
@@ -39,28 +55,16 @@ Moved attention(const WorkloadSpec& spec, AttentionBackend backend, double seque
   const double q = sequences * queries * heads * width;
   const double kv = sequences * keys * static_cast<double>(kv_head_count(spec)) * width;
   Moved moved;
-  moved.attention_forward = 2 * q + 2 * kv;   // Q, K, V read, O written
-  moved.attention_backward = 4 * q + 4 * kv;  // Q, K, V, O, dO; dQ, dK, dV
+  moved.forward = 2 * q + 2 * kv;   // Q, K, V read, O written
+  moved.backward = 4 * q + 4 * kv;  // Q, K, V, O, dO; dQ, dK, dV
   if (!traits_of(backend).stores_scores) return moved;
   const double square = sequences * heads * queries * keys;
   constexpr double kForwardPasses = 4;
   constexpr double kBackwardPasses = 7;
-  moved.attention_forward += kForwardPasses * square;
-  moved.attention_backward += kBackwardPasses * square;
-  return moved;
-}
-
-// The forward of one micro-batch.
-Moved forward_of(const WorkloadSpec& spec, AttentionBackend backend) {
-  const auto batch = static_cast<double>(spec.batch);
-  const auto length = static_cast<double>(spec.seq_len);
-  Moved moved;
-  if (const auto count = static_cast<double>(attention_count(spec)); count > 0) {
-    moved = attention(spec, backend, batch, length, static_cast<double>(kv_length(spec)));
-    moved.attention_forward *= count;
-    moved.attention_backward *= count;
-  }
-  moved.products = moved_by(traits_of(spec.workload).products(spec), batch * length);
+  moved.forward += kForwardPasses * square;
+  moved.backward += kBackwardPasses * square;
+  moved.softmax_forward = 2 * square;
+  moved.softmax_backward = 3 * square;
   return moved;
 }
 
@@ -72,7 +76,7 @@ double generation(const WorkloadSpec& spec, AttentionBackend backend) {
   const std::vector<Product> block = block_products(spec);
   const auto step = [&](double queries, double keys) {
     return layers * (moved_by(block, batch * queries) +
-                     attention(spec, backend, batch, queries, keys).attention_forward) +
+                     attention(spec, backend, batch, queries, keys).forward) +
            head;
   };
   const auto prompt = static_cast<double>(spec.seq_len);
@@ -97,23 +101,87 @@ double optimizer_bytes(const WorkloadSpec& spec) {
   return element + parameter + 2 * moments * wide;
 }
 
+// The prompt by itself, then the tokens after the first.
+std::vector<StepPart> parts_of_generation(const WorkloadSpec& spec, AttentionBackend backend) {
+  const auto element = static_cast<double>(bytes_of(compute_type(spec)));
+  WorkloadSpec prompt = spec;
+  prompt.new_tokens = 1;
+  const double flops = step_flops(prompt, backend).total();
+  const double bytes = element * generation(prompt, backend);
+  return {{StepPart::Kind::prefill, flops, bytes},
+          {StepPart::Kind::decode, step_flops(spec, backend).total() - flops,
+           element * generation(spec, backend) - bytes}};
+}
+
+// Parts of all micro-batches. `bytes` of `parts` count numbers.
+void add_products(const WorkloadSpec& spec, double rows, std::vector<StepPart>& parts) {
+  const double times = has_backward(spec.pass) ? 3 : 1;
+  const auto add = [&](const std::vector<Product>& products, double often) {
+    for (const Product& product : products) {
+      parts.push_back({StepPart::Kind::products, often * flops_of(product, rows),
+                       often * moved_by(product, rows)});
+    }
+  };
+  add(traits_of(spec.workload).products(spec), times);
+  if (has_backward(spec.pass) && checkpointing(spec) == Checkpoint::blocks) {
+    add(block_products(spec), static_cast<double>(attention_count(spec)));
+  }
+}
+
+void add_attention(const WorkloadSpec& spec, AttentionBackend backend, double rows,
+                   std::vector<StepPart>& parts) {
+  const auto count = static_cast<double>(attention_count(spec));
+  if (count == 0) return;
+  const auto micro = static_cast<double>(micro_batches(spec));
+  const bool trains = has_backward(spec.pass);
+  const bool again = trains && checkpointing(spec) != Checkpoint::off;
+  const Moved moved =
+      attention(spec, backend, static_cast<double>(spec.batch), static_cast<double>(spec.seq_len),
+                static_cast<double>(kv_length(spec)));
+  const Flops flops = step_flops(spec, backend);
+  const double products = flops_of(traits_of(spec.workload).products(spec), rows * micro);
+  // Rounding may leave less than nothing.
+  const double forward = std::max(0.0, flops.forward - products) / micro;
+  const double backward = std::max(0.0, flops.backward - 2 * products) / micro;
+  const auto add = [&](double all_flops, double all, double softmax) {
+    parts.push_back({StepPart::Kind::attention, all_flops, count * (all - softmax)});
+    if (softmax > 0) parts.push_back({StepPart::Kind::softmax, 0, count * softmax});
+  };
+  const double often = again ? 2 : 1;
+  add(often * forward, often * moved.forward, often * moved.softmax_forward);
+  if (trains) add(backward, moved.backward, moved.softmax_backward);
+}
+
 }  // namespace
 
-double step_traffic(const WorkloadSpec& spec, AttentionBackend backend_ran) {
+const char* to_string(StepPart::Kind kind) {
+  constexpr std::array kNames = {"products",  "attention", "softmax",
+                                 "optimizer", "prefill",   "decode"};
+  return kNames[static_cast<std::size_t>(kind)];
+}
+
+std::vector<StepPart> step_parts(const WorkloadSpec& spec, AttentionBackend backend_ran) {
+  if (spec.pass == Pass::generate) return parts_of_generation(spec, backend_ran);
+  const auto rows = static_cast<double>(spec.batch) * static_cast<double>(spec.seq_len);
+  std::vector<StepPart> parts;
+  add_products(spec, rows, parts);
+  add_attention(spec, backend_ran, rows, parts);
+  const auto micro = static_cast<double>(micro_batches(spec));
   const auto element = static_cast<double>(bytes_of(compute_type(spec)));
-  if (spec.pass == Pass::generate) return element * generation(spec, backend_ran);
-  const Moved moved = forward_of(spec, backend_ran);
-  double sum = moved.products + moved.attention_forward;
-  if (has_backward(spec.pass)) {
-    // Each product has two in the backward, with the same three matrices.
-    sum += 2 * moved.products + moved.attention_backward;
-    if (checkpointing(spec) != Checkpoint::off) sum += moved.attention_forward;
-    if (checkpointing(spec) == Checkpoint::blocks) sum += moved.products;
+  for (StepPart& part : parts) {
+    part.flops *= micro;
+    part.bytes *= micro * element;
   }
-  sum *= element * static_cast<double>(micro_batches(spec));
   if (spec.pass == Pass::full_step) {
-    sum += optimizer_bytes(spec) * static_cast<double>(parameter_count(spec));
+    parts.push_back({StepPart::Kind::optimizer, 0,
+                     optimizer_bytes(spec) * static_cast<double>(parameter_count(spec))});
   }
+  return parts;
+}
+
+double step_traffic(const WorkloadSpec& spec, AttentionBackend backend_ran) {
+  double sum = 0;
+  for (const StepPart& part : step_parts(spec, backend_ran)) sum += part.bytes;
   return sum;
 }
 

@@ -1,5 +1,8 @@
 #pragma once
 
+#include <cstdint>
+#include <vector>
+
 #include "core/spec/workload_spec.h"
 
 namespace ts::spec {
@@ -17,5 +20,19 @@ std::int64_t bytes_of(DataType type);
 // two operators is counted too, so a small workload can be faster than memory seems to allow.
 //   course: A2-27 (four squares), Dao et al. 2022, "FlashAttention", algorithms 0 and 1
 double step_traffic(const WorkloadSpec& spec, AttentionBackend backend_ran);
+
+// Operators of a step that follow one another, so that a device needs at least the sum of their
+// times. Their FLOPs add up to step_flops(), their bytes to step_traffic().
+struct StepPart {
+  enum class Kind : std::uint8_t { products, attention, softmax, optimizer, prefill, decode };
+  Kind kind = Kind::products;
+  double flops = 0;
+  double bytes = 0;
+};
+const char* to_string(StepPart::Kind kind);  // products attention softmax optimizer prefill decode
+// Every matrix product by itself, with its backward; attention forward and backward, where it
+// stores scores without its softmax, which is a part of its own; the optimizer. A generation: the
+// prompt, and all tokens after the first.
+std::vector<StepPart> step_parts(const WorkloadSpec& spec, AttentionBackend backend_ran);
 
 }  // namespace ts::spec

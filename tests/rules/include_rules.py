@@ -46,6 +46,8 @@ FOLDERS = {
     "core/script": ["core/base", "core/text", "core/spec"],
     "core/calculate": ["core/base", "core/text", "core/io"],
     "core/simulate": ["core/base", "core/text", "core/calculate", "core/trace_file"],
+    "core/advice": ["core/base", "core/text", "core/stats", "core/io", "core/spec", "core/run",
+                    "core/report", "core/predict", "core/sweep", "core/calculate"],
     "kernels/cuda": ["core"],
     "kernels/observe": ["core", "kernels/cuda"],
     "kernels/dry_run": ["core", "kernels/observe"],
