@@ -76,4 +76,18 @@ void forget_file(std::vector<std::string>& recent, const std::filesystem::path& 
   std::erase(recent, path.string());
 }
 
+const std::vector<ListedFile>& RecentFiles::look(const std::vector<std::string>& recent,
+                                                 std::int64_t now_ns) {
+  if (recent == paths_ && now_ns - looked_ns_ < kLookAgainNs) return files_;
+  paths_ = recent;
+  looked_ns_ = now_ns;
+  files_.clear();
+  for (const std::string& path : paths_) files_.push_back(listed(path));
+  return files_;
+}
+
+std::string recent_name(const std::filesystem::path& path) {
+  return (path.parent_path().filename() / path.filename()).string();
+}
+
 }  // namespace ts::app

@@ -41,8 +41,24 @@ struct FileList {
 FileList list_folder(const std::filesystem::path& folder);
 
 // The files opened last, newest first, each once; kMostRecent at most.
-inline constexpr std::size_t kMostRecent = 12;
+inline constexpr std::size_t kMostRecent = 10;
 void remember_file(std::vector<std::string>& recent, const std::filesystem::path& path);
 void forget_file(std::vector<std::string>& recent, const std::filesystem::path& path);
+
+// The recent files as they are on disk, for menus that are drawn every frame: looked at again only
+// when the list has changed or after kLookAgainNs. One thread.
+class RecentFiles {
+ public:
+  static constexpr std::int64_t kLookAgainNs = 1'000'000'000;
+  const std::vector<ListedFile>& look(const std::vector<std::string>& recent, std::int64_t now_ns);
+
+ private:
+  std::vector<std::string> paths_;
+  std::vector<ListedFile> files_;
+  std::int64_t looked_ns_ = 0;
+};
+
+// Its name and that of its folder: saved files of different runs have the same names.
+std::string recent_name(const std::filesystem::path& path);
 
 }  // namespace ts::app

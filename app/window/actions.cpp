@@ -25,6 +25,8 @@ constexpr std::array kActions = {
               0, KeyReach::typing},
     ActionRow{Action::compare_with, "compare_with", "menu.compare_with", "shortcut.compare_with",
               "Ctrl+Shift+O", kControlShift | ImGuiKey_O, 0, KeyReach::typing},
+    ActionRow{Action::clear_recent, "clear_recent", "menu.clear_recent", "shortcut.clear_recent",
+              ""},
     ActionRow{Action::save, "save", "menu.save", "shortcut.save", "Ctrl+S", kControl | ImGuiKey_S,
               0, KeyReach::typing},
     ActionRow{Action::save_prediction, "save_prediction", "menu.save_prediction",

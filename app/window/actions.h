@@ -15,6 +15,7 @@ enum class Action : std::uint8_t {
   reset_settings,
   open,
   compare_with,
+  clear_recent,
   save,
   save_prediction,
   copy_script,

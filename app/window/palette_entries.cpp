@@ -181,6 +181,19 @@ void add_actions(const views::Ui& ui, WindowActions& actions, Requests& requests
   }
 }
 
+void add_recent_files(const views::Ui& ui, WindowActions& actions,
+                      std::vector<PaletteEntry>& entries) {
+  for (const ListedFile& file : actions.recent_files()) {
+    entries.push_back({.id = "recent " + file.path.string(),
+                       .words = ui.texts("palette.recent", {{"name", recent_name(file.path)}}),
+                       .right = "",
+                       .reason = file.kind == FileKind::missing
+                                     ? ui.texts("file.missing", {{"path", file.path.string()}})
+                                     : "",
+                       .perform = [&actions, path = file.path] { actions.open_recent(path); }});
+  }
+}
+
 void add_demos(const views::Ui& ui, WindowActions& actions, std::vector<PaletteEntry>& entries) {
   const auto& demos = built_in_demos();
   for (std::size_t i = 0; i < demos.size(); ++i) {
@@ -202,6 +215,7 @@ std::vector<PaletteEntry> palette_entries(const views::Ui& ui, std::string_view 
   std::vector<PaletteEntry> entries;
   add_typed_setting(ui, typed, state, entries);
   add_actions(ui, actions, requests, entries);
+  add_recent_files(ui, actions, entries);
   add_demos(ui, actions, entries);
   add_workloads(ui, state, entries);
   add_settings(ui, state, entries);

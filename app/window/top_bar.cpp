@@ -74,7 +74,9 @@ void TopBar::draw_menu_items(const views::Ui& ui, const char* id, Requests& requ
   };
   const std::string_view menu = id;
   if (menu == "###menu_file") {
-    items({Action::open, Action::compare_with});
+    items({Action::open});
+    draw_recent_menu(ui, requests);
+    items({Action::compare_with});
     ImGui::Separator();
     items({Action::save, Action::save_prediction, Action::copy_script, Action::picture,
            Action::save_folder});
@@ -163,6 +165,30 @@ void TopBar::draw_action(const views::Ui& ui, Action action, Requests& requests)
     actions_->perform(action, requests);
   }
   views::tooltip(ui, reason);
+}
+
+// A missing file is shown as missing.
+void TopBar::draw_recent_menu(const views::Ui& ui, Requests& requests) {
+  const std::string reason = actions_->why_not(Action::clear_recent);
+  const std::string name = services_.texts("menu.recent") + std::string("###menu_recent");
+  const bool open = ImGui::BeginMenu(name.c_str(), reason.empty());
+  if (!open) {
+    views::tooltip(ui, reason);
+    return;
+  }
+  const std::vector<ListedFile>& recent = actions_->recent_files();
+  for (std::size_t i = 0; i < recent.size(); ++i) {
+    const bool missing = recent[i].kind == FileKind::missing;
+    const std::string words = recent_name(recent[i].path) + "###recent_file_" + std::to_string(i);
+    if (ImGui::MenuItem(words.c_str(), missing ? services_.texts("file.kind.missing") : nullptr,
+                        false, !missing)) {
+      actions_->open_recent(recent[i].path);
+    }
+    views::tooltip(ui, recent[i].path.string());
+  }
+  ImGui::Separator();
+  draw_action(ui, Action::clear_recent, requests);
+  ImGui::EndMenu();
 }
 
 void TopBar::draw_demo_menu(const views::Ui& ui) {

@@ -10,6 +10,7 @@
 
 #include "app/session/catalogue.h"
 #include "app/session/languages.h"
+#include "core/base/clock.h"
 #include "core/script/pytorch_script.h"
 #include "views/common/spec_words.h"
 
@@ -147,6 +148,8 @@ std::string WindowActions::why_not(Action action) const {
                             file->opened->trace == nullptr && services_.state.page == Page::run;
       return snapshot ? "" : t("command.why.no_snapshot");
     }
+    case Action::clear_recent:
+      return services_.state.preferences.recent_files.empty() ? t("command.why.no_recent") : "";
     case Action::demo_next:
     case Action::demo_back:
       return presenter_->demo() ? "" : t("command.why.no_demo");
@@ -206,6 +209,14 @@ bool WindowActions::is_on(Action action) const {
   }
 }
 
+const std::vector<ListedFile>& WindowActions::recent_files() {
+  return recent_.look(services_.state.preferences.recent_files, base::now_ns());
+}
+
+void WindowActions::open_recent(const std::filesystem::path& path) {
+  sheets_->choose_file(path);
+}
+
 void WindowActions::copy_script() {
   const auto script = script::pytorch_script(services_.state.history.spec());
   if (!script) return services_.notices.add(script.error());
@@ -234,6 +245,9 @@ void WindowActions::perform(Action action, Requests& requests) {
       return;
     case Action::compare_with:
       sheets_->open_file(OpenFor::compare);
+      return;
+    case Action::clear_recent:
+      preferences.recent_files.clear();
       return;
     case Action::save:
       return pages_->current().save(requests);

@@ -1,10 +1,13 @@
 #pragma once
 
 #include <cstddef>
+#include <filesystem>
 #include <string>
+#include <vector>
 
 #include "app/pages/pages.h"
 #include "app/pages/presenter.h"
+#include "app/session/file_list.h"
 #include "app/window/actions.h"
 #include "app/window/palette.h"
 #include "app/window/window_sheets.h"
@@ -35,6 +38,10 @@ class WindowActions {
   [[nodiscard]] Presenter& presenter() const { return *presenter_; }
   [[nodiscard]] static std::string keys_of_demo(std::size_t demo);
 
+  // The files opened last, and opens one of them at the end of the frame.
+  [[nodiscard]] const std::vector<ListedFile>& recent_files();
+  void open_recent(const std::filesystem::path& path);
+
   // Performs the actions whose keys were pressed in this frame. A key whose action is not possible
   // says why. A text field that is being edited
   // and an open list have most keys to themselves.
@@ -58,6 +65,7 @@ class WindowActions {
   Presenter* presenter_;
   WindowSheets* sheets_;
   Palette* palette_;
+  RecentFiles recent_;
   bool popup_has_keys_ = false;  // at the end of the last frame
   int tab_steps_ = 0;            // panels that Tab goes on in the next frame, negative: back
 };

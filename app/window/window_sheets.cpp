@@ -167,7 +167,8 @@ void WindowSheets::draw(const views::Ui& ui, WorkspaceState& state,
 
 std::vector<std::filesystem::path> WindowSheets::draw_open(const views::Ui& ui,
                                                            Preferences& preferences) {
-  std::vector<std::filesystem::path> chosen = file_dialog_.take();
+  std::vector<std::filesystem::path> chosen = std::exchange(chosen_, {});
+  for (std::filesystem::path& path : file_dialog_.take()) chosen.push_back(std::move(path));
   if (ask_for_file_) open_sheet_.open();
   ask_for_file_ = false;
   const OpenSheet::Answer answer =

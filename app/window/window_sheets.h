@@ -38,6 +38,11 @@ class WindowSheets {
     ask_for_file_ = true;
     open_for_ = what;
   }
+  // Returns this file from the next draw_open(), to be shown.
+  void choose_file(const std::filesystem::path& path) {
+    chosen_.push_back(path);
+    open_for_ = OpenFor::show;
+  }
   [[nodiscard]] OpenFor open_for() const { return open_for_; }
   // Closes the uppermost sheet. False: none was open.
   bool close();
@@ -54,6 +59,7 @@ class WindowSheets {
 
   bool ask_for_file_ = false;  // the sheet to open a file appears in the next frame
   OpenFor open_for_ = OpenFor::show;
+  std::vector<std::filesystem::path> chosen_;  // without the sheet
   OpenSheet open_sheet_;
   FileDialog file_dialog_;
   std::array<char, 4096> save_folder_{};  // as it is typed

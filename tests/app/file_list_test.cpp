@@ -50,6 +50,22 @@ TEST(FileList, recent_files_are_new_first_once_and_few) {
   EXPECT_EQ(std::ranges::count(recent, "/f9"), 1);
 }
 
+// A menu asks in every frame: the disk is looked at once a second, or when the list changes.
+TEST(FileList, recent_files_are_looked_at_again_after_a_second) {
+  const io::testing::TemporaryFolder folder;
+  const std::vector<std::string> recent = {written(folder / "a.pickle", "x").string(),
+                                           (folder / "gone.json").string()};
+  RecentFiles files;
+  ASSERT_EQ(files.look(recent, 10).size(), 2U);
+  EXPECT_EQ(files.look(recent, 10)[0].kind, FileKind::snapshot);
+  EXPECT_EQ(files.look(recent, 10)[1].kind, FileKind::missing);
+  std::filesystem::remove(recent[0]);
+  EXPECT_EQ(files.look(recent, 11)[0].kind, FileKind::snapshot);
+  EXPECT_EQ(files.look(recent, 10 + RecentFiles::kLookAgainNs)[0].kind, FileKind::missing);
+  EXPECT_TRUE(files.look({}, 12).empty());
+  EXPECT_EQ(recent_name("/a/run-1/snapshot.pickle"), "run-1/snapshot.pickle");
+}
+
 TEST(Palette, a_setting_is_typed_with_and_without_spaces) {
   for (const char* const typed : {"T=512", "T = 512", "T 512", " T =512 ", "T= 512"}) {
     const auto setting = typed_setting(typed);

@@ -385,6 +385,34 @@ TEST_F(FilesInTheWindow, AMissingFileIsSaidAndLeavesTheRecentOnes) {
   });
 }
 
+TEST_F(FilesInTheWindow, TheMenuHasTheFilesOpenedLast) {
+  drive([](ImGuiTestContext* context) {
+    auto& recent = state().preferences.recent_files;
+    const auto there = folder() / "there.json";
+    std::ofstream(there) << kThreeEvents;
+    recent = {(folder() / "gone.pickle").string(), there.string()};
+    const auto open_menu = [&] {
+      context->ItemClick("//###top_bar/###menu_file");
+      context->Yield(2);
+      context->ItemClick("//$FOCUSED/###menu_recent");
+      context->Yield(2);
+    };
+    open_menu();
+    IM_CHECK(click_in_child_menu(context, "###recent_file_0"));  // not there: nothing happens
+    context->Yield(2);
+    IM_CHECK(session().files().entries().empty());
+    IM_CHECK(click_in_child_menu(context, "###recent_file_1"));
+    IM_CHECK(read(context));
+    IM_CHECK(session().files().current() != nullptr);
+    IM_CHECK_STR_EQ(recent.front().c_str(), there.c_str());
+    context->Yield(3);
+    open_menu();
+    IM_CHECK(click_in_child_menu(context, "###menu_clear_recent"));
+    context->Yield(2);
+    IM_CHECK(recent.empty());
+  });
+}
+
 TEST_F(FilesInTheWindow, TabsSwitchAndARunComesToTheFront) {
   drive([](ImGuiTestContext* context) {
     IM_CHECK(run_to_end(context));
