@@ -12,6 +12,7 @@
 #include "app/output/environment.h"
 #include "app/session/engine_loader.h"
 #include "app/session/session.h"
+#include "core/checks/comparison_checks.h"
 #include "core/io/text_table.h"
 #include "core/report/compare_report.h"
 #include "core/run/compare.h"
@@ -31,6 +32,7 @@ void print_comparison(const run::Comparison& comparison) {
   if (const std::string paid = report::break_even_sentence(comparison); !paid.empty()) {
     std::printf("%s\n", paid.c_str());
   }
+  print_checks(checks::of_comparison(comparison, false));
   for (int i = 0; i < 2; ++i) {
     if (comparison.sides[static_cast<std::size_t>(i)].warmup_stable) continue;
     std::printf("The warm-up of %s did not settle: take its figures with care\n",

@@ -9,6 +9,7 @@
 
 #include "core/base/message.h"
 #include "core/io/json_parse.h"
+#include "core/report/checks.h"
 #include "core/report/training_summary.h"
 #include "core/text/numbers.h"
 #include "core/text/printable.h"
@@ -57,6 +58,12 @@ inline void print_types(const std::vector<run::NamedType>& types) {
   if (!report::mixes_types(types)) return;
   for (const run::NamedType& type : types)
     print_row(&type == types.data() ? "Types" : "", type.name + " " + type.type);
+}
+
+// Prints one line for each check on standard output.
+inline void print_checks(const std::vector<report::CheckResult>& checks) {
+  for (const report::CheckResult& one : checks)
+    std::printf("%s %s: %s\n", one.id, report::to_string(one.state), one.found.sentence.c_str());
 }
 
 inline std::string size_in_words(std::int64_t bytes) {

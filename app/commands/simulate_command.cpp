@@ -13,9 +13,11 @@
 #include "app/commands/report.h"
 #include "app/session/languages.h"
 #include "core/calculate/calculation_table.h"
+#include "core/checks/simulation_checks.h"
 #include "core/io/file.h"
 #include "core/simulate/simulation.h"
 #include "core/trace_file/trace_write.h"
+#include "views/common/spec_words.h"
 
 namespace ts::app {
 namespace {
@@ -36,7 +38,15 @@ using Json = nlohmann::json;
 struct Point {
   std::string at;
   simulate::Outcome outcome;
+  std::vector<report::CheckResult> checks = {};
 };
+
+Point point_of(const simulate::Simulation& simulation, const calculate::Chosen& chosen,
+               std::string at) {
+  Point point{std::move(at), simulation.run(chosen)};
+  point.checks = checks::of_simulation(simulation, chosen, point.outcome);
+  return point;
+}
 
 std::string list_of_simulations(const text::Texts& texts) {
   std::string list;
@@ -59,7 +69,7 @@ base::Result<std::vector<Point>> run_points(const simulate::Simulation& simulati
   }
   std::vector<Point> points;
   if (command.over.empty()) {
-    points.push_back({"", simulation.run(chosen)});
+    points.push_back(point_of(simulation, chosen, ""));
     return points;
   }
   const std::size_t sign = command.over.find('=');
@@ -71,7 +81,7 @@ base::Result<std::vector<Point>> run_points(const simulate::Simulation& simulati
     const std::string number(left.substr(0, comma));
     const auto set = chosen.set(name, number);
     if (!set) return tl::unexpected(set.error());
-    points.push_back({number, simulation.run(chosen)});
+    points.push_back(point_of(simulation, chosen, number));
     if (comma == std::string_view::npos) return points;
     left.remove_prefix(comma + 1);
   }
@@ -108,9 +118,30 @@ std::string json_of(const std::string& id, const std::vector<Point>& points) {
     Json figures = Json::object();
     for (const simulate::Figure& figure : point.outcome.figures)
       figures[figure.name] = std::isfinite(figure.value) ? Json(figure.value) : Json(nullptr);
-    all.push_back({{"at", point.at}, {"figures", std::move(figures)}});
+    Json checks = Json::array();
+    for (const report::CheckResult& one : point.checks) {
+      checks.push_back({{"check", one.id},
+                        {"state", report::to_string(one.state)},
+                        {"found", one.found.sentence}});
+    }
+    all.push_back(
+        {{"at", point.at}, {"figures", std::move(figures)}, {"checks", std::move(checks)}});
   }
   return io::json_text(Json{{"simulation", id}, {"simulated", true}, {"points", std::move(all)}});
+}
+
+// "C-9 failed: ..." of each point, in the chosen language.
+std::string check_lines(const std::vector<Point>& points, const std::string& varied,
+                        const text::Texts& texts) {
+  std::string lines;
+  for (const Point& point : points) {
+    for (const report::CheckResult& one : point.checks) {
+      if (!point.at.empty()) lines += varied + " = " + point.at + ": ";
+      lines += std::string(one.id) + " " + report::to_string(one.state) + ": " +
+               views::message_words(texts, one.found) + "\n";
+    }
+  }
+  return lines.empty() ? lines : lines + "\n";
 }
 
 std::string words_of(const std::vector<Point>& points, const SimulateCommand& command,
@@ -120,7 +151,8 @@ std::string words_of(const std::vector<Point>& points, const SimulateCommand& co
   const std::string title = texts("simulate.title." + command.simulation);
   if (command.format == "csv") return io::to_csv(table);
   if (command.format == "tex") return io::to_latex(table, title, command.simulation);
-  return title + "\n\n" + io::to_markdown(table) + "\n" +
+  const std::string varied = command.over.substr(0, command.over.find('='));
+  return title + "\n\n" + io::to_markdown(table) + "\n" + check_lines(points, varied, texts) +
          texts("simulate.about." + command.simulation) + "\n";
 }
 

@@ -134,6 +134,11 @@ void print(const SummaryCommand& command, const Json& json) {
   if (json.contains("growth")) print_growth(json["growth"]);
   if (json["kind"] != "trace") return;
   print_row("steps", in_words("count", json["steps"].size()));
+  for (const Json& one : json["checks"]) {
+    const std::string check =
+        one["check"].get<std::string>() + " " + one["state"].get<std::string>();
+    print_row(check.c_str(), text::printable(one["found"].get<std::string>()));
+  }
   print_totals("Kernels", json["kernels"]);
   print_totals("Operators", json["operators"]);
 }

@@ -175,8 +175,7 @@ void print_findings(const sweep::Sweep& sweep, sweep::FitRange fit) {
   std::printf("%s\n", io::to_markdown(sweep::homework_table(sweep)).c_str());
   for (const std::string& sentence : sweep::findings(sweep, fit))
     std::printf("%s\n", sentence.c_str());
-  for (const report::CheckResult& one : sweep::checks_of(sweep))
-    std::printf("%s %s: %s\n", one.id, report::to_string(one.state), one.found.sentence.c_str());
+  print_checks(sweep::checks_of(sweep));
   for (const std::string& sentence : refusals(sweep)) std::printf("%s\n", sentence.c_str());
 }
 

@@ -2,6 +2,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "app/output/check_files.h"
+#include "core/checks/comparison_checks.h"
 #include "core/io/file.h"
 #include "core/io/json_parse.h"
 #include "core/io/text_table.h"
@@ -21,9 +23,13 @@ base::Result<void> write_comparison(const std::filesystem::path& folder,
   if (auto written = io::write_file(folder / "comparison.csv", io::to_csv(table)); !written) {
     return written;
   }
-  return io::write_file(
-      folder / "comparison.md",
-      io::to_markdown(table) + "\n" + report::comparison_sentence(comparison) + "\n");
+  if (auto written = io::write_file(
+          folder / "comparison.md",
+          io::to_markdown(table) + "\n" + report::comparison_sentence(comparison) + "\n");
+      !written) {
+    return written;
+  }
+  return write_checks(folder, checks::of_comparison(comparison, true));
 }
 
 }  // namespace ts::app

@@ -9,7 +9,8 @@
 
 namespace ts::app {
 
-// Writes comparison.json (`document`), and with the tables comparison.csv and comparison.md.
+// Writes comparison.json (`document`), and with the tables comparison.csv and comparison.md,
+// checks.csv and checks.md.
 // Creates the folder.
 base::Result<void> write_comparison(const std::filesystem::path& folder,
                                     const run::Comparison& comparison,

@@ -10,6 +10,7 @@
 #include "app/output/sweep_files.h"
 #include "core/allocator/log_of_snapshot.h"
 #include "core/allocator/snapshot_figures.h"
+#include "core/checks/trace_checks.h"
 #include "core/files/opened_recording.h"
 #include "core/io/file.h"
 #include "core/io/file_kind.h"
@@ -61,6 +62,16 @@ nlohmann::json totals_json(const std::vector<trace_file::NameTotal>& totals,
                     {"mean_us", microseconds(total.total_ns) / static_cast<double>(total.count)}});
   }
   return rows;
+}
+
+nlohmann::json checks_json(const std::vector<report::CheckResult>& checks) {
+  auto all = nlohmann::json::array();
+  for (const report::CheckResult& one : checks) {
+    all.push_back({{"check", one.id},
+                   {"state", report::to_string(one.state)},
+                   {"found", one.found.sentence}});
+  }
+  return all;
 }
 
 nlohmann::json number_or_null(std::int64_t number) {
@@ -124,7 +135,8 @@ nlohmann::json summary_json(const trace_file::TraceFile& file) {
                          {"memory_events", file.memory.size()},
                          {"schema", number_or_null(file.schema)},
                          {"devices", file.devices},
-                         {"rank", number_or_null(file.rank)}};
+                         {"rank", number_or_null(file.rank)},
+                         {"checks", checks_json(checks::of_trace(summary, file.fault))}};
   add_fault(json, file.fault);
   return json;
 }

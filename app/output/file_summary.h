@@ -17,7 +17,7 @@ namespace ts::app {
 //     the peak those with a guessed category; null: the file tells categories)}], annotations
 //   trace: kind, bytes, events, kernels and operators [{name, count, total_us, mean_us}], steps
 //     [{name, begin_us, dur_us}], gpu_busy_us, span_us, tracks, flows, memory_events, schema,
-//     devices, rank
+//     devices, rank, checks [{check, state, found}]
 // Allocated bytes are requested bytes, as in traces. Both have complete and, where it is false,
 // fault.
 nlohmann::json summary_json(const snapshot::SnapshotFile& file);

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <utility>
 
+#include "core/checks/comparison_checks.h"
 #include "core/report/compare_report.h"
 #include "core/spec/spec_values.h"
 #include "views/charts/chart_text.h"
@@ -14,6 +15,7 @@
 #include "views/common/widgets.h"
 #include "views/compare/compare_figure.h"
 #include "views/compare/compare_words.h"
+#include "views/inspector/check_list.h"
 
 namespace ts::app {
 namespace {
@@ -148,8 +150,11 @@ void ComparePage::draw(const views::Ui& ui, Requests& requests) {
   PageArea area = frame().begin(ui);
   const spec::CheckedSpec& a = state().history.checked();
   views::settle(state().compare_edit, a);
-  frame().draw_form(ui, area, "###compare_controls",
-                    [&] { views::draw_compare_controls(ui, state().compare_edit, a); });
+  frame().draw_form(ui, area, "###compare_controls", [&] {
+    views::draw_compare_controls(ui, state().compare_edit, a);
+    if (const run::Comparison* const comparison = session().comparison())
+      views::draw_check_list(ui, checks::of_comparison(*comparison, false));
+  });
   contexts().ask_for_prediction();
   // Before the first comparison there are only a few lines of text. In a low window the times
   // scroll.

@@ -8,10 +8,10 @@
 #include "app/output/environment.h"
 #include "core/allocator/snapshot_of_log.h"
 #include "core/base/clock.h"
+#include "core/checks/run_checks.h"
 #include "core/files/trace_of_run.h"
 #include "core/io/file.h"
 #include "core/io/json_parse.h"
-#include "core/report/checks.h"
 #include "core/report/kernel_report.h"
 #include "core/report/operator_report.h"
 #include "core/report/result_curves.h"
@@ -47,8 +47,7 @@ base::Result<void> write_tables(const std::filesystem::path& folder, const run::
       return written;
     }
   }
-  if (auto written = write_checks(folder, report::checks_of(run, strings)); !written)
-    return written;
+  if (auto written = write_checks(folder, checks::of_run(run, strings)); !written) return written;
   const auto by_operator =
       stats::operator_table(run.trace, run.memory, strings, stats::GroupBy::op);
   if (auto written = io::write_file(folder / "operators.csv",

@@ -7,6 +7,7 @@
 #include <span>
 
 #include "app/session/memory_use.h"
+#include "core/checks/comparison_checks.h"
 #include "core/report/recording_notes.h"
 #include "core/text/numbers.h"
 #include "views/charts/icons.h"
@@ -152,20 +153,32 @@ void StatusBar::draw_run(Line& line) const {
   views::tooltip(line.ui, notes);
 }
 
-// How many checks of the run on screen have passed, if it is of the settings of now; on the page of
-// lessons of the newest run, if it is a lesson's.
-void StatusBar::draw_checks(Line& line) {
+// Of the run on screen, if it is of the settings of now; on the page of lessons of the newest run,
+// if it is a lesson's; on the page of A and B of their comparison.
+std::vector<report::CheckResult> StatusBar::checks_on_screen(bool stale) {
+  const Session& session = services_.session;
+  if (pages_->shows_file()) return {};
+  if (services_.state.page == Page::compare) {
+    const run::Comparison* const comparison = session.comparison();
+    return comparison == nullptr ? std::vector<report::CheckResult>()
+                                 : checks::of_comparison(*comparison, false);
+  }
   const bool lesson = services_.state.page == Page::lessons;
-  const run::Run* const run = lesson ? services_.session.current() : services_.session.run();
-  if (run == nullptr || pages_->shows_file() || line.faint) return;
-  if (lesson && run->id == services_.state.own_run) return;
-  const auto& checks = checks_.of(*run, services_.session.strings());
+  const run::Run* const run = lesson ? session.current() : session.run();
+  if (run == nullptr || stale || (lesson && run->id == services_.state.own_run)) return {};
+  return checks_.of(*run, session.strings());
+}
+
+// How many checks have passed.
+void StatusBar::draw_checks(Line& line) {
+  const std::vector<report::CheckResult> checks = checks_on_screen(line.faint);
   if (checks.empty()) return;
   const auto& t = services_.texts;
   const std::size_t passed = views::passed_checks(checks);
-  const std::string words = t("status.checks", {{"passed", std::to_string(passed)},
-                                                {"count", std::to_string(checks.size())}});
-  if (passed == checks.size()) return line.add(line.ui.theme.text2, words, 20);
+  const std::size_t told = views::told_checks(checks);
+  const std::string words =
+      t("status.checks", {{"passed", std::to_string(passed)}, {"count", std::to_string(told)}});
+  if (passed == told) return line.add(line.ui.theme.text2, words, 20);
   line.warning("###checks", std::string(views::icon::kWarning) + "  " + words,
                views::unpassed_words(t, checks));
 }

@@ -26,6 +26,7 @@ class StatusBar {
   // The place for the next words from the left.
   struct Line;
   void draw_run(Line& line) const;
+  std::vector<report::CheckResult> checks_on_screen(bool stale);
   void draw_checks(Line& line);
   void draw_warnings(Line& line) const;
   void draw_middle(Line& line, float end) const;

@@ -329,7 +329,7 @@ constexpr std::array kRows = {
 }  // namespace
 
 const char* to_string(CheckState state) {
-  constexpr std::array kNames = {"passed", "noted", "failed"};
+  constexpr std::array kNames = {"passed", "noted", "failed", "unknown"};
   return kNames[static_cast<std::size_t>(state)];
 }
 

@@ -11,13 +11,14 @@
 namespace ts::report {
 
 // The course's checks of a measurement and its settings, C-1 to C-35: those that one run answers.
-// core/sweep/sweep_checks.h has those that a sweep answers.
+// core/checks/catalogue.h lists all of them and what answers the others.
 enum class CheckState : std::uint8_t {
   passed,
   noted,  // worth a second look
-  failed
+  failed,
+  unknown  // what is there does not tell; `found` is the reason
 };
-const char* to_string(CheckState state);  // passed noted failed
+const char* to_string(CheckState state);  // passed noted failed unknown
 
 struct CheckResult {
   const char* id = "";  // "C-3"; stable

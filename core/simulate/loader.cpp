@@ -2,7 +2,8 @@
 //
 // Assumed: worker w makes the batches w, w + workers, ..., as PyTorch's DataLoader deals them out,
 // and holds at most `prefetch` of its own that nobody took; batches are taken in their order; there
-// is one copy at a time, which overlaps with the step before; the step waits for the copy.
+// is one copy at a time, which overlaps with the step before; the step waits for the copy. Workers
+// do not disturb one another: `cores` bounds what check C-9 allows, and nothing else.
 #include <algorithm>
 #include <cmath>
 
@@ -69,6 +70,7 @@ Simulation loader() {
   return {.id = "loader",
           .inputs = {{"batches", "", 64, 1, 10'000},
                      {"workers", "", 4, 1, 256},
+                     {"cores", "", 16, 1, 1024},
                      {"prefetch", "", 2, 1, 64},
                      {"read_ms", "ms", 50, 1, 1'000'000},
                      {"copy_ms", "ms", 20, 1, 1'000'000},

@@ -27,6 +27,15 @@ struct TraceSummary {
   std::vector<StepSpan> steps;       // in their order
   std::int64_t span_ns = 0;          // first begin to last end
   std::int64_t gpu_busy_ns = 0;      // at least one kernel ran; concurrent kernels count once
+  // Collectives are the kernels of NCCL and RCCL, by name. Each device counts for itself, in the
+  // mean of all that ran one.
+  std::int64_t collective_ns = 0;         // at least one of them ran
+  std::int64_t hidden_collective_ns = 0;  // of these, another kernel ran at the same time
+  // Calls of the host that wait for the device, by name, that begin in a step.
+  std::int64_t waits_in_steps = 0;
+  // Of PyTorch's DataLoader, by its annotations: calls, and their time within the steps.
+  std::int64_t loader_calls = 0;
+  std::int64_t loader_in_steps_ns = 0;
 };
 
 bool is_step(const base::StringTable& strings, const Event& event);

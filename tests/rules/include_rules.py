@@ -48,6 +48,8 @@ FOLDERS = {
     "core/simulate": ["core/base", "core/text", "core/calculate", "core/trace_file"],
     "core/advice": ["core/base", "core/text", "core/stats", "core/io", "core/spec", "core/run",
                     "core/report", "core/predict", "core/sweep", "core/calculate"],
+    "core/checks": ["core/base", "core/text", "core/stats", "core/spec", "core/run", "core/report",
+                    "core/trace_file", "core/simulate"],
     "kernels/cuda": ["core"],
     "kernels/observe": ["core", "kernels/cuda"],
     "kernels/dry_run": ["core", "kernels/observe"],

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "core/checks/run_checks.h"
 #include "core/text/numbers.h"
 #include "views/charts/icons.h"
 #include "views/common/spec_words.h"
@@ -20,10 +21,17 @@ std::string check_words(const text::Texts& texts, const report::CheckResult& che
 
 void draw_check(const Ui& ui, const report::CheckResult& check) {
   const bool passed = check.state == report::CheckState::passed;
+  const float left = ImGui::GetCursorPosX();
+  if (check.state == report::CheckState::unknown) {
+    wrapped_text(ui, TextStyle::small, ui.theme.text2,
+                 std::string(check.id) + "  " + message_words(ui.texts, check.why) + ": " +
+                     message_words(ui.texts, check.found),
+                 ui.px(16));
+    return;
+  }
   const Color color = passed                                      ? ui.theme.ok
                       : check.state == report::CheckState::failed ? ui.theme.bad
                                                                   : ui.theme.warn;
-  const float left = ImGui::GetCursorPosX();
   text(ui, TextStyle::body, color, passed ? kPassedIcon : icon::kWarning);
   ImGui::SameLine(left + ui.px(24));
   wrapped_text(ui, TextStyle::body, ui.theme.text, check_words(ui.texts, check), ui.px(16));
@@ -36,6 +44,20 @@ void draw_check(const Ui& ui, const report::CheckResult& check) {
   wrapped_text(ui, TextStyle::small, ui.theme.text2, why, ui.px(16));
 }
 
+// A number was found, and it is not good.
+bool is_open(const report::CheckResult& check) {
+  return check.state == report::CheckState::noted || check.state == report::CheckState::failed;
+}
+
+void draw_folded(const Ui& ui, const std::vector<report::CheckResult>& checks,
+                 report::CheckState state, const char* id, std::string_view title) {
+  const auto count = std::ranges::count(checks, state, &report::CheckResult::state);
+  if (count == 0 || !folded_section(ui, id, title, std::to_string(count))) return;
+  for (const report::CheckResult& one : checks) {
+    if (one.state == state) draw_check(ui, one);
+  }
+}
+
 }  // namespace
 
 const std::vector<report::CheckResult>& CheckList::of(const run::Run& run,
@@ -44,7 +66,7 @@ const std::vector<report::CheckResult>& CheckList::of(const run::Run& run,
     run_ = &run;
     id_ = run.id;
     finished_ = run.finished;
-    checks_ = report::checks_of(run, strings);
+    checks_ = checks::of_run(run, strings);
   }
   return checks_;
 }
@@ -54,11 +76,16 @@ std::size_t passed_checks(const std::vector<report::CheckResult>& checks) {
       std::ranges::count(checks, report::CheckState::passed, &report::CheckResult::state));
 }
 
+std::size_t told_checks(const std::vector<report::CheckResult>& checks) {
+  return checks.size() - static_cast<std::size_t>(std::ranges::count(
+                             checks, report::CheckState::unknown, &report::CheckResult::state));
+}
+
 std::string unpassed_words(const text::Texts& texts,
                            const std::vector<report::CheckResult>& checks) {
   std::string words;
   for (const report::CheckResult& one : checks) {
-    if (one.state == report::CheckState::passed) continue;
+    if (!is_open(one)) continue;
     words += (words.empty() ? "" : "\n") + check_words(texts, one);
   }
   return words;
@@ -66,21 +93,17 @@ std::string unpassed_words(const text::Texts& texts,
 
 void draw_check_list(const Ui& ui, const std::vector<report::CheckResult>& checks) {
   if (checks.empty()) return;
-  const std::size_t passed = passed_checks(checks);
   ImGui::Dummy({0, ui.px(6)});
   section(ui, ui.texts("inspector.checks"),
-          ui.texts("inspector.checks_passed",
-                   {{"passed", std::to_string(passed)}, {"count", std::to_string(checks.size())}}));
+          ui.texts("inspector.checks_passed", {{"passed", std::to_string(passed_checks(checks))},
+                                               {"count", std::to_string(told_checks(checks))}}));
   for (const report::CheckResult& one : checks) {
-    if (one.state != report::CheckState::passed) draw_check(ui, one);
+    if (is_open(one)) draw_check(ui, one);
   }
-  if (passed == 0 || !folded_section(ui, "###checks_passed", ui.texts("inspector.checks_rest"),
-                                     std::to_string(passed))) {
-    return;
-  }
-  for (const report::CheckResult& one : checks) {
-    if (one.state == report::CheckState::passed) draw_check(ui, one);
-  }
+  draw_folded(ui, checks, report::CheckState::passed, "###checks_passed",
+              ui.texts("inspector.checks_rest"));
+  draw_folded(ui, checks, report::CheckState::unknown, "###checks_unknown",
+              ui.texts("inspector.checks_unknown"));
 }
 
 }  // namespace ts::views

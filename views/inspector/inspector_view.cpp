@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/checks/trace_checks.h"
 #include "views/charts/stale_mark.h"
 #include "views/common/exact_bytes.h"
 #include "views/common/imgui_sink.h"
@@ -137,7 +138,10 @@ std::optional<spec::WorkloadSpec> InspectorView::draw(const Ui& ui, const ViewCo
       draw_faded(sink, ui.theme, {body.x, body.y, body.x + width, ImGui::GetCursorScreenPos().y});
     }
   }
-  if (context.trace != nullptr) draw_gpu(ui, context);
+  if (context.trace != nullptr) {
+    draw_gpu(ui, context);
+    draw_check_list(ui, checks::of_trace(context.trace->summary, context.trace->about.fault));
+  }
   bool copy = false;
   if (context.run != nullptr) copy = copy_button(ui, "###copy_inspector");
   if (context.run != nullptr && !selected) {

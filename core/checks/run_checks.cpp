@@ -1,0 +1,26 @@
+#include "core/checks/run_checks.h"
+
+#include <algorithm>
+#include <string>
+
+#include "core/checks/catalogue.h"
+#include "core/text/message.h"
+
+namespace ts::checks {
+
+std::vector<report::CheckResult> of_run(const run::Run& run, const base::StringTable& strings) {
+  const std::vector<report::CheckResult> told = report::checks_of(run, strings);
+  std::vector<report::CheckResult> all;
+  if (told.empty()) return all;
+  auto next = told.begin();  // both lists are in the order of their ids
+  for (const Check& check : catalogue()) {
+    const auto begin = next;
+    while (next != told.end() && std::string_view(next->id) == check.id) all.push_back(*next++);
+    if (next != begin) continue;
+    all.push_back({check.id, report::CheckState::unknown, text::message(check.untold),
+                   text::message("check.title." + std::string(check.id))});
+  }
+  return all;
+}
+
+}  // namespace ts::checks

@@ -1,0 +1,84 @@
+#include "core/checks/trace_checks.h"
+
+#include <string>
+
+#include "core/checks/thresholds.h"
+#include "core/report/check_finding.h"
+#include "core/text/message.h"
+#include "core/text/numbers.h"
+
+namespace ts::checks {
+namespace {
+
+using report::CheckState;
+using report::Finding;
+using trace_file::TraceSummary;
+
+Finding unknown(const char* key) {
+  return {{CheckState::unknown, text::message(key)}};
+}
+double percent_of(std::int64_t part, std::int64_t whole) {
+  return 100 * static_cast<double>(part) / static_cast<double>(whole);
+}
+
+Finding busy(const TraceSummary& trace) {
+  if (trace.gpu_busy_ns <= 0 || trace.span_ns <= 0) return unknown("check.trace.no_kernels");
+  const double percent = percent_of(trace.gpu_busy_ns, trace.span_ns);
+  return {{report::passed_if(percent >= kGoodBusy,
+                             percent >= kPoorBusy ? CheckState::noted : CheckState::failed),
+           text::message("check.busy", {{"percent", text::decimal(percent, 1)},
+                                        {"least", text::decimal(kGoodBusy, 0)}})}};
+}
+
+Finding communication(const TraceSummary& trace) {
+  if (trace.collective_ns <= 0 || trace.span_ns <= 0) return unknown("check.trace.no_collectives");
+  return communication_share(percent_of(trace.collective_ns, trace.span_ns));
+}
+
+Finding overlap(const TraceSummary& trace) {
+  if (trace.collective_ns <= 0) return unknown("check.trace.no_collectives");
+  return overlap_share(percent_of(trace.hidden_collective_ns, trace.collective_ns));
+}
+
+// Outside of steps the profiler itself waits.
+Finding waits(const TraceSummary& trace) {
+  if (trace.gpu_busy_ns <= 0 || trace.steps.empty()) return unknown("check.trace.no_gpu_steps");
+  const double calls =
+      static_cast<double>(trace.waits_in_steps) / static_cast<double>(trace.steps.size());
+  return {{report::passed_if(trace.waits_in_steps == 0),
+           text::message("check.trace.waits", {{"count", text::decimal(calls, 1)}})}};
+}
+
+Finding steps(const TraceSummary& trace) {
+  if (trace.steps.empty()) return unknown("check.trace.no_steps");
+  return {{CheckState::passed,
+           text::message("check.window", {{"steps", std::to_string(trace.steps.size())}})}};
+}
+
+Finding loader(const TraceSummary& trace) {
+  std::int64_t of_steps = 0;
+  for (const trace_file::StepSpan& step : trace.steps) of_steps += step.duration_ns;
+  if (trace.loader_calls == 0 || of_steps <= 0) return unknown("check.trace.no_loader");
+  return loader_share(percent_of(trace.loader_in_steps_ns, of_steps));
+}
+
+}  // namespace
+
+std::vector<report::CheckResult> of_trace(const TraceSummary& summary, const base::Message& fault) {
+  std::vector<report::CheckResult> all;
+  const auto add = [&](const char* id, const char* why, Finding found) {
+    all.push_back({id, found->first, std::move(found->second), text::message(why)});
+  };
+  add("C-7", "check.why.busy", busy(summary));
+  add("C-8", "check.why.recording",
+      fault.empty() ? Finding{{CheckState::passed, text::message("check.trace.complete")}}
+                    : Finding{{CheckState::failed, fault}});
+  add("C-10", "check.why.communication", communication(summary));
+  add("C-16", "check.why.overlap", overlap(summary));
+  add("C-16", "check.why.host_reads", waits(summary));
+  add("C-18", "check.why.window", steps(summary));
+  add("C-21", "check.why.loader", loader(summary));
+  return all;
+}
+
+}  // namespace ts::checks
