@@ -14,12 +14,14 @@
 #include "app/commands/spec_arguments.h"
 #include "app/commands/target_arguments.h"
 #include "app/output/output_folder.h"
+#include "app/output/own_report.h"
 #include "app/pictures/hunt_picture.h"
 #include "app/session/card_questions.h"
 #include "app/session/catalogue.h"
 #include "app/session/engine_loader.h"
 #include "app/session/hunt_session.h"
 #include "app/session/interrupt.h"
+#include "app/session/languages.h"
 #include "core/base/clock.h"
 #include "core/io/file.h"
 #include "core/predict/data_parallel.h"
@@ -191,7 +193,8 @@ void print_map(const predict::HuntMap& map, const predict::PredictionTarget& tar
 }
 
 int hunt_over_plane(const HuntCommand& command, const HuntQuestion& question,
-                    const predict::Probe& probe, const base::CancelToken& cancel) {
+                    const predict::Probe& probe, const SaveParts& parts,
+                    const base::CancelToken& cancel) {
   const std::int64_t begin_ns = base::now_ns();
   const auto on_cell = [&](std::size_t) {
     if (InterruptGuard::interrupted()) cancel.cancel();
@@ -209,9 +212,10 @@ int hunt_over_plane(const HuntCommand& command, const HuntQuestion& question,
     }
   }
   if (command.out) {
-    if (const auto written = write_hunt_files(*command.out, map, question.target); !written) {
+    if (const auto written = write_hunt_files(*command.out, map, question.target, parts); !written)
       return report(written.error().sentence, 1);
-    }
+  }
+  if (command.out && parts.has(SavePart::pictures)) {
     auto graphics = Graphics::open(Graphics::Kind::off_screen, 64, 64);
     if (!graphics) return report(graphics.error().sentence, 1);
     if (const auto drawn = save_hunt_picture(**graphics, map, nullptr, question.target, {},
@@ -247,11 +251,14 @@ int hunt_memory(const HuntCommand& command) {
   const InterruptGuard guard;
   const auto question = read_hunt_question(command, built_in_gpus());
   if (!question) return report(question.error().sentence, 2);
+  const auto parts = SaveParts::parse(command.parts, kPartsOfMany);
+  if (!parts) return report(parts.error().sentence, 2);
   note(without_effect(command.spec.settings, question->spec));
   std::optional<OutputFolder> folder;
   if (command.out) {
     auto claimed = OutputFolder::claim(
-        *command.out, {"hunt.json", "hunt.csv", "hunt.md", "hunt.tex", "hunt.png"});
+        *command.out, {"hunt.json", "hunt.csv", "hunt.md", "hunt.tex", "hunt.png", "spec.json",
+                       "report.md", "report.html", "report.tex"});
     if (!claimed) return report(claimed.error().sentence, 2);
     folder.emplace(std::move(*claimed));
   }
@@ -262,8 +269,13 @@ int hunt_memory(const HuntCommand& command) {
   const predict::Probe probe = probe_on(**runner, question->target, scratch);
   const base::CancelToken cancel;
   if (question->axes.size() == 1) return hunt_along_axis(command, *question, probe, cancel);
-  const int code = hunt_over_plane(command, *question, probe, cancel);
+  const int code = hunt_over_plane(command, *question, probe, *parts, cancel);
   if (code != 0 || !folder) return code;
+  if (parts->has(SavePart::report)) {
+    folder->remove_leftovers();  // the report names what is there
+    const auto written = write_own_report(*command.out, built_in_texts());
+    if (!written) return report(written.error().sentence, 1);
+  }
   const auto finished = folder->finish();
   return finished ? code : report(finished.error().sentence, 1);
 }
@@ -286,9 +298,11 @@ ParsedCommand hunt_command(CLI::App& app) {
       ->excludes(ranks);
   app.add_flag("--every-cell", options->every_cell,
                "Of a map: ask every cell, instead of those along the frontier");
-  app.add_option("--out", options->out, "Of a map: write hunt.json, .csv, .md, .tex and .png there")
+  app.add_option("--out", options->out,
+                 "Of a map: write hunt.json, the tables, the picture and a report there")
       ->type_name("DIR")
       ->excludes(ranks);
+  add_parts(app, options->parts);
   app.add_flag("--json", options->json, "Print one JSON document on standard output");
   app.footer(cards_help() + presets_help() + spec::field_help());
   return parsed_command(options, hunt_memory);

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "app/commands/spec_arguments.h"
+#include "app/output/save_parts.h"
 
 namespace ts::app {
 
@@ -16,8 +17,9 @@ struct HuntCommand {
   bool cpu = false;
   bool data_parallel = false;  // a rank of DistributedDataParallel
   bool confirm = false;
-  bool every_cell = false;                   // of a map: no cell is inferred
-  std::optional<std::filesystem::path> out;  // of a map
+  bool every_cell = false;                              // of a map: no cell is inferred
+  std::optional<std::filesystem::path> out;             // of a map
+  std::string parts = SaveParts(kPartsOfMany).names();  // of what is written there
   bool json = false;
 };
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "app/commands/spec_arguments.h"
+#include "app/output/save_parts.h"
 #include "app/pictures/sweep_picture.h"
 #include "core/spec/gpu_catalogue.h"
 #include "core/sweep/sweep_spec.h"
@@ -24,6 +25,7 @@ struct SweepCommand {
   std::string language = "en";
   bool charts = false;  // also each chart alone
   std::filesystem::path out;
+  std::string parts = SaveParts(kPartsOfMany).names();  // of what is written there
   bool json = false;
 };
 

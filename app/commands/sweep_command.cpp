@@ -14,10 +14,12 @@
 #include "app/commands/sweep_arguments.h"
 #include "app/output/environment.h"
 #include "app/output/output_folder.h"
+#include "app/output/own_report.h"
 #include "app/output/sweep_files.h"
 #include "app/session/catalogue.h"
 #include "app/session/engine_loader.h"
 #include "app/session/interrupt.h"
+#include "app/session/languages.h"
 #include "app/session/sweep_runner.h"
 #include "core/spec/spec_fields.h"
 #include "core/sweep/sweep_checks.h"
@@ -235,6 +237,8 @@ int run_sweep(const SweepCommand& command) {
   if (!start) return report(start.error().sentence, 2);
   const auto figure = figure_options(command);
   if (!figure) return report(figure.error().sentence, 2);
+  const auto parts = SaveParts::parse(command.parts, kPartsOfMany);
+  if (!parts) return report(parts.error().sentence, 2);
   const sweep::FitRange fit = figure->look.fit;
   sweep::Sweep sweep(start->spec);
   session.want_roof();
@@ -253,8 +257,9 @@ int run_sweep(const SweepCommand& command) {
   const auto path = command.out / kJournalName;
   const bool continued = start->known || !sweep::is_new_journal(path);
   const std::initializer_list<const char*> names = {
-      "sweep.json", "sweep.csv",  "sweep.md",  "sweep.tex", "figure.png",
-      "figure.svg", "checks.csv", "checks.md", "chart-*",   kPointsFolder};
+      "sweep.json", "sweep.csv",  "sweep.md",    "sweep.tex", "figure.png",
+      "figure.svg", "checks.csv", "checks.md",   "chart-*",   kPointsFolder,
+      "spec.json",  "report.md",  "report.html", "report.tex"};
   // An existing journal is refused below, with advice.
   auto folder = continued ? OutputFolder::continue_in(command.out, names)
                           : OutputFolder::claim(command.out, names);
@@ -289,12 +294,17 @@ int run_sweep(const SweepCommand& command) {
   int code = 0;
   if (auto written = journal->write_waiting(); !written) code = report(written.error().sentence, 1);
   const SweepNotes notes = notes_of(machine, *session.engine(), sweep);
-  if (auto written = write_sweep_files(command.out, sweep, environment, notes, fit); !written) {
+  auto written = write_sweep_files(command.out, sweep, environment, notes, fit, *parts);
+  if (written && parts->has(SavePart::pictures)) written = draw_figure(command, sweep, notes);
+  if (written && parts->has(SavePart::report)) {
+    folder->remove_leftovers();  // the report names what is there
+    text::Texts texts = built_in_texts();
+    texts.choose(figure->language);
+    written = write_own_report(command.out, texts);
+  }
+  if (written) written = folder->finish();
+  if (!written) {
     code = report(written.error().sentence, 1);
-  } else if (auto drawn = draw_figure(command, sweep, notes); !drawn) {
-    code = report(drawn.error().sentence, 1);
-  } else if (auto listed = folder->finish(); !listed) {
-    code = report(listed.error().sentence, 1);
   } else {
     std::fprintf(stderr, "Wrote %s\n", text::printable(command.out.string()).c_str());
   }
@@ -330,6 +340,7 @@ ParsedCommand sweep_command(CLI::App& app) {
   app.add_option("--out", options->out, "Write the points, tables and the figure there")
       ->type_name("DIR")
       ->required();
+  add_parts(app, options->parts);
   app.add_option("--fit", options->fit, "Fit slopes over these values of the first axis only")
       ->type_name("FROM:TO");
   app.add_option("--linear", options->linear, "Linear axes of the figure: x, y or xy");

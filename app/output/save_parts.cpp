@@ -28,17 +28,16 @@ const char* to_string(SavePart part) {
   return "report";
 }
 
-base::Result<SaveParts> SaveParts::parse(std::string_view names) {
-  SaveParts parts;
-  parts.bits_ = 0;
+base::Result<SaveParts> SaveParts::parse(std::string_view names, std::span<const SavePart> known) {
+  SaveParts parts{std::span<const SavePart>()};
   if (names == kNoParts) return parts;
-  const std::string all = SaveParts().names();
+  const std::string all = SaveParts(known).names();
   while (true) {
     const std::size_t comma = names.find(',');
     const std::string_view name = names.substr(0, comma);
-    const auto* const part = std::ranges::find(
-        kSaveParts, name, [](SavePart one) { return std::string_view(to_string(one)); });
-    if (part == kSaveParts.end())
+    const auto part = std::ranges::find(
+        known, name, [](SavePart one) { return std::string_view(to_string(one)); });
+    if (part == known.end())
       return text::fail("save_error.part", {{"name", std::string(name)}, {"names", all}});
     parts.set(*part, true);
     if (comma == std::string_view::npos) return parts;

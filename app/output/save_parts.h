@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -14,13 +15,20 @@ namespace ts::app {
 enum class SavePart : std::uint8_t { snapshot, trace, tables, pictures, report };
 inline constexpr std::array kSaveParts = {SavePart::snapshot, SavePart::trace, SavePart::tables,
                                           SavePart::pictures, SavePart::report};
+// Of a sweep or a hunt: no step of theirs is recorded as a whole.
+inline constexpr std::array kPartsOfMany = {SavePart::tables, SavePart::pictures, SavePart::report};
 const char* to_string(SavePart part);  // snapshot trace tables pictures report
 
 // A choice of them; all at first.
 class SaveParts {
  public:
-  // "snapshot,tables"; "none" for the result alone. The error lists the names.
-  static base::Result<SaveParts> parse(std::string_view names);
+  SaveParts() : SaveParts(kSaveParts) {}
+  explicit SaveParts(std::span<const SavePart> parts) {
+    for (const SavePart part : parts) set(part, true);
+  }
+  // "snapshot,tables"; "none" for the result alone. The error lists the names of `known`.
+  static base::Result<SaveParts> parse(std::string_view names,
+                                       std::span<const SavePart> known = kSaveParts);
   [[nodiscard]] bool has(SavePart part) const { return (bits_ & bit(part)) != 0; }
   void set(SavePart part, bool on) { bits_ = on ? bits_ | bit(part) : bits_ & ~bit(part); }
   [[nodiscard]] std::string names() const;  // as parse() reads them
@@ -28,7 +36,7 @@ class SaveParts {
 
  private:
   static std::uint32_t bit(SavePart part) { return 1U << static_cast<std::uint32_t>(part); }
-  std::uint32_t bits_ = (1U << kSaveParts.size()) - 1;
+  std::uint32_t bits_ = 0;
 };
 
 }  // namespace ts::app

@@ -261,7 +261,10 @@ std::string command_of(const SavedResult& result, const std::string& where) {
       std::string axes;
       const std::string one = text_at(document, "/axis");
       if (!one.empty()) axes = " --axis " + one;
-      for (const auto& [axis, values] : at(document, "/axes").items()) axes += " --axis " + axis;
+      for (const auto& [axis, values] : at(document, "/axes").items()) {
+        axes += " --axis " + axis;
+        if (!values.empty()) axes += "=" + values.front().dump() + ":" + values.back().dump();
+      }
       return "tensorscope hunt" + spec + axes;
     }
     case ResultKind::comparison:

@@ -159,14 +159,18 @@ SweepNotes notes_of(const Machine& machine, const run::EngineInfo& engine,
 
 base::Result<void> write_sweep_files(const std::filesystem::path& folder, const sweep::Sweep& sweep,
                                      const nlohmann::json& environment, const SweepNotes& notes,
-                                     sweep::FitRange fit) {
+                                     sweep::FitRange fit, const SaveParts& parts) {
+  const auto json = io::json_text(to_json(sweep, environment, fit));
+  if (auto written = io::write_file(folder / "sweep.json", json);
+      !written || !parts.has(SavePart::tables)) {
+    return written;
+  }
   const std::string caption = sweep::sweep_caption(sweep, notes.device, notes.versions);
   struct File {
     const char* name;
     std::string content;
   };
-  for (const File& file : {File{"sweep.json", io::json_text(to_json(sweep, environment, fit))},
-                           File{"sweep.csv", io::to_csv(sweep::full_table(sweep))},
+  for (const File& file : {File{"sweep.csv", io::to_csv(sweep::full_table(sweep))},
                            File{"sweep.md", sweep::sweep_markdown(sweep, caption, fit)},
                            File{"sweep.tex", sweep::sweep_latex(sweep, caption, fit)}}) {
     if (auto written = io::write_file(folder / file.name, file.content); !written) return written;

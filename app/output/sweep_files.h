@@ -5,6 +5,7 @@
 #include <string>
 
 #include "app/output/environment.h"
+#include "app/output/save_parts.h"
 #include "core/base/result.h"
 #include "core/sweep/point_profile.h"
 #include "core/sweep/sweep.h"
@@ -57,9 +58,10 @@ struct SweepNotes {
 SweepNotes notes_of(const Machine& machine, const run::EngineInfo& engine,
                     const sweep::Sweep& sweep);
 
-// Writes sweep.json, sweep.csv, sweep.md and sweep.tex. Stops at the first that cannot be written.
+// Writes sweep.json, and with the tables sweep.csv, sweep.md, sweep.tex and those of the checks.
+// Stops at the first that cannot be written.
 base::Result<void> write_sweep_files(const std::filesystem::path& folder, const sweep::Sweep& sweep,
                                      const nlohmann::json& environment, const SweepNotes& notes,
-                                     sweep::FitRange fit = {});
+                                     sweep::FitRange fit = {}, const SaveParts& parts = {});
 
 }  // namespace ts::app

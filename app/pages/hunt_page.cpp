@@ -57,7 +57,7 @@ std::string HuntPage::why_not_save() const {
 }
 
 void HuntPage::save(Requests& requests) {
-  const auto saved = hunts().save();
+  const auto saved = hunts().save(state().preferences.save_parts);
   saved ? notices().saved(*saved) : notices().add(saved.error());
   if (saved) requests.hunt_picture = *saved / "hunt.png";
 }

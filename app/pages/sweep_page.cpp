@@ -143,7 +143,7 @@ void SweepPage::carry_out(const views::SweepRequests& asked, Requests& requests)
     notices().add(text::message(asked.copy ? "note.sweep_copied" : "note.chart_copied"));
   }
   if (!asked.save && !asked.save_chart) return;
-  const auto saved = sweeps().save(session());
+  const auto saved = sweeps().save(session(), state().preferences.save_parts);
   if (!saved) {
     notices().add(saved.error());
     return;

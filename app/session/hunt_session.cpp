@@ -197,10 +197,10 @@ std::optional<std::size_t> HuntSession::cell_of(const spec::WorkloadSpec& spec) 
   return map_->index_of(there);
 }
 
-base::Result<std::filesystem::path> HuntSession::save() const {
+base::Result<std::filesystem::path> HuntSession::save(const SaveParts& parts) const {
   if (!map_ || folder_.empty()) return text::fail("save_error.nothing");
   std::filesystem::path folder = new_path(folder_, "hunt");
-  if (auto written = write_hunt_files(folder, *map_, progress_->target); !written) {
+  if (auto written = write_hunt_files(folder, *map_, progress_->target, parts); !written) {
     return tl::unexpected(written.error());
   }
   return folder;
@@ -233,20 +233,24 @@ std::string hunt_settings(const predict::HuntMap& map) {
 
 base::Result<void> write_hunt_files(const std::filesystem::path& folder,
                                     const predict::HuntMap& map,
-                                    const predict::PredictionTarget& target) {
+                                    const predict::PredictionTarget& target,
+                                    const SaveParts& parts) {
   if (auto made = io::make_folder(folder); !made) return made;
   nlohmann::json json = to_json(map);
   json["spec"] = to_json(map.base());
   json["target"] = {
       {"name", target.name}, {"memory", target.memory}, {"capacity", target.capacity()}};
+  if (auto written = io::write_file(folder / "hunt.json", io::json_text(json));
+      !written || !parts.has(SavePart::tables)) {
+    return written;
+  }
   const std::string caption = hunt_caption(map, target);
   struct File {
     const char* name;
     std::string content;
   };
   for (const File& file :
-       {File{"hunt.json", io::json_text(json)},
-        File{"hunt.csv", io::to_csv(predict::hunt_cells(map))},
+       {File{"hunt.csv", io::to_csv(predict::hunt_cells(map))},
         File{"hunt.md", predict::hunt_markdown(map, caption + " Settings: " + hunt_settings(map))},
         File{"hunt.tex", io::to_latex(predict::hunt_grid(map),
                                       caption + " Settings: " + hunt_settings(map) +

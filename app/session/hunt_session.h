@@ -5,6 +5,7 @@
 #include <optional>
 #include <vector>
 
+#include "app/output/save_parts.h"
 #include "app/session/session.h"
 #include "core/predict/hunt_progress.h"
 #include "views/hunt/hunt_controls.h"
@@ -58,8 +59,8 @@ class HuntSession {
   [[nodiscard]] spec::WorkloadSpec spec_of(std::size_t cell, const spec::WorkloadSpec& spec) const;
   [[nodiscard]] std::optional<std::size_t> cell_of(const spec::WorkloadSpec& spec) const;
 
-  // Writes hunt.json, hunt.csv, hunt.md and hunt.tex into a new folder and returns it.
-  base::Result<std::filesystem::path> save() const;
+  // Writes the files of write_hunt_files() into a new folder and returns it.
+  base::Result<std::filesystem::path> save(const SaveParts& parts) const;
 
  private:
   struct Asked {
@@ -103,10 +104,11 @@ std::string hunt_caption(const predict::HuntMap& map, const predict::PredictionT
 // differs from the workload's defaults. "dtype=bf16 backend=naive pass=full_step d_model=768".
 std::string hunt_settings(const predict::HuntMap& map);
 
-// Writes hunt.json, hunt.csv, hunt.md and hunt.tex of a map. Stops at the first that cannot be
-// written.
+// Writes hunt.json of a map, and with the tables hunt.csv, hunt.md and hunt.tex. Stops at the first
+// that cannot be written.
 base::Result<void> write_hunt_files(const std::filesystem::path& folder,
                                     const predict::HuntMap& map,
-                                    const predict::PredictionTarget& target);
+                                    const predict::PredictionTarget& target,
+                                    const SaveParts& parts = {});
 
 }  // namespace ts::app

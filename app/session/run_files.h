@@ -15,9 +15,10 @@ nlohmann::json document_of(const Session& session);
 
 // All files that a run may write into a folder, with its pictures.
 inline constexpr std::initializer_list<const char*> kRunFiles = {
-    "spec.json",       "report.md",    "report.html",   "report.tex", "run.json",     "trace.json",
-    "snapshot.pickle", "curves.csv",   "operators.csv", "stacks.txt", "operators.md", "kernels.csv",
-    "workspace.png",   "timeline.png", "memory.png",    "curves.png", "curves.svg"};
+    "spec.json",     "report.md",       "report.html",  "report.tex",  "run.json",
+    "trace.json",    "snapshot.pickle", "curves.csv",   "checks.csv",  "checks.md",
+    "operators.csv", "stacks.txt",      "operators.md", "kernels.csv", "workspace.png",
+    "timeline.png",  "memory.png",      "curves.png",   "curves.svg"};
 
 // Writes run.json and the chosen parts of the run on screen, but no pictures. Creates the folder.
 base::Result<void> write_run(const std::filesystem::path& folder, const Session& session,

@@ -190,14 +190,15 @@ base::Result<sweep::ProfileComparison> SweepSession::compare(std::size_t a, std:
   return compare_points(own_folder_ / kPointsFolder, *sweep_, a, b);
 }
 
-base::Result<std::filesystem::path> SweepSession::save(const Session& session) {
+base::Result<std::filesystem::path> SweepSession::save(const Session& session,
+                                                       const SaveParts& parts) {
   if (sweep_ == nullptr || session.engine() == nullptr || own_folder_.empty()) {
     return text::fail("save_error.nothing");
   }
   const Machine machine = read_machine();
   auto written =
       write_sweep_files(own_folder_, *sweep_, environment_json(machine, session.engine()),
-                        notes_of(machine, *session.engine(), *sweep_));
+                        notes_of(machine, *session.engine(), *sweep_), {}, parts);
   if (!written) return tl::unexpected(written.error());
   return own_folder_;
 }

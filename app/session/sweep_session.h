@@ -8,6 +8,7 @@
 #include <string>
 #include <utility>
 
+#include "app/output/save_parts.h"
 #include "app/session/point_recordings.h"
 #include "app/session/sweep_runner.h"
 #include "core/base/message.h"
@@ -65,7 +66,7 @@ class SweepSession {
   // The folder of the shown sweep; empty: it is not on disk, or there is none.
   [[nodiscard]] const std::filesystem::path& own_folder() const { return own_folder_; }
   // Writes tables and JSON beside the journal; returns their folder.
-  base::Result<std::filesystem::path> save(const Session& session);
+  base::Result<std::filesystem::path> save(const Session& session, const SaveParts& parts);
 
  private:
   void keep_run(Session& session, std::size_t point);

@@ -16,6 +16,7 @@
 #include <system_error>
 
 #include "app/output/environment.h"
+#include "app/output/own_report.h"
 #include "app/output/sweep_files.h"
 #include "app/output/time_stamp.h"
 #include "app/pictures/hunt_picture.h"
@@ -225,8 +226,14 @@ void Window::save_picture_of_hunt(std::filesystem::path path) {
   picture.language = state_->preferences.language;
   picture.other = sweeps.other_name();
   const auto& other = sweeps.progress()->other;
-  const auto saved = save_hunt_picture(*graphics_, sweeps.map(), other ? &*other : nullptr,
-                                       sweeps.progress()->target, picture, path);
+  const SaveParts& parts = state_->preferences.save_parts;
+  base::Result<void> saved;
+  if (beside_others || parts.has(SavePart::pictures)) {
+    saved = save_hunt_picture(*graphics_, sweeps.map(), other ? &*other : nullptr,
+                              sweeps.progress()->target, picture, path);
+  }
+  if (saved && !beside_others && parts.has(SavePart::report))
+    saved = write_own_report(path.parent_path(), *texts_);
   if (saved && !beside_others) return;  // its folder was reported before
   saved ? workspace_->notices().saved(path) : workspace_->notices().add(saved.error());
 }
@@ -245,7 +252,11 @@ void Window::save_figure_of_sweep(const Requests::Figure& request) {
   options.caption = sweep::sweep_caption(*sweep, notes.device, notes.versions);
   options.look = state_->sweep_page.look;
   options.only = request.only;
-  auto saved = save_sweep_figure(*graphics_, *sweep, options, request.folder);
+  const SaveParts& parts = state_->preferences.save_parts;
+  base::Result<void> saved;
+  if (request.only || parts.has(SavePart::pictures))
+    saved = save_sweep_figure(*graphics_, *sweep, options, request.folder);
+  if (saved && parts.has(SavePart::report)) saved = write_own_report(request.folder, *texts_);
   if (!saved) workspace_->notices().add(saved.error());
 }
 

@@ -156,6 +156,30 @@ TEST(HuntCommand, NeverAndAlwaysAreAnswers) {
   EXPECT_NE(always.out.find("Every T up to 64 fits"), std::string::npos) << always.out;
 }
 
+TEST(HuntCommand, OnlyTheChosenPartsAreWritten) {
+  const testing::TemporaryFolder folder;
+  const auto out = folder.path() / "hunt";
+  const auto there = [&](const char* name) { return std::filesystem::exists(out / name); };
+  const std::string hunt =
+      "hunt attention --axis T=256:1024 --axis B=1:4 --gpu 'RTX 4060' --out " + out.string();
+  ASSERT_EQ(testing::run_program(hunt + " --parts tables,report").code, 0);
+  EXPECT_TRUE(there("hunt.json") && there("hunt.csv") && there("report.html") &&
+              there("spec.json"));
+  EXPECT_FALSE(there("hunt.png"));
+  const std::string report = testing::read(out / "report.md");
+  EXPECT_NE(report.find("tensorscope hunt --spec ./spec.json --axis B=1:4 --axis T=256:1024"),
+            std::string::npos)
+      << report;
+  EXPECT_NE(report.find("hunt.csv"), std::string::npos) << report;
+  ASSERT_EQ(testing::run_program(hunt + " --parts none").code, 0);
+  EXPECT_TRUE(there("hunt.json"));
+  EXPECT_FALSE(there("hunt.csv") || there("report.md")) << "what this one lacks is gone";
+  const auto wrong = testing::run_program(hunt + " --parts snapshot");
+  EXPECT_EQ(wrong.code, 2);
+  EXPECT_NE(wrong.err.find("there are tables,pictures,report, or none"), std::string::npos)
+      << wrong.err;
+}
+
 TEST(HuntCommand, BadInputIsOneSentenceAndCodeTwo) {
   for (const char* arguments :
        {"hunt attention", "hunt attention --axis seed", "hunt attention --axis T=9:3",

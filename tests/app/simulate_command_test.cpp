@@ -45,8 +45,8 @@ TEST(SimulateCommand, WritesATraceThatTheProgramReads) {
 TEST(SimulateCommand, WrongInputIsOneSentence) {
   for (const char* const arguments :
        {"simulate nothing", "simulate loader workers", "simulate loader workers=0",
-        "simulate loader cores=4", "simulate loader --over workers",
-        "simulate loader --over workers=1,,2", "simulate loader --over cores=1",
+        "simulate loader racks=4", "simulate loader --over workers",
+        "simulate loader --over workers=1,,2", "simulate loader --over racks=1",
         "simulate loader --format pdf", "simulate loader --lang xx"}) {
     const Ended ended = run_program(arguments);
     EXPECT_EQ(ended.code, 2) << arguments;

@@ -424,5 +424,27 @@ TEST(SweepCommand, BadInputIsOneSentenceAndCodeTwo) {
   EXPECT_FALSE(std::filesystem::exists(folder.path() / "x"));
 }
 
+TEST(SweepCommand, OnlyTheChosenPartsAreWritten) {
+  const testing::TemporaryFolder folder;
+  const auto out = folder.path() / "sweep";
+  const auto there = [&](const char* name) { return std::filesystem::exists(out / name); };
+  const std::string sweep =
+      "sweep attention --axis T=64,128 --gpu h200 --predict --out " + out.string();
+  ASSERT_EQ(testing::run_program(sweep + " --parts tables,report --lang zh-TW").code, 0);
+  EXPECT_TRUE(there("sweep.json") && there("sweep.csv") && there("sweep.jsonl"));
+  EXPECT_FALSE(there("figure.png"));
+  const std::string report = testing::read(out / "report.md");
+  EXPECT_NE(report.find("tensorscope sweep --spec ./spec.json"), std::string::npos) << report;
+  EXPECT_NE(report.find("\xe6\x8e\x83\xe6\x8f\x8f"), std::string::npos) << "in Chinese: " << report;
+  ASSERT_EQ(
+      testing::run_program("sweep --resume --predict --parts none --out " + out.string()).code, 0);
+  EXPECT_TRUE(there("sweep.json") && there("sweep.jsonl"));
+  EXPECT_FALSE(there("sweep.csv") || there("report.md"));
+  const auto wrong = testing::run_program(sweep + "2 --parts trace");
+  EXPECT_EQ(wrong.code, 2);
+  EXPECT_NE(wrong.err.find("there are tables,pictures,report, or none"), std::string::npos)
+      << wrong.err;
+}
+
 }  // namespace
 }  // namespace ts::app
