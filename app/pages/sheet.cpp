@@ -13,6 +13,8 @@ void draw_sheet(const views::Ui& ui, const char* title, const char* id, bool& op
   const ImGuiViewport* viewport = ImGui::GetMainViewport();
   ImGui::SetNextWindowPos(viewport->GetCenter(), ImGuiCond_Appearing, {0.5F, 0.5F});
   ImVec2 wanted{viewport->WorkSize.x * 0.86F, viewport->WorkSize.y * 0.8F};
+  if (size == SheetSize::full)
+    wanted = {viewport->WorkSize.x * 0.96F, viewport->WorkSize.y * 0.94F};
   if (size == SheetSize::small) {
     wanted = {std::min(wanted.x, ui.px(640)), std::min(wanted.y, ui.px(210))};
   }

@@ -7,8 +7,8 @@
 
 namespace ts::app {
 
-// large: for tables, most of the window.
-enum class SheetSize : std::uint8_t { large, small };
+// large: for tables, most of the window. full: for pictures, nearly all of it.
+enum class SheetSize : std::uint8_t { large, small, full };
 
 // A window over the page with a title and a button that closes it. `title` is the key of a text,
 // `id` begins with ###. Nothing while `open` is false.

@@ -79,6 +79,7 @@ constexpr std::array kActions = {
     ActionRow{Action::glossary, "glossary", "menu.glossary", "shortcut.glossary", "G", ImGuiKey_G},
     ActionRow{Action::calculators, "calculators", "menu.calculators", "shortcut.calculators", "K",
               ImGuiKey_K},
+    ActionRow{Action::steppers, "steppers", "menu.steppers", "shortcut.steppers", "J", ImGuiKey_J},
     ActionRow{Action::shortcuts, "shortcuts", "menu.shortcuts", "shortcut.sheet", "?",
               ImGuiMod_Shift | ImGuiKey_Slash, ImGuiKey_F1},
 };

@@ -51,6 +51,7 @@ class Window {
   [[nodiscard]] Session& session() { return *session_; }
   [[nodiscard]] WorkspaceState& state() { return *state_; }
   [[nodiscard]] Graphics& graphics() { return *graphics_; }
+  [[nodiscard]] const views::StepperView& steppers() const { return workspace_->steppers(); }
   // Called after each frame is on screen; for the test engine.
   std::function<void()> after_frame;
   // False for the test engine, which needs every frame on screen.

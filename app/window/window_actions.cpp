@@ -190,6 +190,8 @@ bool WindowActions::is_on(Action action) const {
       return sheets_->show_glossary;
     case Action::calculators:
       return sheets_->show_calculators;
+    case Action::steppers:
+      return sheets_->show_steppers;
     case Action::operators:
       return pages_->run.shows_operators();
     case Action::agreement:
@@ -320,6 +322,9 @@ void WindowActions::perform(Action action, Requests& requests) {
     case Action::calculators:
       sheets_->show_calculators = !sheets_->show_calculators;
       return;
+    case Action::steppers:
+      sheets_->show_steppers = !sheets_->show_steppers;
+      return;
     case Action::shortcuts:
       sheets_->show_shortcuts = true;
       return;
@@ -378,6 +383,7 @@ void WindowActions::take_keys(Requests& requests) {
     const bool reaches = row.reach == KeyReach::always || (!popup_has_keys_ && !typing) ||
                          (!popup_has_keys_ && row.reach == KeyReach::typing);
     if (!reaches || !chord_pressed(row)) continue;
+    if (row.action == Action::start && sheets_->has_space()) continue;
     if (row.action == Action::stop) {
       stop_or_close();
     } else if (const std::string reason = why_not(row.action); !reason.empty()) {

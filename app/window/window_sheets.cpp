@@ -11,6 +11,7 @@
 #include "core/spec/spec_fields.h"
 #include "core/spec/spec_values.h"
 #include "core/spec/workload_math.h"
+#include "core/stats/occupancy.h"
 #include "views/common/glossary.h"
 #include "views/common/widgets.h"
 #include "views/controls/field_access.h"
@@ -20,6 +21,11 @@ namespace ts::app {
 using views::TextStyle;
 
 namespace {
+
+// Of a saved picture, at scale 1.
+constexpr float kPictureWidth = 1100;
+constexpr float kPictureHeight = 640;
+constexpr float kPictureEdge = 16;
 
 // What the settings have for an input of a calculator.
 std::optional<std::int64_t> number_of(const spec::WorkloadSpec& spec, std::string_view name) {
@@ -152,7 +158,31 @@ void WindowSheets::draw_save_folder(const views::Ui& ui, WorkspaceState& state) 
   show_save_folder = false;
 }
 
+// Its card is the target card of the window.
+void WindowSheets::draw_steppers(const views::Ui& ui, const Preferences& preferences,
+                                 const views::ControlsContext& controls, Requests& requests) {
+  const std::string& name = controls.history.spec().target_gpu;
+  const spec::Gpu* const gpu = controls.gpus.find(name);
+  const views::StepperView::Card card{
+      .name = name,
+      .limit = gpu == nullptr ? std::nullopt : stats::largest_shared_block(gpu->compute_capability),
+      .draw_select = [&](float width) { views::draw_target_select(controls, width); }};
+  if (!steppers_.draw(ui, card).picture) return;
+  const views::Metrics metrics{preferences.scale};  // not the projector's
+  requests.drawing = Requests::Drawing{
+      .name = "step-" + std::string(steppers_.shown().id),
+      .width = static_cast<int>(metrics.px(kPictureWidth)),
+      .height = static_cast<int>(metrics.px(kPictureHeight)),
+      .draw = [drawn = steppers_.drawn(card), &theme = views::theme(ui.theme.kind), metrics](
+                  views::DrawSink& sink, const views::Rect& area, const text::Texts& texts) {
+        const float edge = metrics.px(kPictureEdge);
+        drawn(sink, {area.x0 + edge, area.y0 + edge, area.x1 - edge, area.y1 - edge}, theme,
+              metrics, texts);
+      }};
+}
+
 void WindowSheets::draw(const views::Ui& ui, WorkspaceState& state,
+                        const views::ControlsContext& controls, Requests& requests,
                         const std::function<std::vector<Shortcut>()>& of_actions) {
   draw_sheet(
       ui, "save.title", "###save_folder_sheet", show_save_folder,
@@ -162,6 +192,10 @@ void WindowSheets::draw(const views::Ui& ui, WorkspaceState& state,
     calculators_.draw(ui,
                       [&](std::string_view name) { return number_of(state.history.spec(), name); });
   });
+  draw_sheet(
+      ui, "stepper.title", "###stepper_sheet", show_steppers,
+      [&] { draw_steppers(ui, state.preferences, controls, requests); }, SheetSize::full);
+  if (!show_steppers) steppers_.closed();
   if (show_shortcuts) draw_shortcuts(ui, of_actions());
 }
 
@@ -180,7 +214,8 @@ std::vector<std::filesystem::path> WindowSheets::draw_open(const views::Ui& ui,
 }
 
 bool WindowSheets::close() {
-  for (bool* const open : {&show_shortcuts, &show_save_folder, &show_calculators, &show_glossary}) {
+  for (bool* const open :
+       {&show_shortcuts, &show_save_folder, &show_steppers, &show_calculators, &show_glossary}) {
     if (std::exchange(*open, false)) return true;
   }
   return false;

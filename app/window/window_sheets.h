@@ -7,10 +7,12 @@
 #include <string>
 #include <vector>
 
+#include "app/pages/requests.h"
 #include "app/pages/workspace_state.h"
 #include "app/window/file_dialog.h"
 #include "app/window/open_sheet.h"
 #include "views/calculate/calculator_view.h"
+#include "views/calculate/stepper_view.h"
 #include "views/common/ui.h"
 
 namespace ts::app {
@@ -18,8 +20,8 @@ namespace ts::app {
 // What a file is opened for: to be shown, or to be compared with the one on screen.
 enum class OpenFor : std::uint8_t { show, compare };
 
-// The sheets that belong to no page: the glossary, the calculators, the shortcuts, the folder where
-// things are saved, and the one to open a file. Main thread.
+// The sheets that belong to no page: the glossary, the calculators, the steppers, the shortcuts,
+// the folder where things are saved, and the one to open a file. Main thread.
 class WindowSheets {
  public:
   // A line of the shortcuts: its keys and the key of the text that explains it.
@@ -30,8 +32,8 @@ class WindowSheets {
 
   // `of_actions` is called while the shortcuts are shown: those of the window, which stand below
   // those of the panels.
-  void draw(const views::Ui& ui, WorkspaceState& state,
-            const std::function<std::vector<Shortcut>()>& of_actions);
+  void draw(const views::Ui& ui, WorkspaceState& state, const views::ControlsContext& controls,
+            Requests& requests, const std::function<std::vector<Shortcut>()>& of_actions);
   // The sheet to open a file, and the dialog of the desktop. Returns the files that were chosen.
   std::vector<std::filesystem::path> draw_open(const views::Ui& ui, Preferences& preferences);
   void open_file(OpenFor what) {
@@ -44,11 +46,17 @@ class WindowSheets {
     open_for_ = OpenFor::show;
   }
   [[nodiscard]] OpenFor open_for() const { return open_for_; }
+  [[nodiscard]] const views::StepperView& steppers() const { return steppers_; }
+  // Something moves on by itself.
+  [[nodiscard]] bool animated() const { return steppers_.playing(); }
+  // Space belongs to a sheet.
+  [[nodiscard]] bool has_space() const { return steppers_.has_keys(); }
   // Closes the uppermost sheet. False: none was open.
   bool close();
 
   bool show_glossary = false;
   bool show_calculators = false;
+  bool show_steppers = false;
   bool show_shortcuts = false;
   bool show_save_folder = false;
 
@@ -64,7 +72,11 @@ class WindowSheets {
   FileDialog file_dialog_;
   std::array<char, 4096> save_folder_{};  // as it is typed
   std::array<char, 64> glossary_filter_{};
+  void draw_steppers(const views::Ui& ui, const Preferences& preferences,
+                     const views::ControlsContext& controls, Requests& requests);
+
   views::CalculatorView calculators_;
+  views::StepperView steppers_;
 };
 
 }  // namespace ts::app

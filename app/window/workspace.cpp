@@ -50,7 +50,8 @@ bool Workspace::animated() const {
   return session_->busy() || models_.busy() || session_->files().loading() ||
          !state_->sweeps->idle() || state_->lessons->running() || state_->sweeps->opening() ||
          session_->predictions().busy() || session_->predictions().hunt_busy() ||
-         runs_.live_pending() || state_->hunts->confirming() || notices_.animated();
+         runs_.live_pending() || state_->hunts->confirming() || sheets_.animated() ||
+         notices_.animated();
 }
 
 void Workspace::open_files(const std::vector<std::filesystem::path>& paths) {
@@ -187,7 +188,7 @@ void Workspace::draw_page(const views::Ui& ui, bool interactive, Requests& reque
 
 void Workspace::draw_sheets(const views::Ui& ui, Requests& requests) {
   for (PageView* const page : pages_.all()) page->draw_sheets(ui);
-  sheets_.draw(ui, *state_, [this] {
+  sheets_.draw(ui, *state_, contexts_.controls(ui), requests, [this] {
     std::vector<WindowSheets::Shortcut> shortcuts;
     const std::size_t demos = built_in_demos().size();
     shortcuts.push_back(

@@ -44,6 +44,7 @@ class Workspace {
   void leave_demo() { presenter_.leave(); }
   // Frames are needed even without input: a run is in progress, a sentence will disappear.
   [[nodiscard]] bool animated() const;
+  [[nodiscard]] const views::StepperView& steppers() const { return sheets_.steppers(); }
 
  private:
   [[nodiscard]] PageServices services();

@@ -7,17 +7,14 @@
 #include <vector>
 
 #include "core/base/result.h"
+#include "core/calculate/figure.h"
 #include "core/calculate/inputs.h"
 #include "core/trace_file/trace_file.h"
 
 namespace ts::simulate {
 
-// A result of a simulation. The text of its label is "simulate.term.NAME".
-struct Figure {
-  const char* name;
-  double value = 0;
-  calculate::Unit unit = calculate::Unit::number;
-};
+// The text of its label is "simulate.term.NAME".
+using calculate::Figure;
 
 // What a lane does for a time. Times are seconds since the begin of the simulation.
 struct Interval {

@@ -44,15 +44,26 @@ std::int64_t blocks_by_registers(std::int64_t registers, std::int64_t warps) {
   return kRegistersPerQuarter / of_a_warp * kQuarters / warps;
 }
 
+const Limits* limits_of(std::string_view capability) {
+  const auto* const found = std::find_if(kLimits.begin(), kLimits.end(), [&](const Limits& one) {
+    return one.capability == capability;
+  });
+  return found == kLimits.end() ? nullptr : found;
+}
+
 }  // namespace
+
+std::optional<std::int64_t> largest_shared_block(std::string_view compute_capability) {
+  const Limits* const limits = limits_of(compute_capability);
+  if (limits == nullptr) return std::nullopt;
+  return limits->shared_kib * 1024 - limits->shared_reserved;
+}
 
 std::optional<Occupancy> occupancy(std::string_view compute_capability,
                                    const trace::KernelLaunch& launch) {
-  const auto* const limits = std::find_if(kLimits.begin(), kLimits.end(), [&](const Limits& one) {
-    return one.capability == compute_capability;
-  });
+  const Limits* const limits = limits_of(compute_capability);
   const std::int64_t threads = std::int64_t{launch.block[0]} * launch.block[1] * launch.block[2];
-  if (limits == kLimits.end() || threads <= 0 || threads > kThreadsPerBlock) return std::nullopt;
+  if (limits == nullptr || threads <= 0 || threads > kThreadsPerBlock) return std::nullopt;
   const std::int64_t warps = up(threads, kThreadsPerWarp) / kThreadsPerWarp;
 
   Occupancy found{static_cast<std::int32_t>(limits->warps / warps), 0, OccupancyLimit::warps};

@@ -25,4 +25,8 @@ struct Occupancy {
 std::optional<Occupancy> occupancy(std::string_view compute_capability,
                                    const trace::KernelLaunch& launch);
 
+// Bytes of shared memory that one block can ask for, by the same table: all of the multiprocessor
+// less what the driver reserves. Unset for an unknown capability.
+std::optional<std::int64_t> largest_shared_block(std::string_view compute_capability);
+
 }  // namespace ts::stats

@@ -50,6 +50,7 @@ FOLDERS = {
                     "core/report", "core/predict", "core/sweep", "core/calculate"],
     "core/checks": ["core/base", "core/text", "core/stats", "core/spec", "core/run", "core/report",
                     "core/trace_file", "core/simulate"],
+    "core/stepper": ["core/base", "core/text", "core/io", "core/calculate"],
     "kernels/cuda": ["core"],
     "kernels/observe": ["core", "kernels/cuda"],
     "kernels/dry_run": ["core", "kernels/observe"],

@@ -5,9 +5,7 @@
 #include <algorithm>
 
 #include "core/calculate/calculation_table.h"
-#include "core/text/numbers.h"
-#include "views/common/log_slider.h"
-#include "views/common/spec_words.h"
+#include "views/calculate/chosen_inputs.h"
 #include "views/common/widgets.h"
 
 namespace ts::views {
@@ -15,25 +13,11 @@ namespace {
 
 constexpr const char* kCopy = "\xef\x83\x85";
 // Widths at scale 1.
-constexpr float kField = 170;  // for the number of parameters of the largest models
 constexpr float kValues = 170;
 constexpr float kInputs = 440;
 
 std::string title_of(const Ui& ui, const calculate::Calculator& calculator) {
   return ui.texts("calculate.title." + std::string(calculator.id));
-}
-
-std::string label_of(const Ui& ui, const calculate::Input& input) {
-  std::string label = ui.texts("calculate.input." + std::string(input.name));
-  if (*input.unit != '\0') label += " (" + std::string(input.unit) + ")";
-  return label;
-}
-
-// What it is, then its name in the formulas.
-void draw_label(const Ui& ui, const calculate::Input& input) {
-  text(ui, TextStyle::body, ui.theme.text2, label_of(ui, input));
-  ImGui::SameLine(0, ui.px(10));
-  text(ui, TextStyle::body, ui.theme.text3, input.name);
 }
 
 }  // namespace
@@ -88,42 +72,6 @@ void CalculatorView::draw_head(const Ui& ui, const NumberOf& of_settings) {
   ImGui::Dummy({0, ui.px(6)});
 }
 
-void CalculatorView::draw_input(const Ui& ui, std::size_t index, float width) {
-  calculate::Values& values = values_[shown_];
-  const calculate::Input& input = values.calculator().inputs[index];
-  if (input.is_switch()) {
-    bool on = values.of(index) != 0;
-    const std::string id = "###switch_" + std::string(input.name);
-    if (toggle(ui, id.c_str(), label_of(ui, input) + "   " + input.name, on, width))
-      (void)values.set(index, on ? 1 : 0);
-    return;
-  }
-  draw_label(ui, input);
-  SliderEdit edit;
-  if (input.least < 1) {
-    edit = number_row(ui, input.name, "", text::grouped(values.of(index)), width);
-  } else {
-    SliderSettings look;
-    look.value = values.of(index);
-    look.label_width = 0;
-    look.field_width = kField;
-    edit = log_slider(ui, input.name, look, LogScale(input.least, input.most), width);
-  }
-  if (edit.value) (void)values.set(index, *edit.value);
-  if (edit.typed) {
-    const auto set = values.set(input.name, *edit.typed);
-    problem_ = set ? base::Message{} : set.error();
-  }
-}
-
-void CalculatorView::draw_inputs(const Ui& ui) {
-  const float width = ImGui::GetContentRegionAvail().x - ui.px(12);
-  const std::size_t count = shown().calculator().inputs.size();
-  for (std::size_t i = 0; i < count; ++i) draw_input(ui, i, width);
-  if (problem_.empty()) return;
-  wrapped_text(ui, TextStyle::body, ui.theme.bad, message_words(ui.texts, problem_), ui.px(12));
-}
-
 void CalculatorView::draw_terms(const Ui& ui) {
   const calculate::Values& values = shown();
   const calculate::Calculator& calculator = values.calculator();
@@ -167,7 +115,7 @@ void CalculatorView::draw(const Ui& ui, const NumberOf& of_settings) {
   draw_head(ui, of_settings);
   const float inputs = std::min(ui.px(kInputs), ImGui::GetContentRegionAvail().x * 0.42F);
   if (ImGui::BeginChild("###calculator_inputs", {inputs, 0}, ImGuiChildFlags_NavFlattened))
-    draw_inputs(ui);
+    draw_chosen_inputs(ui, values_[shown_], problem_);
   ImGui::EndChild();
   ImGui::SameLine(0, ui.px(16));
   if (ImGui::BeginChild("###calculator_results", {0, 0}, ImGuiChildFlags_NavFlattened))

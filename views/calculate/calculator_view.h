@@ -26,8 +26,6 @@ class CalculatorView {
 
  private:
   void draw_head(const Ui& ui, const NumberOf& of_settings);
-  void draw_inputs(const Ui& ui);
-  void draw_input(const Ui& ui, std::size_t index, float width);
   void draw_terms(const Ui& ui);
   void take(const NumberOf& of_settings);
 

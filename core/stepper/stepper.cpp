@@ -1,0 +1,109 @@
+#include "core/stepper/stepper.h"
+
+#include <algorithm>
+#include <string>
+
+#include "core/text/message.h"
+
+namespace ts::stepper {
+namespace {
+
+template <class Kind>
+Walk walk_of(const calculate::Chosen& chosen) {
+  return Kind(chosen);
+}
+
+std::vector<Stepper> made() {
+  using enum Digits;
+  return {
+      {.id = "tiles",
+       .source = "FlashAttention-2 (Dao 2023), algorithm 1",
+       .inputs = {{"T", "", 128, 1, 1024},
+                  {"d_head", "", 64, 1, 256},
+                  {"block_q", "", 32, 8, 256},
+                  {"block_k", "", 32, 8, 256},
+                  {"causal", "", 1, 0, 1},
+                  {"element_bytes", "", 2, 1, 4},
+                  {"stages", "", 1, 1, 4},
+                  {"seed", "", 1, 1, 1'000'000}},
+       .columns = {{"query_tile", whole},
+                   {"key_tile", whole},
+                   {"row", whole},
+                   {"m"},
+                   {"l"},
+                   {"factor"},
+                   {"acc0"},
+                   {"read", bytes},
+                   {"written", bytes},
+                   {"error", small}},
+       .begin = walk_of<TiledAttention>},
+      {.id = "softmax",
+       .source = "Milakov and Gimelshein 2018; FlashAttention (Dao et al. 2022)",
+       .inputs = {{"keys", "", 16, 2, 256},
+                  {"block_k", "", 4, 1, 256},
+                  {"order", "", 0, 0, 1'000'000},
+                  {"causal", "", 0, 0, 1},
+                  {"query", "", 9, 0, 255},
+                  {"drop_tail", "", 0, 0, 1},
+                  {"seed", "", 1, 1, 1'000'000}},
+       .columns = {{"first_key", whole},
+                   {"keys", whole},
+                   {"m"},
+                   {"l"},
+                   {"factor"},
+                   {"acc0"},
+                   {"acc1"},
+                   {"acc2"},
+                   {"acc3"},
+                   {"error_seen", small},
+                   {"error_all", small}},
+       .begin = walk_of<OnlineSoftmax>},
+      {.id = "sums",
+       .source = "IEEE 754, round to nearest, ties to even",
+       .inputs = {{"additions", "", 1000, 1, 4000}, {"thousandths", "1/1000", 10, 1, 10'000}},
+       .columns = {{"exact"},
+                   {"fp32"},
+                   {"fp32_lost", small},
+                   {"fp16"},
+                   {"fp16_lost", small},
+                   {"bf16"},
+                   {"bf16_lost", small},
+                   {"fp32_fp16"},
+                   {"fp32_fp16_lost", small}},
+       .begin = walk_of<LowPrecisionSum>},
+  };
+}
+
+}  // namespace
+
+std::span<const Stepper> steppers() {
+  static const std::vector<Stepper> all = made();
+  return all;
+}
+
+base::Result<const Stepper*> stepper_from(std::string_view id) {
+  const auto all = steppers();
+  const auto found = std::ranges::find(all, id, &Stepper::id);
+  if (found != all.end()) return &*found;
+  std::string known;
+  for (const Stepper& one : all) known += (known.empty() ? "" : ", ") + std::string(one.id);
+  return text::fail("stepper_error.no_stepper", {{"id", std::string(id)}, {"known", known}});
+}
+
+std::size_t steps_of(const Walk& walk) {
+  return std::visit([](const auto& one) { return one.steps(); }, walk);
+}
+
+std::vector<double> row_of(Walk& walk, std::size_t step) {
+  return std::visit([step](auto& one) { return one.row(step); }, walk);
+}
+
+base::Message said_at(Walk& walk, std::size_t step) {
+  return std::visit([step](auto& one) { return one.said(step); }, walk);
+}
+
+std::vector<calculate::Figure> figures_of(Walk& walk) {
+  return std::visit([](auto& one) { return one.figures(); }, walk);
+}
+
+}  // namespace ts::stepper

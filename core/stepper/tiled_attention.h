@@ -1,0 +1,94 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "core/base/result.h"
+#include "core/calculate/figure.h"
+#include "core/stepper/tile_budget.h"
+
+namespace ts::stepper {
+
+// The forward of FlashAttention-2 (Dao 2023, arXiv 2307.08691, algorithm 1) for one head, tile by
+// tile, in the loop order of our kernels (kernels/own, kernels/own_cuda: the tiled stage): for each
+// tile of Q all tiles of K and V that one of its rows sees. What blocks of a GPU do side by side
+// happens here one after the other. Computed in fp32 on seeded numbers, as the kernel does.
+class TiledAttention {
+ public:
+  // Inputs T, d_head, block_q, block_k, causal, element_bytes, stages, seed.
+  explicit TiledAttention(const calculate::Chosen& chosen);
+
+  enum class Action : std::uint8_t { load_queries, load_keys, write };
+  struct Step {
+    Action action = Action::load_queries;
+    std::int64_t query_tile = 0;
+    std::int64_t key_tile = -1;  // -1: none
+    // Bytes of global memory since the beginning, with this step. Elements have element_bytes, the
+    // logarithms of the sums 4. Whole tiles are loaded, as by the kernel.
+    std::int64_t read = 0;
+    std::int64_t written = 0;
+  };
+  // masked: the causal mask hides a part; skipped: all of it, so the loop does not reach it.
+  enum class Tile : std::uint8_t { full, masked, skipped };
+
+  // What the rows of a tile of Q have after a step; m, l and acc as in algorithm 1.
+  struct Rows {
+    std::int64_t first = 0, count = 0;  // rows of Q
+    std::int64_t first_key = 0, keys = 0;
+    std::vector<float> m, l;    // [count]
+    std::vector<float> shrink;  // exp(m before - m): what l and acc were multiplied by
+    std::vector<float> acc;     // [count][d_head]; the output after `write`
+    std::vector<float> scores;  // [count][keys] of the tile of K; minus infinity where masked
+  };
+
+  [[nodiscard]] std::size_t steps() const { return steps_.size(); }
+  [[nodiscard]] const Step& step(std::size_t index) const { return steps_[index]; }
+  [[nodiscard]] std::int64_t query_tiles() const { return tiles(block_q_); }
+  [[nodiscard]] std::int64_t key_tiles() const { return tiles(block_k_); }
+  [[nodiscard]] Tile tile(std::int64_t query_tile, std::int64_t key_tile) const;
+  [[nodiscard]] std::int64_t length() const { return length_; }
+  [[nodiscard]] std::int64_t head_size() const { return d_; }
+
+  // Valid until the next call. Steps forward cost one tile, steps back a tile of Q from its begin.
+  const Rows& rows(std::size_t index);
+  // Of a tile of Q whose output is written: the largest difference from softmax over the whole rows
+  // in fp64.
+  // Kept once it is known.
+  double error(std::int64_t query_tile);
+
+  // Global memory of naive attention, which writes and reads the scores and their softmax.
+  struct Traffic {
+    std::int64_t read = 0;
+    std::int64_t written = 0;
+    [[nodiscard]] std::int64_t all() const { return read + written; }
+  };
+  [[nodiscard]] Traffic naive() const;
+  [[nodiscard]] const TileSizes& sizes() const { return sizes_; }
+
+  std::vector<double> row(std::size_t index);
+  base::Message said(std::size_t index);
+  std::vector<calculate::Figure> figures();
+
+ private:
+  [[nodiscard]] std::int64_t tiles(std::int64_t block) const {
+    return (length_ + block - 1) / block;
+  }
+  [[nodiscard]] std::int64_t key_end(std::int64_t query_tile) const;
+  [[nodiscard]] float score(std::int64_t query, std::int64_t key) const;
+  void begin_rows(std::int64_t query_tile);
+  void add_tile(std::int64_t key_tile);
+  void divide();
+  double computed_error(std::int64_t query_tile);
+
+  TileSizes sizes_;
+  std::int64_t length_, d_, block_q_, block_k_, element_bytes_;
+  bool causal_;
+  std::vector<float> q_, k_, v_;  // [length][d]
+  std::vector<Step> steps_;
+  Rows rows_;
+  std::size_t at_ = 0;          // rows_ are those after this step
+  std::vector<double> errors_;  // of the tiles of Q; NaN: not known yet
+};
+
+}  // namespace ts::stepper
