@@ -1,5 +1,6 @@
 #include "core/calculate/expression.h"
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <string>

@@ -1,5 +1,6 @@
 #include "core/kernel_check/kernel_check.h"
 
+#include <algorithm>
 #include <array>
 #include <cstdlib>
 #include <regex>

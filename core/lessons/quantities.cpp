@@ -4,6 +4,7 @@
 #include <charconv>
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <cstdlib>
 #include <vector>
 
 #include "core/base/letters.h"

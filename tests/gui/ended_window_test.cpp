@@ -55,6 +55,8 @@ Child start_child(const std::vector<std::string>& words) {
   Child child{fork(), ends[0]};
   if (child.process == 0) {
     dup2(ends[1], kReady);
+    // What started the tests may ignore them, as nohup does; a child would, too.
+    for (const int number : {SIGTERM, SIGHUP, SIGINT}) signal(number, SIG_DFL);
     std::vector<char*> arguments;
     for (const std::string& word : words) arguments.push_back(const_cast<char*>(word.c_str()));
     arguments.push_back(nullptr);
