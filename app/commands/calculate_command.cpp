@@ -1,5 +1,4 @@
 #include <CLI/CLI.hpp>
-#include <cmath>
 #include <cstdio>
 #include <filesystem>
 #include <memory>
@@ -12,6 +11,7 @@
 #include "app/commands/command_line.h"
 #include "app/commands/report.h"
 #include "app/session/languages.h"
+#include "core/calculate/calculation_json.h"
 #include "core/calculate/calculation_table.h"
 #include "core/calculate/calculator.h"
 #include "core/io/file.h"
@@ -26,32 +26,6 @@ struct CalculateCommand {
   std::string language = "en";
   std::filesystem::path out;
 };
-
-using Json = nlohmann::json;
-
-Json number_or_null(double value) {
-  return std::isfinite(value) ? Json(value) : Json(nullptr);
-}
-
-std::string json_of(const calculate::Values& values) {
-  const calculate::Calculator& calculator = values.calculator();
-  Json inputs = Json::object();
-  for (std::size_t i = 0; i < calculator.inputs.size(); ++i)
-    inputs[calculator.inputs[i].name] = values.of(i);
-  Json terms = Json::array();
-  const std::vector<double> results = values.terms();
-  for (std::size_t i = 0; i < results.size(); ++i) {
-    const calculate::Term& term = calculator.terms[i];
-    terms.push_back({{"name", term.name},
-                     {"formula", term.formula},
-                     {"value", number_or_null(results[i])},
-                     {"unit", calculate::to_string(term.unit)}});
-  }
-  return io::json_text(Json{{"calculator", calculator.id},
-                            {"source", calculator.source},
-                            {"inputs", std::move(inputs)},
-                            {"terms", std::move(terms)}});
-}
 
 std::string list_of_calculators(const text::Texts& texts) {
   std::string list;
@@ -91,7 +65,7 @@ int run_calculation(const CalculateCommand& command) {
     const io::TextTable table = calculate::calculation_table(*values, texts);
     const std::string title = texts("calculate.title." + command.calculator);
     if (command.format == "json") {
-      words = json_of(*values);
+      words = io::json_text(to_json(*values));
     } else if (command.format == "csv") {
       words = io::to_csv(table);
     } else if (command.format == "tex") {

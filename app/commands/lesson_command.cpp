@@ -98,7 +98,8 @@ int list_errors(const LessonCommand& command, text::Language language) {
 const char* takes_words(lessons::Takes takes) {
   constexpr const char* kWords[] = {
       "",         "(N)",       "(NAME)",       "(SERIES, KEY = VALUE)",
-      "(SERIES)", "(SETTING)", "(NAME, TYPE)", "(NAME, X)"};
+      "(SERIES)", "(SETTING)", "(NAME, TYPE)", "(NAME, X)",
+      "(TERM)",   "(FIGURE)",  "(NAME)"};
   return kWords[static_cast<std::size_t>(takes)];
 }
 

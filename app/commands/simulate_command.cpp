@@ -1,21 +1,19 @@
 #include <CLI/CLI.hpp>
-#include <cmath>
 #include <cstdio>
 #include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "app/commands/command_line.h"
 #include "app/commands/report.h"
 #include "app/session/languages.h"
-#include "core/calculate/calculation_table.h"
 #include "core/checks/simulation_checks.h"
 #include "core/io/file.h"
-#include "core/simulate/simulation.h"
+#include "core/simulate/experiment.h"
+#include "core/text/numbers.h"
 #include "core/trace_file/trace_write.h"
 #include "views/common/spec_words.h"
 
@@ -34,19 +32,8 @@ struct SimulateCommand {
 
 using Json = nlohmann::json;
 
-// One run of the simulation, and the value of the input that varies.
-struct Point {
-  std::string at;
-  simulate::Outcome outcome;
-  std::vector<report::CheckResult> checks = {};
-};
-
-Point point_of(const simulate::Simulation& simulation, const calculate::Chosen& chosen,
-               std::string at) {
-  Point point{std::move(at), simulation.run(chosen)};
-  point.checks = checks::of_simulation(simulation, chosen, point.outcome);
-  return point;
-}
+// What the course's checks say of each point.
+using Checks = std::vector<std::vector<report::CheckResult>>;
 
 std::string list_of_simulations(const text::Texts& texts) {
   std::string list;
@@ -60,83 +47,29 @@ std::string list_of_simulations(const text::Texts& texts) {
   return list;
 }
 
-base::Result<std::vector<Point>> run_points(const simulate::Simulation& simulation,
-                                            const SimulateCommand& command) {
-  calculate::Chosen chosen(simulation.id, simulation.inputs);
-  for (const std::string& setting : command.settings) {
-    const auto set = chosen.set(setting);
-    if (!set) return tl::unexpected(set.error());
-  }
-  std::vector<Point> points;
-  if (command.over.empty()) {
-    points.push_back(point_of(simulation, chosen, ""));
-    return points;
-  }
-  const std::size_t sign = command.over.find('=');
-  if (sign == std::string::npos) return base::fail("--over is NAME=NUMBER,NUMBER,...");
-  const std::string name = command.over.substr(0, sign);
-  std::string_view left = std::string_view(command.over).substr(sign + 1);
-  while (true) {
-    const std::size_t comma = left.find(',');
-    const std::string number(left.substr(0, comma));
-    const auto set = chosen.set(name, number);
-    if (!set) return tl::unexpected(set.error());
-    points.push_back(point_of(simulation, chosen, number));
-    if (comma == std::string_view::npos) return points;
-    left.remove_prefix(comma + 1);
-  }
-}
-
-// A row for each figure, a column for each point.
-io::TextTable table_of(const std::vector<Point>& points, const SimulateCommand& command,
-                       const text::Texts& texts) {
-  io::TextTable table;
-  table.columns = {texts("calculate.column.what"), texts("calculate.column.name")};
-  table.right = {false, false};
-  const std::string varied = command.over.substr(0, command.over.find('='));
-  for (const Point& point : points) {
-    table.columns.push_back(point.at.empty() ? texts("calculate.column.value")
-                                             : varied + " = " + point.at);
-    table.right.push_back(true);
-  }
-  const auto& first = points.front().outcome.figures;
-  for (std::size_t i = 0; i < first.size(); ++i) {
-    std::vector<std::string> row = {texts("simulate.term." + std::string(first[i].name)),
-                                    first[i].name};
-    for (const Point& point : points) {
-      const simulate::Figure& figure = point.outcome.figures[i];
-      row.push_back(calculate::value_words(figure.value, figure.unit));
+std::string json_of(const simulate::Experiment& experiment,
+                    const std::vector<simulate::Point>& points, const Checks& checks) {
+  Json document = to_json(experiment, points);
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    Json all = Json::array();
+    for (const report::CheckResult& one : checks[i]) {
+      all.push_back({{"check", one.id},
+                     {"state", report::to_string(one.state)},
+                     {"found", one.found.sentence}});
     }
-    table.rows.push_back(std::move(row));
+    document["points"][i]["checks"] = std::move(all);
   }
-  return table;
-}
-
-std::string json_of(const std::string& id, const std::vector<Point>& points) {
-  Json all = Json::array();
-  for (const Point& point : points) {
-    Json figures = Json::object();
-    for (const simulate::Figure& figure : point.outcome.figures)
-      figures[figure.name] = std::isfinite(figure.value) ? Json(figure.value) : Json(nullptr);
-    Json checks = Json::array();
-    for (const report::CheckResult& one : point.checks) {
-      checks.push_back({{"check", one.id},
-                        {"state", report::to_string(one.state)},
-                        {"found", one.found.sentence}});
-    }
-    all.push_back(
-        {{"at", point.at}, {"figures", std::move(figures)}, {"checks", std::move(checks)}});
-  }
-  return io::json_text(Json{{"simulation", id}, {"simulated", true}, {"points", std::move(all)}});
+  return io::json_text(document);
 }
 
 // "C-9 failed: ..." of each point, in the chosen language.
-std::string check_lines(const std::vector<Point>& points, const std::string& varied,
+std::string check_lines(const simulate::Experiment& experiment,
+                        const std::vector<simulate::Point>& points, const Checks& checks,
                         const text::Texts& texts) {
   std::string lines;
-  for (const Point& point : points) {
-    for (const report::CheckResult& one : point.checks) {
-      if (!point.at.empty()) lines += varied + " = " + point.at + ": ";
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    for (const report::CheckResult& one : checks[i]) {
+      if (points[i].at) lines += experiment.over + " = " + text::grouped(*points[i].at) + ": ";
       lines += std::string(one.id) + " " + report::to_string(one.state) + ": " +
                views::message_words(texts, one.found) + "\n";
     }
@@ -144,15 +77,16 @@ std::string check_lines(const std::vector<Point>& points, const std::string& var
   return lines.empty() ? lines : lines + "\n";
 }
 
-std::string words_of(const std::vector<Point>& points, const SimulateCommand& command,
-                     const text::Texts& texts) {
-  if (command.format == "json") return json_of(command.simulation, points);
-  const io::TextTable table = table_of(points, command, texts);
+std::string words_of(const simulate::Experiment& experiment,
+                     const std::vector<simulate::Point>& points, const Checks& checks,
+                     const SimulateCommand& command, const text::Texts& texts) {
+  if (command.format == "json") return json_of(experiment, points, checks);
+  const io::TextTable table = table_of(experiment, points, texts);
   const std::string title = texts("simulate.title." + command.simulation);
   if (command.format == "csv") return io::to_csv(table);
   if (command.format == "tex") return io::to_latex(table, title, command.simulation);
-  const std::string varied = command.over.substr(0, command.over.find('='));
-  return title + "\n\n" + io::to_markdown(table) + "\n" + check_lines(points, varied, texts) +
+  return title + "\n\n" + io::to_markdown(table) + "\n" +
+         check_lines(experiment, points, checks, texts) +
          texts("simulate.about." + command.simulation) + "\n";
 }
 
@@ -171,16 +105,22 @@ int run_simulation(const SimulateCommand& command) {
   text::Texts texts = built_in_texts();
   texts.choose(*language);
   if (command.simulation.empty()) return write_to(command.out, list_of_simulations(texts));
-  const auto simulation = simulate::simulation_from(command.simulation);
-  if (!simulation) return report(simulation.error(), 2);
-  const auto points = run_points(**simulation, command);
-  if (!points) return report(points.error(), 2);
+  const auto experiment =
+      simulate::experiment_of(command.simulation, command.settings, command.over);
+  if (!experiment) return report(experiment.error(), 2);
+  std::vector<simulate::Point> points;
+  Checks checks;
+  for (std::size_t i = 0; i < point_count(*experiment); ++i) {
+    points.push_back(run_point(*experiment, i));
+    checks.push_back(checks::of_simulation(*experiment->simulation, chosen_at(*experiment, i),
+                                           points.back().outcome));
+  }
   if (!command.trace.empty()) {
     const auto written = trace_file::write_trace(
-        command.trace, simulate::trace_of(points->front().outcome), R"({"simulated":true})");
+        command.trace, simulate::trace_of(points.front().outcome), simulate::kTraceMetadata);
     if (!written) return report(written.error(), 1);
   }
-  return write_to(command.out, words_of(*points, command, texts));
+  return write_to(command.out, words_of(*experiment, points, checks, command, texts));
 }
 
 }  // namespace

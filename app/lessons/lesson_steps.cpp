@@ -10,13 +10,18 @@
 #include "app/session/card_questions.h"
 #include "app/session/catalogue.h"
 #include "app/session/is_ready.h"
+#include "app/session/languages.h"
 #include "app/session/run_files.h"
 #include "app/session/sweep_runner.h"
+#include "core/calculate/calculation_json.h"
+#include "core/calculate/calculation_table.h"
 #include "core/io/file.h"
 #include "core/io/json_parse.h"
 #include "core/io/text_table.h"
 #include "core/report/compare_report.h"
+#include "core/simulate/experiment.h"
 #include "core/spec/spec_fields.h"
+#include "core/trace_file/trace_write.h"
 
 namespace ts::app {
 namespace {
@@ -267,6 +272,62 @@ base::Result<nlohmann::json> hunt_step(const Question& asked, const base::Cancel
   return document;
 }
 
+base::Result<nlohmann::json> write_all(
+    const std::filesystem::path& folder, nlohmann::json document,
+    const std::vector<std::pair<std::string, std::string>>& files) {
+  for (const auto& [name, content] : files) {
+    if (auto written = io::write_file(folder / name, content); !written) {
+      return tl::unexpected(written.error());
+    }
+  }
+  return document;
+}
+
+// The files of a table with its title; `last` stands below the table.
+std::vector<std::pair<std::string, std::string>> table_files(const std::string& name,
+                                                             const io::TextTable& table,
+                                                             const std::string& title,
+                                                             const std::string& last) {
+  return {{name + ".csv", io::to_csv(table)},
+          {name + ".md", title + "\n\n" + io::to_markdown(table) + "\n" + last + "\n"},
+          {name + ".tex", io::to_latex(table, title, name)}};
+}
+
+// The steps without a workload write English files, as the commands do.
+base::Result<nlohmann::json> calculate_step(const calculate::Values& values,
+                                            const std::filesystem::path& folder) {
+  const text::Texts texts = built_in_texts();
+  const calculate::Calculator& calculator = values.calculator();
+  nlohmann::json document = to_json(values);
+  auto files = table_files("calculation", calculation_table(values, texts),
+                           texts("calculate.title." + std::string(calculator.id)),
+                           texts("calculate.source", {{"source", calculator.source}}));
+  files.emplace_back("calculation.json", io::json_text(document));
+  return write_all(folder, std::move(document), files);
+}
+
+base::Result<nlohmann::json> simulate_step(const simulate::Experiment& experiment,
+                                           const std::filesystem::path& folder,
+                                           const base::CancelToken& cancel) {
+  std::vector<simulate::Point> points;
+  for (std::size_t i = 0; i < point_count(experiment); ++i) {
+    if (cancel.cancelled()) return nlohmann::json();
+    points.push_back(run_point(experiment, i));
+  }
+  const auto traced = trace_file::write_trace(
+      folder / "trace.json", trace_of(points.front().outcome), simulate::kTraceMetadata);
+  if (!traced) return tl::unexpected(traced.error());
+  const text::Texts texts = built_in_texts();
+  const std::string id = experiment.simulation->id;
+  nlohmann::json document = to_json(experiment, points);
+  auto files = table_files("simulation", table_of(experiment, points, texts),
+                           texts("simulate.title." + id), texts("simulate.about." + id));
+  files.emplace_back("simulation.json", io::json_text(document));
+  if (!experiment.over.empty())
+    files.emplace_back("curves.csv", io::to_csv(simulate::curve_table(document)));
+  return write_all(folder, std::move(document), files);
+}
+
 }  // namespace
 
 const char* document_name(lessons::StepKind kind) {
@@ -281,6 +342,10 @@ const char* document_name(lessons::StepKind kind) {
       return "hunt.json";
     case lessons::StepKind::ab:
       return "comparison.json";
+    case lessons::StepKind::calculate:
+      return "calculation.json";
+    case lessons::StepKind::simulate:
+      return "simulation.json";
   }
   return "";
 }
@@ -293,6 +358,17 @@ base::Result<std::unique_ptr<LessonStep>> begin_step(Session& session,
                                                      const lessons::StepPlan& plan,
                                                      const std::filesystem::path& folder) {
   if (auto made = io::make_folder(folder); !made) return tl::unexpected(made.error());
+  if (plan.kind == lessons::StepKind::calculate) {
+    return std::make_unique<ThreadStep>([values = *plan.calculation, folder](const auto&) {
+      return calculate_step(values, folder);
+    });
+  }
+  if (plan.kind == lessons::StepKind::simulate) {
+    return std::make_unique<ThreadStep>(
+        [experiment = *plan.experiment, folder](const base::CancelToken& cancel) {
+          return simulate_step(experiment, folder, cancel);
+        });
+  }
   const std::string spec = io::json_text(to_json(spec_of_plan(plan)));
   if (auto written = io::write_file(folder / "spec.json", spec); !written) {
     return tl::unexpected(written.error());

@@ -22,6 +22,8 @@ Page page_of(lessons::StepKind kind) {
       return Page::compare;
     case lessons::StepKind::run:
     case lessons::StepKind::predict:
+    case lessons::StepKind::calculate:  // read_demos() refuses these two
+    case lessons::StepKind::simulate:
       break;
   }
   return Page::run;
@@ -163,6 +165,8 @@ void Presenter::show_picture(const lessons::StepPlan& plan) {
     case lessons::StepKind::run:
       return pages_->run.start();
     case lessons::StepKind::predict:
+    case lessons::StepKind::calculate:
+    case lessons::StepKind::simulate:
       return;
     case lessons::StepKind::sweep:
       state.sweep_edit = views::edit_of(plan.sweep);

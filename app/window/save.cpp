@@ -1,6 +1,8 @@
 #include "app/window/save.h"
 
 #include <algorithm>
+#include <cmath>
+#include <cstdlib>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -17,6 +19,7 @@
 #include "app/pictures/sweep_picture.h"
 #include "app/session/languages.h"
 #include "app/session/run_files.h"
+#include "core/calculate/inputs.h"
 #include "core/predict/prediction_json.h"
 #include "core/report/compare_report.h"
 #include "core/sweep/sweep_journal.h"
@@ -90,6 +93,33 @@ base::Result<void> save_pictures_of_sweep(Graphics& graphics, const Session& ses
   return save_sweep_figure(graphics, sweep, options, folder);
 }
 
+// The times of a simulation over an input; nothing for a single point.
+base::Result<void> save_picture_of_simulation(Graphics& graphics, const nlohmann::json& document,
+                                              const std::filesystem::path& folder) try {
+  if (document.at("over").is_null()) return {};
+  const text::Texts texts = built_in_texts();
+  std::vector<run::ResultCurve> curves;
+  for (const auto& [name, unit] : document.at("units").items()) {
+    if (unit != calculate::to_string(calculate::Unit::seconds)) continue;
+    run::ResultCurve curve{.name = texts("simulate.term." + name), .x = {}, .y = {}};
+    for (const auto& point : document.at("points")) {
+      const auto& value = point.at("figures").at(name);
+      curve.x.push_back(std::strtod(point.at("at").get<std::string>().c_str(), nullptr));
+      curve.y.push_back(value.is_null() ? std::nan("") : value.get<double>() * 1e3);
+    }
+    curves.push_back(std::move(curve));
+  }
+  if (curves.empty() || curves.front().x.empty()) return {};
+  constexpr double kWide = 20;  // from here on logarithmic
+  const std::string over = "calculate.input." + document.at("over").get<std::string>();
+  const auto [least, most] = std::ranges::minmax(curves.front().x);
+  const spec::CurveAxes axes{
+      .x = over.c_str(), .y = "simulated_ms", .log = least > 0 && most >= kWide * least};
+  return save_curve_figure(graphics, curves, axes, folder, "curves");
+} catch (const nlohmann::json::exception&) {
+  return {};  // the document of an earlier version, or the user's own
+}
+
 base::Result<void> save_pictures_of_run(Graphics& graphics, Session& session,
                                         const WorkspaceState& state, const LessonRunner& lesson,
                                         const std::string& step) {
@@ -159,6 +189,8 @@ base::Result<void> save_step_pictures(Graphics& graphics, Session& session,
       session.predictions().finish(kPredictionTime);
       return save_prediction_pictures(graphics, session, WorkspaceState(preferences), folder);
     }
+    case lessons::StepKind::simulate:
+      return save_picture_of_simulation(graphics, lesson.documents().at(step), folder);
     default:
       return {};
   }

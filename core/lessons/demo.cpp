@@ -24,6 +24,9 @@ Demo read_demo(ObjectReader& reader, const spec::GpuCatalogue& gpus) {
     return demo;
   }
   if (auto read = read_plan(*plan, gpus)) demo.plan = std::move(*read);
+  if (is_arithmetic(demo.plan.kind)) {
+    plan->wrong({.sentence = "a demo runs, predicts, sweeps, hunts or compares"});
+  }
   // More than the forms of the pages have.
   const auto& series = demo.plan.sweep.series;
   if (series.size() > 1 || (!series.empty() && !series.front().field)) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/calculate/calculation_table.h"
 #include "core/lessons/lesson_plan.h"
 #include "core/spec/spec_values.h"
 #include "core/text/message.h"
@@ -37,7 +38,8 @@ std::optional<Number> cell(const Lesson& lesson, Tier tier, const Documents& doc
     if (row == nullptr || document == documents.end()) return std::nullopt;
     const auto value = read_quantity(*row, document->second, one.argument);
     if (!value) return std::nullopt;
-    return Number{*value, row->unit, row->nature};
+    const StepPlan& plan = *plan_of(lesson, tier, one);
+    return Number{*value, lessons::unit_of(*row, one.argument, plan), row->nature};
   });
   if (number && column == Column::theory) number->nature = Nature::theory;
   return number;
@@ -52,7 +54,8 @@ std::optional<Unit> unit_of(const Lesson& lesson, Tier tier, Column column,
     const QuantityRow* const row = row_of(lesson, tier, column, one);
     if (row == nullptr) return std::nullopt;
     next *= 1.7;
-    return Number{next, row->unit, row->nature};
+    const StepPlan& plan = *plan_of(lesson, tier, one);
+    return Number{next, lessons::unit_of(*row, one.argument, plan), row->nature};
   });
   if (!number) return std::nullopt;
   return number->unit;
@@ -116,7 +119,7 @@ std::string bytes_words(double bytes, const Value* value) {
     const auto whole = static_cast<std::int64_t>(std::llround(std::abs(bytes)));
     return (negative ? "\xe2\x88\x92" : "") + text::bytes(whole).joined();
   }
-  const double unit = value->shown_in == "MiB" ? text::kBytesInMiB : text::kBytesInGiB;
+  const auto unit = static_cast<double>(*spec::parse_bytes("1 " + value->shown_in));
   return text::decimal(bytes / unit, value->decimals.value_or(2)) + " " + value->shown_in;
 }
 
@@ -203,6 +206,30 @@ bool in_tier(const Lesson& lesson, Tier tier, const Value& value) {
   return false;
 }
 
+std::vector<Column> columns_of(const Lesson& lesson, Tier tier) {
+  std::vector<Column> found;
+  for (int i = 0; i < kColumnCount; ++i) {
+    const auto column = static_cast<Column>(i);
+    const bool some = std::ranges::any_of(lesson.values, [&](const Value& value) {
+      if (!in_tier(lesson, tier, value)) return false;
+      if (column == Column::published) return value.published.has_value();
+      const auto& of = value.columns[static_cast<std::size_t>(i)];
+      return of && available(lesson, tier, column, *of);
+    });
+    if (some) found.push_back(column);
+  }
+  return found;
+}
+
+Column asked_column(const Value& value, const Cells& cells) {
+  if (cells.in(Column::measured)) return Column::measured;
+  const auto has = [&](Column column) {
+    return value.columns[static_cast<std::size_t>(column)].has_value();
+  };
+  if (has(Column::measured) || has(Column::predicted)) return Column::predicted;
+  return has(Column::simulated) ? Column::simulated : Column::theory;
+}
+
 Findings find(const Lesson& lesson, Tier tier, const Documents& documents) {
   Findings findings;
   for (const Value& value : lesson.values) {
@@ -234,8 +261,7 @@ Findings find(const Lesson& lesson, Tier tier, const Documents& documents) {
   if (lesson.question) {
     if (const Value* const value = lesson.value(lesson.question->value)) {
       const Cells& cells = findings.values[static_cast<std::size_t>(value - lesson.values.data())];
-      findings.answer =
-          cells.in(Column::measured) ? cells.in(Column::measured) : cells.in(Column::predicted);
+      findings.answer = cells.in(asked_column(*value, cells));
     }
   }
   return findings;
@@ -259,6 +285,8 @@ std::string words_of(const Number& number, const Value* value) {
       return text::rate(number.value, "tokens").joined();
     case Unit::tflops_per_s:
       return text::rate(number.value * 1e12, "FLOP").joined();
+    case Unit::flops:
+      return calculate::value_words(number.value, calculate::Unit::flops);
     default:
       return decimals ? with(0) : plain_number(number.value);
   }
@@ -325,7 +353,8 @@ base::Result<Guess> parse_guess(const Lesson& lesson, Tier tier, const std::stri
   }
   const Value& value = *lesson.value(question.value);
   std::optional<Unit> unit = value.unit;
-  for (const Column column : {Column::measured, Column::predicted}) {
+  for (const Column column :
+       {Column::measured, Column::predicted, Column::simulated, Column::theory}) {
     const auto& of = value.columns[static_cast<std::size_t>(column)];
     if (of && !unit) unit = unit_of(lesson, tier, column, *of);
   }

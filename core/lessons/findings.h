@@ -50,6 +50,13 @@ bool available(const Lesson& lesson, Tier tier, Column column, const Expression&
 // number.
 bool in_tier(const Lesson& lesson, Tier tier, const Value& value);
 
+// The columns that some value of the tier has, in their order.
+std::vector<Column> columns_of(const Lesson& lesson, Tier tier);
+
+// The column that answers the question of a lesson whose value this is: what is measured, else
+// predicted, else simulated, else given by a formula; `findings` may lack it.
+Column asked_column(const Value& value, const Cells& cells);
+
 // The number as text: "2,088.256 MiB", "1.96", "4.02 ×".
 std::string words_of(const Number& number, const Value* value = nullptr);
 // A text with its placeholders replaced by numbers.

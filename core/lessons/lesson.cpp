@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::array<const char*, kTierCount> kTierNames = {"laptop", "8gb", "80gb"};
 constexpr std::array<const char*, kColumnCount> kColumnNames = {"measured", "predicted", "theory",
-                                                                "published"};
+                                                                "simulated", "published"};
 
 }  // namespace
 
@@ -125,6 +125,11 @@ std::vector<std::string> files_of(StepKind kind) {
       return {"hunt.json", "probes.csv", "probes.md"};
     case StepKind::ab:
       return {"comparison.json", "comparison.csv", "comparison.md"};
+    case StepKind::calculate:
+      return {"calculation.json", "calculation.csv", "calculation.md", "calculation.tex"};
+    case StepKind::simulate:
+      return {"simulation.json", "simulation.csv", "simulation.md", "simulation.tex",
+              "trace.json",      "curves.csv",     "curves.png",    "curves.svg"};
   }
   return {};
 }

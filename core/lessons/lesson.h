@@ -9,10 +9,12 @@
 #include <vector>
 
 #include "core/base/result.h"
+#include "core/calculate/calculator.h"
 #include "core/lessons/expression.h"
 #include "core/lessons/quantities.h"
 #include "core/predict/hunt.h"
 #include "core/run/protocol.h"
+#include "core/simulate/experiment.h"
 #include "core/spec/gpu_catalogue.h"
 #include "core/spec/workload_spec.h"
 #include "core/sweep/sweep_results.h"
@@ -47,14 +49,16 @@ std::optional<Tier> tier_from(std::string_view name);
 // The plan of a step in one tier.
 struct StepPlan {
   StepKind kind = StepKind::run;
-  spec::WorkloadSpec spec;   // of A in an A/B, the base of a sweep
-  spec::WorkloadSpec other;  // B
-  std::string gpu;           // the card of the prediction; empty: this machine
-  run::Protocol protocol;    // run, ab
-  sweep::SweepSpec sweep;    // sweep
-  sweep::FitRange fit;       // sweep
-  predict::HuntAxis axis;    // hunt
-  std::string command;       // the equivalent command, without "tensorscope"
+  spec::WorkloadSpec spec;                       // of A in an A/B, the base of a sweep
+  spec::WorkloadSpec other;                      // B
+  std::string gpu;                               // the card of the prediction; empty: this machine
+  run::Protocol protocol;                        // run, ab
+  sweep::SweepSpec sweep;                        // sweep
+  sweep::FitRange fit;                           // sweep
+  predict::HuntAxis axis;                        // hunt
+  std::optional<calculate::Values> calculation;  // calculate
+  std::optional<simulate::Experiment> experiment;  // simulate
+  std::string command;                             // the equivalent command, without "tensorscope"
 };
 
 struct Step {
@@ -70,20 +74,22 @@ struct Published {
   std::string source;
 };
 
-// One row of the comparison: a number as it was measured, predicted, computed and published.
-enum class Column : std::uint8_t { measured, predicted, theory, published };
-inline constexpr int kColumnCount = 4;
+// One row of the comparison: a number as it was measured, predicted, computed by a formula or by a
+// simulation, and published.
+enum class Column : std::uint8_t { measured, predicted, theory, simulated, published };
+inline constexpr int kColumnCount = 5;
+inline constexpr std::size_t kExpressionCount = 4;  // all but published
 const char* to_string(Column column);
 std::optional<Column> column_from(std::string_view name);
 
 struct Value {
   std::string id;
   Words label;
-  std::array<std::optional<Expression>, 3> columns;  // measured, predicted, theory
+  std::array<std::optional<Expression>, kExpressionCount> columns;
   bool either = false;  // measured and predicted are the same expression; a tier has one of them
   std::optional<Published> published;
   std::optional<Unit> unit;     // of the columns, if it does not follow from their expressions
-  std::string shown_in;         // "MiB", "GiB": a fixed unit of bytes; empty: a suitable one
+  std::string shown_in;         // "MiB", "GiB", "MB", "GB": a fixed unit of bytes; empty: any
   std::optional<int> decimals;  // empty: a suitable number
 };
 

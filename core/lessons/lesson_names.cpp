@@ -1,5 +1,6 @@
 #include "core/lessons/lesson_names.h"
 
+#include <algorithm>
 #include <optional>
 
 #include "core/lessons/lesson_plan.h"
@@ -124,7 +125,8 @@ base::Result<void> check_names(const Lesson& lesson, const std::string& name) {
     const Value* const value = lesson.value(lesson.question->value);
     if (value == nullptr) {
       names.wrong(place, Names::no_value(lesson.question->value));
-    } else if (!value->columns[0] && !value->columns[1]) {
+    } else if (std::ranges::none_of(value->columns,
+                                    [](const auto& one) { return one.has_value(); })) {
       names.wrong(place, text::message("lesson_file.answer_nature"));
     }
     names.check_words(place, lesson.question->after);

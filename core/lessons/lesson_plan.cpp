@@ -154,7 +154,72 @@ void allow_keys(ObjectReader& reader, StepKind kind) {
       return reader.allow({"kind", "workload", "preset", "set", "axis", "gpu"});
     case StepKind::ab:
       return reader.allow({"kind", "workload", "preset", "set", "with", "pairs"});
+    case StepKind::calculate:
+      return reader.allow({"kind", "calculator", "set"});
+    case StepKind::simulate:
+      return reader.allow({"kind", "simulation", "set", "over"});
   }
+}
+
+void read_calculation(ObjectReader& reader, StepPlan& plan) {
+  const std::string id = reader.text("calculator");
+  const auto settings = reader.texts("set");
+  if (!reader.good()) return;
+  const auto calculator = calculate::calculator_from(id);
+  if (!calculator) return reader.wrong(calculator.error());
+  plan.calculation.emplace(**calculator);
+  for (const std::string& setting : settings) {
+    if (auto set = plan.calculation->set(setting); !set) return reader.wrong(set.error());
+  }
+  plan.command = "calculate " + id;
+  for (const std::string& setting : settings) plan.command += " " + shell_word(setting);
+}
+
+void read_simulation(ObjectReader& reader, StepPlan& plan) {
+  const std::string id = reader.text("simulation");
+  const auto settings = reader.texts("set");
+  const std::string over = reader.text_or("over", "");
+  if (!reader.good()) return;
+  auto experiment = simulate::experiment_of(id, settings, over);
+  if (!experiment) return reader.wrong(experiment.error());
+  plan.experiment = std::move(*experiment);
+  plan.command = "simulate " + id;
+  for (const std::string& setting : settings) plan.command += " " + shell_word(setting);
+  if (!over.empty()) plan.command += " --over " + over;
+}
+
+// "weights, gradients, moments"
+template <class List>
+std::string names_of(const List& list) {
+  std::string all;
+  for (const auto& one : list) all += (all.empty() ? "" : ", ") + std::string(one.name);
+  return all;
+}
+
+base::Result<void> check_among(const std::string& name, const auto& list) {
+  const bool known = std::ranges::any_of(list, [&](const auto& one) { return one.name == name; });
+  if (known) return {};
+  return text::fail("lesson_file.no_term", {{"name", name}, {"all", names_of(list)}});
+}
+
+std::span<const calculate::Input> inputs_of(const StepPlan& plan) {
+  return plan.calculation ? plan.calculation->inputs() : plan.experiment->chosen.inputs();
+}
+
+base::Result<void> check_figure(const std::string& argument, const simulate::Experiment& of) {
+  const PointName name = point_name(argument);
+  if (auto known = check_among(name.series, simulate::figures_of(*of.simulation)); !known)
+    return known;
+  if (of.over.empty()) {
+    return name.at.empty() ? base::Result<void>() : text::fail("lesson_file.too_many_places");
+  }
+  if (name.at.size() != 1 || name.at.front().first != of.over)
+    return text::fail("lesson_file.no_place", {{"name", of.over}});
+  const std::string& value = name.at.front().second;
+  const bool there = std::ranges::any_of(
+      of.numbers, [&](std::int64_t number) { return std::to_string(number) == value; });
+  if (there) return {};
+  return text::fail("lesson_file.no_number_of", {{"name", of.over}, {"value", value}});
 }
 
 base::Result<void> check_point(const std::string& argument, const StepPlan& plan, bool place) {
@@ -199,7 +264,14 @@ std::optional<StepPlan> read_plan(ObjectReader& reader, const spec::GpuCatalogue
   }
   plan.kind = *kind;
   allow_keys(reader, plan.kind);
-  if (!reader.good() || !read_base(reader, gpus, plan)) return std::nullopt;
+  if (!reader.good()) return std::nullopt;
+  if (is_arithmetic(plan.kind)) {
+    if (plan.kind == StepKind::calculate) read_calculation(reader, plan);
+    if (plan.kind == StepKind::simulate) read_simulation(reader, plan);
+    if (!reader.good()) return std::nullopt;
+    return plan;
+  }
+  if (!read_base(reader, gpus, plan)) return std::nullopt;
   const auto settings = reader.texts("set");
   if (!apply(reader, "set", settings, plan.spec) || !possible(reader, plan.spec)) {
     return std::nullopt;
@@ -225,9 +297,26 @@ bool gives(const StepPlan& plan, const QuantityRow& row, Column column) {
       return true;
     case Nature::measured:
       return column == Column::measured && plan.gpu.empty();
+    case Nature::theory:
+      return column == Column::theory;
+    case Nature::simulated:
+      return column == Column::simulated;
     default:
       return column == Column::predicted;
   }
+}
+
+Unit unit_of(const QuantityRow& row, const std::string& argument, const StepPlan& plan) {
+  if (row.takes == Takes::term) {
+    const auto& terms = plan.calculation->calculator().terms;
+    return unit_here(std::ranges::find(terms, argument, &calculate::Term::name)->unit).unit;
+  }
+  if (row.takes == Takes::figure) {
+    const auto& figures = simulate::figures_of(*plan.experiment->simulation);
+    const std::string name = point_name(argument).series;
+    return unit_here(std::ranges::find(figures, name, &simulate::Figure::name)->unit).unit;
+  }
+  return row.unit;
 }
 
 base::Result<void> check_argument(const QuantityRow& row, const std::string& argument,
@@ -252,6 +341,12 @@ base::Result<void> check_argument(const QuantityRow& row, const std::string& arg
       const auto number = spec::parse_count(argument);
       return number && *number > 0 ? base::Result<void>() : text::fail("lesson_file.takes_index");
     }
+    case Takes::term:
+      return check_among(argument, plan.calculation->calculator().terms);
+    case Takes::input:
+      return check_among(argument, inputs_of(plan));
+    case Takes::figure:
+      return check_figure(argument, *plan.experiment);
     default:
       return {};
   }

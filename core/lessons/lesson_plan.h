@@ -11,6 +11,9 @@ std::optional<StepPlan> read_plan(ObjectReader& reader, const spec::GpuCatalogue
 base::Result<void> check_argument(const QuantityRow& row, const std::string& argument,
                                   const StepPlan& plan);
 
+// The unit of a quantity of that step; the argument must suit it.
+Unit unit_of(const QuantityRow& row, const std::string& argument, const StepPlan& plan);
+
 // True if the step has that quantity for a column: a prediction has no measured ones.
 bool gives(const StepPlan& plan, const QuantityRow& row, Column column);
 

@@ -63,7 +63,8 @@ void read_steps_of(ObjectReader& reader, const spec::GpuCatalogue& gpus, Lesson&
       if (!plan || !one.good()) continue;
       any = true;
       step.plans[tier] = read_plan(*plan, gpus);
-      if (step.plans[tier] && tier > 0 && step.plans[tier]->gpu.empty()) {
+      if (step.plans[tier] && tier > 0 && step.plans[tier]->gpu.empty() &&
+          !is_arithmetic(step.plans[tier]->kind)) {
         plan->wrong(text::message("lesson_file.no_card"));
       }
     }
@@ -98,6 +99,9 @@ std::optional<Published> read_published(ObjectReader& reader) {
                                        {"x", 1, Unit::ratio},
                                        {"%", 1, Unit::percent},
                                        {"tokens/s", 1, Unit::tokens_per_s},
+                                       {"FLOP", 1, Unit::flops},
+                                       {"TFLOP", 1e12, Unit::flops},
+                                       {"TFLOP/s", 1, Unit::tflops_per_s},
                                        {"count", 1, Unit::count}};
   const std::string unit = object->text_or("unit", "");
   const auto* const scale =
@@ -105,7 +109,8 @@ std::optional<Published> read_published(ObjectReader& reader) {
   if (scale == std::end(kScales)) {
     object->wrong(text::message(
         "lesson_file.no_unit",
-        {{"unit", unit}, {"all", "B, MiB, GiB, MB, GB, ms, s, x, %, tokens/s, count"}}));
+        {{"unit", unit},
+         {"all", "B, MiB, GiB, MB, GB, ms, s, x, %, tokens/s, FLOP, TFLOP, TFLOP/s, count"}}));
     return std::nullopt;
   }
   published.value *= scale->factor;
@@ -116,8 +121,8 @@ std::optional<Published> read_published(ObjectReader& reader) {
 void read_values_of(ObjectReader& reader, Lesson& lesson) {
   std::set<std::string> seen;
   for (ObjectReader& one : reader.objects("values")) {
-    one.allow({"id", "label", "of", "measured", "predicted", "theory", "published", "unit", "in",
-               "decimals"});
+    one.allow({"id", "label", "of", "measured", "predicted", "theory", "simulated", "published",
+               "unit", "in", "decimals"});
     Value value;
     value.id = read_id(one, seen);
     value.label = one.words("label");
@@ -129,7 +134,7 @@ void read_values_of(ObjectReader& reader, Lesson& lesson) {
         one.wrong(text::message("lesson_file.of_and_column"));
       }
     }
-    for (const std::size_t i : {std::size_t{0}, std::size_t{1}, std::size_t{2}}) {
+    for (std::size_t i = 0; i < kExpressionCount; ++i) {
       if (auto expression = read_expression(one, to_string(static_cast<Column>(i)))) {
         value.columns[i] = std::move(expression);
       }
@@ -138,13 +143,14 @@ void read_values_of(ObjectReader& reader, Lesson& lesson) {
     const std::string unit = one.text_or("unit", "");
     if (!unit.empty()) value.unit = unit_from(unit);
     if (!unit.empty() && !value.unit) {
-      one.wrong(
-          text::message("lesson_file.no_unit",
-                        {{"unit", unit},
-                         {"all", "number, count, bytes, ms, ratio, percent, tokens/s, TFLOP/s"}}));
+      one.wrong(text::message(
+          "lesson_file.no_unit",
+          {{"unit", unit},
+           {"all", "number, count, bytes, ms, ratio, percent, tokens/s, TFLOP/s, FLOP"}}));
     }
     value.shown_in = one.text_or("in", "");
-    if (!value.shown_in.empty() && value.shown_in != "MiB" && value.shown_in != "GiB") {
+    constexpr std::string_view kUnits[] = {"", "MiB", "GiB", "MB", "GB"};
+    if (std::ranges::find(kUnits, value.shown_in) == std::end(kUnits)) {
       one.wrong(text::message("lesson_file.shown_in", {{"unit", value.shown_in}}));
     }
     if (const auto decimals = one.whole("decimals", 0, 12)) {

@@ -72,9 +72,9 @@ class Writer {
               in_.guess ? words_of(lesson(), *in_.guess, texts_.language()) : text::kNoNumber));
     const auto& answer = in_.findings->answer;
     if (!answer) return;
-    const bool measured = answer->nature == Nature::measured;
-    std::string found = named(measured ? "lesson.report.measured" : "lesson.report.predicted",
-                              words_of(*answer, lesson().value(asked.value)));
+    std::string found =
+        texts_("lesson.named", {{"name", answer_name(lesson(), *in_.findings, texts_)},
+                                {"value", words_of(*answer, lesson().value(asked.value))}});
     if (const auto choice = true_choice(lesson(), *in_.findings)) {
       found += " (" + words(asked.choices[*choice].text) + ")";
     }
@@ -160,23 +160,32 @@ std::string words_of(const Lesson& lesson, const Guess& guess, text::Language la
   return lesson.question->choices[*guess.choice].text.in(language);
 }
 
+std::string answer_name(const Lesson& lesson, const Findings& findings, const text::Texts& texts) {
+  const Value& value = *lesson.value(lesson.question->value);
+  const Cells& cells = findings.values[static_cast<std::size_t>(&value - lesson.values.data())];
+  return texts(std::string("lesson.report.") + to_string(asked_column(value, cells)));
+}
+
 io::TextTable values_table(const ReportInput& input, const text::Texts& texts) {
   const Lesson& lesson = *input.lesson;
   io::TextTable table;
   table.columns = {texts("lesson.report.number"), texts("lesson.report.guess")};
-  for (int i = 0; i < kColumnCount; ++i) {
-    table.columns.emplace_back(
-        texts(std::string("lesson.report.") + to_string(static_cast<Column>(i))));
+  const auto columns = columns_of(lesson, input.tier);
+  table.right = {false, true};
+  for (const Column column : columns) {
+    table.columns.emplace_back(texts(std::string("lesson.report.") + to_string(column)));
+    table.right.push_back(true);
   }
   table.columns.emplace_back(texts("lesson.report.source"));
-  table.right = {false, true, true, true, true, true, false};
+  table.right.push_back(false);
   for (std::size_t i = 0; i < lesson.values.size(); ++i) {
     const Value& value = lesson.values[i];
     if (!in_tier(lesson, input.tier, value)) continue;
     const bool asked = lesson.question && lesson.question->value == value.id && input.guess;
     std::vector<std::string> row = {value.label.in(texts.language()),
                                     asked ? words_of(lesson, *input.guess, texts.language()) : ""};
-    for (const auto& number : input.findings->values[i].of) {
+    for (const Column column : columns) {
+      const auto& number = input.findings->values[i].in(column);
       row.push_back(number ? words_of(*number, &value) : text::kNoNumber);
     }
     row.push_back(value.published ? value.published->source : "");

@@ -35,6 +35,9 @@ io::TextTable checks_table(const ReportInput& input, const text::Texts& texts);
 // Each number with the command that reproduces it.
 io::TextTable commands_table(const ReportInput& input, const text::Texts& texts);
 
+// What the answer to the question of a lesson is: "Measured".
+std::string answer_name(const Lesson& lesson, const Findings& findings, const text::Texts& texts);
+
 // A guess as text, in the words of its choice if it is one.
 std::string words_of(const Lesson& lesson, const Guess& guess, text::Language language);
 

@@ -17,11 +17,11 @@ namespace {
 using nlohmann::json;
 using std::string;
 
-constexpr std::array<const char*, kStepKindCount> kKindNames = {"run", "predict", "sweep", "hunt",
-                                                                "ab"};
+constexpr std::array<const char*, kStepKindCount> kKindNames = {
+    "run", "predict", "sweep", "hunt", "ab", "calculate", "simulate"};
 
-constexpr std::array<const char*, 8> kUnitNames = {"number", "count",   "bytes",    "ms",
-                                                   "ratio",  "percent", "tokens/s", "TFLOP/s"};
+constexpr std::array<const char*, 9> kUnitNames = {"number",  "count",    "bytes",   "ms",  "ratio",
+                                                   "percent", "tokens/s", "TFLOP/s", "FLOP"};
 
 std::optional<double> number_of(const json& value) {
   if (value.is_boolean()) return value.get<bool>() ? 1 : 0;
@@ -157,6 +157,39 @@ const json* point_of(const json& document, const string& argument) {
     if (here) return &point;
   }
   return nullptr;
+}
+
+// The number in the unit of lessons, where the document names the unit of calculators.
+std::optional<double> with_unit(std::optional<double> number, const string& unit) {
+  for (const auto of :
+       {calculate::Unit::seconds, calculate::Unit::share, calculate::Unit::flop_rate}) {
+    if (number && unit == calculate::to_string(of)) *number *= unit_here(of).factor;
+  }
+  return number;
+}
+
+std::optional<double> term(const json& document, const string& name) {
+  for (const json& one : child(document, "terms")) {
+    if (one.value("name", "") == name)
+      return with_unit(number_of(child(one, "value")), one.value("unit", ""));
+  }
+  return std::nullopt;
+}
+
+std::optional<double> input(const json& document, const string& name) {
+  const json& number = child(child(document, "inputs"), name.c_str());
+  return number_of(number);
+}
+
+std::optional<double> figure(const json& document, const string& argument) {
+  const PointName name = point_name(argument);
+  const string at = name.at.empty() ? "" : name.at.front().second;
+  for (const json& one : child(document, "points")) {
+    if (one.value("at", "") != at) continue;
+    return with_unit(number_of(child(child(one, "figures"), name.series.c_str())),
+                     child(document, "units").value(name.series, ""));
+  }
+  return std::nullopt;
 }
 
 template <const char* const& Pointer>
@@ -328,6 +361,10 @@ constexpr QuantityRow kRows[] = {
     pointed("b_peak_bytes", kAb, Unit::bytes, kMeasured, "by B", "/b/peak_allocated"),
     pointed("break_even_steps", kAb, Unit::count, kMeasured, "steps after which compiling B has paid", "/break_even_steps"),
     {"setting", kAb, Unit::number, Nature::stated, Takes::setting, "a setting of A", nullptr, ab_setting},
+    {"term", StepKind::calculate, Unit::number, Nature::theory, Takes::term, "a line of the derivation", nullptr, term},
+    {"input", StepKind::calculate, Unit::number, Nature::stated, Takes::input, "a number that is chosen", nullptr, input},
+    {"figure", StepKind::simulate, Unit::number, Nature::simulated, Takes::figure, "a result, from stated constants", nullptr, figure},
+    {"input", StepKind::simulate, Unit::number, Nature::stated, Takes::input, "a number that is chosen", nullptr, input},
 };
 // clang-format on
 
@@ -356,8 +393,8 @@ std::optional<Unit> unit_from(std::string_view name) {
 }
 
 const char* to_string(Nature nature) {
-  constexpr const char* kNames[] = {"stated", "measured",  "predicted",
-                                    "theory", "published", "compared"};
+  constexpr const char* kNames[] = {"stated",    "measured",  "predicted", "theory",
+                                    "simulated", "published", "compared"};
   return kNames[static_cast<std::size_t>(nature)];
 }
 
@@ -387,6 +424,27 @@ std::optional<double> read_quantity(const QuantityRow& row, const nlohmann::json
   } catch (const nlohmann::json::exception&) {
     return std::nullopt;  // the document of an earlier version, or the user's own
   }
+}
+
+UnitHere unit_here(calculate::Unit unit) {
+  switch (unit) {
+    case calculate::Unit::bytes:
+      return {Unit::bytes, 1};
+    case calculate::Unit::flops:
+      return {Unit::flops, 1};
+    case calculate::Unit::flop_rate:
+      return {Unit::tflops_per_s, 1e-12};
+    case calculate::Unit::seconds:
+      return {Unit::ms, 1e3};
+    case calculate::Unit::share:
+      return {Unit::percent, 100};
+    case calculate::Unit::times:
+      return {Unit::ratio, 1};
+    case calculate::Unit::number:
+    case calculate::Unit::flops_per_byte:
+      break;
+  }
+  return {};
 }
 
 PointName point_name(const std::string& argument) {

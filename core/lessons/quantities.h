@@ -8,14 +8,19 @@
 #include <string_view>
 
 #include "core/base/result.h"
+#include "core/calculate/inputs.h"
 
 namespace ts::lessons {
 
 // The action of a step of a lesson: each is a command of the program.
-enum class StepKind : std::uint8_t { run, predict, sweep, hunt, ab };
-inline constexpr int kStepKindCount = 5;
+enum class StepKind : std::uint8_t { run, predict, sweep, hunt, ab, calculate, simulate };
+inline constexpr int kStepKindCount = 7;
 const char* to_string(StepKind kind);
 std::optional<StepKind> step_kind_from(std::string_view name);
+// True for a calculator and a simulation: they have numbers, no workload.
+constexpr bool is_arithmetic(StepKind kind) {
+  return kind == StepKind::calculate || kind == StepKind::simulate;
+}
 
 enum class Unit : std::uint8_t {
   number,
@@ -26,6 +31,7 @@ enum class Unit : std::uint8_t {
   percent,
   tokens_per_s,
   tflops_per_s,
+  flops,
 };
 const char* to_string(Unit unit);
 std::optional<Unit> unit_from(std::string_view name);
@@ -36,6 +42,7 @@ enum class Nature : std::uint8_t {
   measured,   // by a run on this machine
   predicted,  // by dry runs
   theory,     // by a formula of settings
+  simulated,  // by a simulation from stated constants
   published,  // by the material
   compared,   // of numbers of two natures, such as the error of a prediction
 };
@@ -57,13 +64,16 @@ enum class Takes : std::uint8_t {
   setting,   // a setting by its name of --set
   type,      // "norm, fp16": a component and a type
   position,  // "fp16 += fp16, 500": a curve of a run and its x
+  term,      // of a calculator: "weights"
+  figure,    // of a simulation: "step_time", over an input "step_time, ranks = 8"
+  input,     // a number that is chosen of a calculator or a simulation: "ranks"
 };
 
 // One number of the result of a step, the document that the command prints with --json.
 struct QuantityRow {
   const char* name;
   StepKind kind;
-  Unit unit;
+  Unit unit;  // of a term, figure or input it is its own: unit_of() in lesson_plan.h
   Nature nature;
   Takes takes;
   const char* meaning;  // one line, English, for docs/lessons.md
@@ -78,6 +88,13 @@ base::Result<const QuantityRow*> find_quantity(StepKind kind, const std::string&
 // Unset where the document has no such number.
 std::optional<double> read_quantity(const QuantityRow& row, const nlohmann::json& document,
                                     const std::string& argument);
+
+// A unit of a calculator or a simulation: numbers in it times `factor` are in a unit of lessons.
+struct UnitHere {
+  Unit unit = Unit::number;
+  double factor = 1;
+};
+UnitHere unit_here(calculate::Unit unit);
 
 // "naive, T = 2048" of a sweep: the series, empty if none is named, and settings with values.
 struct PointName {

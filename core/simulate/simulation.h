@@ -51,7 +51,8 @@ std::span<const Simulation> simulations();
 // An error lists the known ones.
 base::Result<const Simulation*> simulation_from(std::string_view id);
 
-// The timeline as a trace that the program and others open.
+// The timeline as a trace that the program and others open. A file of it has this as metadata.
+inline constexpr const char* kTraceMetadata = R"({"simulated":true})";
 trace_file::TraceFile trace_of(const Outcome& outcome);
 
 // One for each file of this folder.

@@ -61,6 +61,41 @@ TEST(LessonCommand, TheCheapestLessonLeavesItsWholeFolder) {
   EXPECT_EQ(again["results"], first["results"]);
 }
 
+// Calculators and simulations: their tables, the trace, the curve, and the command of each number.
+TEST(LessonCommand, SimulatedNumbersHaveTheirColumnAndFiles) {
+  const TemporaryFolder folder;
+  const std::string out = (folder.path() / "homework").string();
+  const auto ended =
+      testing::run_program("lesson run pipeline-bubble --guess 27 --json --out " + out);
+  ASSERT_EQ(ended.code, 0) << ended.err;
+  const auto json = testing::document_of(ended);
+  EXPECT_TRUE(json["complete"].get<bool>());
+  EXPECT_TRUE(json["guess_right"].get<bool>());
+  EXPECT_EQ(json["answer"]["nature"], "simulated");
+  for (const auto& check : json["checks"]) EXPECT_EQ(check["state"], "passed") << check;
+  for (const auto& value : json["values"]) {
+    EXPECT_TRUE(value["measured"].is_null() && value["predicted"].is_null()) << value;
+    if (value["id"] != "b8") continue;
+    EXPECT_NEAR(value["simulated"]["value"].get<double>(), 300.0 / 11, 1e-9);
+    EXPECT_NEAR(value["theory"]["value"].get<double>(), 300.0 / 11, 1e-9);
+  }
+  for (const char* const name :
+       {"report.md", "step-formula/calculation.json", "step-formula/calculation.tex",
+        "step-over/simulation.csv", "step-over/curves.csv", "step-over/curves.svg",
+        "step-over/curves.png", "step-schedules/trace.json"}) {
+    EXPECT_TRUE(fs::exists(fs::path(out) / name)) << name;
+  }
+  const std::string commands = testing::read(fs::path(out) / "commands.csv");
+  EXPECT_NE(commands.find("tensorscope calculate pipeline"), std::string::npos);
+  EXPECT_NE(commands.find("tensorscope simulate pipeline --over micro_batches=4,8,16,32"),
+            std::string::npos)
+      << commands;
+  const auto trace = testing::document_of(
+      testing::run_program("summary --json " + out + "/step-schedules/trace.json"));
+  EXPECT_EQ(trace["kind"], "trace");
+  EXPECT_NE(testing::read(fs::path(out) / "report.md").find("Simulated"), std::string::npos);
+}
+
 // What the material has wrong is listed with what is right.
 TEST(LessonCommand, ListsTheErrorsOfTheMaterial) {
   const auto all = testing::document_of(testing::run_program("lesson list --errors --json"));

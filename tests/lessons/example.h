@@ -35,4 +35,21 @@ inline Lesson example_lesson() {
   return lesson ? std::move(*lesson) : Lesson{};
 }
 
+// A lesson of a calculator and a simulation.
+inline std::string arithmetic_example() {
+  return R"json({
+    "id": "shards", "title": "Shards", "task": "Look.",
+    "question": {"text": "What is left?", "answer": "held"},
+    "steps": [
+      {"id": "memory", "title": "Shards", "laptop": {"kind": "calculate", "calculator": "zero",
+       "set": ["ranks=8"]}},
+      {"id": "bubbles", "title": "Bubbles", "laptop": {"kind": "simulate",
+       "simulation": "pipeline", "set": ["micro_batches=4"], "over": "pipeline_stages=2,4"}}],
+    "values": [
+      {"id": "held", "label": "Held", "theory": "memory.term(zero2)", "in": "GB",
+       "published": {"value": 35, "unit": "GB", "source": "x"}},
+      {"id": "bubble", "label": "Bubble", "theory": "100 * 3 / 7", "unit": "percent",
+       "simulated": "bubbles.figure(bubble, pipeline_stages = 4)"}]})json";
+}
+
 }  // namespace ts::lessons::testing

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "core/calculate/calculation_json.h"
 #include "core/lessons/lesson_report.h"
 #include "tests/lessons/example.h"
 
@@ -40,6 +41,44 @@ TEST(Findings, NumbersStandInTheColumnOfTheirNature) {
   EXPECT_EQ(growth.in(Column::theory)->nature, Nature::theory);
   EXPECT_EQ(growth.in(Column::published)->nature, Nature::published);
   EXPECT_DOUBLE_EQ(found.answer->value, 3.9) << "what was measured is the answer";
+}
+
+// A formula and a simulation have columns of their own, and answer where nothing is measured.
+TEST(Findings, TheoryAndSimulatedNumbersAreNeverMixed) {
+  const auto lesson = read_lesson(testing::arithmetic_example(), "x", testing::gpus());
+  ASSERT_TRUE(lesson.has_value()) << lesson.error().sentence;
+  const Documents none;
+  EXPECT_FALSE(find(*lesson, Tier::laptop, none).answer.has_value());
+  Documents documents;
+  const auto& memory = *lesson->steps[0].plans[0];
+  documents["memory"] = to_json(*memory.calculation);
+  const auto& bubbles = *lesson->steps[1].plans[0];
+  documents["bubbles"] = to_json(
+      *bubbles.experiment, {run_point(*bubbles.experiment, 0), run_point(*bubbles.experiment, 1)});
+  EXPECT_EQ(memory.command, "calculate zero ranks=8");
+  EXPECT_EQ(bubbles.command, "simulate pipeline micro_batches=4 --over pipeline_stages=2,4");
+  const Findings found = find(*lesson, Tier::laptop, documents);
+  const Cells& held = found.values[0];
+  EXPECT_DOUBLE_EQ(held.in(Column::theory)->value, 22.75e9);
+  EXPECT_EQ(words_of(*held.in(Column::theory), &lesson->values[0]), "22.75 GB");
+  EXPECT_EQ(held.in(Column::theory)->nature, Nature::theory);
+  const Cells& bubble = found.values[1];
+  EXPECT_NEAR(bubble.in(Column::simulated)->value, 100 * 3.0 / 7, 1e-9);
+  EXPECT_EQ(bubble.in(Column::simulated)->nature, Nature::simulated);
+  EXPECT_EQ(bubble.in(Column::simulated)->unit, Unit::percent);
+  for (const Column column : {Column::measured, Column::predicted}) {
+    EXPECT_FALSE(held.in(column).has_value());
+    EXPECT_FALSE(bubble.in(column).has_value());
+  }
+  EXPECT_EQ(found.answer->nature, Nature::theory);
+  EXPECT_EQ(columns_of(*lesson, Tier::laptop),
+            (std::vector{Column::theory, Column::simulated, Column::published}));
+  // What a folder holds may be of another version, or changed by hand.
+  for (const char* const odd : {"null", "[]", "{\"terms\": 1, \"points\": [1]}", "\"x\""}) {
+    const auto json = nlohmann::json::parse(odd);
+    EXPECT_FALSE(
+        find(*lesson, Tier::laptop, {{"memory", json}, {"bubbles", json}}).answer.has_value());
+  }
 }
 
 // A card is only predicted for, whatever a document says.

@@ -162,7 +162,7 @@ TEST(Lessons, EveryMistakeIsOneSentenceWithItsPlace) {
       {"/values/0/measured", "\"2 +\"", "cannot be read at character"},
       {"/values/0/published/unit", "\"yd\"", "there is no unit \"yd\""},
       {"/values/0/published/source", "", "\"source\" is missing"},
-      {"/values/0/in", "\"KiB\"", "takes MiB or GiB"},
+      {"/values/0/in", "\"KiB\"", "takes MiB, GiB, MB or GB"},
       {"/values/0/of", "\"curve.setting(B)\"", "stands for measured and predicted"},
       {"/question/answer", "\"growht\"", "there is no value \"growht\""},
       {"/question/choices", "[{\"text\": \"a\", \"from\": 1}]", "one choice is none"},
@@ -187,6 +187,42 @@ TEST(Lessons, EveryMistakeIsOneSentenceWithItsPlace) {
     const std::string said = sentence(json.dump());
     EXPECT_NE(said.find(one.says), std::string::npos) << one.place << " says: " << said;
     EXPECT_EQ(said.find('\n'), std::string::npos) << said;
+  }
+}
+
+TEST(Lessons, MistakesInCalculatorsAndSimulationsAreNamed) {
+  const Mistake mistakes[] = {
+      {"/steps/0/laptop/calculator", "\"zeros\"", "there is no calculator \"zeros\""},
+      {"/steps/0/laptop/calculator", "", "\"calculator\" is missing"},
+      {"/steps/0/laptop/workload", "\"lm\"", "there is no key \"workload\""},
+      {"/steps/0/laptop/set/0", "\"rank=8\"", "zero has no \"rank\""},
+      {"/steps/0/laptop/set/0", "\"ranks=0\"", "ranks is 1 to"},
+      {"/steps/1/laptop/simulation", "\"ring\"", "there is no simulation \"ring\""},
+      {"/steps/1/laptop/over", "\"pipeline_stages\"", "is not written as NAME=NUMBER"},
+      {"/steps/1/laptop/over", "\"ranks=2\"", "pipeline has no \"ranks\""},
+      {"/values/0/theory", "\"memory.term(zero4)\"", "there is no \"zero4\"; there are"},
+      {"/values/0/theory", "\"memory.term\"", "it needs something in parentheses"},
+      {"/values/0/theory", "\"memory.input(rank)\"", "there is no \"rank\"; there are params"},
+      {"/values/0/measured", "\"memory.term(zero2)\"", "as measured ones"},
+      {"/values/0/simulated", "\"memory.term(zero2)\"", "as simulated ones"},
+      {"/values/1/theory", "\"bubbles.figure(bubble, pipeline_stages = 2)\"", "as theory ones"},
+      {"/values/1/simulated", "\"bubbles.figure(bubble)\"", "the place on pipeline_stages"},
+      {"/values/1/simulated", "\"bubbles.figure(bubble, pipeline_stages = 3)\"",
+       "does not have pipeline_stages = 3"},
+      {"/values/1/simulated", "\"bubbles.figure(hole, pipeline_stages = 2)\"",
+       "there is no \"hole\"; there are step_time"},
+  };
+  EXPECT_EQ(sentence(testing::arithmetic_example()), "");
+  for (const Mistake& one : mistakes) {
+    auto json = nlohmann::json::parse(testing::arithmetic_example());
+    const nlohmann::json::json_pointer place(one.place);
+    if (*one.value == '\0') {
+      json.at(place.parent_pointer()).erase(place.back());
+    } else {
+      json[place] = nlohmann::json::parse(one.value);
+    }
+    const std::string said = sentence(json.dump());
+    EXPECT_NE(said.find(one.says), std::string::npos) << one.place << " says: " << said;
   }
 }
 

@@ -35,6 +35,11 @@ bool drawable(const ResultCurveFigure& figure, double value) {
   return std::isfinite(value) && (!figure.axes.log || value > 0);
 }
 
+// True for an axis that is named by the key of a text; others are the end of one.
+bool is_key(const std::string& axis) {
+  return axis.find('.') != axis.npos;
+}
+
 // "1e-3". The ticks of a logarithmic axis are powers of ten.
 std::string power(double value) {
   return fmt::format("1e{}", std::lround(std::log10(value)));
@@ -104,8 +109,8 @@ class Drawing {
 
   void draw_axes() {
     const Theme& theme = figure_.theme;
-    const auto name = [&](const char* axis) {
-      return figure_.texts(std::string("inspector.curve.") + axis);
+    const auto name = [&](const std::string& axis) {
+      return figure_.texts(is_key(axis) ? axis : "inspector.curve." + axis);
     };
     const PlotPanel panel{sink_, theme, figure_.metrics, plot_};
     draw_left_axis(panel, y_, ticks(y_, px(22)), 6);
@@ -164,11 +169,14 @@ class Drawing {
     const Theme& theme = figure_.theme;
     float y = area_.y0 + px(figure_.plot_height);
     const double x = figure_.curves.front().x[at];
+    const std::string number = x < 100 && figure_.axes.log
+                                   ? fmt::format("{:.3g}", x)
+                                   : text::grouped(static_cast<std::int64_t>(std::llround(x)));
+    const std::string axis = figure_.axes.x;
     const std::string where =
-        figure_.texts(std::string("inspector.curve.at.") + figure_.axes.x,
-                      {{"x", x < 100 && figure_.axes.log
-                                 ? fmt::format("{:.3g}", x)
-                                 : text::grouped(static_cast<std::int64_t>(std::llround(x)))}});
+        is_key(axis)
+            ? figure_.texts("lesson.named", {{"name", figure_.texts(axis)}, {"value", number}})
+            : figure_.texts("inspector.curve.at." + axis, {{"x", number}});
     text_right(sink_, {area_.x0, y, area_.x1, y + px(kRow)}, TextStyle::small, theme.text3, where);
     y += px(kRow);
     for (std::size_t i = 0; i < figure_.curves.size(); ++i) {

@@ -20,7 +20,7 @@ struct ResultCurveFigure {
   Metrics metrics;
   const text::Texts& texts;
   const std::vector<run::ResultCurve>& curves;
-  spec::CurveAxes axes;
+  spec::CurveAxes axes;  // names: the end of inspector.curve.NAME, or the whole key of a text
   Point mouse{-1, -1};
   float plot_height = 190;  // at scale 1, with the axes
 };

@@ -18,7 +18,7 @@ constexpr float kBar = 18;
 constexpr float kGap = 10;
 constexpr float kNames = 96;
 
-enum class Look : std::uint8_t { guess, measured, predicted, theory, published };
+enum class Look : std::uint8_t { guess, measured, predicted, theory, simulated, published };
 
 struct Bar {
   Look look = Look::measured;
@@ -32,11 +32,11 @@ struct Group {
   double most = 0;
 };
 
-constexpr std::array<Look, lessons::kColumnCount> kLooks = {Look::measured, Look::predicted,
-                                                            Look::theory, Look::published};
+constexpr std::array<Look, lessons::kColumnCount> kLooks = {
+    Look::measured, Look::predicted, Look::theory, Look::simulated, Look::published};
 constexpr std::array<const char*, lessons::kColumnCount> kNameKeys = {
     "lesson.report.measured", "lesson.report.predicted", "lesson.report.theory",
-    "lesson.report.published"};
+    "lesson.report.simulated", "lesson.report.published"};
 
 Group group_of(const LessonFigure& figure, std::size_t index) {
   const lessons::Value& value = figure.lesson.values[index];
@@ -87,6 +87,8 @@ void draw_bar(DrawSink& sink, const Rect& box, Look look, const LessonFigure& fi
       return dashed_box(sink, box, theme.text, figure.metrics, 4);
     case Look::theory:
       return dashed_box(sink, box, theme.text2, figure.metrics, 1.5F);
+    case Look::simulated:
+      return dashed_box(sink, box, theme.accent, figure.metrics, 6);
     case Look::guess:
       return dashed_box(sink, box, theme.warn, figure.metrics, 8);
   }

@@ -44,11 +44,6 @@ void paragraph(const Ui& ui, std::string_view content, Color color) {
   if (!content.empty()) wrapped_text(ui, TextStyle::body, color, content, ui.px(16));
 }
 
-// "Measured: 4.02 ×".
-std::string named(const Ui& ui, const char* name, const std::string& value) {
-  return ui.texts("lesson.named", {{"name", ui.texts(name)}, {"value", value}});
-}
-
 void draw_head(const Ui& ui, const LessonShown& shown, LessonRequests& asked) {
   const lessons::Lesson& lesson = shown.lesson;
   wrapped_text(ui, TextStyle::large, ui.theme.text, words(ui, lesson.title), ui.px(16));
@@ -124,9 +119,9 @@ void draw_question(const Ui& ui, LessonEdit& edit, const LessonShown& shown,
     text(ui, TextStyle::small, ui.theme.text2, ui.texts("lesson.guess_kept"));
     return;
   }
-  const bool measured = answer->nature == lessons::Nature::measured;
-  std::string said = named(ui, measured ? "lesson.report.measured" : "lesson.report.predicted",
-                           lessons::words_of(*answer, shown.lesson.value(question.value)));
+  std::string said = ui.texts(
+      "lesson.named", {{"name", answer_name(shown.lesson, shown.findings, ui.texts)},
+                       {"value", lessons::words_of(*answer, shown.lesson.value(question.value))}});
   if (const auto choice = lessons::true_choice(shown.lesson, shown.findings)) {
     said += "   " + words(ui, question.choices[*choice].text);
   }
@@ -206,16 +201,17 @@ void draw_numbers(const Ui& ui, const LessonShown& shown) {
   const TableColors colors(ui);
   constexpr ImGuiTableFlags kFlags =
       ImGuiTableFlags_BordersInnerH | ImGuiTableFlags_PadOuterX | ImGuiTableFlags_SizingStretchProp;
-  if (!ImGui::BeginTable("###lesson_numbers", 6, kFlags,
+  const auto columns = lessons::columns_of(shown.lesson, shown.tier);
+  if (!ImGui::BeginTable("###lesson_numbers", static_cast<int>(columns.size()) + 2, kFlags,
                          {ImGui::GetContentRegionAvail().x - ui.px(16), 0})) {
     return;
   }
   ImGui::TableSetupColumn(ui.texts("lesson.report.number"), ImGuiTableColumnFlags_WidthStretch,
                           2.4F);
-  for (const char* const key :
-       {"lesson.report.guess", "lesson.report.measured", "lesson.report.predicted",
-        "lesson.report.theory", "lesson.report.published"}) {
-    ImGui::TableSetupColumn(ui.texts(key), ImGuiTableColumnFlags_WidthStretch, 1);
+  ImGui::TableSetupColumn(ui.texts("lesson.report.guess"), ImGuiTableColumnFlags_WidthStretch, 1);
+  for (const lessons::Column column : columns) {
+    ImGui::TableSetupColumn(ui.texts(std::string("lesson.report.") + to_string(column)),
+                            ImGuiTableColumnFlags_WidthStretch, 1);
   }
   table_headings([](int column) { return column > 0; });
   const lessons::Lesson& lesson = shown.lesson;
@@ -228,7 +224,8 @@ void draw_numbers(const Ui& ui, const LessonShown& shown) {
     const bool asked = lesson.question && lesson.question->value == value.id && shown.guess &&
                        !shown.guess->choice;
     right_aligned_column(asked ? words_of(lesson, *shown.guess, ui.texts.language()) : "");
-    for (const auto& number : shown.findings.values[i].of) {
+    for (const lessons::Column column : columns) {
+      const auto& number = shown.findings.values[i].in(column);
       right_aligned_column(number ? lessons::words_of(*number, &value) : text::kNoNumber);
     }
     if (value.published) tooltip(ui, value.published->source);
