@@ -1,26 +1,24 @@
 #include <CLI/CLI.hpp>
-#include <cmath>
 #include <cstdio>
 #include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <utility>
-#include <variant>
 #include <vector>
 
 #include "app/commands/command_line.h"
 #include "app/commands/report.h"
-#include "app/pictures/picture.h"
+#include "app/pictures/step_picture.h"
 #include "app/session/catalogue.h"
 #include "app/session/languages.h"
 #include "app/window/workspace_picture.h"
 #include "core/io/file.h"
 #include "core/stats/occupancy.h"
+#include "core/stepper/exercise.h"
 #include "core/stepper/step_table.h"
 #include "core/stepper/stepper.h"
-#include "core/text/message.h"
-#include "views/calculate/stepper_picture.h"
 
 namespace ts::app {
 namespace {
@@ -38,16 +36,6 @@ struct StepCommand {
   std::string size = "1600x960";
 };
 
-using Json = nlohmann::json;
-
-// A stepper with its numbers, and the card that its tiles are for.
-struct Chosen {
-  const stepper::Stepper& of;
-  calculate::Chosen numbers;
-  stepper::Walk walk;
-  std::optional<stepper::TileFit> fit;
-};
-
 std::string list_of_steppers(const text::Texts& texts) {
   std::string list;
   for (const stepper::Stepper& one : stepper::steppers()) {
@@ -60,52 +48,16 @@ std::string list_of_steppers(const text::Texts& texts) {
   return list;
 }
 
-base::Result<Chosen> chosen_by(const StepCommand& command) {
-  const auto found = stepper::stepper_from(command.stepper);
-  if (!found) return tl::unexpected(found.error());
-  const stepper::Stepper& of = **found;
-  calculate::Chosen numbers(of.id, of.inputs);
-  for (const std::string& setting : command.settings) {
-    if (const auto set = numbers.set(setting); !set) return tl::unexpected(set.error());
-  }
-  Chosen chosen{.of = of, .numbers = numbers, .walk = of.begin(numbers), .fit = {}};
-  if (command.gpu.empty()) return chosen;
-  const auto* const tiles = std::get_if<stepper::TiledAttention>(&chosen.walk);
-  if (tiles == nullptr) return text::fail("stepper_error.no_tiles");
+base::Result<stepper::Exercise> exercise_by(const StepCommand& command) {
+  auto exercise = stepper::exercise_of(command.stepper, command.settings);
+  if (!exercise || command.gpu.empty()) return exercise;
   const spec::GpuCatalogue gpus = built_in_gpus();
   const auto gpu = gpus.require(command.gpu);
   if (!gpu) return tl::unexpected(gpu.error());
-  chosen.fit = stepper::fit_of(
-      (*gpu)->name, stats::largest_shared_block((*gpu)->compute_capability), tiles->sizes());
-  return chosen;
-}
-
-std::string json_of(Chosen& chosen) {
-  Json inputs = Json::object(), figures = Json::object();
-  for (std::size_t i = 0; i < chosen.of.inputs.size(); ++i)
-    inputs[chosen.of.inputs[i].name] = chosen.numbers.of(i);
-  const auto number = [](double value) {
-    return std::isfinite(value) ? Json(value) : Json(nullptr);
-  };
-  for (const calculate::Figure& figure : stepper::figures_of(chosen.walk))
-    figures[figure.name] = number(figure.value);
-  Json columns = Json::array(), steps = Json::array();
-  for (const stepper::Column& column : chosen.of.columns) columns.push_back(column.name);
-  for (std::size_t step = 0; step < stepper::steps_of(chosen.walk); ++step) {
-    Json row = Json::array();
-    for (const double value : stepper::row_of(chosen.walk, step)) row.push_back(number(value));
-    steps.push_back(
-        {{"numbers", std::move(row)}, {"said", stepper::said_at(chosen.walk, step).sentence}});
-  }
-  Json document{{"stepper", chosen.of.id},       {"source", chosen.of.source},
-                {"inputs", std::move(inputs)},   {"figures", std::move(figures)},
-                {"columns", std::move(columns)}, {"steps", std::move(steps)}};
-  if (chosen.fit) {
-    document["shared_memory"] = {{"fits", chosen.fit->fits},
-                                 {"limit", chosen.fit->limit},
-                                 {"sentence", chosen.fit->said.sentence}};
-  }
-  return io::json_text(document);
+  const auto limit = stats::largest_shared_block((*gpu)->compute_capability);
+  const auto chosen = stepper::choose_card(*exercise, (*gpu)->name, limit);
+  if (!chosen) return tl::unexpected(chosen.error());
+  return exercise;
 }
 
 std::string format_of(const StepCommand& command) {
@@ -116,51 +68,30 @@ std::string format_of(const StepCommand& command) {
   return "md";
 }
 
-std::string words_of(Chosen& chosen, const std::string& format, const text::Texts& texts) {
-  if (format == "json") return json_of(chosen);
-  const io::TextTable table = stepper::step_table(chosen.of, chosen.walk, texts, format == "csv");
-  const std::string id = chosen.of.id;
-  const std::string title = texts("stepper.title." + id);
-  if (format == "csv") return io::to_csv(table);
-  if (format == "tex") return io::to_latex(table, title, id);
-  std::string words = title + "\n\n" + io::to_markdown(table) + "\n" +
-                      io::to_markdown(stepper::figure_table(chosen.walk, texts)) + "\n";
-  if (chosen.fit) words += texts(chosen.fit->said.key, chosen.fit->said.arguments) + "\n\n";
-  return words + std::string(texts("stepper.about." + id)) + "\n" +
-         texts("calculate.source", {{"source", chosen.of.source}}) + "\n";
+std::string words_of(const stepper::Exercise& exercise, stepper::Walk& walk,
+                     const std::string& format, const text::Texts& texts) {
+  if (format == "json") return io::json_text(to_json(exercise, walk));
+  return stepper::document_text(exercise, walk, format, texts);
 }
 
 // As PNG and, beside it, as SVG.
-int draw_picture(const StepCommand& command, Chosen& chosen, text::Language language) {
-  const std::size_t last = stepper::steps_of(chosen.walk) - 1;
+int draw_picture(const StepCommand& command, const stepper::Exercise& exercise, stepper::Walk& walk,
+                 text::Language language) {
+  const std::size_t last = stepper::steps_of(walk) - 1;
   const std::size_t step = command.at.value_or(last);
   if (step > last) return report("--at takes 0 to " + std::to_string(last), 2);
   const auto size = picture_size(command.size);
   if (!size) return report(size.error().sentence, 2);
   auto graphics = Graphics::open(Graphics::Kind::off_screen, 64, 64);
   if (!graphics) return report(graphics.error().sentence, 1);
-  const views::Theme& theme =
-      views::theme(command.theme == "dark" ? views::ThemeKind::dark : views::ThemeKind::light);
-  constexpr float kWidth = 1060;  // at scale 1
-  const views::Metrics metrics{std::max(1.0F, static_cast<float>(size->width) / kWidth)};
-  const FigurePage page{.language = language,
-                        .width = size->width,
-                        .height = size->height,
-                        .background = theme.bg,
-                        .scale = metrics.scale,
-                        .margin = metrics.px(16)};
-  const auto draw = [&](views::DrawSink& sink, const views::Rect& area, const text::Texts& texts) {
-    views::draw_stepper(sink, area,
-                        {.theme = theme,
-                         .metrics = metrics,
-                         .texts = texts,
-                         .stepper = chosen.of,
-                         .walk = chosen.walk,
-                         .step = step,
-                         .fit = chosen.fit ? &*chosen.fit : nullptr});
-  };
-  const auto saved =
-      save_figure(**graphics, page, draw, command.out.parent_path(), command.out.stem().string());
+  const StepPicture look{
+      .step = step,
+      .theme = command.theme == "dark" ? views::ThemeKind::dark : views::ThemeKind::light,
+      .language = language,
+      .width = size->width,
+      .height = size->height};
+  const auto saved = save_step_picture(**graphics, exercise, walk, look, command.out.parent_path(),
+                                       command.out.stem().string());
   return saved ? 0 : report(saved.error(), 1);
 }
 
@@ -174,11 +105,12 @@ int run_step(const StepCommand& command) {
     if (!command.out.empty()) return report("--out needs a stepper", 2);
     words = list_of_steppers(texts);
   } else {
-    auto chosen = chosen_by(command);
-    if (!chosen) return report(chosen.error(), 2);
+    const auto exercise = exercise_by(command);
+    if (!exercise) return report(exercise.error(), 2);
+    stepper::Walk walk = exercise->stepper->begin(exercise->chosen);
     if (command.format.empty() && command.out.extension() == ".png")
-      return draw_picture(command, *chosen, *language);
-    words = words_of(*chosen, format_of(command), texts);
+      return draw_picture(command, *exercise, walk, *language);
+    words = words_of(*exercise, walk, format_of(command), texts);
   }
   if (command.out.empty()) {
     std::fputs(words.c_str(), stdout);

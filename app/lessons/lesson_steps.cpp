@@ -21,6 +21,7 @@
 #include "core/report/compare_report.h"
 #include "core/simulate/experiment.h"
 #include "core/spec/spec_fields.h"
+#include "core/stepper/step_table.h"
 #include "core/trace_file/trace_write.h"
 
 namespace ts::app {
@@ -328,6 +329,19 @@ base::Result<nlohmann::json> simulate_step(const simulate::Experiment& experimen
   return write_all(folder, std::move(document), files);
 }
 
+base::Result<nlohmann::json> stepper_step(const stepper::Exercise& exercise,
+                                          const std::filesystem::path& folder) {
+  const text::Texts texts = built_in_texts();
+  stepper::Walk walk = exercise.stepper->begin(exercise.chosen);
+  nlohmann::json document = to_json(exercise, walk);
+  std::vector<std::pair<std::string, std::string>> files = {
+      {"steps.json", io::json_text(document)}};
+  for (const char* const format : {"csv", "md", "tex"})
+    files.emplace_back(std::string("steps.") + format,
+                       document_text(exercise, walk, format, texts));
+  return write_all(folder, std::move(document), files);
+}
+
 }  // namespace
 
 const char* document_name(lessons::StepKind kind) {
@@ -346,6 +360,8 @@ const char* document_name(lessons::StepKind kind) {
       return "calculation.json";
     case lessons::StepKind::simulate:
       return "simulation.json";
+    case lessons::StepKind::step:
+      return "steps.json";
   }
   return "";
 }
@@ -368,6 +384,11 @@ base::Result<std::unique_ptr<LessonStep>> begin_step(Session& session,
         [experiment = *plan.experiment, folder](const base::CancelToken& cancel) {
           return simulate_step(experiment, folder, cancel);
         });
+  }
+  if (plan.kind == lessons::StepKind::step) {
+    return std::make_unique<ThreadStep>([exercise = *plan.stepping, folder](const auto&) {
+      return stepper_step(exercise, folder);
+    });
   }
   const std::string spec = io::json_text(to_json(spec_of_plan(plan)));
   if (auto written = io::write_file(folder / "spec.json", spec); !written) {

@@ -22,8 +22,9 @@ Page page_of(lessons::StepKind kind) {
       return Page::compare;
     case lessons::StepKind::run:
     case lessons::StepKind::predict:
-    case lessons::StepKind::calculate:  // read_demos() refuses these two
+    case lessons::StepKind::calculate:  // read_demos() refuses these
     case lessons::StepKind::simulate:
+    case lessons::StepKind::step:
       break;
   }
   return Page::run;
@@ -167,6 +168,7 @@ void Presenter::show_picture(const lessons::StepPlan& plan) {
     case lessons::StepKind::predict:
     case lessons::StepKind::calculate:
     case lessons::StepKind::simulate:
+    case lessons::StepKind::step:
       return;
     case lessons::StepKind::sweep:
       state.sweep_edit = views::edit_of(plan.sweep);

@@ -16,6 +16,7 @@
 #include "app/output/time_stamp.h"
 #include "app/pictures/curve_picture.h"
 #include "app/pictures/lesson_picture.h"
+#include "app/pictures/step_picture.h"
 #include "app/pictures/sweep_picture.h"
 #include "app/session/languages.h"
 #include "app/session/run_files.h"
@@ -191,6 +192,12 @@ base::Result<void> save_step_pictures(Graphics& graphics, Session& session,
     }
     case lessons::StepKind::simulate:
       return save_picture_of_simulation(graphics, lesson.documents().at(step), folder);
+    case lessons::StepKind::step: {
+      stepper::Walk walk = plan.stepping->stepper->begin(plan.stepping->chosen);
+      const std::size_t last = stepper::steps_of(walk) - 1;
+      const StepPicture look{.step = plan.step_shown == 0 ? last : std::min(plan.step_shown, last)};
+      return save_step_picture(graphics, *plan.stepping, walk, look, folder, "picture");
+    }
     default:
       return {};
   }

@@ -17,6 +17,7 @@
 #include "core/simulate/experiment.h"
 #include "core/spec/gpu_catalogue.h"
 #include "core/spec/workload_spec.h"
+#include "core/stepper/exercise.h"
 #include "core/sweep/sweep_results.h"
 #include "core/sweep/sweep_spec.h"
 #include "core/text/text.h"
@@ -58,6 +59,8 @@ struct StepPlan {
   predict::HuntAxis axis;                        // hunt
   std::optional<calculate::Values> calculation;  // calculate
   std::optional<simulate::Experiment> experiment;  // simulate
+  std::optional<stepper::Exercise> stepping;       // step
+  std::size_t step_shown = 0;                      // step: in its picture; 0: the last
   std::string command;                             // the equivalent command, without "tensorscope"
 };
 

@@ -6,6 +6,7 @@
 #include "core/spec/presets.h"
 #include "core/spec/spec_fields.h"
 #include "core/spec/spec_values.h"
+#include "core/stats/occupancy.h"
 #include "core/text/message.h"
 
 namespace ts::lessons {
@@ -158,6 +159,8 @@ void allow_keys(ObjectReader& reader, StepKind kind) {
       return reader.allow({"kind", "calculator", "set"});
     case StepKind::simulate:
       return reader.allow({"kind", "simulation", "set", "over"});
+    case StepKind::step:
+      return reader.allow({"kind", "stepper", "set", "gpu", "at"});
   }
 }
 
@@ -188,6 +191,28 @@ void read_simulation(ObjectReader& reader, StepPlan& plan) {
   if (!over.empty()) plan.command += " --over " + over;
 }
 
+void read_stepping(ObjectReader& reader, const spec::GpuCatalogue& gpus, StepPlan& plan) {
+  const std::string id = reader.text("stepper");
+  const auto settings = reader.texts("set");
+  const std::string gpu = reader.text_or("gpu", "");
+  const auto at = reader.whole("at", 1, 1'000'000);
+  if (!reader.good()) return;
+  auto exercise = stepper::exercise_of(id, settings);
+  if (!exercise) return reader.wrong(exercise.error());
+  plan.command = "step " + id;
+  for (const std::string& setting : settings) plan.command += " " + shell_word(setting);
+  if (!gpu.empty()) {
+    const auto card = gpus.require(gpu);
+    if (!card) return reader.wrong(card.error());
+    const auto limit = stats::largest_shared_block((*card)->compute_capability);
+    const auto chosen = stepper::choose_card(*exercise, (*card)->name, limit);
+    if (!chosen) return reader.wrong(chosen.error());
+    plan.command += " --gpu \"" + (*card)->name + "\"";
+  }
+  plan.step_shown = static_cast<std::size_t>(at.value_or(0));
+  plan.stepping = std::move(*exercise);
+}
+
 // "weights, gradients, moments"
 template <class List>
 std::string names_of(const List& list) {
@@ -203,7 +228,8 @@ base::Result<void> check_among(const std::string& name, const auto& list) {
 }
 
 std::span<const calculate::Input> inputs_of(const StepPlan& plan) {
-  return plan.calculation ? plan.calculation->inputs() : plan.experiment->chosen.inputs();
+  if (plan.calculation) return plan.calculation->inputs();
+  return plan.stepping ? plan.stepping->chosen.inputs() : plan.experiment->chosen.inputs();
 }
 
 base::Result<void> check_figure(const std::string& argument, const simulate::Experiment& of) {
@@ -268,6 +294,7 @@ std::optional<StepPlan> read_plan(ObjectReader& reader, const spec::GpuCatalogue
   if (is_arithmetic(plan.kind)) {
     if (plan.kind == StepKind::calculate) read_calculation(reader, plan);
     if (plan.kind == StepKind::simulate) read_simulation(reader, plan);
+    if (plan.kind == StepKind::step) read_stepping(reader, gpus, plan);
     if (!reader.good()) return std::nullopt;
     return plan;
   }
@@ -312,7 +339,8 @@ Unit unit_of(const QuantityRow& row, const std::string& argument, const StepPlan
     return unit_here(std::ranges::find(terms, argument, &calculate::Term::name)->unit).unit;
   }
   if (row.takes == Takes::figure) {
-    const auto& figures = simulate::figures_of(*plan.experiment->simulation);
+    const auto& figures = plan.stepping ? stepper::figures_of(*plan.stepping->stepper)
+                                        : simulate::figures_of(*plan.experiment->simulation);
     const std::string name = point_name(argument).series;
     return unit_here(std::ranges::find(figures, name, &simulate::Figure::name)->unit).unit;
   }
@@ -346,6 +374,7 @@ base::Result<void> check_argument(const QuantityRow& row, const std::string& arg
     case Takes::input:
       return check_among(argument, inputs_of(plan));
     case Takes::figure:
+      if (plan.stepping) return check_among(argument, stepper::figures_of(*plan.stepping->stepper));
       return check_figure(argument, *plan.experiment);
     default:
       return {};

@@ -3,8 +3,8 @@
 #include <array>
 #include <charconv>
 #include <cmath>
-#include <nlohmann/json.hpp>
 #include <cstdlib>
+#include <nlohmann/json.hpp>
 #include <vector>
 
 #include "core/base/letters.h"
@@ -18,7 +18,7 @@ using nlohmann::json;
 using std::string;
 
 constexpr std::array<const char*, kStepKindCount> kKindNames = {
-    "run", "predict", "sweep", "hunt", "ab", "calculate", "simulate"};
+    "run", "predict", "sweep", "hunt", "ab", "calculate", "simulate", "step"};
 
 constexpr std::array<const char*, 9> kUnitNames = {"number",  "count",    "bytes",   "ms",  "ratio",
                                                    "percent", "tokens/s", "TFLOP/s", "FLOP"};
@@ -190,6 +190,11 @@ std::optional<double> figure(const json& document, const string& argument) {
                      child(document, "units").value(name.series, ""));
   }
   return std::nullopt;
+}
+
+std::optional<double> step_figure(const json& document, const string& name) {
+  return with_unit(number_of(child(child(document, "figures"), name.c_str())),
+                   child(document, "units").value(name, ""));
 }
 
 template <const char* const& Pointer>
@@ -364,6 +369,8 @@ constexpr QuantityRow kRows[] = {
     {"term", StepKind::calculate, Unit::number, Nature::theory, Takes::term, "a line of the derivation", nullptr, term},
     {"input", StepKind::calculate, Unit::number, Nature::stated, Takes::input, "a number that is chosen", nullptr, input},
     {"figure", StepKind::simulate, Unit::number, Nature::simulated, Takes::figure, "a result, from stated constants", nullptr, figure},
+    {"figure", StepKind::step, Unit::number, Nature::simulated, Takes::figure, "a result, computed step by step", nullptr, step_figure},
+    {"input", StepKind::step, Unit::number, Nature::stated, Takes::input, "a number that is chosen", nullptr, input},
     {"input", StepKind::simulate, Unit::number, Nature::stated, Takes::input, "a number that is chosen", nullptr, input},
 };
 // clang-format on

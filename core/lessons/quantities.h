@@ -13,13 +13,13 @@
 namespace ts::lessons {
 
 // The action of a step of a lesson: each is a command of the program.
-enum class StepKind : std::uint8_t { run, predict, sweep, hunt, ab, calculate, simulate };
-inline constexpr int kStepKindCount = 7;
+enum class StepKind : std::uint8_t { run, predict, sweep, hunt, ab, calculate, simulate, step };
+inline constexpr int kStepKindCount = 8;
 const char* to_string(StepKind kind);
 std::optional<StepKind> step_kind_from(std::string_view name);
-// True for a calculator and a simulation: they have numbers, no workload.
+// True for a calculator, a simulation and a stepper: they have numbers, no workload.
 constexpr bool is_arithmetic(StepKind kind) {
-  return kind == StepKind::calculate || kind == StepKind::simulate;
+  return kind == StepKind::calculate || kind == StepKind::simulate || kind == StepKind::step;
 }
 
 enum class Unit : std::uint8_t {
@@ -42,7 +42,7 @@ enum class Nature : std::uint8_t {
   measured,   // by a run on this machine
   predicted,  // by dry runs
   theory,     // by a formula of settings
-  simulated,  // by a simulation from stated constants
+  simulated,  // by a simulation from stated constants, or step by step
   published,  // by the material
   compared,   // of numbers of two natures, such as the error of a prediction
 };
@@ -65,8 +65,8 @@ enum class Takes : std::uint8_t {
   type,      // "norm, fp16": a component and a type
   position,  // "fp16 += fp16, 500": a curve of a run and its x
   term,      // of a calculator: "weights"
-  figure,    // of a simulation: "step_time", over an input "step_time, ranks = 8"
-  input,     // a number that is chosen of a calculator or a simulation: "ranks"
+  figure,    // of a simulation or a stepper: "step_time", over an input "step_time, ranks = 8"
+  input,     // a number that is chosen of those, or of a calculator: "ranks"
 };
 
 // One number of the result of a step, the document that the command prints with --json.

@@ -25,6 +25,22 @@ std::string plain_number(double value) {
   return text::plain(value);
 }
 
+// Name and value of figures.
+io::TextTable figure_table(const std::vector<calculate::Figure>& figures,
+                           const text::Texts& texts) {
+  io::TextTable table{.columns = {texts("calculate.column.what"), texts("calculate.column.name"),
+                                  texts("calculate.column.value")},
+                      .rows = {},
+                      .right = {false, false, true}};
+  for (const calculate::Figure& figure : figures) {
+    const bool hardly = figure.value != 0 && std::abs(figure.value) < kHardly;
+    table.rows.push_back(
+        {texts("stepper.term." + std::string(figure.name)), figure.name,
+         hardly ? scientific(figure.value) : calculate::value_words(figure.value, figure.unit)});
+  }
+  return table;
+}
+
 }  // namespace
 
 std::string number_words(double value, Digits digits) {
@@ -70,18 +86,21 @@ io::TextTable step_table(const Stepper& stepper, Walk& walk, const text::Texts& 
   return table;
 }
 
-io::TextTable figure_table(Walk& walk, const text::Texts& texts) {
-  io::TextTable table{.columns = {texts("calculate.column.what"), texts("calculate.column.name"),
-                                  texts("calculate.column.value")},
-                      .rows = {},
-                      .right = {false, false, true}};
-  for (const calculate::Figure& figure : figures_of(walk)) {
-    const bool hardly = figure.value != 0 && std::abs(figure.value) < kHardly;
-    table.rows.push_back(
-        {texts("stepper.term." + std::string(figure.name)), figure.name,
-         hardly ? scientific(figure.value) : calculate::value_words(figure.value, figure.unit)});
+std::string document_text(const Exercise& exercise, Walk& walk, std::string_view format,
+                          const text::Texts& texts) {
+  const io::TextTable table = step_table(*exercise.stepper, walk, texts, format == "csv");
+  const std::string id = exercise.stepper->id;
+  const std::string title = texts("stepper.title." + id);
+  if (format == "csv") return io::to_csv(table);
+  if (format == "tex") return io::to_latex(table, title, id);
+  std::string words = title + "\n\n" + io::to_markdown(table) + "\n" +
+                      io::to_markdown(figure_table(figures_of(exercise, walk), texts)) + "\n";
+  if (exercise.fit) {
+    const base::Message& said = exercise.fit->said;
+    words += texts(said.key, said.arguments) + "\n\n";
   }
-  return table;
+  return words + std::string(texts("stepper.about." + id)) + "\n" +
+         texts("calculate.source", {{"source", exercise.stepper->source}}) + "\n";
 }
 
 }  // namespace ts::stepper

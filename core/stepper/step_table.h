@@ -1,9 +1,10 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "core/io/text_table.h"
-#include "core/stepper/stepper.h"
+#include "core/stepper/exercise.h"
 #include "core/text/text.h"
 
 namespace ts::stepper {
@@ -14,7 +15,9 @@ std::string number_words(double value, Digits digits);
 // A row for each step: its number, the numbers of its columns, and what it does. `plain`: numbers
 // with all digits, for other programs; their columns have the names of the command line.
 io::TextTable step_table(const Stepper& stepper, Walk& walk, const text::Texts& texts, bool plain);
-// Name and value of the figures of the whole.
-io::TextTable figure_table(Walk& walk, const text::Texts& texts);
+// The tables of an exercise as "csv", "tex", else Markdown with the figures of the whole, the card,
+// what it computes and its source.
+std::string document_text(const Exercise& exercise, Walk& walk, std::string_view format,
+                          const text::Texts& texts);
 
 }  // namespace ts::stepper

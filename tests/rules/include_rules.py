@@ -50,7 +50,7 @@ FOLDERS = {
                     "core/trace_file", "core/simulate"],
     "core/stepper": ["core/base", "core/text", "core/io", "core/calculate"],
     "core/lessons": ["core/base", "core/text", "core/io", "core/spec", "core/run", "core/predict",
-                     "core/sweep", "core/calculate", "core/simulate"],
+                     "core/sweep", "core/stats", "core/calculate", "core/simulate", "core/stepper"],
     "kernels/cuda": ["core"],
     "kernels/observe": ["core", "kernels/cuda"],
     "kernels/dry_run": ["core", "kernels/observe"],

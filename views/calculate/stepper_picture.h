@@ -17,7 +17,6 @@ struct StepperPicture {
   const Theme& theme;
   Metrics metrics;
   const text::Texts& texts;
-  const stepper::Stepper& stepper;
   stepper::Walk& walk;
   std::size_t step = 0;
   const stepper::TileFit* fit = nullptr;  // of tiled attention, for a card; null: none is chosen

@@ -75,14 +75,13 @@ std::optional<stepper::TileFit> StepperView::fit(const Card& card) const {
 }
 
 StepperView::Drawn StepperView::drawn(const Card& card) const {
-  return [stepper = &shown(), walk = walk_, step = step_, fit = fit(card)](
-             DrawSink& sink, const Rect& area, const Theme& theme, Metrics metrics,
-             const text::Texts& texts) mutable {
+  return [walk = walk_, step = step_, fit = fit(card)](DrawSink& sink, const Rect& area,
+                                                       const Theme& theme, Metrics metrics,
+                                                       const text::Texts& texts) mutable {
     draw_stepper(sink, area,
                  {.theme = theme,
                   .metrics = metrics,
                   .texts = texts,
-                  .stepper = *stepper,
                   .walk = walk,
                   .step = step,
                   .fit = fit ? &*fit : nullptr});
@@ -248,7 +247,6 @@ StepperView::Asked StepperView::draw(const Ui& ui, const Card& card) {
                  {.theme = ui.theme,
                   .metrics = ui.metrics,
                   .texts = ui.texts,
-                  .stepper = shown(),
                   .walk = walk_,
                   .step = step_,
                   .fit = fits ? &*fits : nullptr});
