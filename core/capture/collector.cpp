@@ -41,6 +41,8 @@ struct Collector::Impl {
   void drain_thread(std::size_t index, ThreadLog& log);
 
   Recorder& recorder;
+  // A name that the full table has no room for leaves its record without one: it counts as lost.
+  const std::uint64_t nameless_before = recorder.strings().overflowed();
   const Sink sink;
   Decoder decoder;
   GpuTimeline gpu;
@@ -103,7 +105,8 @@ void Collector::Impl::collect(bool all) {
   memory.hand_over(until_ns, batch.memory);
   gpu.hand_over(all, batch);      // may create tracks,
   decoder.hand_over(all, batch);  // which this call reports
-  batch.dropped = recorder.dropped() + gpu.without_time();
+  batch.dropped =
+      recorder.dropped() + gpu.without_time() + recorder.strings().overflowed() - nameless_before;
   batch.clock_drift_ns = recorder.gpu().drift_ns();
   if (!batch.empty()) sink(std::move(batch));
 }

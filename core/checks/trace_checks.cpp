@@ -30,6 +30,16 @@ Finding busy(const TraceSummary& trace) {
                                         {"least", text::decimal(kGoodBusy, 0)}})}};
 }
 
+Finding complete(const TraceSummary& trace, const base::Message& fault) {
+  if (!fault.empty()) return {{CheckState::failed, fault}};
+  if (trace.nameless > 0) {
+    const auto count = static_cast<std::int64_t>(trace.nameless);
+    return {
+        {CheckState::failed, text::message("check.recording", {{"count", text::grouped(count)}})}};
+  }
+  return {{CheckState::passed, text::message("check.trace.complete")}};
+}
+
 Finding communication(const TraceSummary& trace) {
   if (trace.collective_ns <= 0 || trace.span_ns <= 0) return unknown("check.trace.no_collectives");
   return communication_share(percent_of(trace.collective_ns, trace.span_ns));
@@ -70,9 +80,7 @@ std::vector<report::CheckResult> of_trace(const TraceSummary& summary, const bas
     all.push_back({id, found->first, std::move(found->second), text::message(why)});
   };
   add("C-7", "check.why.busy", busy(summary));
-  add("C-8", "check.why.recording",
-      fault.empty() ? Finding{{CheckState::passed, text::message("check.trace.complete")}}
-                    : Finding{{CheckState::failed, fault}});
+  add("C-8", "check.why.recording", complete(summary, fault));
   add("C-10", "check.why.communication", communication(summary));
   add("C-16", "check.why.overlap", overlap(summary));
   add("C-16", "check.why.host_reads", waits(summary));

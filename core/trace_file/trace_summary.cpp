@@ -188,6 +188,7 @@ TraceSummary summary_of(const TraceFile& file) {
   }
   if (end_ns) summary.span_ns = *end_ns - file.events.front().begin_ns;
   add_named(file, summary);
+  summary.nameless = file.strings->overflowed();
   summary.kernels = kernels.take(*file.strings);
   summary.operators = operators.take(*file.strings);
   return summary;

@@ -21,6 +21,14 @@ using testing::Collected;
 using testing::op;
 using testing::raw;
 
+// A full table has 2^24 names, which take 1.5 GB: the test sets their number instead.
+std::atomic<std::uint32_t>& size_of(base::StringTable& table);
+template <auto kSize>
+struct SizeOf {
+  friend std::atomic<std::uint32_t>& size_of(base::StringTable& table) { return table.*kSize; }
+};
+template struct SizeOf<&base::StringTable::size_>;
+
 class CollectorTest : public ::testing::Test {
  protected:
   base::StringTable strings;
@@ -68,6 +76,33 @@ TEST_F(CollectorTest, counts_what_a_full_ring_refused) {
   collector.flush();
   EXPECT_EQ(collected.slices.size(), 16U);
   EXPECT_EQ(collected.dropped, 24U);
+}
+
+TEST_F(CollectorTest, a_name_without_room_counts_as_a_lost_record) {
+  Recorder recorder(strings);
+  ThreadLog* log = recorder.add_thread(trace::TrackKind::cpu_thread, "worker");
+  Collector collector(recorder, collected.sink());
+  RawRecord record = op(name, 0, 1);
+  log->ring.try_push(record);
+  collector.flush();
+  EXPECT_EQ(collected.dropped, 0U);
+  const std::uint32_t before = strings.size();
+  size_of(strings) = 1U << 24U;
+  record.shapes = testing::shapes({{{8, 16}, DType::fp32}});
+  for (int i = 0; i < 5; ++i) log->ring.try_push(record);
+  collector.flush();
+  EXPECT_EQ(collected.slices.size(), 6U) << "they are there, but their shapes are not";
+  EXPECT_GE(collected.dropped, 1U);
+  EXPECT_EQ(collected.dropped, strings.overflowed());
+  // What was lost before a collector began is not its own.
+  Recorder later(strings);
+  later.add_thread(trace::TrackKind::cpu_thread, "worker")->ring.try_push(op(name, 2, 3));
+  Collected of_later;
+  Collector second(later, of_later.sink());
+  second.flush();
+  EXPECT_EQ(of_later.slices.size(), 1U);
+  EXPECT_EQ(of_later.dropped, 0U);
+  size_of(strings) = before;
 }
 
 TEST_F(CollectorTest, stops_at_once_and_may_be_empty) {
