@@ -1,6 +1,15 @@
 #include "core/spec/backend_traits.h"
 
+#include <algorithm>
 #include <array>
+#include <cmath>
+#include <string>
+
+#include "core/spec/spec_fields.h"
+#include "core/spec/spec_values.h"
+#include "core/spec/workload_math.h"
+#include "core/text/message.h"
+#include "core/text/numbers.h"
 
 namespace ts::spec {
 
@@ -55,6 +64,57 @@ static_assert(backends_in_order(), "rows stand in the order of TENSORSCOPE_BACKE
 
 const BackendTraits& traits_of(AttentionBackend backend) {
   return kBackendTraits[static_cast<std::size_t>(backend)];
+}
+
+namespace {
+
+constexpr int kFirstWithFlash = 80;  // compute capability, major * 10 + minor
+constexpr std::int64_t kPacked = 8;  // numbers; other head sizes are padded to a multiple
+constexpr std::int64_t kShortForFlash = 512;
+// Cards with little shared memory have no backward for head sizes above 192 up to 224.
+constexpr std::array kNarrow = {86, 89, 120, 121};
+
+FlashCondition type_condition(const WorkloadSpec& spec) {
+  const DataType type = compute_type(spec);
+  return {text::message("flash.dtype", {{"value", to_string(type)}}),
+          type == DataType::fp16 || type == DataType::bf16};
+}
+
+FlashCondition alignment_condition(std::int64_t head) {
+  const std::int64_t padded = (head + kPacked - 1) / kPacked * kPacked;
+  const bool even = padded == head;
+  return {text::message(even ? "flash.aligned" : "flash.padded",
+                        {{"value", std::to_string(head)}, {"padded", std::to_string(padded)}}),
+          true};
+}
+
+}  // namespace
+
+std::vector<FlashCondition> flash_conditions(const WorkloadSpec& spec, const Gpu& card) {
+  if (!field_applies(spec, Field::backend)) return {};
+  const int capability = static_cast<int>(std::lround(std::stod(card.compute_capability) * 10));
+  const std::int64_t head = head_size(spec);
+  const std::int64_t most = traits_of(AttentionBackend::flash).largest_head;
+  std::vector<FlashCondition> all;
+  all.push_back({text::message("flash.device", {{"value", card.compute_capability}}),
+                 capability >= kFirstWithFlash});
+  all.push_back(type_condition(spec));
+  all.push_back({text::message("flash.head",
+                               {{"value", std::to_string(head)}, {"most", std::to_string(most)}}),
+                 head <= most});
+  all.push_back(alignment_condition(head));
+  all.push_back({text::message(spec.causal ? "flash.causal" : "flash.no_mask"),
+                 !spec.causal || kv_length(spec) == spec.seq_len});
+  all.push_back({text::message("flash.length", {{"value", text::grouped(spec.seq_len)},
+                                                {"above", text::grouped(kShortForFlash)}}),
+                 true});
+  const bool narrow = std::ranges::find(kNarrow, capability) != kNarrow.end();
+  if (narrow && keeps_graph(spec)) {
+    all.push_back({text::message("flash.backward", {{"value", std::to_string(head)},
+                                                    {"capability", card.compute_capability}}),
+                   head <= 192 || head > 224});
+  }
+  return all;
 }
 
 }  // namespace ts::spec

@@ -1,7 +1,10 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
+#include "core/base/message.h"
+#include "core/spec/gpu_catalogue.h"
 #include "core/spec/workload_spec.h"
 
 // The properties of each attention backend, one row for each. They determine the settings that it
@@ -29,5 +32,15 @@ struct BackendTraits {
 };
 
 const BackendTraits& traits_of(AttentionBackend backend);
+
+// A condition for PyTorch's flash attention on a card, for the current settings.
+struct FlashCondition {
+  base::Message words;  // the value and what is asked of it
+  bool holds = true;
+};
+// All of them, of device, type, head size, alignment, mask and length, and of the backward where a
+// card restricts it; in the order in which PyTorch 2.11 asks (sdp_utils.cpp, use_flash_attention).
+// Empty without attention. On a CPU flash runs in every type and size.
+std::vector<FlashCondition> flash_conditions(const WorkloadSpec& spec, const Gpu& card);
 
 }  // namespace ts::spec

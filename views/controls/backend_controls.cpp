@@ -3,7 +3,9 @@
 
 #include <algorithm>
 
+#include "core/spec/backend_traits.h"
 #include "core/text/numbers.h"
+#include "views/charts/icons.h"
 #include "views/common/backend_marks.h"
 #include "views/common/exact_bytes.h"
 #include "views/common/glossary.h"
@@ -17,6 +19,8 @@ namespace ts::views {
 namespace {
 
 using spec::Field;
+
+constexpr const char* kHoldsIcon = "\xef\x80\x8c";  // check mark
 
 // The memory that the target card would need with this backend, at the right end of its row.
 void draw_backend_need(const ControlsContext& context, spec::AttentionBackend backend,
@@ -84,6 +88,29 @@ void draw_backend_row(const ControlsContext& context, const Choice& choice,
   if (possible || chosen) draw_backend_need(context, backend, row);
 }
 
+// What flash asks of the target card and of the settings, each with its value: a fold, with the
+// first that does not hold beside its title.
+void draw_flash_conditions(const ControlsContext& context) {
+  const Ui& ui = context.ui;
+  const spec::WorkloadSpec& spec = context.history.spec();
+  const spec::Gpu* const card = context.gpus.find(spec.target_gpu);
+  if (card == nullptr) return;
+  const auto conditions = spec::flash_conditions(spec, *card);
+  const auto held = std::ranges::count(conditions, true, &spec::FlashCondition::holds);
+  const auto all = static_cast<std::ptrdiff_t>(conditions.size());
+  const std::string title = ui.texts("flash.title", {{"card", card->name}});
+  const std::string remark = std::to_string(held) + " / " + std::to_string(all);
+  if (all == 0 || !folded_section(ui, "###flash_conditions", title, remark)) return;
+  for (const spec::FlashCondition& one : conditions) {
+    const float left = ImGui::GetCursorPosX();
+    text(ui, TextStyle::small, one.holds ? ui.theme.ok : ui.theme.bad,
+         one.holds ? kHoldsIcon : icon::kWarning);
+    ImGui::SameLine(left + ui.px(20));
+    wrapped_text(ui, TextStyle::small, one.holds ? ui.theme.text2 : ui.theme.text,
+                 message_words(ui.texts, one.words), ui.px(16));
+  }
+}
+
 }  // namespace
 
 void draw_backends(const ControlsContext& context, float width) {
@@ -100,8 +127,10 @@ void draw_backends(const ControlsContext& context, float width) {
   };
   const SortedChoices sorted = sorted_choices(choices, chosen);
   for (const std::size_t i : sorted.possible) draw_row(i);
-  if (!draw_refused_fold(ui, "###backend_refused", sorted)) return;
-  for (const std::size_t i : sorted.refused) draw_row(i);
+  if (draw_refused_fold(ui, "###backend_refused", sorted)) {
+    for (const std::size_t i : sorted.refused) draw_row(i);
+  }
+  if (reason.empty()) draw_flash_conditions(context);
 }
 
 void draw_backend_select(const ControlsContext& context, float width) {
