@@ -27,7 +27,7 @@ struct TraceSummary {
   std::vector<StepSpan> steps;       // in their order
   std::int64_t span_ns = 0;          // first begin to last end
   std::int64_t gpu_busy_ns = 0;      // at least one kernel ran; concurrent kernels count once
-  std::uint64_t nameless = 0;  // events whose name had no room in the table of names
+  std::uint64_t nameless = 0;        // events whose name had no room in the table of names
   // Collectives are the kernels of NCCL and RCCL, by name. Each device counts for itself, in the
   // mean of all that ran one.
   std::int64_t collective_ns = 0;         // at least one of them ran

@@ -29,6 +29,9 @@ std::vector<std::string> candidates(const spec::WorkloadSpec& a, Field field) {
     const std::int64_t now = spec::number_of(a, field);
     values = {std::to_string(now * 2), std::to_string(now / 2), "1", "2"};
   }
+  // Most ask what flash gains.
+  if (field == Field::backend)
+    values.insert(values.begin(), to_string(spec::AttentionBackend::flash));
   return values;
 }
 

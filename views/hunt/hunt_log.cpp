@@ -159,6 +159,7 @@ namespace {
 constexpr float kStepHeight = 24;
 constexpr float kStepsShown = 7;
 constexpr float kLineHeight = 36;
+constexpr float kButtonHeight = 28;
 
 // A probe of the bisection; true when it was pressed.
 bool draw_step(const Ui& ui, const std::string& place, const BisectionRow& row,
@@ -225,6 +226,15 @@ std::optional<std::int64_t> draw_bisection(const Ui& ui, const predict::HuntProg
     ImGuiSink sink(*ImGui::GetWindowDrawList(), ui.faces, ui.metrics.scale);
     draw_bisection_line(sink, ui.theme, ui.metrics, line,
                         bisection_stops(sink, ui.metrics, line, hunt.exact->edge.probes));
+  }
+  // Its place is kept until the edge is known.
+  if (!rows.empty() && hunt.exact->edge.fits) {
+    const std::int64_t edge = *hunt.exact->edge.fits;
+    const std::string words =
+        ui.texts("hunt.take_edge", {{"x", x}, {"value", text::grouped(edge)}});
+    if (button(ui, "###take_edge", "", words, "", ButtonKind::plain)) pressed = edge;
+  } else {
+    ImGui::Dummy({0, ui.px(kButtonHeight)});
   }
   ImGui::Dummy({0, ui.px(8)});
   return pressed;

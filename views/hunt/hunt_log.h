@@ -17,7 +17,7 @@ std::optional<std::size_t> draw_hunt_log(const Ui& ui, const predict::HuntMap& m
 // Draws the bisection of the exact edge in the map's row `y`: one line a probe, in search order,
 // and all of them on a number line. While the search runs, or if the hunt is of earlier settings
 // (`outdated`), a sentence takes the same room; without a search nothing is drawn. Returns the
-// value of the first axis whose line was pressed.
+// value of the first axis whose line was pressed, or the edge itself, which has a button.
 std::optional<std::int64_t> draw_bisection(const Ui& ui, const predict::HuntProgress& hunt,
                                            std::int64_t y, bool outdated);
 

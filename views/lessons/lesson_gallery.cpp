@@ -145,10 +145,12 @@ void draw_lesson_gallery(const Ui& ui, LessonEdit& edit, std::span<const LessonC
   wrapped_text(ui, TextStyle::small, ui.theme.text3, ui.texts("lesson.about"), ui.px(16));
   ImGui::SetCursorPosX(ui.px(16));
   ImGui::SetNextItemWidth(ImGui::GetContentRegionAvail().x - ui.px(16));
+  bool entered = false;
   {
     const FontScope font(ui, TextStyle::body);
-    ImGui::InputTextWithHint("###lesson_search", ui.texts("lesson.search"), edit.search.data(),
-                             edit.search.size());
+    entered =
+        ImGui::InputTextWithHint("###lesson_search", ui.texts("lesson.search"), edit.search.data(),
+                                 edit.search.size(), ImGuiInputTextFlags_EnterReturnsTrue);
   }
   ImGui::Dummy({0, ui.px(4)});
   const std::string wanted = edit.search.data();
@@ -157,6 +159,8 @@ void draw_lesson_gallery(const Ui& ui, LessonEdit& edit, std::span<const LessonC
     bool any = false;
     for (const LessonCard& card : cards) {
       if (!matches(*card.lesson, ui.texts.language(), wanted)) continue;
+      // Enter opens the first that is found.
+      if (entered && !any && !wanted.empty()) asked.open = card.lesson->id;
       any = true;
       draw_card(ui, card, error_ids(errors, card.lesson->rows), asked);
     }
