@@ -9,6 +9,7 @@
 
 #include "app/commands/command_line.h"
 #include "app/commands/report.h"
+#include "app/output/check_files.h"
 #include "app/session/languages.h"
 #include "core/checks/simulation_checks.h"
 #include "core/io/file.h"
@@ -51,13 +52,7 @@ std::string json_of(const simulate::Experiment& experiment,
                     const std::vector<simulate::Point>& points, const Checks& checks) {
   Json document = to_json(experiment, points);
   for (std::size_t i = 0; i < points.size(); ++i) {
-    Json all = Json::array();
-    for (const report::CheckResult& one : checks[i]) {
-      all.push_back({{"check", one.id},
-                     {"state", report::to_string(one.state)},
-                     {"found", one.found.sentence}});
-    }
-    document["points"][i]["checks"] = std::move(all);
+    document["points"][i]["checks"] = checks_json(checks[i]);
   }
   return io::json_text(document);
 }

@@ -7,6 +7,7 @@
 #include <system_error>
 #include <utility>
 
+#include "app/output/check_files.h"
 #include "app/output/sweep_files.h"
 #include "core/allocator/log_of_snapshot.h"
 #include "core/allocator/snapshot_figures.h"
@@ -62,16 +63,6 @@ nlohmann::json totals_json(const std::vector<trace_file::NameTotal>& totals,
                     {"mean_us", microseconds(total.total_ns) / static_cast<double>(total.count)}});
   }
   return rows;
-}
-
-nlohmann::json checks_json(const std::vector<report::CheckResult>& checks) {
-  auto all = nlohmann::json::array();
-  for (const report::CheckResult& one : checks) {
-    all.push_back({{"check", one.id},
-                   {"state", report::to_string(one.state)},
-                   {"found", one.found.sentence}});
-  }
-  return all;
 }
 
 nlohmann::json number_or_null(std::int64_t number) {

@@ -9,7 +9,6 @@
 namespace ts::checks {
 namespace {
 
-using report::CheckState;
 using report::Finding;
 
 constexpr std::int64_t kMostWorkers = 8;

@@ -207,6 +207,35 @@ TEST_F(Stories, AStudentFindsTheEdgeOfACardOf8Gigabytes) {
   });
 }
 
+// What flash asks of the card is a fold below the backends, one line a condition.
+TEST_F(Stories, AStudentAsksWhyFlashCannotRun) {
+  drive([this](ImGuiTestContext* context) {
+    spec::WorkloadSpec spec = small_attention();
+    spec.target_gpu = "RTX 4060";
+    spec.d_head = 60;
+    show(spec);
+    const auto height = [context] {
+      context->Yield(3);
+      return context->GetWindowByRef("//###controls")->ContentSize.y;
+    };
+    const float folded = height();
+    click(context, "//###controls/###flash_conditions");
+    IM_CHECK_GT(height(), folded + 7 * 14);
+    picture(context, "flash-1-conditions");
+    state().preferences.language = text::Language::zh_cn;
+    state().preferences.theme = views::ThemeKind::light;
+    context->Yield(3);
+    picture(context, "flash-2-conditions-zh");
+    state().preferences.language = text::Language::en;
+    click(context, "//###controls/###flash_conditions");
+    IM_CHECK_EQ(height(), folded);
+    spec.workload = spec::WorkloadKind::mlp;
+    show(spec);
+    context->Yield(3);
+    IM_CHECK(!context->ItemExists("//###controls/###flash_conditions"));
+  });
+}
+
 // Two pictures, the table, the sentences and the snapshot of A2-15, in one folder.
 TEST_F(Stories, AStudentHandsInTheMemoryExercise) {
   drive([this](ImGuiTestContext* context) {
