@@ -25,6 +25,7 @@ class App;
   EACH(summary, "Say what is in a memory snapshot, a trace of a profiler, a run or a sweep") \
   EACH(predict, "Say what memory a workload needs on a card, without running it")            \
   EACH(hunt, "Find the largest setting that fits a card")                                    \
+  EACH(advise, "Find the fastest settings of a workload that fit a card")                    \
   EACH(compare, "Say what differs between two points of a sweep")                            \
   EACH(lesson, "Do an exercise of the course from its question to what is handed in")        \
   EACH(calculate, "Calculate memory, FLOPs, communication and more, each term shown")        \

@@ -144,4 +144,13 @@ void compare_to_end(Session& session, const spec::WorkloadSpec& a, const spec::W
   });
 }
 
+base::Result<report::Roofs> measured_roofs(Session& session, const spec::WorkloadSpec& spec) {
+  session.want_roof();
+  run_to_end(session, spec, {.max_warmup_s = 0, .max_samples = 10, .budget_s = 0},
+             [](const run::Run&) {});
+  if (session.run() == nullptr) return tl::unexpected(base::Error(session.engine_problem()));
+  if (session.roof_of(spec) == nullptr) return tl::unexpected(base::Error(session.run()->failure));
+  return report::roofs_of_run(*session.run());
+}
+
 }  // namespace ts::app

@@ -16,6 +16,7 @@
 #include "app/session/predictions.h"
 #include "core/base/message.h"
 #include "core/base/string_table.h"
+#include "core/report/roofs.h"
 #include "core/run/compare.h"
 #include "core/run/run.h"
 #include "core/run/worker.h"
@@ -126,5 +127,8 @@ void run_to_end(Session& session, const spec::WorkloadSpec& spec, const run::Pro
 void compare_to_end(Session& session, const spec::WorkloadSpec& a, const spec::WorkloadSpec& b,
                     const run::Protocol& protocol,
                     const std::function<void(const run::Comparison&)>& progress);
+
+// The roofs of the machine for a specification, which come with a short run of it.
+base::Result<report::Roofs> measured_roofs(Session& session, const spec::WorkloadSpec& spec);
 
 }  // namespace ts::app

@@ -68,10 +68,13 @@ bool efficient_can(const Problem& problem) {
   return problem.d_head() % alignment == 0;
 }
 
+std::string capability_words(const Problem& problem) {
+  return std::to_string(problem.capability / 10) + "." + std::to_string(problem.capability % 10);
+}
+
 // Why flash_can() is false. validate() has refused wider types and heads before.
 base::Message why_not_flash(const Problem& problem) {
-  const std::string capability =
-      std::to_string(problem.capability / 10) + "." + std::to_string(problem.capability % 10);
+  const std::string capability = capability_words(problem);
   if (problem.capability < 80) {
     return text::message("prediction.flash_card", {{"capability", capability}});
   }
@@ -79,11 +82,26 @@ base::Message why_not_flash(const Problem& problem) {
                        {{"d_head", std::to_string(problem.d_head())}, {"capability", capability}});
 }
 
+// Why the one kernel that is allowed cannot run; PyTorch then says "No available kernel".
+base::Message no_kernel(AttentionBackend backend, const Problem& problem) {
+  return text::message("prediction.no_kernel", {{"backend", spec::to_string(backend)},
+                                                {"d_head", std::to_string(problem.d_head())},
+                                                {"capability", capability_words(problem)}});
+}
+
 AttentionKernel choose_on_cuda(AttentionBackend backend, const Problem& problem) {
   if (backend == AttentionBackend::math) return AttentionKernel::math;
   if (backend == AttentionBackend::flash) {
     if (flash_can(problem)) return AttentionKernel::flash;
     throw BadInput(why_not_flash(problem));
+  }
+  if (backend == AttentionBackend::cudnn) {
+    if (cudnn_can(problem)) return AttentionKernel::cudnn;
+    throw BadInput(no_kernel(backend, problem));
+  }
+  if (backend == AttentionBackend::efficient) {
+    if (efficient_can(problem)) return AttentionKernel::efficient;
+    throw BadInput(no_kernel(backend, problem));
   }
   const bool prefers_cudnn = problem.capability == 90 || problem.capability == 100;
   if (prefers_cudnn && cudnn_can(problem)) return AttentionKernel::cudnn;

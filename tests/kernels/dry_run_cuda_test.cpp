@@ -83,6 +83,18 @@ TEST(DryRunOnCuda, ChoosesTheKernelThatTheCardWouldRun) {
   EXPECT_EQ(kernel(75, DataType::fp32, 18), "efficient");
 }
 
+TEST(DryRunOnCuda, TheOneKernelThatIsAllowedRunsOrThereIsNone) {
+  const auto kernel = [](std::int32_t capability, AttentionBackend backend, DataType dtype) {
+    const auto made = dry_run_on(capability, attention(backend, dtype, 64));
+    return made->run ? made->run->backend : made->run.error().key;
+  };
+  EXPECT_EQ(kernel(89, AttentionBackend::efficient, DataType::bf16), "efficient");
+  EXPECT_EQ(kernel(89, AttentionBackend::cudnn, DataType::bf16), "cudnn");
+  EXPECT_EQ(kernel(75, AttentionBackend::efficient, DataType::fp16), "efficient");
+  EXPECT_EQ(kernel(75, AttentionBackend::efficient, DataType::bf16), "prediction.no_kernel");
+  EXPECT_EQ(kernel(75, AttentionBackend::cudnn, DataType::fp16), "prediction.no_kernel");
+}
+
 TEST(DryRunOnCuda, FlashSaysWhetherTheCardOrTheHeadsAreWhyNot) {
   const auto reason = [](std::int32_t capability, std::int64_t d_head) {
     const auto made =

@@ -1,0 +1,215 @@
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cstdio>
+#include <map>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "app/commands/command_line.h"
+#include "app/commands/progress_line.h"
+#include "app/commands/report.h"
+#include "app/commands/spec_arguments.h"
+#include "app/commands/target_arguments.h"
+#include "app/session/card_questions.h"
+#include "app/session/catalogue.h"
+#include "app/session/engine_loader.h"
+#include "app/session/interrupt.h"
+#include "app/session/languages.h"
+#include "app/session/session.h"
+#include "core/advice/advice_table.h"
+#include "core/io/file.h"
+#include "core/spec/presets.h"
+#include "core/spec/spec_fields.h"
+
+namespace ts::app {
+namespace {
+
+struct AdviseCommand {
+  SpecArguments spec;
+  std::optional<std::string> gpu;  // unset: target_gpu of the spec
+  bool cpu = false;
+  std::vector<std::string> kept;  // settings that stay
+  bool free_batch = false;
+  bool large = false;  // the model, for the lab's rule
+  bool every = false;  // dry-run every combination
+  int measure = 0;     // how many of the best run here
+  std::string format = "md";
+  std::string language = "en";
+  std::filesystem::path out;
+  bool json = false;
+};
+
+base::Result<advice::AdviceRequest> read_request(const AdviseCommand& command,
+                                                 const spec::GpuCatalogue& gpus) {
+  auto found = targeted_spec(command.spec, command.gpu, command.cpu, gpus);
+  if (!found) return tl::unexpected(found.error());
+  advice::AdviceRequest request;
+  request.settings = std::move(found->spec);
+  request.target = std::move(found->target);
+  request.space.free_batch = command.free_batch;
+  for (const std::string& name : command.kept) {
+    const auto field = spec::field_from_name(name);
+    if (!field) return tl::unexpected(field.error());
+    if (!advice::can_be_kept(*field)) {
+      return base::fail(name + " always stays as it is: --keep takes " + advice::kept_names());
+    }
+    request.space.kept.push_back(*field);
+  }
+  request.large_model = command.large;
+  using Depth = advice::RecipeSearch::Depth;
+  request.depth = command.every ? Depth::every_recipe : Depth::kinds;
+  request.scratch = std::make_shared<const predict::CudaScratch>(built_in_scratch());
+  return request;
+}
+
+// What this machine reaches in each type. A product by itself: the workload may be large.
+base::Result<advice::RoofsOf> roofs_here(Session& session, const spec::WorkloadSpec& settings) {
+  std::map<spec::DataType, report::Roofs> roofs;
+  for (const spec::DataType type :
+       {spec::DataType::fp32, spec::DataType::bf16, spec::DataType::fp16}) {
+    spec::WorkloadSpec spec;
+    spec::choose_workload(spec::WorkloadKind::mlp, spec);
+    spec.dtype = type;
+    spec.threads = settings.threads;
+    auto measured = measured_roofs(session, spec);
+    if (!measured) return tl::unexpected(measured.error());
+    roofs[type] = std::move(*measured);
+  }
+  return [roofs = std::move(roofs)](spec::DataType type) {
+    const auto found = roofs.find(type);
+    return found == roofs.end() ? report::Roofs{} : found->second;
+  };
+}
+
+// Runs the best of as many kinds as are asked for.
+base::Result<void> measure_best(Session& session, std::size_t count, ProgressLine& progress,
+                                advice::Advice& advice) {
+  std::vector<std::size_t> best;
+  for (const advice::RecipeSearch::Kind& kind : advice.search.kinds()) {
+    if (kind.best) best.push_back(*kind.best);
+  }
+  std::ranges::sort(best);
+  best.resize(std::min(best.size(), count));
+  for (const std::size_t recipe : best) {
+    const spec::WorkloadSpec& spec = advice.search.recipes()[recipe].spec;
+    progress.show("Running " + advice::precision_words(spec) + ", " + to_string(spec.backend) +
+                  ", B = " + std::to_string(spec.batch));
+    run_to_end(session, spec, run::Protocol(), [](const run::Run&) {});
+    const run::Run* const run = session.run();
+    if (run == nullptr) return tl::unexpected(base::Error(session.engine_problem()));
+    if (InterruptGuard::interrupted() || run->verdict == run::Verdict::cancelled) return {};
+    if (run->verdict != run::Verdict::ok) return tl::unexpected(base::Error(run->failure));
+    advice.measured_s[recipe] = run->timing().median_ms * 1e-3;
+  }
+  return {};
+}
+
+std::string words_of(const AdviseCommand& command, const advice::Advice& advice,
+                     const text::Texts& texts) {
+  const io::TextTable table = advice::advice_table(advice, texts);
+  const std::string title = texts("advice.title", {{"target", advice.request.target.name}});
+  if (command.format == "csv") return io::to_csv(table);
+  if (command.format == "tex") return io::to_latex(table, title, "advice");
+  const auto said = [&](const base::Message& message) {
+    return message.key.empty() ? message.sentence
+                               : texts(message.key, std::span(message.arguments));
+  };
+  std::string words = title + "\n\n" + said(advice::advice_sentence(advice)) + "\n\n" +
+                      io::to_markdown(table) + "\n" + said(advice::rule_sentence(advice)) + "\n";
+  if (!advice.search.best()) return words;
+  words += "\n" + texts("advice.set", {{"settings", ""}});
+  for (const std::string& one :
+       changed_settings(advice.request.settings, advice::advice_rows(advice).front().spec)) {
+    words += " --set " + one;
+  }
+  return words + "\n";
+}
+
+// Finds the fastest settings that fit. Returns 0 whether there are any or not, 1 if a run failed.
+int advise_on_workload(const AdviseCommand& command) {
+  const InterruptGuard guard;
+  const auto language = text::language_from_code(command.language);
+  if (!language) return report(language.error(), 2);
+  text::Texts texts = built_in_texts();
+  texts.choose(*language);
+  if (command.measure > 0 && !command.cpu) {
+    return report("--measure runs on this machine: give --cpu", 2);
+  }
+  auto request = read_request(command, built_in_gpus());
+  if (!request) return report(request.error(), 2);
+  note(without_effect(command.spec.settings, request->settings));
+  ProgressLine progress;
+  std::optional<Session> session;
+  if (command.cpu) {
+    progress.show("Measuring what this machine reaches");
+    session.emplace(make_engine_loader());
+    auto roofs = roofs_here(*session, request->settings);
+    if (!roofs) return report(roofs.error(), 1);
+    request->roofs = std::move(*roofs);
+  }
+  const auto runner = make_dry_runner_loader()();
+  if (!runner) return report(runner.error(), 1);
+  const base::CancelToken cancel;
+  advice::Advice advice = advice::advise(
+      std::move(*request), **runner,
+      [&](const advice::Advice& now) {
+        if (InterruptGuard::interrupted()) cancel.cancel();
+        progress.show(advice::advice_sentence(now).sentence);
+      },
+      cancel);
+  if (command.measure > 0 && !advice.cancelled) {
+    const auto measured =
+        measure_best(*session, static_cast<std::size_t>(command.measure), progress, advice);
+    if (!measured) return report(measured.error(), 1);
+  }
+  progress.clear();
+  if (!advice.problem.empty()) {
+    return report(advice.problem, 2);
+  }
+  const std::string words = command.json ? io::json_text(advice::to_json(advice, command.every))
+                                         : words_of(command, advice, texts);
+  if (command.out.empty()) {
+    std::fputs(words.c_str(), stdout);
+    return 0;
+  }
+  const auto written = io::write_file(command.out, words);
+  return written ? 0 : report(written.error(), 1);
+}
+
+}  // namespace
+
+ParsedCommand advise_command(CLI::App& app) {
+  const auto options = std::make_shared<AdviseCommand>();
+  add_workload(app, options->spec);
+  add_spec_options(app, options->spec);
+  app.add_option("--gpu", options->gpu, "For this card; default: target_gpu")->type_name("NAME");
+  app.add_flag("--cpu", options->cpu,
+               "For this machine's CPU and its memory limit; its roofs are measured first");
+  app.add_option("--keep", options->kept, "Settings that stay as they are: " + advice::kept_names())
+      ->delimiter(',')
+      ->type_name("KEY,KEY");
+  app.add_flag("--free-batch", options->free_batch,
+               "Vary B alone, ranked by time per token; else B times accumulate stays");
+  app.add_flag("--large", options->large, "The model is what the rule of LAB-9 calls large");
+  app.add_flag("--every", options->every, "Dry-run every combination, not those that decide");
+  app.add_option("--measure", options->measure,
+                 "With --cpu: run the best of N kinds and rank them by their measured step")
+      ->type_name("N")
+      ->check(CLI::Range(1, 100));
+  app.add_option("--format", options->format, "md, csv or tex")
+      ->check(CLI::IsMember({"md", "csv", "tex"}));
+  app.add_option("--lang", options->language, "en, zh-CN or zh-TW");
+  app.add_option("--out", options->out, "Write to this file, instead of standard output")
+      ->type_name("FILE");
+  app.add_flag("--json", options->json, "Print one JSON document on standard output");
+  app.footer(std::string("Exit code 0 whether something fits or not. 1: a run failed. 2: bad "
+                         "input.\n\n") +
+             cards_help() + presets_help() + spec::field_help());
+  return parsed_command(options, advise_on_workload);
+}
+
+}  // namespace ts::app
