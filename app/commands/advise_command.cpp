@@ -24,6 +24,7 @@
 #include "core/io/file.h"
 #include "core/spec/presets.h"
 #include "core/spec/spec_fields.h"
+#include "core/spec/spec_values.h"
 
 namespace ts::app {
 namespace {

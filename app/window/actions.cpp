@@ -80,6 +80,7 @@ constexpr std::array kActions = {
     ActionRow{Action::calculators, "calculators", "menu.calculators", "shortcut.calculators", "K",
               ImGuiKey_K},
     ActionRow{Action::steppers, "steppers", "menu.steppers", "shortcut.steppers", "J", ImGuiKey_J},
+    ActionRow{Action::advisor, "advisor", "menu.advisor", "shortcut.advisor", "V", ImGuiKey_V},
     ActionRow{Action::shortcuts, "shortcuts", "menu.shortcuts", "shortcut.sheet", "?",
               ImGuiMod_Shift | ImGuiKey_Slash, ImGuiKey_F1},
 };

@@ -47,6 +47,7 @@ enum class Action : std::uint8_t {
   glossary,
   calculators,
   steppers,
+  advisor,
   shortcuts,
 };
 

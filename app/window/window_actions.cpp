@@ -192,6 +192,8 @@ bool WindowActions::is_on(Action action) const {
       return sheets_->show_calculators;
     case Action::steppers:
       return sheets_->show_steppers;
+    case Action::advisor:
+      return sheets_->show_advisor;
     case Action::operators:
       return pages_->run.shows_operators();
     case Action::agreement:
@@ -324,6 +326,9 @@ void WindowActions::perform(Action action, Requests& requests) {
       return;
     case Action::steppers:
       sheets_->show_steppers = !sheets_->show_steppers;
+      return;
+    case Action::advisor:
+      sheets_->show_advisor = !sheets_->show_advisor;
       return;
     case Action::shortcuts:
       sheets_->show_shortcuts = true;

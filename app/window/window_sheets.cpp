@@ -181,7 +181,20 @@ void WindowSheets::draw_steppers(const views::Ui& ui, const Preferences& prefere
       }};
 }
 
-void WindowSheets::draw(const views::Ui& ui, WorkspaceState& state,
+void WindowSheets::draw_advisor(const views::Ui& ui, Session& session, WorkspaceState& state) {
+  const spec::WorkloadSpec& settings = state.history.spec();
+  const AdviceSession::Question question{advisor_.space(), advisor_.here(), false};
+  const views::AdviceView::Answer answer = advisor_.draw(
+      ui, {advice_.advice(), advice_.busy(), AdviceSession::problem(session, settings, question),
+           settings, settings.target_gpu});
+  if (answer.cancel) advice_.cancel();
+  if (answer.ask) {
+    advice_.ask(session, settings, {advisor_.space(), advisor_.here(), false});
+  }
+  if (answer.tried) state.history.set(*answer.tried);
+}
+
+void WindowSheets::draw(const views::Ui& ui, Session& session, WorkspaceState& state,
                         const views::ControlsContext& controls, Requests& requests,
                         const std::function<std::vector<Shortcut>()>& of_actions) {
   draw_sheet(
@@ -196,6 +209,9 @@ void WindowSheets::draw(const views::Ui& ui, WorkspaceState& state,
       ui, "stepper.title", "###stepper_sheet", show_steppers,
       [&] { draw_steppers(ui, state.preferences, controls, requests); }, SheetSize::full);
   if (!show_steppers) steppers_.closed();
+  advice_.update();
+  draw_sheet(ui, "advice.sheet", "###advisor_sheet", show_advisor,
+             [&] { draw_advisor(ui, session, state); });
   if (show_shortcuts) draw_shortcuts(ui, of_actions());
 }
 
@@ -214,8 +230,12 @@ std::vector<std::filesystem::path> WindowSheets::draw_open(const views::Ui& ui,
 }
 
 bool WindowSheets::close() {
-  for (bool* const open :
-       {&show_shortcuts, &show_save_folder, &show_steppers, &show_calculators, &show_glossary}) {
+  if (show_advisor && !show_shortcuts && !show_save_folder && advice_.busy()) {
+    advice_.cancel();
+    return true;
+  }
+  for (bool* const open : {&show_shortcuts, &show_save_folder, &show_advisor, &show_steppers,
+                           &show_calculators, &show_glossary}) {
     if (std::exchange(*open, false)) return true;
   }
   return false;

@@ -9,8 +9,10 @@
 
 #include "app/pages/requests.h"
 #include "app/pages/workspace_state.h"
+#include "app/session/advice_session.h"
 #include "app/window/file_dialog.h"
 #include "app/window/open_sheet.h"
+#include "views/advice/advice_view.h"
 #include "views/calculate/calculator_view.h"
 #include "views/calculate/stepper_view.h"
 #include "views/common/ui.h"
@@ -20,8 +22,8 @@ namespace ts::app {
 // What a file is opened for: to be shown, or to be compared with the one on screen.
 enum class OpenFor : std::uint8_t { show, compare };
 
-// The sheets that belong to no page: the glossary, the calculators, the steppers, the shortcuts,
-// the folder where things are saved, and the one to open a file. Main thread.
+// The sheets that belong to no page: the glossary, the calculators, the steppers, the advisor, the
+// shortcuts, the folder where things are saved, and the one to open a file. Main thread.
 class WindowSheets {
  public:
   // A line of the shortcuts: its keys and the key of the text that explains it.
@@ -32,8 +34,9 @@ class WindowSheets {
 
   // `of_actions` is called while the shortcuts are shown: those of the window, which stand below
   // those of the panels.
-  void draw(const views::Ui& ui, WorkspaceState& state, const views::ControlsContext& controls,
-            Requests& requests, const std::function<std::vector<Shortcut>()>& of_actions);
+  void draw(const views::Ui& ui, Session& session, WorkspaceState& state,
+            const views::ControlsContext& controls, Requests& requests,
+            const std::function<std::vector<Shortcut>()>& of_actions);
   // The sheet to open a file, and the dialog of the desktop. Returns the files that were chosen.
   std::vector<std::filesystem::path> draw_open(const views::Ui& ui, Preferences& preferences);
   void open_file(OpenFor what) {
@@ -57,11 +60,13 @@ class WindowSheets {
   bool show_glossary = false;
   bool show_calculators = false;
   bool show_steppers = false;
+  bool show_advisor = false;
   bool show_shortcuts = false;
   bool show_save_folder = false;
 
  private:
   void draw_glossary(const views::Ui& ui);
+  void draw_advisor(const views::Ui& ui, Session& session, WorkspaceState& state);
   void draw_save_folder(const views::Ui& ui, WorkspaceState& state);
   void draw_shortcuts(const views::Ui& ui, const std::vector<Shortcut>& of_actions);
 
@@ -77,6 +82,8 @@ class WindowSheets {
 
   views::CalculatorView calculators_;
   views::StepperView steppers_;
+  AdviceSession advice_;
+  views::AdviceView advisor_;
 };
 
 }  // namespace ts::app

@@ -188,7 +188,7 @@ void Workspace::draw_page(const views::Ui& ui, bool interactive, Requests& reque
 
 void Workspace::draw_sheets(const views::Ui& ui, Requests& requests) {
   for (PageView* const page : pages_.all()) page->draw_sheets(ui);
-  sheets_.draw(ui, *state_, contexts_.controls(ui), requests, [this] {
+  sheets_.draw(ui, *session_, *state_, contexts_.controls(ui), requests, [this] {
     std::vector<WindowSheets::Shortcut> shortcuts;
     const std::size_t demos = built_in_demos().size();
     shortcuts.push_back(

@@ -64,6 +64,11 @@ void AdviceWork::cancel() {
   advice_.cancelled = true;
 }
 
+void AdviceWork::fail(const base::Message& why) {
+  advice_.running = false;
+  advice_.problem = why;
+}
+
 void AdviceWork::ask(predict::DryRunner& runner, const base::CancelToken& cancel, Asked& asked) {
   const AdviceRequest& request = advice_.request;
   if (const auto problems = spec::validate(asked.spec); !problems.empty()) {

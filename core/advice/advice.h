@@ -58,6 +58,8 @@ class AdviceWork {
   [[nodiscard]] bool running() const { return advice_.running; }
   [[nodiscard]] const Advice& advice() const { return advice_; }
   void cancel();
+  // Ends it with a problem.
+  void fail(const base::Message& why);
   void measured(std::size_t recipe, double seconds) { advice_.measured_s[recipe] = seconds; }
   // One more dry run. A cancelled one ends the work.
   void step(predict::DryRunner& runner, const base::CancelToken& cancel);

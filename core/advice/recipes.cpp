@@ -160,6 +160,20 @@ std::string kept_names() {
   return names;
 }
 
+bool asks_the_same(const spec::WorkloadSpec& a, const spec::WorkloadSpec& b) {
+  spec::WorkloadSpec same = b;
+  same.dtype = a.dtype;
+  same.autocast = a.autocast;
+  same.grad_scaler = a.grad_scaler;
+  same.backend = a.backend;
+  same.checkpoint = a.checkpoint;
+  same.optimizer = a.optimizer;
+  same.batch = a.batch;
+  same.accumulate = a.accumulate;
+  same.device = a.device;
+  return same == a;
+}
+
 std::vector<Recipe> recipes_of(const spec::WorkloadSpec& settings, spec::DeviceKind device,
                                const RecipeSpace& space, const RoofsOf& roofs) {
   spec::WorkloadSpec base = settings;

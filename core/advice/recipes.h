@@ -40,6 +40,10 @@ struct Recipe {
   std::size_t precision = 0, backend = 0, checkpoint = 0, optimizer = 0;
 };
 
+// True if the settings differ at most in what recipes change and in the device: one list of recipes
+// answers both.
+bool asks_the_same(const spec::WorkloadSpec& a, const spec::WorkloadSpec& b);
+
 using RoofsOf = std::function<report::Roofs(spec::DataType)>;
 
 // All combinations that are possible on the kind of device of the target and have a bound, in the

@@ -1,0 +1,81 @@
+#include "app/session/advice_session.h"
+
+#include <map>
+#include <utility>
+
+#include "app/session/card_questions.h"
+#include "app/session/catalogue.h"
+#include "core/spec/spec_fields.h"
+#include "core/spec/workload_math.h"
+#include "core/text/message.h"
+
+namespace ts::app {
+namespace {
+
+// What runs measured here, for the types that were run.
+std::map<spec::DataType, report::Roofs> known_roofs(const Session& session,
+                                                    const spec::WorkloadSpec& spec) {
+  std::map<spec::DataType, report::Roofs> known;
+  spec::WorkloadSpec asked = spec;
+  asked.autocast = spec::Autocast::off;
+  asked.device = spec::DeviceKind::cpu;
+  for (const spec::DataType type :
+       {spec::DataType::fp32, spec::DataType::bf16, spec::DataType::fp16}) {
+    asked.dtype = type;
+    const run::Roof* const roof = session.roof_of(asked);
+    if (roof == nullptr) continue;
+    run::StartedUpdate started;
+    started.spec = asked;
+    run::Run run(started);
+    run.roof = *roof;
+    known[type] = report::roofs_of_run(run);
+  }
+  return known;
+}
+
+}  // namespace
+
+base::Message AdviceSession::problem(const Session& session, const spec::WorkloadSpec& spec,
+                                     const Question& question) {
+  if (session.engine() == nullptr) {
+    return session.engine_problem().empty() ? text::message("advice.problem.loading")
+                                            : session.engine_problem();
+  }
+  if (!session.dry_runner() || session.gpus().find(spec.target_gpu) == nullptr) {
+    return text::message("advice.problem.loading");
+  }
+  if (question.here && known_roofs(session, spec).empty()) {
+    return text::message("advice.problem.no_roof");
+  }
+  return {};
+}
+
+void AdviceSession::ask(Session& session, const spec::WorkloadSpec& spec,
+                        const Question& question) {
+  if (!problem(session, spec, question).empty()) return;
+  if (advisor_ == nullptr) advisor_ = std::make_unique<advice::Advisor>(session.dry_runner());
+  advice::AdviceRequest request;
+  request.settings = spec;
+  request.target = target_of_spec(spec, question.here, session.gpus());
+  request.space = question.space;
+  request.large_model = question.large_model;
+  request.scratch = std::make_shared<const predict::CudaScratch>(built_in_scratch());
+  if (question.here) {
+    request.roofs = [known = known_roofs(session, spec)](spec::DataType type) {
+      const auto found = known.find(type);
+      return found == known.end() ? report::Roofs{} : found->second;
+    };
+  }
+  advice_.reset();
+  advisor_->ask(std::move(request));
+}
+
+void AdviceSession::cancel() {
+  if (advisor_ != nullptr) advisor_->cancel();
+}
+
+void AdviceSession::update() {
+  if (advisor_ != nullptr) advice_ = advisor_->latest();
+}
+
+}  // namespace ts::app

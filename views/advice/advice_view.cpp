@@ -1,0 +1,250 @@
+#include "views/advice/advice_view.h"
+
+#include <imgui.h>
+
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/advice/advice_table.h"
+#include "core/spec/spec_fields.h"
+#include "core/spec/workload_math.h"
+#include "core/text/numbers.h"
+#include "views/common/spec_words.h"
+#include "views/common/widgets.h"
+
+namespace ts::views {
+namespace {
+
+constexpr const char* kCopy = "\xef\x83\x85";
+constexpr const char* kCheck = "\xef\x80\x8c";
+constexpr const char* kCross = "\xef\x80\x8d";
+
+// What may change, in the order of AdviceView::varied_.
+struct Axis {
+  const char* label;
+  std::array<spec::Field, 2> fields;
+};
+constexpr std::array<Axis, 5> kAxes = {
+    {{"controls.field.dtype", {spec::Field::dtype, spec::Field::autocast}},
+     {"controls.field.backend", {spec::Field::backend, spec::Field::backend}},
+     {"controls.field.checkpoint", {spec::Field::checkpoint, spec::Field::checkpoint}},
+     {"controls.field.optimizer", {spec::Field::optimizer, spec::Field::optimizer}},
+     {"advice.batch", {spec::Field::B, spec::Field::accumulate}}}};
+
+// The settings of a row for the device of `settings`.
+spec::WorkloadSpec tried_of(const advice::AdviceRow& row, const spec::WorkloadSpec& settings) {
+  spec::WorkloadSpec tried = row.spec;
+  tried.device = settings.device;
+  tried.target_gpu = settings.target_gpu;
+  tried.memory_limit = settings.memory_limit;
+  return tried;
+}
+
+// A cell of `color`; words that were cut are in the tooltip.
+void colored(Color color, const std::string& words) {
+  ImGui::PushStyleColor(ImGuiCol_Text, color);
+  cell_text(words);
+  ImGui::PopStyleColor();
+}
+
+std::string where_it_applies(const advice::AdviceRow& row, spec::Field field) {
+  return spec::field_applies(row.spec, field) ? spec::field_text(row.spec, field)
+                                              : std::string(text::kNoNumber);
+}
+
+// The time of a step, and what it is in the tooltip.
+void draw_time(const Ui& ui, const advice::AdviceRow& row) {
+  if (!row.bound && !row.measured_s) return right_aligned_column(text::kNoNumber);
+  const double seconds = row.measured_s ? *row.measured_s : row.bound->seconds;
+  const std::string time = text::duration_ns(seconds * 1e9).joined();
+  right_aligned_column(row.measured_s ? time : "\xe2\x89\xa5 " + time);
+  if (row.bound) tooltip(ui, advice::limit_words(*row.bound, ui.texts));
+}
+
+void draw_memory(const Ui& ui, const advice::AdviceRow& row, std::int64_t memory) {
+  if (!row.problem.empty()) {
+    right_aligned_column(text::kNoNumber);
+    return right_aligned_column(text::kNoNumber);
+  }
+  const std::string needed = text::bytes(row.needed).joined();
+  right_aligned_column(row.at_least ? "\xe2\x89\xa5 " + needed : needed);
+  if (row.at_least) return right_aligned_column(text::kNoNumber);
+  const bool fits = row.fit != predict::Fit::oom;
+  ImGui::PushStyleColor(ImGuiCol_Text, fits ? ui.theme.ok : ui.theme.bad);
+  right_aligned_column(text::bytes(memory - row.needed).joined());
+  ImGui::PopStyleColor();
+}
+
+std::string origin_words(const Ui& ui, const advice::AdviceRow& row) {
+  using Origin = advice::AdviceRow::Origin;
+  switch (row.origin) {
+    case Origin::best:
+      return ui.texts("advice.row.best");
+    case Origin::as_set:
+      return ui.texts("advice.row.as_set");
+    case Origin::lab_rule:
+      return ui.texts("advice.row.lab_rule");
+    case Origin::kind:
+      return {};
+  }
+  return {};
+}
+
+// The verdict as a mark, and where the row comes from.
+void draw_verdict(const Ui& ui, const advice::AdviceRow& row) {
+  ImGui::TableNextColumn();
+  const bool fits = row.problem.empty() && row.fit != predict::Fit::oom;
+  const bool slow = fits && row.fit == predict::Fit::fits_after_flush;
+  colored(slow ? ui.theme.warn : fits ? ui.theme.ok : ui.theme.bad, fits ? kCheck : kCross);
+  tooltip(ui, !row.problem.empty() ? message_words(ui.texts, row.problem)
+              : slow               ? ui.texts("advice.verdict.flush")
+              : fits               ? ui.texts("advice.verdict.fits")
+                                   : ui.texts("advice.verdict.oom"));
+  ImGui::TableNextColumn();
+  cell_text(origin_words(ui, row));
+}
+
+// True if the row's settings are to be tried.
+bool draw_row(const Ui& ui, const advice::AdviceRow& row, const AdviceView::Shown& shown) {
+  ImGui::TableNextRow();
+  draw_verdict(ui, row);
+  ImGui::TableNextColumn();
+  cell_text(advice::precision_words(row.spec));
+  for (const spec::Field field :
+       {spec::Field::backend, spec::Field::checkpoint, spec::Field::optimizer}) {
+    ImGui::TableNextColumn();
+    cell_text(where_it_applies(row, field));
+  }
+  const std::int64_t micro = spec::micro_batches(row.spec);
+  right_aligned_column(text::grouped(row.spec.batch) +
+                       (micro > 1 ? " \xc3\x97 " + text::grouped(micro) : ""));
+  draw_time(ui, row);
+  right_aligned_column(row.tokens_per_s() > 0
+                           ? text::grouped(static_cast<std::int64_t>(row.tokens_per_s()))
+                           : text::kNoNumber);
+  draw_memory(ui, row, shown.advice->request.target.memory);
+  ImGui::TableNextColumn();
+  if (!row.problem.empty()) return false;
+  const spec::WorkloadSpec tried = tried_of(row, shown.settings);
+  if (tried == shown.settings) {
+    colored(ui.theme.text3, ui.texts("advice.is_set"));
+    return false;
+  }
+  const bool pressed =
+      button(ui, "###advice_try", "", ui.texts("advice.try"), "", ButtonKind::quiet);
+  tooltip(ui, ui.texts(spec::validate(tried).empty() ? "remedy.try" : "remedy.try_card"));
+  return pressed;
+}
+
+std::optional<spec::WorkloadSpec> draw_table(const Ui& ui, const AdviceView::Shown& shown) {
+  const std::vector<advice::AdviceRow> rows = advice::advice_rows(*shown.advice);
+  std::optional<spec::WorkloadSpec> tried;
+  if (rows.empty()) return tried;
+  const FontScope font(ui, TextStyle::body);
+  const TableColors colors(ui);
+  constexpr ImGuiTableFlags kFlags =
+      ImGuiTableFlags_BordersInnerH | ImGuiTableFlags_PadOuterX | ImGuiTableFlags_ScrollY;
+  constexpr int kColumns = 12;
+  if (!ImGui::BeginTable("###advice_rows", kColumns, kFlags)) return tried;
+  const auto column = [](const char* title, float weight) {
+    ImGui::TableSetupColumn(title, ImGuiTableColumnFlags_WidthStretch, weight);
+  };
+  ImGui::TableSetupScrollFreeze(0, 1);
+  column("", 0.35F);
+  column("", 1.15F);
+  column(ui.texts("controls.field.dtype"), 2.1F);
+  column(ui.texts("advice.column.attention"), 1.1F);
+  column(ui.texts("controls.field.checkpoint"), 1.2F);
+  column(ui.texts("controls.field.optimizer"), 1.35F);
+  column(ui.texts("advice.batch"), 0.95F);
+  column(ui.texts("advice.column.step"), 1.15F);
+  column(ui.texts("advice.column.rate"), 1.1F);
+  column(ui.texts("advice.column.needed"), 1.25F);
+  column(ui.texts("advice.column.headroom"), 1.25F);
+  column("", 0.95F);
+  table_headings([](int at) { return at >= 6 && at <= 10; });
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    ImGui::PushID(static_cast<int>(i));
+    if (draw_row(ui, rows[i], shown)) tried = tried_of(rows[i], shown.settings);
+    ImGui::PopID();
+  }
+  ImGui::EndTable();
+  return tried;
+}
+
+}  // namespace
+
+advice::RecipeSpace AdviceView::space() const {
+  advice::RecipeSpace space;
+  space.free_batch = free_batch_;
+  for (std::size_t i = 0; i < kAxes.size(); ++i) {
+    if (!varied_[i]) space.kept.push_back(kAxes[i].fields[0]);
+  }
+  return space;
+}
+
+void AdviceView::draw_choices(const Ui& ui, const Shown& shown, Answer& answer) {
+  const std::array<Choice, 2> devices = {
+      {{"card", shown.card, ""}, {"here", ui.texts("advice.here"), ""}}};
+  segmented(ui, "###advice_device", devices, device_,
+            std::min(ui.px(300), ImGui::GetContentRegionAvail().x * 0.4F));
+  ImGui::SameLine(0, ui.px(12));
+  if (shown.busy) {
+    answer.cancel =
+        button(ui, "###advice_cancel", "", ui.texts("advice.cancel"), "Esc", ButtonKind::plain);
+  } else {
+    ImGui::BeginDisabled(!shown.problem.empty());
+    answer.ask = button(ui, "###advice_ask", "", ui.texts("advice.ask"), "", ButtonKind::primary);
+    ImGui::EndDisabled();
+  }
+  ImGui::SameLine(0, ui.px(8));
+  ImGui::BeginDisabled(shown.advice == nullptr);
+  if (button(ui, "###advice_copy", kCopy, ui.texts("common.copy"), "", ButtonKind::quiet)) {
+    ImGui::SetClipboardText(io::to_markdown(advice::advice_table(*shown.advice, ui.texts)).c_str());
+  }
+  ImGui::EndDisabled();
+  ImGui::Dummy({0, ui.px(4)});
+  text(ui, TextStyle::body, ui.theme.text2, ui.texts("advice.varied"));
+  for (std::size_t i = 0; i < kAxes.size(); ++i) {
+    ImGui::SameLine(0, ui.px(8));
+    const std::string id = "###advice_axis_" + std::to_string(i);
+    if (button(ui, id.c_str(), varied_[i] ? kCheck : "", ui.texts(kAxes[i].label), "",
+               varied_[i] ? ButtonKind::on : ButtonKind::quiet)) {
+      varied_[i] = !varied_[i];
+    }
+  }
+  ImGui::SameLine(0, ui.px(16));
+  if (button(ui, "###advice_free", free_batch_ ? kCheck : "", ui.texts("advice.free_batch"), "",
+             free_batch_ ? ButtonKind::on : ButtonKind::quiet)) {
+    free_batch_ = !free_batch_;
+  }
+  tooltip(ui, ui.texts("advice.free_batch_about"));
+  ImGui::Dummy({0, ui.px(4)});
+}
+
+AdviceView::Answer AdviceView::draw(const Ui& ui, const Shown& shown) {
+  Answer answer;
+  draw_choices(ui, shown, answer);
+  const auto paragraph = [&](Color color, const base::Message& words) {
+    wrapped_text(ui, TextStyle::body, color, message_words(ui.texts, words), ui.px(12));
+  };
+  if (shown.advice == nullptr) {
+    if (!shown.problem.empty()) paragraph(ui.theme.warn, shown.problem);
+    wrapped_text(ui, TextStyle::body, ui.theme.text2, ui.texts("advice.about"), ui.px(12));
+    return answer;
+  }
+  const advice::Advice& advice = *shown.advice;
+  paragraph(advice.problem.empty() ? ui.theme.text : ui.theme.bad, advice::advice_sentence(advice));
+  const base::Message rule = advice::rule_sentence(advice);
+  if (!rule.empty()) paragraph(ui.theme.text2, rule);
+  if (!advice::asks_the_same(advice.request.settings, shown.settings)) {
+    wrapped_text(ui, TextStyle::body, ui.theme.warn, ui.texts("advice.stale"), ui.px(12));
+  }
+  ImGui::Dummy({0, ui.px(4)});
+  answer.tried = draw_table(ui, shown);
+  return answer;
+}
+
+}  // namespace ts::views
