@@ -14,6 +14,8 @@
 #include "app/commands/report.h"
 #include "app/commands/spec_arguments.h"
 #include "app/commands/target_arguments.h"
+#include "app/output/output_folder.h"
+#include "app/pictures/ladder_picture.h"
 #include "app/session/card_questions.h"
 #include "app/session/catalogue.h"
 #include "app/session/engine_loader.h"
@@ -21,10 +23,12 @@
 #include "app/session/languages.h"
 #include "app/session/session.h"
 #include "core/advice/advice_table.h"
+#include "core/advice/ladder.h"
 #include "core/io/file.h"
 #include "core/spec/presets.h"
 #include "core/spec/spec_fields.h"
 #include "core/spec/spec_values.h"
+#include "core/spec/workload_math.h"
 
 namespace ts::app {
 namespace {
@@ -37,7 +41,9 @@ struct AdviseCommand {
   bool free_batch = false;
   bool large = false;  // the model, for the lab's rule
   bool every = false;  // dry-run every combination
-  int measure = 0;     // how many of the best run here
+  bool ladder = false;
+  std::filesystem::path figure;  // a folder for the picture of the ladder
+  int measure = 0;               // how many of the best run here
   std::string format = "md";
   std::string language = "en";
   std::filesystem::path out;
@@ -109,6 +115,75 @@ base::Result<void> measure_best(Session& session, std::size_t count, ProgressLin
   return {};
 }
 
+// Times the rungs that can run here.
+base::Result<void> measure_rungs(Session& session, ProgressLine& progress,
+                                 std::vector<advice::Rung>& rungs) {
+  for (advice::Rung& rung : rungs) {
+    if (!spec::validate(rung.asked.spec).empty()) continue;
+    const bool compiled = rung.kind == advice::Rung::Kind::compiled;
+    if (!rung.asked.problem.empty() && !(compiled && spec::compiles_step(rung.asked.spec)))
+      continue;
+    progress.show(std::string("Running rung ") + to_string(rung.kind));
+    run_to_end(session, rung.asked.spec, run::Protocol(), [](const run::Run&) {});
+    const run::Run* const run = session.run();
+    if (run == nullptr) return tl::unexpected(base::Error(session.engine_problem()));
+    if (InterruptGuard::interrupted() || run->verdict == run::Verdict::cancelled) return {};
+    if (run->verdict == run::Verdict::ok) {
+      rung.measured_s = run->timing().median_ms * 1e-3;
+    } else if (compiled) {
+      rung.asked.problem = run->failure;
+    } else {
+      return tl::unexpected(base::Error(run->failure));
+    }
+  }
+  return {};
+}
+
+base::Result<void> draw_ladder(const AdviseCommand& command, const std::vector<advice::Rung>& rungs,
+                               const predict::PredictionTarget& target, text::Language language) {
+  auto folder = OutputFolder::claim(command.figure, {"ladder.png", "ladder.svg"});
+  if (!folder) return tl::unexpected(folder.error());
+  auto graphics = Graphics::open(Graphics::Kind::off_screen, 64, 64);
+  if (!graphics) return tl::unexpected(graphics.error());
+  auto drawn = save_ladder_figure(**graphics, rungs, target, language, command.figure);
+  return drawn ? folder->finish() : drawn;
+}
+
+// The ladder in place of the advice.
+int show_ladder(const AdviseCommand& command, const advice::AdviceRequest& request,
+                predict::DryRunner& runner, Session* session, const text::Texts& texts) {
+  const base::CancelToken cancel;
+  ProgressLine progress;
+  std::vector<advice::Rung> rungs = advice::ladder(request, runner, cancel);
+  if (command.measure > 0) {
+    const auto measured = measure_rungs(*session, progress, rungs);
+    if (!measured) return report(measured.error(), 1);
+  }
+  progress.clear();
+  if (!command.figure.empty()) {
+    const auto drawn = draw_ladder(command, rungs, request.target, texts.language());
+    if (!drawn) return report(drawn.error(), 1);
+  }
+  const io::TextTable table = advice::ladder_table(rungs, request.target, texts);
+  const std::string title = texts("ladder.title", {{"target", request.target.name}});
+  std::string words;
+  if (command.json) {
+    words = io::json_text(advice::to_json(rungs, request.settings, request.target));
+  } else if (command.format == "csv") {
+    words = io::to_csv(table);
+  } else if (command.format == "tex") {
+    words = io::to_latex(table, title, "ladder");
+  } else {
+    words = title + "\n\n" + io::to_markdown(table);
+  }
+  if (command.out.empty()) {
+    std::fputs(words.c_str(), stdout);
+    return 0;
+  }
+  const auto written = io::write_file(command.out, words);
+  return written ? 0 : report(written.error(), 1);
+}
+
 std::string words_of(const AdviseCommand& command, const advice::Advice& advice,
                      const text::Texts& texts) {
   const io::TextTable table = advice::advice_table(advice, texts);
@@ -137,6 +212,7 @@ int advise_on_workload(const AdviseCommand& command) {
   if (!language) return report(language.error(), 2);
   text::Texts texts = built_in_texts();
   texts.choose(*language);
+  if (!command.figure.empty() && !command.ladder) return report("--figure needs --ladder", 2);
   if (command.measure > 0 && !command.cpu) {
     return report("--measure runs on this machine: give --cpu", 2);
   }
@@ -154,7 +230,11 @@ int advise_on_workload(const AdviseCommand& command) {
   }
   const auto runner = make_dry_runner_loader()();
   if (!runner) return report(runner.error(), 1);
+  if (command.ladder) {
+    return show_ladder(command, *request, **runner, session ? &*session : nullptr, texts);
+  }
   const base::CancelToken cancel;
+  const advice::AdviceRequest asked = *request;
   advice::Advice advice = advice::advise(
       std::move(*request), **runner,
       [&](const advice::Advice& now) {
@@ -171,8 +251,14 @@ int advise_on_workload(const AdviseCommand& command) {
   if (!advice.problem.empty()) {
     return report(advice.problem, 2);
   }
-  const std::string words = command.json ? io::json_text(advice::to_json(advice, command.every))
-                                         : words_of(command, advice, texts);
+  nlohmann::json document;
+  if (command.json) {
+    document = advice::to_json(advice, command.every);
+    const auto rungs = advice::ladder(asked, **runner, cancel);
+    document["ladder"] = advice::to_json(rungs, asked.settings, asked.target)["ladder"];
+  }
+  const std::string words =
+      command.json ? io::json_text(document) : words_of(command, advice, texts);
   if (command.out.empty()) {
     std::fputs(words.c_str(), stdout);
     return 0;
@@ -201,6 +287,11 @@ ParsedCommand advise_command(CLI::App& app) {
                  "With --cpu: run the best of N kinds and rank them by their measured step")
       ->type_name("N")
       ->check(CLI::Range(1, 100));
+  app.add_flag("--ladder", options->ladder,
+               "From a plain start one change after the other, what each saves, instead of the "
+               "advice; with --cpu --measure 1 every rung runs");
+  app.add_option("--figure", options->figure, "Draw the ladder as ladder.png and .svg there")
+      ->type_name("DIR");
   app.add_option("--format", options->format, "md, csv or tex")
       ->check(CLI::IsMember({"md", "csv", "tex"}));
   app.add_option("--lang", options->language, "en, zh-CN or zh-TW");

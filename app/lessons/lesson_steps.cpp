@@ -13,6 +13,8 @@
 #include "app/session/languages.h"
 #include "app/session/run_files.h"
 #include "app/session/sweep_runner.h"
+#include "core/advice/advice_table.h"
+#include "core/advice/ladder.h"
 #include "core/calculate/calculation_json.h"
 #include "core/calculate/calculation_table.h"
 #include "core/io/file.h"
@@ -294,6 +296,28 @@ std::vector<std::pair<std::string, std::string>> table_files(const std::string& 
           {name + ".tex", io::to_latex(table, title, name)}};
 }
 
+base::Result<nlohmann::json> advise_step(const Question& asked, const base::CancelToken& cancel) {
+  auto runner = asked.load();
+  if (!runner) return tl::unexpected(runner.error());
+  advice::AdviceRequest request;
+  request.settings = asked.spec;
+  request.target = asked.target;
+  request.scratch = std::make_shared<const predict::CudaScratch>(built_in_scratch());
+  const advice::Advice advice = advice::advise(request, **runner, {}, cancel);
+  if (!advice.problem.empty()) return tl::unexpected<base::Error>(advice.problem);
+  const auto rungs = advice::ladder(request, **runner, cancel);
+  const text::Texts texts = built_in_texts();
+  nlohmann::json document = advice::to_json(advice, false);
+  document["ladder"] = advice::to_json(rungs, asked.spec, asked.target)["ladder"];
+  auto files = table_files("advice", advice_table(advice, texts), advice_sentence(advice).sentence,
+                           rule_sentence(advice).sentence);
+  const io::TextTable steps = advice::ladder_table(rungs, asked.target, texts);
+  files.emplace_back("ladder.csv", io::to_csv(steps));
+  files.emplace_back("ladder.md", io::to_markdown(steps));
+  files.emplace_back("advice.json", io::json_text(document));
+  return write_all(asked.folder, std::move(document), files);
+}
+
 // The steps without a workload write English files, as the commands do.
 base::Result<nlohmann::json> calculate_step(const calculate::Values& values,
                                             const std::filesystem::path& folder) {
@@ -362,6 +386,8 @@ const char* document_name(lessons::StepKind kind) {
       return "simulation.json";
     case lessons::StepKind::step:
       return "steps.json";
+    case lessons::StepKind::advise:
+      return "advice.json";
   }
   return "";
 }
@@ -409,10 +435,11 @@ base::Result<std::unique_ptr<LessonStep>> begin_step(Session& session,
                  .axis = plan.axis,
                  .target = target_of_spec(plan.spec, plan.gpu.empty(), session.gpus()),
                  .folder = folder};
-  const bool hunts = plan.kind == lessons::StepKind::hunt;
   return std::make_unique<ThreadStep>(
-      [asked = std::move(asked), hunts](const base::CancelToken& cancel) {
-        return hunts ? hunt_step(asked, cancel) : predict_step(asked, cancel);
+      [asked = std::move(asked), kind = plan.kind](const base::CancelToken& cancel) {
+        if (kind == lessons::StepKind::advise) return advise_step(asked, cancel);
+        if (kind == lessons::StepKind::hunt) return hunt_step(asked, cancel);
+        return predict_step(asked, cancel);
       });
 }
 

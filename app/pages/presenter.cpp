@@ -25,6 +25,7 @@ Page page_of(lessons::StepKind kind) {
     case lessons::StepKind::calculate:  // read_demos() refuses these
     case lessons::StepKind::simulate:
     case lessons::StepKind::step:
+    case lessons::StepKind::advise:
       break;
   }
   return Page::run;
@@ -169,6 +170,7 @@ void Presenter::show_picture(const lessons::StepPlan& plan) {
     case lessons::StepKind::calculate:
     case lessons::StepKind::simulate:
     case lessons::StepKind::step:
+    case lessons::StepKind::advise:
       return;
     case lessons::StepKind::sweep:
       state.sweep_edit = views::edit_of(plan.sweep);

@@ -69,8 +69,8 @@ void AdviceWork::fail(const base::Message& why) {
   advice_.problem = why;
 }
 
-void AdviceWork::ask(predict::DryRunner& runner, const base::CancelToken& cancel, Asked& asked) {
-  const AdviceRequest& request = advice_.request;
+void dry_run_of(const AdviceRequest& request, predict::DryRunner& runner,
+                const base::CancelToken& cancel, Asked& asked) {
   if (const auto problems = spec::validate(asked.spec); !problems.empty()) {
     asked.problem = problems.front();
     asked.done = true;
@@ -94,16 +94,17 @@ void AdviceWork::ask(predict::DryRunner& runner, const base::CancelToken& cancel
 }
 
 void AdviceWork::next(predict::DryRunner& runner, const base::CancelToken& cancel) {
-  if (!advice_.as_set.done) return ask(runner, cancel, advice_.as_set);
-  if (!advice_.lab_rule.done) return ask(runner, cancel, advice_.lab_rule);
-  const auto question = advice_.search.next(advice_.request.depth);
+  const AdviceRequest& request = advice_.request;
+  if (!advice_.as_set.done) return dry_run_of(request, runner, cancel, advice_.as_set);
+  if (!advice_.lab_rule.done) return dry_run_of(request, runner, cancel, advice_.lab_rule);
+  const auto question = advice_.search.next(request.depth);
   if (!question) {
     advice_.running = false;
     return;
   }
   Asked probe;
   probe.spec = question->spec;
-  ask(runner, cancel, probe);
+  dry_run_of(request, runner, cancel, probe);
   if (!probe.done) return;
   if (!probe.problem.empty()) return advice_.search.refuse(*question, probe.problem);
   advice_.search.tell(*question, probe.answer);

@@ -65,7 +65,6 @@ class AdviceWork {
   void step(predict::DryRunner& runner, const base::CancelToken& cancel);
 
  private:
-  void ask(predict::DryRunner& runner, const base::CancelToken& cancel, Asked& asked);
   void next(predict::DryRunner& runner, const base::CancelToken& cancel);
 
   Advice advice_;
@@ -74,6 +73,10 @@ class AdviceWork {
 // All of it on this thread; `progress` is called after every dry run.
 Advice advise(AdviceRequest request, predict::DryRunner& runner,
               const std::function<void(const Advice&)>& progress, const base::CancelToken& cancel);
+
+// Dry-runs asked.spec for the request's target, and writes what comes out.
+void dry_run_of(const AdviceRequest& request, predict::DryRunner& runner,
+                const base::CancelToken& cancel, Asked& asked);
 
 // The roofs of the card for each type.
 RoofsOf roofs_of_target(const predict::PredictionTarget& target);

@@ -106,6 +106,8 @@ nlohmann::json changes_json(const spec::WorkloadSpec& before, const spec::Worklo
 nlohmann::json row_json(const AdviceRow& row, const Advice& advice) {
   nlohmann::json json = {{"row", name_of(row.origin)},
                          {"set", changes_json(advice.request.settings, row.spec)},
+                         {"B", row.spec.batch},
+                         {"micro_batches", spec::micro_batches(row.spec)},
                          {"bound", bound_json(row.bound)}};
   if (row.measured_s) json["measured_step_s"] = *row.measured_s;
   if (!row.problem.empty()) {
@@ -314,8 +316,11 @@ nlohmann::json to_json(const Advice& advice, bool every_recipe) {
       {"seconds", advice.seconds},
       {"best_after_s", advice.decided_after ? nlohmann::json(*advice.decided_after) : nullptr},
       {"sentence", advice_sentence(advice).sentence},
-      {"lab_rule", rule_sentence(advice).sentence},
+      {"rule_sentence", rule_sentence(advice).sentence},
       {"rows", std::move(rows)}};
+  for (const nlohmann::json& row : json["rows"]) {
+    if (row["row"] != name_of(AdviceRow::Origin::kind)) json[row["row"].get<std::string>()] = row;
+  }
   if (!every_recipe) return json;
   nlohmann::json all = nlohmann::json::array();
   for (std::size_t i = 0; i < search.recipes().size(); ++i) {

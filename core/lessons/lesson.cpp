@@ -125,6 +125,8 @@ std::vector<std::string> files_of(StepKind kind) {
       return {"hunt.json", "probes.csv", "probes.md"};
     case StepKind::ab:
       return {"comparison.json", "comparison.csv", "comparison.md"};
+    case StepKind::advise:
+      return {"advice.json", "advice.csv", "advice.md", "advice.tex", "ladder.csv", "ladder.md"};
     case StepKind::calculate:
       return {"calculation.json", "calculation.csv", "calculation.md", "calculation.tex"};
     case StepKind::simulate:

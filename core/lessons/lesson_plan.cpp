@@ -155,6 +155,8 @@ void allow_keys(ObjectReader& reader, StepKind kind) {
       return reader.allow({"kind", "workload", "preset", "set", "axis", "gpu"});
     case StepKind::ab:
       return reader.allow({"kind", "workload", "preset", "set", "with", "pairs"});
+    case StepKind::advise:
+      return reader.allow({"kind", "workload", "preset", "set", "gpu"});
     case StepKind::calculate:
       return reader.allow({"kind", "calculator", "set"});
     case StepKind::simulate:
@@ -308,11 +310,16 @@ std::optional<StepPlan> read_plan(ObjectReader& reader, const spec::GpuCatalogue
   if (plan.kind == StepKind::sweep) read_sweep(reader, plan);
   if (plan.kind == StepKind::hunt) read_hunt(reader, plan);
   if (plan.kind == StepKind::ab) read_ab(reader, plan);
+  if (plan.kind == StepKind::advise && plan.gpu.empty()) {
+    reader.wrong(text::message("lesson_file.no_card"));
+  }
   if (!plan.gpu.empty()) plan.command += " --gpu \"" + plan.gpu + "\"";
   const bool asks_machine = plan.kind == StepKind::predict || plan.kind == StepKind::hunt;
   if (plan.gpu.empty() && asks_machine) plan.command += " --cpu";
   if (!plan.gpu.empty() && plan.kind == StepKind::sweep) plan.command += " --predict";
-  if (plan.kind != StepKind::hunt && plan.kind != StepKind::ab) plan.command += " --out DIR";
+  const bool only_prints =
+      plan.kind == StepKind::hunt || plan.kind == StepKind::ab || plan.kind == StepKind::advise;
+  if (!only_prints) plan.command += " --out DIR";
   if (!reader.good()) return std::nullopt;
   return plan;
 }

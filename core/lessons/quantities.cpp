@@ -18,7 +18,7 @@ using nlohmann::json;
 using std::string;
 
 constexpr std::array<const char*, kStepKindCount> kKindNames = {
-    "run", "predict", "sweep", "hunt", "ab", "calculate", "simulate", "step"};
+    "run", "predict", "sweep", "hunt", "ab", "calculate", "simulate", "step", "advise"};
 
 constexpr std::array<const char*, 9> kUnitNames = {"number",  "count",    "bytes",   "ms",  "ratio",
                                                    "percent", "tokens/s", "TFLOP/s", "FLOP"};
@@ -255,6 +255,49 @@ std::optional<double> saturation(const json& document, const string& series) {
   return std::nullopt;
 }
 
+std::optional<double> fits_of(const json& document, const char* row) {
+  const json& one = child(document, row);
+  if (!one.is_object() || !one.contains("verdict")) return 0;
+  return one.at("verdict") == "oom" ? 0 : 1;
+}
+std::optional<double> best_fits(const json& document, const string&) {
+  return fits_of(document, "best");
+}
+std::optional<double> rule_fits(const json& document, const string&) {
+  return fits_of(document, "lab_rule");
+}
+std::optional<double> as_set_fits(const json& document, const string&) {
+  return fits_of(document, "as_set");
+}
+std::optional<double> milliseconds_at(const json& document, const char* pointer) {
+  const auto seconds = number_at(document, pointer);
+  return seconds ? std::optional(*seconds * 1e3) : std::nullopt;
+}
+std::optional<double> best_bound(const json& document, const string&) {
+  return milliseconds_at(document, "/best/bound/step_s");
+}
+// Time per token: the rule has another number of sequences in a step.
+std::optional<double> rule_bound_ratio(const json& document, const string&) {
+  const auto best = number_at(document, "/best/tokens_per_s_at_most");
+  const auto rule = number_at(document, "/lab_rule/tokens_per_s_at_most");
+  if (!best || !rule || *rule <= 0) return std::nullopt;
+  return *best / *rule;
+}
+
+std::optional<double> of_rung(const json& document, const string& rung, const char* key) {
+  for (const json& one : child(document, "ladder")) {
+    if (one.value("rung", "") == rung && one.contains(key)) return number_of(one.at(key));
+  }
+  return std::nullopt;
+}
+std::optional<double> rung_needed(const json& document, const string& rung) {
+  return of_rung(document, rung, "needed");
+}
+std::optional<double> rung_bound(const json& document, const string& rung) {
+  const auto seconds = of_rung(document, rung, "bound_s");
+  return seconds ? std::optional(*seconds * 1e3) : std::nullopt;
+}
+
 constexpr Nature kMeasured = Nature::measured;
 constexpr Nature kPredicted = Nature::predicted;
 constexpr StepKind kRun = StepKind::run;
@@ -262,6 +305,7 @@ constexpr StepKind kPredict = StepKind::predict;
 constexpr StepKind kSweep = StepKind::sweep;
 constexpr StepKind kHunt = StepKind::hunt;
 constexpr StepKind kAb = StepKind::ab;
+constexpr StepKind kAdvise = StepKind::advise;
 
 constexpr QuantityRow pointed(const char* row_name, StepKind kind, Unit unit, Nature nature,
                               const char* meaning, const char* pointer) {
@@ -372,6 +416,24 @@ constexpr QuantityRow kRows[] = {
     {"figure", StepKind::step, Unit::number, Nature::simulated, Takes::figure, "a result, computed step by step", nullptr, step_figure},
     {"input", StepKind::step, Unit::number, Nature::stated, Takes::input, "a number that is chosen", nullptr, input},
     {"input", StepKind::simulate, Unit::number, Nature::stated, Takes::input, "a number that is chosen", nullptr, input},
+    pointed("best_needed_bytes", kAdvise, Unit::bytes, kPredicted, "what the fastest combination that fits needs", "/best/needed"),
+    pointed("best_headroom_bytes", kAdvise, Unit::bytes, kPredicted, "what the card has more", "/best/headroom"),
+    pointed("best_B", kAdvise, Unit::count, kPredicted, "its B", "/best/B"),
+    pointed("best_micro_batches", kAdvise, Unit::count, kPredicted, "its micro-batches", "/best/micro_batches"),
+    {"best_bound_ms", kAdvise, Unit::ms, Nature::theory, Takes::nothing, "the least time of its step by the roofs of the card", nullptr, best_bound},
+    {"best_fits", kAdvise, Unit::number, kPredicted, Takes::nothing, "1 where any combination fits, else 0", nullptr, best_fits},
+    pointed("rule_B", kAdvise, Unit::count, kPredicted, "B by the rule of LAB-9", "/lab_rule/B"),
+    pointed("rule_micro_batches", kAdvise, Unit::count, kPredicted, "micro-batches by it", "/lab_rule/micro_batches"),
+    pointed("rule_needed_bytes", kAdvise, Unit::bytes, kPredicted, "what its settings need", "/lab_rule/needed"),
+    {"rule_fits", kAdvise, Unit::number, kPredicted, Takes::nothing, "1 where they fit, else 0", nullptr, rule_fits},
+    {"rule_bound_ratio", kAdvise, Unit::ratio, Nature::theory, Takes::nothing, "least time of a token by the rule over that of the fastest that fits", nullptr, rule_bound_ratio},
+    pointed("set_needed_bytes", kAdvise, Unit::bytes, kPredicted, "what the settings themselves need", "/as_set/needed"),
+    {"set_fits", kAdvise, Unit::number, kPredicted, Takes::nothing, "1 where they fit, else 0", nullptr, as_set_fits},
+    pointed("combinations", kAdvise, Unit::count, Nature::stated, "how many there are", "/recipes"),
+    pointed("dry_runs", kAdvise, Unit::count, kPredicted, "how many were needed", "/dry_runs"),
+    {"ladder_needed_bytes", kAdvise, Unit::bytes, kPredicted, Takes::name, "what a rung of the ladder needs: plain, tf32, autocast, flash, fused, batch", nullptr, rung_needed},
+    {"ladder_bound_ms", kAdvise, Unit::ms, Nature::theory, Takes::name, "the least time of its step by the roofs of the card", nullptr, rung_bound},
+    {"setting", kAdvise, Unit::number, Nature::stated, Takes::setting, "a setting as given", nullptr, setting},
 };
 // clang-format on
 

@@ -13,8 +13,18 @@
 namespace ts::lessons {
 
 // The action of a step of a lesson: each is a command of the program.
-enum class StepKind : std::uint8_t { run, predict, sweep, hunt, ab, calculate, simulate, step };
-inline constexpr int kStepKindCount = 8;
+enum class StepKind : std::uint8_t {
+  run,
+  predict,
+  sweep,
+  hunt,
+  ab,
+  calculate,
+  simulate,
+  step,
+  advise
+};
+inline constexpr int kStepKindCount = 9;
 const char* to_string(StepKind kind);
 std::optional<StepKind> step_kind_from(std::string_view name);
 // True for a calculator, a simulation and a stepper: they have numbers, no workload.

@@ -35,8 +35,9 @@ TEST(AdviseCommand, RecommendsTheFastestThatFits) {
   EXPECT_EQ(rows[rows.size() - 2]["row"], "as_set");
   EXPECT_EQ(rows[rows.size() - 1]["row"], "lab_rule");
   EXPECT_EQ(predicted(settings, rows.back()), rows.back()["verdict"]);
-  EXPECT_NE(json["lab_rule"].get<std::string>().find("B = 4, 8 micro-batches"), std::string::npos)
-      << json["lab_rule"];
+  EXPECT_NE(json["rule_sentence"].get<std::string>().find("B = 4, 8 micro-batches"),
+            std::string::npos)
+      << json["rule_sentence"];
 }
 
 TEST(AdviseCommand, WritesTablesInEachLanguage) {
