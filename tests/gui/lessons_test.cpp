@@ -152,6 +152,9 @@ TEST_F(LessonsInTheWindow, ARunningOneIsCancelledAndGoesOn) {
   drive([](ImGuiTestContext* context) {
     context->ItemClick("//###top_bar/###page_lessons");
     context->Yield(2);
+    context->ItemClick("//###lesson_gallery/###lesson_search");
+    context->KeyCharsReplace("checkpointing");
+    context->Yield(2);
     context->ItemClick("//###lesson_gallery/**/###lesson_checkpointing");
     context->Yield(2);
     context->KeyPress(ImGuiKey_Space);
