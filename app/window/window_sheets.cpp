@@ -210,8 +210,9 @@ void WindowSheets::draw(const views::Ui& ui, Session& session, WorkspaceState& s
       [&] { draw_steppers(ui, state.preferences, controls, requests); }, SheetSize::full);
   if (!show_steppers) steppers_.closed();
   advice_.update();
-  draw_sheet(ui, "advice.sheet", "###advisor_sheet", show_advisor,
-             [&] { draw_advisor(ui, session, state); });
+  draw_sheet(
+      ui, "advice.sheet", "###advisor_sheet", show_advisor,
+      [&] { draw_advisor(ui, session, state); }, SheetSize::full);
   if (show_shortcuts) draw_shortcuts(ui, of_actions());
 }
 

@@ -175,13 +175,12 @@ std::vector<AdviceRow> advice_rows(const Advice& advice) {
 }
 
 std::string precision_words(const spec::WorkloadSpec& spec) {
-  std::string words = spec::to_string(spec.dtype);
-  if (spec::compute_type(spec) != spec.dtype) {
-    words += std::string(" + ") + spec::to_string(spec::compute_type(spec));
-    words += " autocast";
-  }
-  if (spec::scales_loss(spec)) words += " + GradScaler";
-  return words;
+  const spec::DataType compute = spec::compute_type(spec);
+  if (compute == spec.dtype) return spec::to_string(spec.dtype);
+  std::string words;
+  if (spec.dtype != spec::DataType::fp32) words = std::string(spec::to_string(spec.dtype)) + " + ";
+  words += std::string(spec::to_string(compute)) + " autocast";
+  return spec::scales_loss(spec) ? words + ", GradScaler" : words;
 }
 
 std::string limit_words(const StepBound& bound, const text::Texts& texts) {

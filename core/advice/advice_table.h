@@ -30,7 +30,7 @@ struct AdviceRow {
 // settings and the rule.
 std::vector<AdviceRow> advice_rows(const Advice& advice);
 
-// "bf16", "fp32, autocast fp16, loss scale"
+// "bf16", "fp16 autocast, GradScaler" (of fp32 tensors)
 std::string precision_words(const spec::WorkloadSpec& spec);
 // What limits the slowest part, in words.
 std::string limit_words(const StepBound& bound, const text::Texts& texts);

@@ -42,6 +42,17 @@ spec::WorkloadSpec tried_of(const advice::AdviceRow& row, const spec::WorkloadSp
   return tried;
 }
 
+// The next cell, its words level with those of the button at the end of the row.
+void next_cell(const Ui& ui) {
+  ImGui::TableNextColumn();
+  ImGui::SetCursorPosY(ImGui::GetCursorPosY() + (ui.px(28) - ImGui::GetTextLineHeight()) / 2);
+}
+
+void number_cell(const Ui& ui, const std::string& words) {
+  next_cell(ui);
+  right_aligned(words);
+}
+
 // A cell of `color`; words that were cut are in the tooltip.
 void colored(Color color, const std::string& words) {
   ImGui::PushStyleColor(ImGuiCol_Text, color);
@@ -56,24 +67,24 @@ std::string where_it_applies(const advice::AdviceRow& row, spec::Field field) {
 
 // The time of a step, and what it is in the tooltip.
 void draw_time(const Ui& ui, const advice::AdviceRow& row) {
-  if (!row.bound && !row.measured_s) return right_aligned_column(text::kNoNumber);
+  if (!row.bound && !row.measured_s) return number_cell(ui, text::kNoNumber);
   const double seconds = row.measured_s ? *row.measured_s : row.bound->seconds;
   const std::string time = text::duration_ns(seconds * 1e9).joined();
-  right_aligned_column(row.measured_s ? time : "\xe2\x89\xa5 " + time);
+  number_cell(ui, row.measured_s ? time : "\xe2\x89\xa5 " + time);
   if (row.bound) tooltip(ui, advice::limit_words(*row.bound, ui.texts));
 }
 
 void draw_memory(const Ui& ui, const advice::AdviceRow& row, std::int64_t memory) {
   if (!row.problem.empty()) {
-    right_aligned_column(text::kNoNumber);
-    return right_aligned_column(text::kNoNumber);
+    number_cell(ui, text::kNoNumber);
+    return number_cell(ui, text::kNoNumber);
   }
   const std::string needed = text::bytes(row.needed).joined();
-  right_aligned_column(row.at_least ? "\xe2\x89\xa5 " + needed : needed);
-  if (row.at_least) return right_aligned_column(text::kNoNumber);
+  number_cell(ui, row.at_least ? "\xe2\x89\xa5 " + needed : needed);
+  if (row.at_least) return number_cell(ui, text::kNoNumber);
   const bool fits = row.fit != predict::Fit::oom;
   ImGui::PushStyleColor(ImGuiCol_Text, fits ? ui.theme.ok : ui.theme.bad);
-  right_aligned_column(text::bytes(memory - row.needed).joined());
+  number_cell(ui, text::bytes(memory - row.needed).joined());
   ImGui::PopStyleColor();
 }
 
@@ -94,7 +105,7 @@ std::string origin_words(const Ui& ui, const advice::AdviceRow& row) {
 
 // The verdict as a mark, and where the row comes from.
 void draw_verdict(const Ui& ui, const advice::AdviceRow& row) {
-  ImGui::TableNextColumn();
+  next_cell(ui);
   const bool fits = row.problem.empty() && row.fit != predict::Fit::oom;
   const bool slow = fits && row.fit == predict::Fit::fits_after_flush;
   colored(slow ? ui.theme.warn : fits ? ui.theme.ok : ui.theme.bad, fits ? kCheck : kCross);
@@ -102,7 +113,7 @@ void draw_verdict(const Ui& ui, const advice::AdviceRow& row) {
               : slow               ? ui.texts("advice.verdict.flush")
               : fits               ? ui.texts("advice.verdict.fits")
                                    : ui.texts("advice.verdict.oom"));
-  ImGui::TableNextColumn();
+  next_cell(ui);
   cell_text(origin_words(ui, row));
 }
 
@@ -110,20 +121,20 @@ void draw_verdict(const Ui& ui, const advice::AdviceRow& row) {
 bool draw_row(const Ui& ui, const advice::AdviceRow& row, const AdviceView::Shown& shown) {
   ImGui::TableNextRow();
   draw_verdict(ui, row);
-  ImGui::TableNextColumn();
+  next_cell(ui);
   cell_text(advice::precision_words(row.spec));
   for (const spec::Field field :
        {spec::Field::backend, spec::Field::checkpoint, spec::Field::optimizer}) {
-    ImGui::TableNextColumn();
+    next_cell(ui);
     cell_text(where_it_applies(row, field));
   }
   const std::int64_t micro = spec::micro_batches(row.spec);
-  right_aligned_column(text::grouped(row.spec.batch) +
-                       (micro > 1 ? " \xc3\x97 " + text::grouped(micro) : ""));
+  number_cell(
+      ui, text::grouped(row.spec.batch) + (micro > 1 ? " \xc3\x97 " + text::grouped(micro) : ""));
   draw_time(ui, row);
-  right_aligned_column(row.tokens_per_s() > 0
-                           ? text::grouped(static_cast<std::int64_t>(row.tokens_per_s()))
-                           : text::kNoNumber);
+  number_cell(ui, row.tokens_per_s() > 0
+                      ? text::grouped(static_cast<std::int64_t>(row.tokens_per_s()))
+                      : text::kNoNumber);
   draw_memory(ui, row, shown.advice->request.target.memory);
   ImGui::TableNextColumn();
   if (!row.problem.empty()) return false;
@@ -206,9 +217,12 @@ void AdviceView::draw_choices(const Ui& ui, const Shown& shown, Answer& answer) 
   }
   ImGui::EndDisabled();
   ImGui::Dummy({0, ui.px(4)});
+  const float top = ImGui::GetCursorPosY();
+  ImGui::SetCursorPosY(top + (ui.px(28) - ImGui::GetTextLineHeight()) / 2);
   text(ui, TextStyle::body, ui.theme.text2, ui.texts("advice.varied"));
   for (std::size_t i = 0; i < kAxes.size(); ++i) {
     ImGui::SameLine(0, ui.px(8));
+    ImGui::SetCursorPosY(top);
     const std::string id = "###advice_axis_" + std::to_string(i);
     if (button(ui, id.c_str(), varied_[i] ? kCheck : "", ui.texts(kAxes[i].label), "",
                varied_[i] ? ButtonKind::on : ButtonKind::quiet)) {
@@ -216,6 +230,7 @@ void AdviceView::draw_choices(const Ui& ui, const Shown& shown, Answer& answer) 
     }
   }
   ImGui::SameLine(0, ui.px(16));
+  ImGui::SetCursorPosY(top);
   if (button(ui, "###advice_free", free_batch_ ? kCheck : "", ui.texts("advice.free_batch"), "",
              free_batch_ ? ButtonKind::on : ButtonKind::quiet)) {
     free_batch_ = !free_batch_;
