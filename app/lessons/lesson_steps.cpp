@@ -397,8 +397,9 @@ const spec::WorkloadSpec& spec_of_plan(const lessons::StepPlan& plan) {
 }
 
 base::Result<std::unique_ptr<LessonStep>> begin_step(Session& session,
-                                                     const lessons::StepPlan& plan,
+                                                     const lessons::StepPlan& planned,
                                                      const std::filesystem::path& folder) {
+  lessons::StepPlan plan = planned;
   if (auto made = io::make_folder(folder); !made) return tl::unexpected(made.error());
   if (plan.kind == lessons::StepKind::calculate) {
     return std::make_unique<ThreadStep>([values = *plan.calculation, folder](const auto&) {
@@ -415,6 +416,13 @@ base::Result<std::unique_ptr<LessonStep>> begin_step(Session& session,
     return std::make_unique<ThreadStep>([exercise = *plan.stepping, folder](const auto&) {
       return stepper_step(exercise, folder);
     });
+  }
+  if (!plan.text.empty()) {
+    const auto path = folder / lessons::kTextName;
+    if (auto written = io::write_file(path, plan.text); !written) {
+      return tl::unexpected(written.error());
+    }
+    plan.spec.corpus = std::filesystem::absolute(path).string();
   }
   const std::string spec = io::json_text(to_json(spec_of_plan(plan)));
   if (auto written = io::write_file(folder / "spec.json", spec); !written) {

@@ -47,17 +47,21 @@ inline constexpr int kTierCount = 3;
 const char* to_string(Tier tier);  // laptop 8gb 80gb
 std::optional<Tier> tier_from(std::string_view name);
 
+// The corpus that a lesson brings, in the folder of its step.
+inline constexpr const char* kTextName = "text.txt";
+
 // The plan of a step in one tier.
 struct StepPlan {
   StepKind kind = StepKind::run;
-  spec::WorkloadSpec spec;                       // of A in an A/B, the base of a sweep
-  spec::WorkloadSpec other;                      // B
-  std::string gpu;                               // the card of the prediction; empty: this machine
-  run::Protocol protocol;                        // run, ab
-  sweep::SweepSpec sweep;                        // sweep
-  sweep::FitRange fit;                           // sweep
-  predict::HuntAxis axis;                        // hunt
-  std::optional<calculate::Values> calculation;  // calculate
+  spec::WorkloadSpec spec;   // of A in an A/B, the base of a sweep
+  spec::WorkloadSpec other;  // B
+  std::string gpu;           // the card of the prediction; empty: this machine
+  run::Protocol protocol;    // run, ab
+  std::string text;          // run: the corpus, a file of the step's folder; empty: none
+  sweep::SweepSpec sweep;    // sweep
+  sweep::FitRange fit;       // sweep
+  predict::HuntAxis axis;    // hunt
+  std::optional<calculate::Values> calculation;    // calculate
   std::optional<simulate::Experiment> experiment;  // simulate
   std::optional<stepper::Exercise> stepping;       // step
   std::size_t step_shown = 0;                      // step: in its picture; 0: the last

@@ -145,7 +145,7 @@ void read_steps(ObjectReader& reader, StepPlan& plan) {
 void allow_keys(ObjectReader& reader, StepKind kind) {
   switch (kind) {
     case StepKind::run:
-      return reader.allow({"kind", "workload", "preset", "set", "steps"});
+      return reader.allow({"kind", "workload", "preset", "set", "steps", "text"});
     case StepKind::predict:
       return reader.allow({"kind", "workload", "preset", "set", "gpu"});
     case StepKind::sweep:
@@ -306,6 +306,8 @@ std::optional<StepPlan> read_plan(ObjectReader& reader, const spec::GpuCatalogue
     return std::nullopt;
   }
   add_words(plan.command, "--set", settings);
+  plan.text = reader.text_or("text", "");
+  if (!plan.text.empty()) plan.command += std::string(" --set corpus=DIR/") + kTextName;
   read_steps(reader, plan);
   if (plan.kind == StepKind::sweep) read_sweep(reader, plan);
   if (plan.kind == StepKind::hunt) read_hunt(reader, plan);

@@ -9,6 +9,7 @@
 
 #include "core/base/letters.h"
 #include "core/spec/nearest.h"
+#include "core/spec/workload_spec.h"
 #include "core/text/message.h"
 
 namespace ts::lessons {
@@ -157,6 +158,13 @@ const json* point_of(const json& document, const string& argument) {
     if (here) return &point;
   }
   return nullptr;
+}
+
+// 1 where the settings of the step can run with that attention backend on its device, else 0.
+std::optional<double> can_run(const json& document, const string& backend) {
+  auto settings = spec::spec_from_json(child(document, "spec"));
+  if (!settings || !spec::set_field(*settings, "backend", backend)) return std::nullopt;
+  return spec::validate(*settings).empty() ? 1 : 0;
 }
 
 // The number in the unit of lessons, where the document names the unit of calculators.
@@ -366,6 +374,7 @@ constexpr QuantityRow kRows[] = {
     pointed("breaking_bytes", kPredict, Unit::bytes, kPredicted, "asked for by the first allocation that does not fit", "/breaking/bytes"),
     {"type_is", kPredict, Unit::count, kPredicted, Takes::type, "1 where a component has that type there, else 0", nullptr, type_is},
     {"fits", kPredict, Unit::count, kPredicted, Takes::nothing, "1 where it fits, else 0", nullptr, fits},
+    {"can_run", kPredict, Unit::count, Nature::theory, Takes::name, "1 where that attention backend takes these settings on the card, else 0", nullptr, can_run},
     {"setting", kPredict, Unit::number, Nature::stated, Takes::setting, "a setting of the step", nullptr, setting},
 
     {"median_ms", kSweep, Unit::ms, kMeasured, Takes::point, "median step of a point", nullptr, at_point<kMedian>},

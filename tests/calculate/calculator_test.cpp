@@ -199,6 +199,43 @@ TEST(Calculators, TheRuleOfTheLabNeverDividesByZero) {
   }
 }
 
+// The values of the course that are marked as recomputed; docs/labs.md lists where the others are.
+// The column of the fused kernel, MiB: what flash keeps, 7.017 MiB, and six tensors of the
+// configuration before, which the loss keeps alive.
+TEST(Recomputed, TheNineRowsOfTheFusedKernel) {
+  struct PrintedRow {
+    int d;
+    int length;
+    double mib;
+  };
+  constexpr PrintedRow kRows[] = {{16, 256, 7.524},   {16, 1024, 9.798},   {16, 4096, 18.142},
+                                  {16, 8192, 35.267}, {16, 16384, 63.517}, {32, 256, 56.025},
+                                  {32, 1024, 12.548}, {32, 4096, 29.142},  {32, 8192, 63.267}};
+  double before = 0;
+  for (const PrintedRow& row : kRows) {
+    const std::string width = std::to_string(row.d);
+    const std::string length = std::to_string(row.length);
+    const Settings at = {{"d_model", width.c_str()}, {"T", length.c_str()}};
+    const double kept = term("attention_memory", "flash_saved", at);
+    EXPECT_NEAR(7.017 + (kept + before) / kMiB, row.mib, 0.0015) << row.d << ", " << row.length;
+    before = term("attention_memory", "saved_linear", at);
+  }
+}
+
+// Three T x T tensors in the backward: with 7 GiB free T = 8,848 is the last that fits.
+TEST(Recomputed, TheLargestLengthOnEightGigabytes) {
+  const double free = 7 * 1024 * kMiB;
+  EXPECT_LE(term("attention_memory", "backward_scores", {{"T", "8848"}}), free);
+  EXPECT_GT(term("attention_memory", "backward_scores", {{"T", "8849"}}), free);
+  EXPECT_EQ(term("attention_memory", "saved_softmax", {{"T", "16384"}}), 8 * 1024 * kMiB);
+}
+
+TEST(Recomputed, FlopsOfATokenAndOfASequence) {
+  EXPECT_EQ(term("mfu", "per_token"), 854'770'176);
+  EXPECT_EQ(term("mfu", "per_step", {{"sequences", "1"}}), 854'770'176.0 * 1024);
+  EXPECT_NEAR(term("mfu", "per_step", {{"sequences", "1"}}), 0.87528e12, 0.000005e12);
+}
+
 TEST(Calculators, WrongNumbersAreRefusedInOneSentence) {
   EXPECT_EQ(calculator_from("nothing").error().sentence.find("there is no calculator \"nothing\""),
             0U);

@@ -81,6 +81,23 @@ TEST(Findings, TheoryAndSimulatedNumbersAreNeverMixed) {
   }
 }
 
+// The rules of the backends, of the settings of a prediction.
+TEST(Findings, WhetherABackendTakesTheSettings) {
+  const QuantityRow& row = **find_quantity(StepKind::predict, "can_run");
+  const auto can_run = [&](const char* type, const char* backend) {
+    spec::WorkloadSpec settings;
+    settings.device = spec::DeviceKind::cuda;
+    EXPECT_TRUE(spec::set_field(settings, "workload", "attention"));
+    EXPECT_TRUE(spec::set_field(settings, "dtype", type));
+    return read_quantity(row, {{"spec", to_json(settings)}}, backend);
+  };
+  EXPECT_EQ(can_run("fp16", "flash"), 1);
+  EXPECT_EQ(can_run("fp32", "flash"), 0);
+  EXPECT_EQ(can_run("fp32", "math"), 1);
+  EXPECT_EQ(can_run("fp32", "flesh"), std::nullopt);
+  EXPECT_EQ(read_quantity(row, {{"spec", 1}}, "flash"), std::nullopt);
+}
+
 // A card is only predicted for, whatever a document says.
 TEST(Findings, NothingIsMeasuredOnACard) {
   const Lesson lesson = example_lesson();
