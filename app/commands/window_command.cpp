@@ -11,6 +11,7 @@
 #include "app/session/engine_loader.h"
 #include "app/session/file_list.h"
 #include "app/window/window.h"
+#include "core/files/saved_session.h"
 #include "core/io/file.h"
 #include "core/spec/model_config.h"
 #include "core/spec/own_model.h"
@@ -34,6 +35,12 @@ base::Result<void> read_file(const std::filesystem::path& path, Shown& shown) {
   if (is_sweep(path)) {
     const auto content = sweep::read_journal(journal_of(path));
     if (!content) return tl::unexpected(content.error());
+    shown.paths.push_back(*whole);
+    return {};
+  }
+  if (listed(*whole).kind == FileKind::session) {
+    if (const auto session = files::read_session(*whole); !session)
+      return tl::unexpected(session.error());
     shown.paths.push_back(*whole);
     return {};
   }

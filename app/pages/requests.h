@@ -20,6 +20,7 @@ struct Requests {
   // What to save into a folder of its own.
   enum class Save : std::uint8_t { run, prediction, comparison };
   std::optional<Save> save;
+  bool save_session = false;  // as a file beside the folders of these
   // Save one panel as a picture of that many pixels, beside the other pictures.
   struct Panel {
     Page page = Page::memory;
@@ -53,6 +54,7 @@ struct Requests {
     picture = picture || later.picture;
     restart = restart || later.restart;
     lesson = lesson || later.lesson;
+    save_session = save_session || later.save_session;
     if (later.hunt_picture) hunt_picture = std::move(later.hunt_picture);
     if (later.drawing) drawing = std::move(later.drawing);
     if (later.panel) panel = std::move(later.panel);

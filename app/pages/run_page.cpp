@@ -4,6 +4,7 @@
 #include <imgui_internal.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <functional>
 #include <optional>
@@ -194,6 +195,64 @@ void RunPage::fit_panels(const views::Ui& ui) {
   fit(views::ids::kMemory, &ImVec2::y, fitted_below_, std::floor(size.y * kMemoryPart));
 }
 
+namespace {
+
+// A panel that is docked beside the timeline, and which of its sizes is dragged.
+struct DockedPart {
+  const char* window;
+  float ImVec2::*extent;
+  std::optional<double> files::SavedLayout::*part;
+};
+constexpr std::array<DockedPart, 3> kDockedParts = {
+    {{views::ids::kControls, &ImVec2::x, &files::SavedLayout::left},
+     {views::ids::kInspector, &ImVec2::x, &files::SavedLayout::right},
+     {views::ids::kMemory, &ImVec2::y, &files::SavedLayout::below}}};
+
+ImGuiDockNode* node_of(const char* window) {
+  const ImGuiWindow* const panel = ImGui::FindWindowByName(window);
+  return panel != nullptr ? panel->DockNode : nullptr;
+}
+
+}  // namespace
+
+files::SavedLayout RunPage::layout() const {
+  files::SavedLayout layout;
+  const ImVec2 size = ImGui::GetMainViewport()->WorkSize;
+  for (const DockedPart& one : kDockedParts) {
+    const ImGuiDockNode* const node = node_of(one.window);
+    if (node == nullptr) continue;
+    const double part = static_cast<double>(node->Size.*one.extent / size.*one.extent);
+    if (part > 0 && part < 1) layout.*one.part = part;
+  }
+  if (enlarged_) layout.enlarged = page_name(*enlarged_);
+  return layout;
+}
+
+void RunPage::restore(const files::SavedLayout& layout) {
+  wanted_ = layout;
+  enlarged_.reset();
+  for (const Page panel : {Page::timeline, Page::memory, Page::inspector}) {
+    if (layout.enlarged == page_name(panel)) enlarged_ = panel;
+  }
+}
+
+void RunPage::take_layout() {
+  if (!wanted_) return;
+  const ImVec2 size = ImGui::GetMainViewport()->WorkSize;
+  for (const DockedPart& one : kDockedParts) {
+    if (node_of(one.window) == nullptr) return;  // in one of the next frames
+  }
+  for (const DockedPart& one : kDockedParts) {
+    ImGuiDockNode* const node = node_of(one.window);
+    const std::optional<double> part = *wanted_.*one.part;
+    if (!part) continue;
+    ImVec2 changed = node->Size;
+    changed.*one.extent = std::floor(static_cast<float>(*part) * size.*one.extent);
+    ImGui::DockBuilderSetNodeSize(node->ID, changed);
+  }
+  wanted_.reset();
+}
+
 void RunPage::reset_layout() {
   ImGui::DockBuilderRemoveNode(dock_id_);
 }
@@ -221,6 +280,7 @@ void RunPage::draw_panels(const views::Ui& ui) {
   dock_id_ = ImGui::GetID("###dock");
   dock_panels(ui);
   fit_panels(ui);
+  take_layout();
   ImGui::DockSpaceOverViewport(dock_id_, ImGui::GetMainViewport(),
                                ImGuiDockNodeFlags_AutoHideTabBar);
   const OpenedFiles::Entry* const entry = session().files().current();

@@ -8,6 +8,7 @@
 
 #include "app/pages/file_tabs.h"
 #include "app/pages/page_view.h"
+#include "core/files/saved_session.h"
 #include "views/common/context_menu.h"
 #include "views/inspector/inspector_view.h"
 #include "views/inspector/result_panel.h"
@@ -51,6 +52,9 @@ class RunPage : public PageView {
   [[nodiscard]] bool& shows_operators() { return show_operators_; }
   // Shows the difference between the snapshot on screen and a file that is being opened.
   void compare_with(const std::filesystem::path& path) { snapshot_.compare_with(path.string()); }
+  // Where the panels are, and as a session has them: from the next frame on.
+  [[nodiscard]] files::SavedLayout layout() const;
+  void restore(const files::SavedLayout& layout);
   // The page of the hunt shows the same memory view.
   [[nodiscard]] views::MemoryView& memory() { return memory_; }
 
@@ -63,6 +67,7 @@ class RunPage : public PageView {
   void note_pointed(Page panel);
   void dock_panels(const views::Ui& ui);
   void fit_panels(const views::Ui& ui);
+  void take_layout();
   void draw_timeline(const views::Ui& ui);
   void draw_controls(const views::Ui& ui);
   void draw_inspector(const views::Ui& ui, const views::ViewContext& view);
@@ -87,6 +92,7 @@ class RunPage : public PageView {
   Page pointed_ = Page::memory;   // the panel that the mouse was over last
   unsigned dock_id_ = 0;
   // Sizes of the panels that follow the window, as they were set last, in pixels.
+  std::optional<files::SavedLayout> wanted_;  // for the panels, as soon as they are docked
   float fitted_left_ = 0, fitted_right_ = 0, fitted_below_ = 0;
 };
 

@@ -58,6 +58,7 @@ void RunStarter::start(bool live) {
   session_->files().choose(std::nullopt);
   session_->start(run_spec_, protocol_for(live));
   state_->own_run = session_->asked();
+  session_->kept_runs().follow(session_->asked(), session_->strings());
 }
 
 void RunStarter::keep_result() {

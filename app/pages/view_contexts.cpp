@@ -18,11 +18,27 @@ constexpr std::chrono::milliseconds kPredictedBy{10};
 
 }  // namespace
 
-// Positions in an old trace mean nothing in a new one.
+// Positions in an old trace mean nothing in a new one; what was on screen before is shown as it was
+// left.
 void ViewContexts::reset_view_state(const run::Run& run) {
   if (run.id == state_->viewed) return;
+  if (state_->viewed != 0) state_->keep_view(state_->viewed, {state_->view, false});
   state_->viewed = run.id;
   views::ViewState fresh;
+  fresh.of = run.id;
+  if (const auto kept = state_->kept_views.find(run.id); kept != state_->kept_views.end()) {
+    const views::ViewState& left = kept->second.view;
+    fresh.visible = left.visible;
+    fresh.cursor_ns = left.cursor_ns;
+    fresh.marked = left.marked;
+    fresh.selected_slice = left.selected_slice;
+    fresh.selected_block = left.selected_block;
+    if (kept->second.whole) {
+      state_->view = left;
+      state_->view.of = run.id;
+      return;
+    }
+  }
   fresh.memory_axis = state_->view.memory_axis;
   fresh.live_axis = state_->view.live_axis;
   fresh.link_axes = state_->view.link_axes;
@@ -47,7 +63,10 @@ void ViewContexts::reset_view_state_of_run(const run::Run& run) {
 void ViewContexts::reset_view_state_of_file(const run::Run& run,
                                             const files::OpenedDevice* device) {
   if (run.id == state_->viewed) return;
+  const auto kept = state_->kept_views.find(run.id);
+  const bool whole = kept != state_->kept_views.end() && kept->second.whole;
   reset_view_state(run);
+  if (whole) return;
   views::BlockColors& colors = state_->view.block_colors;
   if (!state_->color_of_runs) state_->color_of_runs = colors;
   const double known = device != nullptr && device->guessed_share

@@ -22,6 +22,12 @@ bool same_work(const spec::WorkloadSpec& a, const spec::WorkloadSpec& b) {
   return a == same;
 }
 
+void WorkspaceState::keep_view(run::RunId id, KeptView kept) {
+  kept_views.insert_or_assign(id, std::move(kept));
+  // Runs count up and files count down from the end: the first is the oldest run.
+  if (kept_views.size() > kMostKeptViews) kept_views.erase(kept_views.begin());
+}
+
 void WorkspaceState::keep_memory(KeptMemory kept) {
   kept.number = kept_memory.empty() ? 1 : kept_memory.back().number + 1;
   kept_memory.push_back(std::move(kept));

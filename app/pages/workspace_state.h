@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -13,6 +14,7 @@
 #include "app/session/preferences.h"
 #include "app/session/session.h"
 #include "app/session/sweep_session.h"
+#include "core/files/notes.h"
 #include "views/common/view_state.h"
 #include "views/compare/compare_controls.h"
 #include "views/controls/spec_history.h"
@@ -32,6 +34,14 @@ struct KeptMemory {
 };
 inline constexpr std::size_t kMostKeptMemory = 6;
 
+// How a run or a device of a file was left. `whole`: from a session, with the colours, the axis and
+// the search, which otherwise go along from one to the next.
+struct KeptView {
+  views::ViewState view;
+  bool whole = false;
+};
+inline constexpr std::size_t kMostKeptViews = 64;
+
 // A demo of a lecture on screen.
 struct ShownDemo {
   std::size_t number = 0;  // in the list of the built-in ones
@@ -50,6 +60,10 @@ struct WorkspaceState {
   std::int64_t old_limit = 0;
   views::ViewState view;
   run::RunId viewed = 0;  // the run, or device of a file, that `view` belongs to
+  // Of the others that were on screen: they are shown again as they were left.
+  std::map<run::RunId, KeptView> kept_views;
+  std::map<run::RunId, files::Notes> notes;  // by run, trace or device of a file
+  void keep_view(run::RunId id, KeptView kept);
   std::optional<views::BlockColors> color_of_runs;  // block_colors to restore when a file is left
   views::SweepEdit sweep_edit;
   views::SweepPageState sweep_page;

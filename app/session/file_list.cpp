@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "app/output/sweep_files.h"
+#include "core/files/saved_session.h"
 
 namespace ts::app {
 namespace {
@@ -37,6 +38,8 @@ ListedFile listed(const std::filesystem::path& path) {
       file.kind = FileKind::json;
     } else if (has_extension(path, ".pt2")) {
       file.kind = FileKind::model;
+    } else if (has_extension(path, files::kSessionEnding)) {
+      file.kind = FileKind::session;
     }
   }
   const std::uintmax_t bytes = std::filesystem::file_size(path, problem);

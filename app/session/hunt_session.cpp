@@ -114,6 +114,24 @@ void HuntSession::remember(Confirmation confirmation) {
   if (map_) make_map();
 }
 
+std::vector<files::SavedHunt::Run> HuntSession::confirmed() const {
+  std::vector<files::SavedHunt::Run> runs;
+  for (const Confirmation& one : runs_)
+    runs.push_back({one.spec, one.run.fits, one.run.peak, to_string(one.device)});
+  return runs;
+}
+
+void HuntSession::restore(const std::vector<files::SavedHunt::Run>& runs) {
+  const auto devices = spec::field_choices(spec::Field::device);
+  for (const files::SavedHunt::Run& run : runs) {
+    const auto found = std::ranges::find(devices, run.device,
+                                         [](const char* name) { return std::string_view(name); });
+    if (found == devices.end()) continue;
+    remember(
+        {run.spec, {run.fits, run.peak}, static_cast<spec::DeviceKind>(found - devices.begin())});
+  }
+}
+
 const char* HuntSession::confirm_problem(const Session& session,
                                          const spec::WorkloadSpec& spec) const {
   if (session.engine() == nullptr) return "hunt.confirm.no_engine";

@@ -7,6 +7,7 @@
 
 #include "app/output/save_parts.h"
 #include "app/session/session.h"
+#include "core/files/saved_session.h"
 #include "core/predict/hunt_progress.h"
 #include "views/hunt/hunt_controls.h"
 
@@ -58,6 +59,10 @@ class HuntSession {
   // The settings of a cell, all others as in `spec`.
   [[nodiscard]] spec::WorkloadSpec spec_of(std::size_t cell, const spec::WorkloadSpec& spec) const;
   [[nodiscard]] std::optional<std::size_t> cell_of(const spec::WorkloadSpec& spec) const;
+
+  // The cells that were run for real, as a session has them, and those of one.
+  [[nodiscard]] std::vector<files::SavedHunt::Run> confirmed() const;
+  void restore(const std::vector<files::SavedHunt::Run>& runs);
 
   // Writes the files of write_hunt_files() into a new folder and returns it.
   base::Result<std::filesystem::path> save(const SaveParts& parts) const;

@@ -2,11 +2,26 @@
 
 #include <algorithm>
 #include <chrono>
+#include <system_error>
 #include <utility>
 
 #include "app/session/is_ready.h"
 
 namespace ts::app {
+
+namespace {
+
+std::filesystem::file_time_type written_at(const std::filesystem::path& path) {
+  std::error_code error;
+  const auto time = std::filesystem::last_write_time(path, error);
+  return error ? std::filesystem::file_time_type::min() : time;
+}
+
+}  // namespace
+
+bool OpenedFiles::Entry::changed_on_disk() const {
+  return written == std::filesystem::file_time_type::min() || written_at(path) != written;
+}
 
 OpenedFiles::Entry& OpenedFiles::entry_for(const std::filesystem::path& path) {
   const auto found = std::ranges::find(entries_, path, &Entry::path);
@@ -23,6 +38,7 @@ void OpenedFiles::open(const std::filesystem::path& path) {
   current_ = static_cast<std::size_t>(&entry - entries_.data());
   readers_.push_back({path, std::async(std::launch::async, [path] {
                         Answer answer;
+                        answer.written = written_at(path);
                         if (auto read = files::open_file(path)) {
                           answer.opened = std::move(*read);
                         } else {
@@ -35,6 +51,7 @@ void OpenedFiles::open(const std::filesystem::path& path) {
 void OpenedFiles::add(std::unique_ptr<files::OpenedFile> opened) {
   Entry& entry = entry_for(opened->path);
   entry.device = opened->first_shown();
+  entry.written = written_at(opened->path);
   entry.opened = std::move(opened);
   current_ = static_cast<std::size_t>(&entry - entries_.data());
 }
@@ -53,6 +70,18 @@ void OpenedFiles::close(std::size_t index) {
 
 void OpenedFiles::choose_device(std::size_t device) {
   if (current_) entries_[*current_].device = device;
+}
+
+void OpenedFiles::restore(std::size_t index, std::size_t device, CorrectionsByDevice corrections) {
+  Entry& entry = entries_[index];
+  if (entry.opened == nullptr) return;
+  std::vector<files::OpenedDevice>& devices = entry.opened->devices;
+  const std::size_t shown = devices.size() + (entry.opened->trace != nullptr ? 1 : 0);
+  if (device < shown) entry.device = device;
+  for (auto& [number, all] : corrections) {
+    if (number >= devices.size()) continue;
+    for (files::Correction& one : all) entry.corrections[number].add(devices[number], one);
+  }
 }
 
 void OpenedFiles::correct(files::Correction correction) {
@@ -154,6 +183,7 @@ bool OpenedFiles::update() {
       entry->device = answer.opened != nullptr ? answer.opened->first_shown() : 0;
       entry->corrections.clear();
       entry->opened = std::move(answer.opened);
+      entry->written = answer.written;
       entry->problem = std::move(answer.problem);
     }
     readers_.erase(readers_.begin() + static_cast<std::ptrdiff_t>(i));

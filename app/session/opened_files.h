@@ -27,7 +27,10 @@ class OpenedFiles {
     base::Message problem;                      // why nothing can be shown
     std::size_t device = 0;  // of opened->devices; their number stands for the trace
     std::map<std::size_t, files::Corrections> corrections = {};  // by device
+    std::filesystem::file_time_type written = {};                // when the file was read
     [[nodiscard]] bool loading() const { return opened == nullptr && problem.empty(); }
+    // The file is gone, or was written since.
+    [[nodiscard]] bool changed_on_disk() const;
   };
 
   // Starts to read the file and selects it. A file that is already open is read again.
@@ -38,6 +41,11 @@ class OpenedFiles {
   // Selects the shown file; unset: the run.
   void choose(std::optional<std::size_t> index) { current_ = index; }
   void choose_device(std::size_t device);
+  // As a session has it: the device that is shown of a file that was read, and what was corrected,
+  // by device. No other thread may read the logs meanwhile. What the file does not have is left
+  // out.
+  using CorrectionsByDevice = std::map<std::size_t, std::vector<files::Correction>>;
+  void restore(std::size_t index, std::size_t device, CorrectionsByDevice corrections);
 
   // Of the shown device: what its blocks hold. No other thread may read its log meanwhile.
   void correct(files::Correction correction);
@@ -63,6 +71,7 @@ class OpenedFiles {
   struct Answer {
     std::unique_ptr<files::OpenedFile> opened;
     base::Message problem;
+    std::filesystem::file_time_type written;
   };
   struct Reader {
     std::filesystem::path path;

@@ -79,9 +79,11 @@ void Session::apply(run::Update&& update) {
     if (compared->id == asked_) comparison_ = std::move(compared->comparison);
     return;
   }
-  if (auto* batch = std::get_if<run::BatchUpdate>(&update); batch != nullptr && on_batch) {
-    on_batch(batch->id, batch->batch);
+  if (auto* batch = std::get_if<run::BatchUpdate>(&update); batch != nullptr) {
+    if (on_batch) on_batch(batch->id, batch->batch);
+    kept_runs_.add(batch->id, batch->batch);
   }
+  const bool ends = std::holds_alternative<run::FinishedUpdate>(update);
   if (auto* finished = std::get_if<run::FinishedUpdate>(&update)) {
     if (finished->id == asked_) {
       busy_ = false;
@@ -91,6 +93,7 @@ void Session::apply(run::Update&& update) {
   if (const auto* roof = std::get_if<run::RoofUpdate>(&update); roof != nullptr && run_)
     roofs_[run::roof_key(run_->spec)] = roof->roof;
   if (run_) run_->apply(std::move(update));
+  if (ends && run_ && run_->finished) kept_runs_.finish(run_);
 }
 
 const run::Roof* Session::roof_of(const spec::WorkloadSpec& spec) const {

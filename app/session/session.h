@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "app/session/kept_runs.h"
 #include "app/session/opened_files.h"
 #include "app/session/predictions.h"
 #include "core/base/message.h"
@@ -62,6 +63,9 @@ class Session {
   [[nodiscard]] OpenedFiles& files() { return files_; }
   [[nodiscard]] const OpenedFiles& files() const { return files_; }
 
+  [[nodiscard]] KeptRuns& kept_runs() { return kept_runs_; }
+  [[nodiscard]] const KeptRuns& kept_runs() const { return kept_runs_; }
+
   [[nodiscard]] Predictions& predictions() { return predictions_; }
   // For dry runs on threads other than the prediction thread; may be empty.
   [[nodiscard]] const predict::DryRunnerLoader& dry_runner() const { return dry_runner_; }
@@ -102,6 +106,7 @@ class Session {
   std::vector<run::Update> waiting_;
   std::size_t applied_ = 0;  // of waiting_
   OpenedFiles files_;
+  KeptRuns kept_runs_;
   run::RunId asked_ = 0;
   bool busy_ = false;
   bool compares_ = false;  // the last request was a comparison

@@ -29,6 +29,8 @@ constexpr std::array kActions = {
               ""},
     ActionRow{Action::save, "save", "menu.save", "shortcut.save", "Ctrl+S", kControl | ImGuiKey_S,
               0, KeyReach::typing},
+    ActionRow{Action::save_session, "save_session", "menu.save_session", "shortcut.save_session",
+              "Ctrl+Shift+S", kControlShift | ImGuiKey_S, 0, KeyReach::typing},
     ActionRow{Action::save_prediction, "save_prediction", "menu.save_prediction",
               "shortcut.save_prediction", ""},
     ActionRow{Action::copy_script, "copy_script", "menu.copy_script", "shortcut.copy_script", ""},

@@ -17,6 +17,7 @@ enum class Action : std::uint8_t {
   compare_with,
   clear_recent,
   save,
+  save_session,
   save_prediction,
   copy_script,
   save_folder,

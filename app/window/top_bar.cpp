@@ -78,12 +78,13 @@ void TopBar::draw_menu_items(const views::Ui& ui, const char* id, Requests& requ
     draw_recent_menu(ui, requests);
     items({Action::compare_with});
     ImGui::Separator();
-    items({Action::save, Action::save_prediction, Action::copy_script, Action::picture,
-           Action::save_folder});
+    items({Action::save, Action::save_session, Action::save_prediction, Action::copy_script,
+           Action::picture, Action::save_folder});
     ImGui::Separator();
     items({Action::reset_settings, Action::quit});
   } else if (menu == "###menu_run") {
     items({Action::start, Action::stop, Action::live});
+    draw_runs_menu(ui);
     ImGui::Separator();
     items({Action::undo, Action::redo});
   } else if (menu == "###menu_view") {
@@ -166,6 +167,28 @@ void TopBar::draw_action(const views::Ui& ui, Action action, Requests& requests)
     actions_->perform(action, requests);
   }
   views::tooltip(ui, reason);
+}
+
+// The runs that were kept, the newest first.
+void TopBar::draw_runs_menu(const views::Ui& ui) {
+  const auto& t = services_.texts;
+  const auto& runs = services_.session.kept_runs().all();
+  const std::string name = t("menu.runs") + std::string("###menu_runs");
+  if (!ImGui::BeginMenu(name.c_str(), !runs.empty())) {
+    if (runs.empty()) views::tooltip(ui, t("command.why.no_runs"));
+    return;
+  }
+  for (std::size_t i = runs.size(); i-- > 0;) {
+    const run::Run& run = *runs[i].run;
+    const std::string words =
+        views::short_settings(t, run.spec) + "###kept_run_" + std::to_string(i);
+    const run::TimingSummary timing = run.timing();
+    const std::string time =
+        timing.n > 0 ? text::duration_ns(timing.median_ms * 1e6).joined() : t("hunt.legend.oom");
+    if (ImGui::MenuItem(words.c_str(), time.c_str(), &run == services_.session.run()))
+      actions_->show_run(runs[i].run);
+  }
+  ImGui::EndMenu();
 }
 
 // A missing file is shown as missing.

@@ -27,6 +27,7 @@ class TopBar {
   void draw_one_menu(const views::Ui& ui, Requests& requests);
   void draw_menu_items(const views::Ui& ui, const char* id, Requests& requests);
   void draw_action(const views::Ui& ui, Action action, Requests& requests);
+  void draw_runs_menu(const views::Ui& ui);
   void draw_recent_menu(const views::Ui& ui, Requests& requests);
   void draw_demo_menu(const views::Ui& ui);
   void draw_page_tabs(const views::Ui& ui);

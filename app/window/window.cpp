@@ -322,6 +322,9 @@ bool Window::frame() {
   if (requests.panel) save_picture_of_panel(*requests.panel);
   if (requests.save) save(*requests.save);
   if (requests.lesson) save_lesson();
+  if (requests.save_session) {
+    if (const auto folder = made_save_folder()) workspace_->save_session(*folder);
+  }
   if (requests.hunt_picture) save_picture_of_hunt(*requests.hunt_picture);
   if (requests.restart && options_.restart) restart();
   if (requests.figure) save_figure_of_sweep(*requests.figure);

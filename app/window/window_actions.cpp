@@ -221,6 +221,12 @@ void WindowActions::open_recent(const std::filesystem::path& path) {
   sheets_->choose_file(path);
 }
 
+void WindowActions::show_run(const std::shared_ptr<run::Run>& run) {
+  services_.session.show(run);
+  services_.session.files().choose(std::nullopt);
+  services_.state.page = Page::run;
+}
+
 void WindowActions::copy_script() {
   const auto script = script::pytorch_script(services_.state.history.spec());
   if (!script) return services_.notices.add(script.error());
@@ -255,6 +261,9 @@ void WindowActions::perform(Action action, Requests& requests) {
       return;
     case Action::save:
       return pages_->current().save(requests);
+    case Action::save_session:
+      requests.save_session = true;
+      return;
     case Action::save_prediction:
       requests.save = Requests::Save::prediction;
       return;

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <filesystem>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -41,6 +42,9 @@ class WindowActions {
   // The files opened last, and opens one of them at the end of the frame.
   [[nodiscard]] const std::vector<ListedFile>& recent_files();
   void open_recent(const std::filesystem::path& path);
+
+  // Shows one of the runs that were kept, on the page of runs.
+  void show_run(const std::shared_ptr<run::Run>& run);
 
   // Performs the actions whose keys were pressed in this frame. A key whose action is not possible
   // says why. A text field that is being edited

@@ -31,6 +31,7 @@ Workspace::Workspace(Session& session, WorkspaceState& state, const text::Texts&
       runs_(session, state, notices_),
       frame_(state, contexts_, action_row(Action::settings).keys),
       pages_(services()),
+      sessions_(services(), pages_),
       presenter_(services(), pages_),
       actions_(services(), pages_, presenter_, sheets_, palette_),
       top_bar_(services(), pages_, actions_),
@@ -47,7 +48,7 @@ PageServices Workspace::services() {
 }
 
 bool Workspace::animated() const {
-  return session_->busy() || models_.busy() || session_->files().loading() ||
+  return session_->busy() || models_.busy() || sessions_.busy() || session_->files().loading() ||
          !state_->sweeps->idle() || state_->lessons->running() || state_->sweeps->opening() ||
          session_->predictions().busy() || session_->predictions().hunt_busy() ||
          runs_.live_pending() || state_->hunts->confirming() || sheets_.animated() ||
@@ -84,6 +85,11 @@ void Workspace::open_file(const std::filesystem::path& path) {
   }
   if (kind == FileKind::model) {
     models_.open(path);
+    return;
+  }
+  if (kind == FileKind::session) {
+    remember_file(recent, path);
+    sessions_.open(path);
     return;
   }
   if (kind == FileKind::json && spec::is_model_config(path)) {
@@ -225,6 +231,7 @@ Requests Workspace::draw(bool interactive) {
   if (interactive) {
     for (PageView* const page : pages_.all()) page->update();
     take_model();
+    sessions_.update();
     actions_.take_keys(requests);
     runs_.keep_result();
     runs_.follow_live();

@@ -11,6 +11,7 @@
 #include "app/pages/run_starter.h"
 #include "app/pages/view_contexts.h"
 #include "app/pages/workspace_state.h"
+#include "app/saved/session_keeper.h"
 #include "app/session/model_opener.h"
 #include "app/window/palette.h"
 #include "app/window/status_bar.h"
@@ -36,6 +37,9 @@ class Workspace {
   // Begins to read files and shows the last of them: lessons, sweeps, snapshots and traces. A model
   // becomes the workload.
   void open_files(const std::vector<std::filesystem::path>& paths);
+
+  // Begins to save what was done in the window as a file of its own.
+  void save_session(const std::filesystem::path& folder) { sessions_.save(folder); }
 
   [[nodiscard]] Notices& notices() { return notices_; }
   // What is measured is not to be shown for now.
@@ -69,6 +73,7 @@ class Workspace {
   RunStarter runs_;
   PageFrame frame_;
   Pages pages_;
+  SessionKeeper sessions_;
   Presenter presenter_;
   WindowSheets sheets_;
   Palette palette_;

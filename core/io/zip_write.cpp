@@ -32,7 +32,7 @@ void put(std::string& to, std::uint64_t number, int bytes) {
   }
 }
 
-std::string deflated(const std::string& content) {
+std::string deflated(std::string_view content) {
   z_stream stream{};
   // Negative bits: the bare stream, without a header of zlib's.
   TS_CHECK(deflateInit2(&stream, Z_DEFAULT_COMPRESSION, Z_DEFLATED, -MAX_WBITS, MAX_MEM_LEVEL,
@@ -49,8 +49,8 @@ std::string deflated(const std::string& content) {
 }
 
 // Version to lengths: the part that both headers of a member have.
-std::string member_fields(const std::string& name, const std::string& content,
-                          const std::string& packed) {
+std::string member_fields(std::string_view name, std::string_view content,
+                          std::string_view packed) {
   std::string fields;
   put(fields, kVersion, 2);
   put(fields, kUtf8, 2);
@@ -86,49 +86,57 @@ std::vector<std::filesystem::path> files_below(const std::filesystem::path& fold
 
 }  // namespace
 
+bool ZipMaker::add(const std::string& name, std::string_view content) {
+  if (content.size() >= kMostBytes || members_ >= 65'534) return false;
+  const std::string packed = deflated(content);
+  if (size_ + packed.size() + directory_.size() >= kMostBytes / 2) return false;
+  const std::string fields = member_fields(name, content, packed);
+  std::string local;
+  put(local, kMemberMark, 4);
+  local += fields + name;
+  put(directory_, kEntryMark, 4);
+  put(directory_, kVersion, 2);
+  directory_ += fields;
+  put(directory_, 0, 2 + 2 + 2 + 4);  // comment, disk, attributes
+  put(directory_, size_, 4);
+  directory_ += name;
+  write_(local);
+  write_(packed);
+  size_ += local.size() + packed.size();
+  ++members_;
+  return true;
+}
+
+void ZipMaker::end() {
+  std::string end;
+  put(end, kEndMark, 4);
+  put(end, 0, 2 + 2);  // disks
+  put(end, members_, 2);
+  put(end, members_, 2);
+  put(end, directory_.size(), 4);
+  put(end, size_, 4);
+  put(end, 0, 2);  // comment
+  write_(directory_);
+  write_(end);
+}
+
 base::Result<void> write_zip(const std::filesystem::path& archive,
                              const std::filesystem::path& folder, const std::string& name) {
-  const auto files = files_below(folder);
   std::optional<base::Error> problem;
-  const auto fail = [&](base::Error error) { problem = std::move(error); };
   auto written = write_file(archive, [&](const WritePiece& write) {
-    std::string directory;
-    std::uint64_t size = 0;
-    std::uint64_t members = 0;
-    for (const auto& file : files) {
+    ZipMaker zip(write);
+    for (const auto& file : files_below(folder)) {
       const auto content = read_file(folder / file);
-      if (!content) return fail(content.error());
-      const std::string packed = content->size() < kMostBytes ? deflated(*content) : "";
-      const std::uint64_t after = size + packed.size() + directory.size();
-      if (content->size() >= kMostBytes || after >= kMostBytes / 2 || members >= 65'534) {
-        return fail(text::fail("file_error.zip_too_large", {{"path", folder.string()}}).value());
+      if (!content) {
+        problem = content.error();
+        return;
       }
-      const std::string path = name + "/" + file.generic_string();
-      const std::string fields = member_fields(path, *content, packed);
-      std::string local;
-      put(local, kMemberMark, 4);
-      local += fields + path;
-      put(directory, kEntryMark, 4);
-      put(directory, kVersion, 2);
-      directory += fields;
-      put(directory, 0, 2 + 2 + 2 + 4);  // comment, disk, attributes
-      put(directory, size, 4);
-      directory += path;
-      write(local);
-      write(packed);
-      size += local.size() + packed.size();
-      ++members;
+      if (!zip.add(name + "/" + file.generic_string(), *content)) {
+        problem = text::fail("file_error.zip_too_large", {{"path", folder.string()}}).value();
+        return;
+      }
     }
-    std::string end;
-    put(end, kEndMark, 4);
-    put(end, 0, 2 + 2);  // disks
-    put(end, members, 2);
-    put(end, members, 2);
-    put(end, directory.size(), 4);
-    put(end, size, 4);
-    put(end, 0, 2);  // comment
-    write(directory);
-    write(end);
+    zip.end();
   });
   if (problem) {
     std::error_code ignored;

@@ -37,6 +37,8 @@ struct CategoryRequest {
 // State shared by the charts of one run: the visible time range, the cursor and the selection.
 // Owned by the workspace. Views read and change it, so timeline, memory and inspector stay linked.
 struct ViewState {
+  // The run whose positions these are; charts forget those of another one. 0: not known.
+  run::RunId of = 0;
   base::TimeRange visible;                // timeline; empty: fit everything
   std::optional<std::int64_t> cursor_ns;  // follows the mouse over any chart
   std::optional<base::TimeRange> marked;  // set with key M

@@ -77,8 +77,12 @@ void MemoryChart::follow_source(ViewContext& context) {
       (!has_log || (source_.id == before.id && source_.kind == before.kind))) {
     return;
   }
-  // State set before the first run arrived is meant for that run.
-  if (has_log_) {
+  // State set before the first run arrived is meant for that run. A prediction has blocks of its
+  // own.
+  const auto predicted = MemorySource::Kind::predicted;
+  const bool same =
+      context.state.of == source_.id && source_.kind != predicted && before.kind != predicted;
+  if (has_log_ && !same) {
     context.state.selected_block.reset();
     context.state.hovered_block.reset();
   }

@@ -85,7 +85,7 @@ void TimelineChart::follow_run(const ViewContext& context) {
   const bool has_run = context.run != nullptr;
   if (has_run == has_run_ && (!has_run || context.run->id == run_id_)) return;
   // State set before the first run arrived is meant for that run.
-  if (has_run_) {
+  if (has_run_ && !(has_run && context.state.of == context.run->id)) {
     ViewState& state = context.state;
     state.visible = {};
     state.marked.reset();

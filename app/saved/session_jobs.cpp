@@ -1,0 +1,90 @@
+#include "app/saved/session_jobs.h"
+
+#include <system_error>
+#include <utility>
+
+#include "app/output/sweep_files.h"
+#include "app/output/time_stamp.h"
+#include "core/io/file.h"
+#include "core/text/message.h"
+
+namespace ts::app {
+namespace {
+
+base::Result<OpenedSession> not_opened(const std::filesystem::path& path, base::Error reason) {
+  return text::fail("session_error.not_opened",
+                    {{"path", path.string()}, text::argument("reason", std::move(reason))});
+}
+
+OpenedSession::FileState state_of(const files::SavedFile& file) {
+  std::error_code ignored;
+  if (!std::filesystem::exists(file.path, ignored)) return OpenedSession::FileState::missing;
+  const auto mark = io::file_mark(file.path);
+  return mark && *mark == file.mark ? OpenedSession::FileState::same
+                                    : OpenedSession::FileState::changed;
+}
+
+// The folder where the journal was, if it is still there and has all that the session has; else a
+// new one.
+base::Result<std::filesystem::path> place_sweep(const files::SavedSweep& sweep,
+                                                const std::filesystem::path& folder) {
+  const auto parsed = sweep::parse_journal(sweep.journal, kJournalName);
+  if (!parsed) return tl::unexpected(parsed.error());
+  const auto there = io::read_file(sweep.folder / kJournalName);
+  if (there && there->starts_with(sweep.journal)) return sweep.folder;
+  if (folder.empty()) return text::fail("file_error.no_home");
+  const std::filesystem::path place = new_path(folder, "sweep");
+  if (auto made = io::make_folder(place); !made) return tl::unexpected(made.error());
+  if (auto written = io::write_file(place / kJournalName, sweep.journal); !written)
+    return tl::unexpected(written.error());
+  return place;
+}
+
+}  // namespace
+
+base::Result<std::filesystem::path> save_session(SessionToSave what) {
+  files::SavedSession& session = what.session;
+  for (std::size_t i = 0; i < session.runs.size(); ++i)
+    session.runs[i].recording = what.runs[i].recording();
+  for (std::size_t i = 0; i < session.files.size(); ++i) {
+    // Without a mark it is a changed file when the session is opened.
+    if (what.stale_files[i]) continue;
+    session.files[i].mark = io::file_mark(session.files[i].path).value_or(io::FileMark());
+  }
+  if (session.sweep) {
+    auto journal = io::read_file(session.sweep->folder / kJournalName);
+    if (!journal) return tl::unexpected(journal.error());
+    session.sweep->journal = std::move(*journal);
+  }
+  const auto bytes = files::session_bytes(session);
+  if (!bytes) return tl::unexpected(bytes.error());
+  const auto path = new_path(what.folder, "session", files::kSessionEnding);
+  if (auto written = io::write_file(path, *bytes); !written) return tl::unexpected(written.error());
+  return path;
+}
+
+base::Result<OpenedSession> open_session(const std::filesystem::path& path,
+                                         const std::filesystem::path& folder,
+                                         base::StringTable& strings) {
+  auto read = files::read_session(path);
+  if (!read) return tl::unexpected(read.error());
+  OpenedSession opened;
+  opened.session = std::move(*read);
+  for (const files::SavedRun& saved : opened.session.runs) {
+    auto run = run::read_recording(*saved.recording, KeptRuns::next_id(), strings);
+    if (!run) return not_opened(path, std::move(run.error()));
+    opened.runs.push_back(std::move(*run));
+  }
+  for (const files::SavedFile& file : opened.session.files) opened.files.push_back(state_of(file));
+  if (opened.session.sweep) {
+    auto place = place_sweep(*opened.session.sweep, folder);
+    if (place) {
+      opened.sweep_folder = std::move(*place);
+    } else {
+      opened.sweep_problem = place.error();
+    }
+  }
+  return opened;
+}
+
+}  // namespace ts::app

@@ -1,0 +1,152 @@
+// A session in the window: saved as one file, and shown again as it was.
+#include <imgui_internal.h>
+
+#include <algorithm>
+#include <fstream>
+
+#include "core/io/file.h"
+#include "tests/gui/driven_window.h"
+
+namespace ts::app::testing {
+namespace {
+
+class SessionInTheWindow : public DrivenWindow {
+ protected:
+  void TearDown() override {
+    while (!session().files().entries().empty()) session().files().close(0);
+    session().show(nullptr);
+  }
+  static bool read(ImGuiTestContext* context) {
+    const bool read = until(context, 20, [] { return !session().files().loading(); });
+    context->Yield(4);
+    return read;
+  }
+  // The session that was saved last; empty: none.
+  static std::filesystem::path newest_session() {
+    std::filesystem::path newest;
+    for (const auto& entry : std::filesystem::directory_iterator(saved())) {
+      const auto& path = entry.path();
+      if (path.extension() == ".session" && path.filename() > newest.filename()) newest = path;
+    }
+    return newest;
+  }
+  static std::filesystem::path save(ImGuiTestContext* context) {
+    const std::filesystem::path before =
+        std::filesystem::exists(saved()) ? newest_session() : std::filesystem::path();
+    context->KeyPress(ImGuiMod_Ctrl | ImGuiMod_Shift | ImGuiKey_S);
+    until(context, 20,
+          [&] { return std::filesystem::exists(saved()) && newest_session() != before; });
+    return newest_session();
+  }
+};
+
+constexpr const char* kTwoBlocks = R"({
+    "segments": [{"device": 0, "address": 4096, "total_size": 2097152, "blocks": [
+       {"address": 4096, "size": 2097152, "requested_size": 1048576, "state": "inactive"}]}],
+    "device_traces": [[
+       {"action": "segment_alloc", "addr": 4096, "size": 2097152, "time_us": 10},
+       {"action": "alloc", "addr": 4096, "size": 1048576, "time_us": 11,
+        "frames": [{"name": "forward", "filename": "/data/model.py", "line": 4}]},
+       {"action": "free_completed", "addr": 4096, "size": 1048576, "time_us": 13}]]})";
+
+TEST_F(SessionInTheWindow, IsSavedAndShownAgain) {
+  drive([](ImGuiTestContext* context) {
+    IM_CHECK(run_to_end(context));
+    context->Yield(4);
+    const run::Run& ran = *session().run();
+    const std::int64_t peak = ran.memory.peak_bytes();
+    const std::uint64_t slices = ran.trace.slice_count();
+    const double median_ms = ran.timing().median_ms;
+    const base::TimeRange marked{ran.trace.range().begin + 10, ran.trace.range().begin + 5'000};
+    state().view.marked = marked;
+    const auto file = folder() / "kept.json";
+    IM_CHECK(io::write_file(file, kTwoBlocks).has_value());
+    window().open_files({file});
+    IM_CHECK(read(context));
+    session().files().correct({memory::Category::gradient, {0}});
+    state().view.selected_block = 0;
+    state().page = Page::hunt;
+    state().hunt_edit.x.high = 4096;
+    context->Yield(4);
+    const std::filesystem::path path = save(context);
+    IM_CHECK(!path.empty());
+    close_toasts(context);
+
+    while (!session().files().entries().empty()) session().files().close(0);
+    state().page = Page::run;
+    state().hunt_edit.x.high = 8192;
+    state().view.marked.reset();
+    spec::WorkloadSpec other = small_attention();
+    other.seq_len *= 2;
+    show(other);
+    IM_CHECK(run_to_end(context));
+    context->Yield(4);
+
+    window().open_files({path});
+    IM_CHECK(until(context, 20, [] { return !session().files().entries().empty(); }));
+    IM_CHECK(read(context));
+    IM_CHECK(state().page == Page::hunt);
+    IM_CHECK_EQ(state().hunt_edit.x.high, 4096);
+    IM_CHECK(state().history.spec() == small_attention());
+    const OpenedFiles::Entry* const entry = session().files().current();
+    IM_CHECK(entry != nullptr && entry->opened != nullptr);
+    IM_CHECK(entry->opened->devices[0].run.memory.blocks()[0].category ==
+             memory::Category::gradient);
+    IM_CHECK(session().files().can_undo());
+    state().page = Page::run;
+    context->Yield(4);
+    IM_CHECK(state().view.selected_block == memory::BlockIndex{0});
+    session().files().choose(std::nullopt);
+    context->Yield(4);
+    const run::Run& again = *session().run();
+    IM_CHECK_EQ(again.memory.peak_bytes(), peak);
+    IM_CHECK_EQ(again.trace.slice_count(), slices);
+    IM_CHECK_EQ(again.timing().median_ms, median_ms);
+    IM_CHECK(state().view.marked == marked);
+    // The run that was there before is still to be had.
+    context->ItemClick("//###top_bar/###menu_run");
+    context->Yield(2);
+    context->ItemClick("//$FOCUSED/###menu_runs");
+    context->Yield(2);
+    const std::size_t runs = session().kept_runs().all().size();
+    IM_CHECK_GE(runs, std::size_t{3});
+    const std::string one = "###kept_run_" + std::to_string(runs - 2);
+    IM_CHECK(click_in_child_menu(context, one.c_str()));
+    context->Yield(3);
+    IM_CHECK_EQ(session().run()->spec.seq_len, other.seq_len);
+  });
+}
+
+// A file that is another one now comes without what was said about the old one.
+TEST_F(SessionInTheWindow, AChangedFileAndADamagedSessionAreSaid) {
+  drive([](ImGuiTestContext* context) {
+    const auto file = folder() / "changes.json";
+    IM_CHECK(io::write_file(file, kTwoBlocks).has_value());
+    window().open_files({file});
+    IM_CHECK(read(context));
+    session().files().correct({memory::Category::gradient, {0}});
+    const std::filesystem::path path = save(context);
+    IM_CHECK(!path.empty());
+    close_toasts(context);
+    session().files().close(0);
+    IM_CHECK(io::write_file(file, std::string(kTwoBlocks) + " ").has_value());
+    window().open_files({path});
+    IM_CHECK(until(context, 20, [] { return !session().files().entries().empty(); }));
+    IM_CHECK(read(context));
+    IM_CHECK(!session().files().can_undo());
+    session().files().close(0);
+    std::string bytes = io::read_file(path).value();
+    bytes[bytes.size() / 2] ^= 0x10;
+    const auto damaged = folder() / "damaged.session";
+    IM_CHECK(io::write_file(damaged, bytes).has_value());
+    const spec::WorkloadSpec before = state().history.spec();
+    window().open_files({damaged});
+    context->Yield(10);
+    IM_CHECK(until(context, 20, [] { return true; }));
+    IM_CHECK(session().files().entries().empty());
+    IM_CHECK(state().history.spec() == before);
+  });
+}
+
+}  // namespace
+}  // namespace ts::app::testing
