@@ -111,6 +111,26 @@ void ViewContexts::list_others(const OpenedFiles::Entry& shown, const files::Ope
   }
 }
 
+void ViewContexts::list_other_traces(const OpenedFiles::Entry& shown) {
+  others_.clear();
+  for (const OpenedFiles::Entry& entry : session_->files().entries()) {
+    if (entry.id == shown.id) continue;
+    views::OtherRecording& other = others_.emplace_back(
+        views::OtherRecording{.path = entry.path.string(),
+                              .name = files::file_label(entry.path, shown.path),
+                              .owner = entry.opened});
+    if (entry.loading()) {
+      other.reason = (*texts_)("file.reading", {{"name", other.name}});
+    } else if (entry.opened == nullptr) {
+      other.reason = views::message_words(*texts_, entry.problem);
+    } else if (entry.opened->trace == nullptr) {
+      other.reason = (*texts_)("trace_difference.is_snapshot");
+    } else {
+      other.trace = entry.opened->trace.get();
+    }
+  }
+}
+
 views::ViewContext ViewContexts::view_of_file(const views::Ui& ui,
                                               const OpenedFiles::Entry& entry) {
   const files::OpenedFile* opened = entry.opened.get();
@@ -136,7 +156,7 @@ views::ViewContext ViewContexts::view_of_file(const views::Ui& ui,
   view.trace = trace;
   view.picture = picture_;
   view.replayed = session_->files().replayed();
-  list_others(entry, device);
+  trace != nullptr ? list_other_traces(entry) : list_others(entry, device);
   view.others = others_;
   view.memory.kind = views::MemorySource::Kind::opened;
   if (run != nullptr) {

@@ -41,6 +41,7 @@ class ViewContexts {
   [[nodiscard]] views::ViewContext view_of_file(const views::Ui& ui,
                                                 const OpenedFiles::Entry& entry);
   void list_others(const OpenedFiles::Entry& shown, const files::OpenedDevice* device);
+  void list_other_traces(const OpenedFiles::Entry& shown);
   void reset_view_state(const run::Run& run);
   void reset_view_state_of_run(const run::Run& run);
   void reset_view_state_of_file(const run::Run& run, const files::OpenedDevice* device);

@@ -75,8 +75,9 @@ struct OtherRecording {
   std::string name;                         // file, and device where there are several
   const files::OpenedFile* file = nullptr;  // null: see `reason`
   const files::OpenedDevice* device = nullptr;
-  std::shared_ptr<const void> owner;  // of both
-  std::string reason{};               // why it cannot be compared; empty if it can
+  const files::OpenedTrace* trace = nullptr;  // beside a trace, in place of the two
+  std::shared_ptr<const void> owner;          // of them
+  std::string reason{};                       // why it cannot be compared; empty if it can
 };
 
 // Input of every view in each frame. Keep no reference to it.

@@ -3,12 +3,28 @@
 #include <imgui.h>
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 
 #include "core/io/text_table.h"
 #include "views/common/widgets.h"
 
 namespace ts::views {
+namespace {
+
+// In the current cell: from its left edge, green for less, red for more.
+void draw_bar(const Ui& ui, double part) {
+  if (part == 0) return;
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  const float width = ImGui::GetContentRegionAvail().x;
+  const float length =
+      std::max(ui.px(1), static_cast<float>(std::min(std::abs(part), 1.0)) * width);
+  const Color color = with_alpha(part > 0 ? ui.theme.bad : ui.theme.ok, 0.28F);
+  ImGui::GetWindowDrawList()->AddRectFilled(at, {at.x + length, at.y + ImGui::GetTextLineHeight()},
+                                            color, ui.px(2));
+}
+
+}  // namespace
 
 void RowTable::sort(const Content& content) {
   order_.resize(content.rows);
@@ -81,6 +97,7 @@ RowTable::Answer RowTable::draw(const Ui& ui, const Content& content) {
       tooltip(ui, cells[words]);
       ImGui::PopID();
       ImGui::SameLine(0, 0);
+      if (content.bar) draw_bar(ui, content.bar(row));
       right_aligned(cells[0]);
       for (std::size_t column = 1; column < words; ++column) right_aligned_column(cells[column]);
       ImGui::TableNextColumn();

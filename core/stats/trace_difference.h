@@ -1,0 +1,41 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "core/base/string_table.h"
+#include "core/memory/allocation_log.h"
+#include "core/trace/kernel_launch.h"
+#include "core/trace/trace_store.h"
+
+namespace ts::stats {
+
+// What is compared of two traces: kernels by name, operators by name, operators by name and shapes
+// of their inputs, or modules by path.
+enum class DifferenceBy : std::uint8_t { kernel, op, op_and_shape, module };
+inline constexpr int kDifferenceByCount = 4;
+
+struct TraceSide {
+  const trace::TraceStore& trace;
+  const trace::KernelLaunches& launches;
+  const memory::AllocationLog& memory;
+  const base::StringTable& strings;
+};
+
+// A name in one of two traces, or in both. Times are sums over all calls: of kernels theirs, of
+// operators the self time, of modules with all below them.
+struct DifferenceRow {
+  std::string name;
+  std::string shape;  // with op_and_shape
+  std::int64_t calls_a = 0, calls_b = 0;
+  std::int64_t a_ns = 0, b_ns = 0;
+  [[nodiscard]] std::int64_t difference_ns() const { return b_ns - a_ns; }
+  [[nodiscard]] bool is_new() const { return calls_a == 0; }
+  [[nodiscard]] bool is_gone() const { return calls_b == 0; }
+};
+
+// All names, the largest difference first; names are matched letter by letter. O(n log n).
+std::vector<DifferenceRow> difference_of(const TraceSide& a, const TraceSide& b, DifferenceBy by);
+
+}  // namespace ts::stats

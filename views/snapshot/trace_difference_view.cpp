@@ -1,0 +1,192 @@
+#include "views/snapshot/trace_difference_view.h"
+
+#include <imgui.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <utility>
+
+#include "core/files/opened_file.h"
+#include "core/text/numbers.h"
+#include "views/common/widgets.h"
+
+namespace ts::views {
+namespace {
+
+constexpr std::array kTraceHeadings = {"file.difference.bytes",
+                                       "file.difference.here",
+                                       "file.difference.there",
+                                       "trace_difference.calls_here",
+                                       "trace_difference.calls_there",
+                                       "trace_difference.state",
+                                       "file.groups.name"};
+constexpr std::size_t kMostHits = 4'000;
+
+stats::TraceSide side_of(const files::OpenedTrace& trace) {
+  return {trace.run.trace, trace.run.launches, trace.run.memory, *trace.about.strings};
+}
+
+std::string time_words(std::int64_t ns) {
+  return text::duration_ns(static_cast<double>(ns)).joined();
+}
+
+std::string signed_time(std::int64_t ns) {
+  return (ns > 0 ? "+" : "") + time_words(ns);
+}
+
+// Where a row stands in the order gone, faster, the same, slower, new.
+int rank_of(const stats::DifferenceRow& row) {
+  if (row.is_gone()) return -2;
+  if (row.is_new()) return 2;
+  return row.difference_ns() < 0 ? -1 : row.difference_ns() > 0 ? 1 : 0;
+}
+
+const char* state_key(const stats::DifferenceRow& row) {
+  constexpr std::array kKeys = {"trace_difference.gone", "trace_difference.faster",
+                                "trace_difference.same", "trace_difference.slower",
+                                "trace_difference.new"};
+  return kKeys[static_cast<std::size_t>(rank_of(row) + 2)];
+}
+
+std::string words_of(const stats::DifferenceRow& row) {
+  return row.shape.empty() ? row.name : row.name + "  " + row.shape;
+}
+
+}  // namespace
+
+// The one that was chosen; where none was, the first other trace.
+const OtherRecording* TraceDifferenceView::other_of(const ViewContext& context) {
+  const auto& others = context.others;
+  if (!wanted_.empty()) {
+    const auto found = std::ranges::find(others, wanted_, &OtherRecording::path);
+    if (found == others.end()) {  // it is this file, or it was closed
+      wanted_.clear();
+    } else if (found->trace == nullptr) {
+      return &*found;  // being read, or not to be compared
+    } else {
+      other_ = found->trace->run.id;
+      wanted_.clear();
+    }
+  }
+  const auto with_id = [this](const OtherRecording& one) {
+    return one.trace != nullptr && one.trace->run.id == other_;
+  };
+  auto found = std::ranges::find_if(others, with_id);
+  if (found == others.end()) {
+    found = std::ranges::find_if(others,
+                                 [](const OtherRecording& one) { return one.trace != nullptr; });
+  }
+  if (found == others.end()) return nullptr;
+  other_ = found->trace->run.id;
+  return &*found;
+}
+
+void TraceDifferenceView::draw_choice(const Ui& ui, const ViewContext& context,
+                                      const OtherRecording* other) {
+  const float groups = ui.px(460);
+  const float width =
+      std::clamp(ImGui::GetContentRegionAvail().x - groups - ui.px(16), ui.px(80), ui.px(420));
+  select(ui, "###trace_other", "", other == nullptr ? "" : other->name, width, [&] {
+    for (std::size_t i = 0; i < context.others.size(); ++i) {
+      const OtherRecording& one = context.others[i];
+      const std::string id = "###trace_other_" + std::to_string(i);
+      if (!list_row(ui, id.c_str(), one.name, "", &one == other, one.reason)) continue;
+      if (one.trace == nullptr) continue;
+      other_ = one.trace->run.id;
+      wanted_.clear();
+      return true;
+    }
+    return false;
+  });
+  ImGui::SameLine(0, ui.px(16));
+  const Choice choices[] = {{"kernel", ui.texts("trace_difference.kernels"), {}},
+                            {"op", ui.texts("trace_difference.operators"), {}},
+                            {"op_and_shape", ui.texts("trace_difference.shapes"), {}},
+                            {"module", ui.texts("trace_difference.modules"), {}}};
+  int by = static_cast<int>(by_);
+  if (segmented(ui, "###trace_difference_by", choices, by, groups))
+    by_ = static_cast<stats::DifferenceBy>(by);
+}
+
+void TraceDifferenceView::update(const ViewContext& context, const OtherRecording& other) {
+  const Question question{context.run->id, other_, by_};
+  if (question == asked_) return;
+  asked_ = question;
+  ++version_;
+  rows_ = stats::difference_of(side_of(*other.trace), side_of(*context.trace), by_);
+  largest_ns_ = rows_.empty() ? 0 : std::abs(rows_.front().difference_ns());
+}
+
+std::string TraceDifferenceView::sentence(const Ui& ui, const OtherRecording& other) const {
+  if (rows_.empty()) return ui.texts("trace_difference.nothing");
+  std::int64_t more = 0;
+  std::int64_t less = 0;
+  for (const stats::DifferenceRow& row : rows_)
+    (row.difference_ns() > 0 ? more : less) += std::abs(row.difference_ns());
+  return ui.texts("trace_difference.sentence", {{"other", other.name},
+                                                {"more", time_words(more)},
+                                                {"less", time_words(less)},
+                                                {"total", signed_time(more - less)}});
+}
+
+void TraceDifferenceView::draw_table(const Ui& ui, ViewContext& context) {
+  const auto answer = table_.draw(
+      ui, {.id = "###trace_difference",
+           .headings = kTraceHeadings,
+           .rows = rows_.size(),
+           .version = version_,
+           .value =
+               [this](std::size_t row, std::size_t column) {
+                 const stats::DifferenceRow& one = rows_[row];
+                 const std::int64_t values[] = {one.difference_ns(), one.b_ns,    one.a_ns,
+                                                one.calls_b,         one.calls_a, rank_of(one)};
+                 return static_cast<double>(values[column]);
+               },
+           .cells =
+               [&](std::size_t row) {
+                 const stats::DifferenceRow& one = rows_[row];
+                 return std::vector<std::string>{signed_time(one.difference_ns()),
+                                                 time_words(one.b_ns),
+                                                 time_words(one.a_ns),
+                                                 text::grouped(one.calls_b),
+                                                 text::grouped(one.calls_a),
+                                                 ui.texts(state_key(one)),
+                                                 words_of(one)};
+               },
+           .bar =
+               [this](std::size_t row) {
+                 return largest_ns_ == 0 ? 0
+                                         : static_cast<double>(rows_[row].difference_ns()) /
+                                               static_cast<double>(largest_ns_);
+               }});
+  if (!answer.clicked) return;
+  // The search of the timeline marks all of them; the first is selected.
+  const std::string& name = rows_[*answer.clicked].name;
+  context.state.search = name;
+  context.state.selected_slice.reset();
+  for (const trace::SliceRef& ref : context.run->trace.search(context.strings, name, kMostHits)) {
+    const trace::Slice slice = context.run->trace.slice(ref);
+    if (context.strings.view(slice.name) != name && context.strings.view(slice.module) != name)
+      continue;
+    context.state.selected_slice = ref;
+    break;
+  }
+}
+
+void TraceDifferenceView::draw(const Ui& ui, ViewContext& context) {
+  const auto say = [&](const std::string& words) {
+    wrapped_text(ui, TextStyle::body, ui.theme.text2, words, 0);
+  };
+  if (context.trace == nullptr) return say(ui.texts("trace_difference.no_trace"));
+  const OtherRecording* const other = other_of(context);
+  if (!context.others.empty()) draw_choice(ui, context, other);
+  if (other == nullptr) return say(ui.texts("trace_difference.none"));
+  if (other->trace == nullptr) return say(other->reason);
+  update(context, *other);
+  say(sentence(ui, *other));
+  ImGui::Dummy({0, ui.px(4)});
+  if (!rows_.empty()) draw_table(ui, context);
+}
+
+}  // namespace ts::views
