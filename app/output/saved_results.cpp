@@ -140,6 +140,25 @@ std::string settings_words(const json& written) {
   return words;
 }
 
+// What the user wrote about moments and blocks.
+void add_notes(std::vector<Block>& blocks, const SavedResult& result, const text::Texts& texts) {
+  const json& notes = at(result.document, "/notes");
+  if (!notes.is_array() || notes.empty()) return;
+  io::TextTable table;
+  table.columns = {texts("notes.place"), texts("notes.text")};
+  for (const json& note : notes) {
+    if (!at(note, "/at_ms").is_number() || !at(note, "/text").is_string()) continue;
+    std::string place = time_words(note["at_ms"].get<double>());
+    if (at(note, "/block/size").is_number_integer() && at(note, "/block/op").is_string()) {
+      place += ", " + note["block"]["op"].get<std::string>() + " " +
+               text::bytes(note["block"]["size"].get<std::int64_t>()).joined();
+    }
+    table.rows.push_back({std::move(place), note["text"].get<std::string>()});
+  }
+  blocks.push_back({Block::Kind::text, texts("notes.title")});
+  blocks.push_back({Block::Kind::table, {}, std::move(table)});
+}
+
 void add_tables(std::vector<Block>& blocks, const SavedResult& result) {
   const Kind& kind = row_of(result.kind);
   for (const char* const name : kind.tables) {
@@ -299,6 +318,7 @@ std::vector<Block> blocks_of(const SavedResult& result, const std::string& where
   }
   if (!numbers.rows.empty()) blocks.push_back({Block::Kind::table, {}, std::move(numbers)});
   add_tables(blocks, result);
+  add_notes(blocks, result, texts);
   for (const std::string& file : files) {
     if (is_picture(file)) add(Block::Kind::picture, fmt::format("{}/{}", where, file));
   }

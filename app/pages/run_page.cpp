@@ -88,6 +88,7 @@ std::vector<views::MenuRow> RunPage::memory_rows(const views::ViewContext& view)
   auto rows = picture_rows(Page::memory, [&view](ImVec2 size) {
     return views::chart_svg<views::MemoryChart>(view, size.x, size.y);
   });
+  rows.push_back(note_row());
   KeptMemory shown = memory_to_keep(view);
   if (shown.log != nullptr) {
     rows.push_back({"###memory_keep", texts()("menu.keep_memory"), "", [this, shown] {
@@ -152,9 +153,12 @@ void RunPage::draw_timeline(const views::Ui& ui) {
   const OpenedFiles::Entry* const entry = session().files().current();
   views::ViewContext view = contexts().view(ui);
   if (entry == nullptr || view.trace != nullptr) {
-    timeline_.draw(view, picture_rows(Page::timeline, [&view](ImVec2 size) {
-                     return views::chart_svg<views::TimelineChart>(view, size.x, size.y);
-                   }));
+    auto rows = picture_rows(Page::timeline, [&view](ImVec2 size) {
+      return views::chart_svg<views::TimelineChart>(view, size.x, size.y);
+    });
+    rows.push_back(note_row());
+    timeline_.draw(view, rows);
+    draw_timeline_notes(ui, view);
   } else if (entry->opened != nullptr) {
     snapshot_.draw(ui, view);
     draw_panel_menu(ui, Page::segments, "menu.panel");
@@ -295,7 +299,7 @@ void RunPage::draw_panels(const views::Ui& ui) {
   views::ViewContext view = contexts().view(ui);
   docked_panel(views::ids::kMemory, {0, 0}, kUnmovingFlags, [&] {
     note_pointed(Page::memory);
-    memory_.draw(view, memory_rows(view));
+    draw_memory(ui, view);
   });
   docked_panel(views::ids::kInspector, rows_padding(ui), 0, [&] {
     note_pointed(Page::inspector);
@@ -355,7 +359,7 @@ void RunPage::draw_memory_or_result(const views::Ui& ui, const char* id, const P
   draw_window(ui, window, area, [&] {
     note_pointed(Page::memory);
     views::ViewContext view = contexts().view(ui);
-    result ? views::draw_result(ui, view, *result) : memory_.draw(view, memory_rows(view));
+    result ? views::draw_result(ui, view, *result) : draw_memory(ui, view);
   });
 }
 
@@ -430,7 +434,94 @@ void RunPage::draw_panel(const views::Ui& ui, Page panel) {
   });
 }
 
+// What a note would be about, as long as the mouse is over the charts and not over a menu. Blocks
+// of a prediction are not those of the run.
+void RunPage::find_note_place(const views::ViewContext& view) {
+  if (ImGui::IsPopupOpen(nullptr, ImGuiPopupFlags_AnyPopup)) return;
+  pointed_note_.reset();
+  if (view.run == nullptr) return;
+  const views::ViewState& now = view.state;
+  const auto blocks = view.run->memory.blocks();
+  const auto& events = view.run->memory.events();
+  const auto block = now.hovered_block ? now.hovered_block : now.selected_block;
+  const bool over_time = !now.hovered_block && now.cursor_ns && !now.memory_has_keys;
+  if (view.memory.kind != views::MemorySource::Kind::predicted && block && !over_time &&
+      *block < blocks.size()) {
+    pointed_note_ = files::Note{
+        .time_ns = events[blocks[*block].alloc_event].time_ns, .block = block, .text = {}};
+  } else if (now.cursor_ns) {
+    pointed_note_ = files::Note{.time_ns = *now.cursor_ns, .block = std::nullopt, .text = {}};
+  }
+}
+
+files::Notes* RunPage::notes() {
+  const OpenedFiles::Entry* const entry = session().files().current();
+  if (entry == nullptr && session().run() == nullptr) return nullptr;
+  if (entry != nullptr && entry->opened == nullptr) return nullptr;
+  return state().viewed == 0 ? nullptr : &state().notes[state().viewed];
+}
+
+std::string RunPage::why_no_note() const {
+  return unless(pointed_note_.has_value(), "command.why.no_note");
+}
+
+void RunPage::write_note() {
+  files::Notes* const all = notes();
+  if (all != nullptr && pointed_note_) notes_.write(*pointed_note_, *all);
+}
+
+views::MenuRow RunPage::note_row() {
+  const bool block = pointed_note_ && pointed_note_->block;
+  return {"###note_here", texts()(block ? "menu.note_block" : "menu.note_moment"), "T",
+          [this] { write_note(); }};
+}
+
+void RunPage::draw_timeline_notes(const views::Ui& ui, const views::ViewContext& view) {
+  const auto found = view.run == nullptr ? state().notes.end() : state().notes.find(view.run->id);
+  if (found == state().notes.end()) return;
+  draw_note_flags(ui, found->second.all(), timeline_.chart().regions().body(),
+                  [this](std::int64_t time) { return timeline_.chart().x_of(time); });
+}
+
+void RunPage::draw_memory(const views::Ui& ui, views::ViewContext& view) {
+  memory_.draw(view, memory_rows(view));
+  const bool own = view.memory.kind != views::MemorySource::Kind::predicted;
+  const auto found =
+      view.run == nullptr || !own ? state().notes.end() : state().notes.find(view.run->id);
+  if (found != state().notes.end() && !view.run->memory.events().empty()) {
+    draw_note_flags(ui, found->second.all(), memory_.chart().regions().plot,
+                    [this](std::int64_t time) { return memory_.chart().x_of(time); });
+  }
+  find_note_place(view);
+}
+
+void RunPage::compare_with(const std::filesystem::path& path) {
+  const OpenedFiles::Entry* const shown = session().files().current();
+  const bool trace = shown != nullptr && shown->opened != nullptr &&
+                     shown->opened->trace_shown(shown->device) != nullptr;
+  if (!trace) return snapshot_.compare_with(path.string());
+  trace_difference_.choose(path.string());
+  show_trace_difference_ = true;
+}
+
 void RunPage::draw_sheets(const views::Ui& ui) {
+  draw_sheet(
+      ui, "notes.title", "###notes_sheet", notes_.open,
+      [&] {
+        views::ViewContext view = contexts().view(ui);
+        files::Notes* const all = notes();
+        if (all != nullptr) {
+          notes_.draw(ui, view, *all);
+        } else {
+          views::wrapped_text(ui, TextStyle::body, ui.theme.text2, texts()("notes.none"), 0);
+        }
+      },
+      SheetSize::small);
+  draw_sheet(ui, "trace_difference.title", "###trace_difference_sheet", show_trace_difference_,
+             [&] {
+               views::ViewContext view = contexts().view(ui);
+               trace_difference_.draw(ui, view);
+             });
   draw_sheet(ui, "tables.title", "###operators_sheet", show_operators_, [&] {
     operators_.draw(ui, contexts().view(ui), state().operators_tab);
     draw_panel_menu(ui, Page::operators, "tables.title");
@@ -442,7 +533,8 @@ void RunPage::draw_sheets(const views::Ui& ui) {
 }
 
 bool RunPage::close_sheet() {
-  for (bool* const open : {&state().view.show_agreement, &show_operators_}) {
+  for (bool* const open :
+       {&notes_.open, &state().view.show_agreement, &show_operators_, &show_trace_difference_}) {
     if (std::exchange(*open, false)) return true;
   }
   return false;

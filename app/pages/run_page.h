@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "app/pages/file_tabs.h"
+#include "app/pages/notes_sheet.h"
 #include "app/pages/page_view.h"
 #include "core/files/saved_session.h"
 #include "views/common/context_menu.h"
@@ -15,6 +16,7 @@
 #include "views/memory/memory_view.h"
 #include "views/prediction/agreement_view.h"
 #include "views/snapshot/snapshot_view.h"
+#include "views/snapshot/trace_difference_view.h"
 #include "views/tables/operators_view.h"
 #include "views/timeline/timeline_view.h"
 
@@ -50,8 +52,17 @@ class RunPage : public PageView {
   void reset_layout();
   // The sheet of operators is open.
   [[nodiscard]] bool& shows_operators() { return show_operators_; }
-  // Shows the difference between the snapshot on screen and a file that is being opened.
-  void compare_with(const std::filesystem::path& path) { snapshot_.compare_with(path.string()); }
+  // Shows the difference between the file on screen and one of its kind that is being opened.
+  void compare_with(const std::filesystem::path& path);
+  // Begins a note on the block under the mouse, else on the one that is selected, else on the
+  // moment under the cursor; and why there is none to write.
+  void write_note();
+  [[nodiscard]] std::string why_no_note() const;
+  // Those of the run or file on screen; null: nothing is.
+  [[nodiscard]] files::Notes* notes();
+  [[nodiscard]] bool& shows_notes() { return notes_.open; }
+  // The sheet of two traces is open.
+  [[nodiscard]] bool& shows_trace_difference() { return show_trace_difference_; }
   // Where the panels are, and as a session has them: from the next frame on.
   [[nodiscard]] files::SavedLayout layout() const;
   void restore(const files::SavedLayout& layout);
@@ -65,6 +76,10 @@ class RunPage : public PageView {
   void draw_memory_or_result(const views::Ui& ui, const char* id, const PageArea& area);
   [[nodiscard]] std::optional<views::RunResult> result_on_screen() const;
   void note_pointed(Page panel);
+  void find_note_place(const views::ViewContext& view);
+  [[nodiscard]] views::MenuRow note_row();
+  void draw_timeline_notes(const views::Ui& ui, const views::ViewContext& view);
+  void draw_memory(const views::Ui& ui, views::ViewContext& view);
   void dock_panels(const views::Ui& ui);
   void fit_panels(const views::Ui& ui);
   void take_layout();
@@ -83,11 +98,15 @@ class RunPage : public PageView {
   views::TimelineView timeline_;
   views::MemoryView memory_;
   views::SnapshotView snapshot_;
+  views::TraceDifferenceView trace_difference_;
+  NotesSheet notes_;
+  std::optional<files::Note> pointed_note_;  // what a note would be about, while no menu is open
   views::OperatorsView operators_;
   views::AgreementView agreement_;
   views::InspectorView inspector_;
   std::optional<Requests::Panel> panel_;  // asked for in this frame
   bool show_operators_ = false;
+  bool show_trace_difference_ = false;
   std::optional<Page> enlarged_;  // unset: all panels
   Page pointed_ = Page::memory;   // the panel that the mouse was over last
   unsigned dock_id_ = 0;

@@ -80,6 +80,23 @@ base::Result<void> write_tables(const std::filesystem::path& folder, const run::
 
 }  // namespace
 
+nlohmann::json notes_json(const run::Run& run, const base::StringTable& strings,
+                          std::span<const files::Note> notes) {
+  const base::TimeRange range = run.trace.range();
+  const std::int64_t begin = range.empty() ? run.memory.time_range().begin : range.begin;
+  auto all = nlohmann::json::array();
+  for (const files::Note& note : notes) {
+    nlohmann::json one = {{"at_ms", static_cast<double>(note.time_ns - begin) * 1e-6},
+                          {"text", note.text}};
+    if (note.block && *note.block < run.memory.blocks().size()) {
+      const memory::Block& block = run.memory.blocks()[*note.block];
+      one["block"] = {{"size", block.size}, {"op", strings.view(block.op)}};
+    }
+    all.push_back(std::move(one));
+  }
+  return all;
+}
+
 nlohmann::json document_of(const Session& session) {
   const run::Run& run = *session.run();
   nlohmann::json document =

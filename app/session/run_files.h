@@ -3,15 +3,21 @@
 #include <filesystem>
 #include <initializer_list>
 #include <nlohmann/json_fwd.hpp>
+#include <span>
 
 #include "app/output/save_parts.h"
 #include "app/session/session.h"
 #include "core/base/result.h"
+#include "core/files/notes.h"
 
 namespace ts::app {
 
 // run.json of the run on screen; there must be a run.
 nlohmann::json document_of(const Session& session);
+
+// The user's notes on that run, as they stand in run.json: where and what.
+nlohmann::json notes_json(const run::Run& run, const base::StringTable& strings,
+                          std::span<const files::Note> notes);
 
 // All files that a run may write into a folder, with its pictures.
 inline constexpr std::initializer_list<const char*> kRunFiles = {

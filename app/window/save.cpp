@@ -35,7 +35,11 @@ base::Result<void> save_run(Graphics& graphics, Session& session, const Workspac
                             const std::filesystem::path& folder) {
   if (session.run() == nullptr) return text::fail("save_error.no_run");
   const SaveParts& parts = state.preferences.save_parts;
-  auto written = write_run(folder, session, document_of(session), parts);
+  nlohmann::json document = document_of(session);
+  const auto notes = state.notes.find(session.run()->id);
+  if (notes != state.notes.end() && !notes->second.all().empty())
+    document["notes"] = notes_json(*session.run(), session.strings(), notes->second.all());
+  auto written = write_run(folder, session, document, parts);
   if (!written || !parts.has(SavePart::pictures)) return written;
   return save_run_pictures(graphics, session, state, folder);
 }

@@ -87,6 +87,8 @@ void TopBar::draw_menu_items(const views::Ui& ui, const char* id, Requests& requ
     draw_runs_menu(ui);
     ImGui::Separator();
     items({Action::undo, Action::redo});
+    ImGui::Separator();
+    items({Action::note, Action::notes});
   } else if (menu == "###menu_view") {
     items({Action::page_run, Action::page_sweep, Action::page_hunt, Action::page_compare,
            Action::page_lessons});
@@ -103,8 +105,8 @@ void TopBar::draw_menu_items(const views::Ui& ui, const char* id, Requests& requ
     }
     items({Action::larger, Action::smaller});
     ImGui::Separator();
-    items({Action::operators, Action::agreement, Action::projector, Action::settings,
-           Action::reset_layout});
+    items({Action::operators, Action::trace_difference, Action::agreement, Action::projector,
+           Action::settings, Action::reset_layout});
     ImGui::Separator();
     draw_demo_menu(ui);
     items({Action::demo_next, Action::demo_back, Action::blank, Action::hold, Action::enlarge});

@@ -142,11 +142,15 @@ std::string WindowActions::why_not(Action action) const {
       const auto script = script::pytorch_script(services_.state.history.spec());
       return script ? std::string() : views::message_words(services_.texts, script.error());
     }
-    case Action::compare_with: {
-      const OpenedFiles::Entry* const file = services_.session.files().current();
-      const bool snapshot = file != nullptr && file->opened != nullptr &&
-                            file->opened->trace == nullptr && services_.state.page == Page::run;
-      return snapshot ? "" : t("command.why.no_snapshot");
+    case Action::compare_with:
+      return shown_file() != nullptr ? "" : t("command.why.no_snapshot");
+    case Action::note:
+      return services_.state.page == Page::run ? pages_->run.why_no_note()
+                                               : t("command.why.no_note");
+    case Action::trace_difference: {
+      const OpenedFiles::Entry* const file = shown_file();
+      const bool trace = file != nullptr && file->opened->trace_shown(file->device) != nullptr;
+      return trace ? "" : t("command.why.no_trace");
     }
     case Action::clear_recent:
       return services_.state.preferences.recent_files.empty() ? t("command.why.no_recent") : "";
@@ -163,16 +167,30 @@ std::string WindowActions::why_not(Action action) const {
   }
 }
 
+// The file on screen, if it could be read; null: none is.
+const OpenedFiles::Entry* WindowActions::shown_file() const {
+  const OpenedFiles::Entry* const file = services_.session.files().current();
+  const bool shown = file != nullptr && file->opened != nullptr;
+  return shown && services_.state.page == Page::run ? file : nullptr;
+}
+
 // A file has corrections in place of settings.
 bool WindowActions::shows_file() const {
   return services_.state.page == Page::run && services_.session.files().current() != nullptr;
 }
 
+// While the sheet of notes is open, they are what is undone.
+files::Notes* WindowActions::open_notes() const {
+  return pages_->run.shows_notes() ? pages_->run.notes() : nullptr;
+}
+
 bool WindowActions::can_undo() const {
+  if (const files::Notes* const notes = open_notes()) return notes->can_undo();
   return shows_file() ? services_.session.files().can_undo() : services_.state.history.can_undo();
 }
 
 bool WindowActions::can_redo() const {
+  if (const files::Notes* const notes = open_notes()) return notes->can_redo();
   return shows_file() ? services_.session.files().can_redo() : services_.state.history.can_redo();
 }
 
@@ -196,6 +214,10 @@ bool WindowActions::is_on(Action action) const {
       return sheets_->show_advisor;
     case Action::operators:
       return pages_->run.shows_operators();
+    case Action::notes:
+      return pages_->run.shows_notes();
+    case Action::trace_difference:
+      return pages_->run.shows_trace_difference();
     case Action::agreement:
       return services_.state.view.show_agreement;
     case Action::projector:
@@ -245,8 +267,10 @@ void WindowActions::perform(Action action, Requests& requests) {
       preferences.live = !preferences.live;
       return;
     case Action::undo:
+      if (files::Notes* const notes = open_notes()) return notes->undo();
       return shows_file() ? pages_->run.undo_correction() : services_.state.history.undo();
     case Action::redo:
+      if (files::Notes* const notes = open_notes()) return notes->redo();
       return shows_file() ? pages_->run.redo_correction() : services_.state.history.redo();
     case Action::reset_settings:
       return reset_settings();
@@ -297,6 +321,14 @@ void WindowActions::perform(Action action, Requests& requests) {
       return change_scale(-1);
     case Action::operators:
       pages_->run.shows_operators() = !pages_->run.shows_operators();
+      return;
+    case Action::note:
+      return pages_->run.write_note();
+    case Action::notes:
+      pages_->run.shows_notes() = !pages_->run.shows_notes();
+      return;
+    case Action::trace_difference:
+      pages_->run.shows_trace_difference() = !pages_->run.shows_trace_difference();
       return;
     case Action::agreement:
       services_.state.view.show_agreement = !services_.state.view.show_agreement;

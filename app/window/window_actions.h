@@ -56,6 +56,8 @@ class WindowActions {
 
  private:
   [[nodiscard]] bool shows_file() const;
+  [[nodiscard]] const OpenedFiles::Entry* shown_file() const;
+  [[nodiscard]] files::Notes* open_notes() const;
   [[nodiscard]] bool can_undo() const;
   [[nodiscard]] bool can_redo() const;
   void stop_or_close();

@@ -70,8 +70,9 @@ void Workspace::compare_with(const std::vector<std::filesystem::path>& paths) {
   if (paths.empty() || !shown) return;
   open_files({paths.front()});
   const OpenedFiles::Entry* const other = files.current();
-  if (other != nullptr) pages_.run.compare_with(other->path);
+  const std::filesystem::path path = other != nullptr ? other->path : std::filesystem::path();
   files.choose(shown);
+  if (!path.empty()) pages_.run.compare_with(path);
 }
 
 void Workspace::open_file(const std::filesystem::path& path) {

@@ -331,6 +331,34 @@ TEST_F(FilesInTheWindow, ATraceShowsOnTheTimeline) {
   });
 }
 
+// A row of the table looks for its slices in the timeline.
+TEST_F(FilesInTheWindow, TwoTracesAreCompared) {
+  drive([](ImGuiTestContext* context) {
+    const auto trace = [](const char* op, int us) {
+      const std::string head = R"({"ph": "X", "cat": "cpu_op", "pid": 1, "tid": 1, "name": ")";
+      return R"({"traceEvents": [)" + head + R"(aten::mm", "ts": 0, "dur": 100}, )" + head + op +
+             R"(", "ts": 200, "dur": )" + std::to_string(us) + "}]}";
+    };
+    const auto other = folder() / "other_trace.json";
+    std::ofstream(other) << trace("aten::relu", 40);
+    IM_CHECK(opens(context, "trace.json", trace("aten::gelu", 300).c_str()));
+    context->KeyPress(ImGuiMod_Ctrl | ImGuiMod_Shift | ImGuiKey_O);
+    context->Yield(3);
+    context->KeyCharsReplaceEnter(other.c_str());
+    context->Yield(2);
+    IM_CHECK(read(context));
+    context->Yield(4);
+    IM_CHECK_EQ(session().files().current_index().value(), std::size_t{0});
+    // The largest difference first: an operator that only this one has.
+    IM_CHECK(click_in(context, "/###trace_difference_", {120, 30}));
+    IM_CHECK_STR_EQ(state().view.search.c_str(), "aten::gelu");
+    IM_CHECK(state().view.selected_slice.has_value());
+    context->KeyPress(ImGuiKey_Escape);
+    context->Yield(3);
+    state().view.search.clear();
+  });
+}
+
 TEST_F(FilesInTheWindow, ABadFileSaysWhyAndCloses) {
   drive([](ImGuiTestContext* context) {
     const auto path = folder() / "bad.pickle";

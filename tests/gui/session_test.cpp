@@ -59,6 +59,7 @@ TEST_F(SessionInTheWindow, IsSavedAndShownAgain) {
     const double median_ms = ran.timing().median_ms;
     const base::TimeRange marked{ran.trace.range().begin + 10, ran.trace.range().begin + 5'000};
     state().view.marked = marked;
+    state().notes[ran.id].add({.time_ns = marked.begin, .block = 0, .text = "the first block"});
     const auto file = folder() / "kept.json";
     IM_CHECK(io::write_file(file, kTwoBlocks).has_value());
     window().open_files({file});
@@ -103,6 +104,9 @@ TEST_F(SessionInTheWindow, IsSavedAndShownAgain) {
     IM_CHECK_EQ(again.trace.slice_count(), slices);
     IM_CHECK_EQ(again.timing().median_ms, median_ms);
     IM_CHECK(state().view.marked == marked);
+    const auto& notes = state().notes[again.id];
+    IM_CHECK_EQ(notes.all().size(), std::size_t{1});
+    IM_CHECK_STR_EQ(notes.all()[0].text.c_str(), "the first block");
     // The run that was there before is still to be had.
     context->ItemClick("//###top_bar/###menu_run");
     context->Yield(2);
@@ -114,6 +118,50 @@ TEST_F(SessionInTheWindow, IsSavedAndShownAgain) {
     IM_CHECK(click_in_child_menu(context, one.c_str()));
     context->Yield(3);
     IM_CHECK_EQ(session().run()->spec.seq_len, other.seq_len);
+  });
+}
+
+// T writes one about what is under the mouse; it is in the list, in the report, and can be undone.
+TEST_F(SessionInTheWindow, ANoteIsWrittenUndoneAndReported) {
+  drive([](ImGuiTestContext* context) {
+    IM_CHECK(run_to_end(context));
+    context->Yield(4);
+    const ImGuiWindow* const panel = context->GetWindowByRef("//###timeline");
+    context->MouseMoveToPos({panel->Pos.x + panel->Size.x * 0.6F, panel->Pos.y + 120});
+    context->Yield(3);
+    IM_CHECK(state().view.cursor_ns.has_value());
+    const std::int64_t moment = *state().view.cursor_ns;
+    const files::Notes& notes = state().notes[session().run()->id];
+    context->KeyPress(ImGuiKey_T);
+    context->Yield(3);
+    context->KeyCharsAppendEnter("slow here");
+    context->Yield(3);
+    IM_CHECK_EQ(notes.all().size(), std::size_t{1});
+    IM_CHECK_EQ(notes.all()[0].time_ns, moment);
+    IM_CHECK(!notes.all()[0].block.has_value());
+    context->ItemClick("//###notes_sheet/###note_0");
+    context->Yield(3);
+    context->KeyCharsReplaceEnter("very slow here");
+    context->Yield(3);
+    IM_CHECK_STR_EQ(notes.all()[0].text.c_str(), "very slow here");
+    context->KeyPress(ImGuiMod_Ctrl | ImGuiKey_Z, 2);
+    context->Yield(3);
+    IM_CHECK(notes.all().empty());
+    context->KeyPress(ImGuiMod_Ctrl | ImGuiMod_Shift | ImGuiKey_Z, 2);
+    context->Yield(3);
+    IM_CHECK_EQ(notes.all().size(), std::size_t{1});
+    context->KeyPress(ImGuiKey_Escape);
+    context->Yield(3);
+    context->KeyPress(ImGuiMod_Ctrl | ImGuiKey_S);
+    std::string report;
+    IM_CHECK(until(context, 60, [&] {
+      for (const auto& entry : std::filesystem::directory_iterator(saved())) {
+        const auto read = io::read_file(entry.path() / "report.md");
+        if (read && read->find("very slow here") != std::string::npos) report = *read;
+      }
+      return !report.empty();
+    }));
+    close_toasts(context);
   });
 }
 

@@ -44,6 +44,10 @@ class MemoryChart {
   }
   [[nodiscard]] const MemoryRegions& regions() const { return regions_; }
 
+  // Of what was drawn last, which must have a log.
+  [[nodiscard]] float x_of(std::int64_t time_ns) const {
+    return axis_.axis.x_of(place_of_time(*source_.log, axis_.kind, time_ns));
+  }
   // The event that the list shows: under the cursor, else the refusal, else the peak.
   [[nodiscard]] memory::EventIndex shown_event(const ViewContext& context) const;
 

@@ -19,6 +19,7 @@ class MemoryView {
   void draw(ViewContext& context, std::span<const MenuRow> of_panel = {});
   // Returns when no other thread reads the shown log any more.
   void stop_painting() { chart_.stop_painting(); }
+  [[nodiscard]] const MemoryChart& chart() const { return chart_; }
   // Draw the next frame at once, without waiting for input.
   [[nodiscard]] bool moving() const { return chart_.moving(); }
 

@@ -48,6 +48,7 @@ class TimelineChart {
   // An animation is running: draw the next frame at once.
   [[nodiscard]] bool moving() const { return gestures_.moving() || lanes_.refining(); }
   [[nodiscard]] const TimelineRegions& regions() const { return regions_; }
+  [[nodiscard]] float x_of(std::int64_t time_ns) const { return axis_.x_of(time_ns); }
   [[nodiscard]] std::string hit_words(const ViewContext& context) const;
 
  private:

@@ -17,6 +17,7 @@ class TimelineView {
  public:
   // `of_panel`: rows about the panel as a whole, at the end of its context menu.
   void draw(ViewContext& context, std::span<const MenuRow> of_panel = {});
+  [[nodiscard]] const TimelineChart& chart() const { return chart_; }
   // Draw the next frame at once, without waiting for input.
   [[nodiscard]] bool moving() const { return chart_.moving(); }
 

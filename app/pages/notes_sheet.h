@@ -1,0 +1,50 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+
+#include "core/files/notes.h"
+#include "views/common/draw_sink.h"
+#include "views/common/ui.h"
+#include "views/common/view_state.h"
+
+namespace ts::app {
+
+// The notes on what is on screen: a list, and a field in which one is written. Main thread.
+class NotesSheet {
+ public:
+  // Begins a note about a moment or a block; a block that has one already: goes on with that.
+  void write(files::Note about, const files::Notes& notes);
+  // In the current window. A click on a note shows its place and lets it be changed.
+  void draw(const views::Ui& ui, views::ViewContext& context, files::Notes& notes);
+
+  bool open = false;
+
+ private:
+  // What is written in the field: a new note, or the text of one that is there.
+  struct Draft {
+    files::Note note;
+    std::optional<std::size_t> index;
+  };
+  void edit(Draft draft);
+  void draw_field(const views::Ui& ui, const views::ViewContext& context, files::Notes& notes);
+
+  std::optional<Draft> draft_;
+  std::array<char, 2048> typed_{};
+  bool focus_ = false;
+};
+
+// "12.3 ms", "12.3 ms, aten::mm 4.00 MiB".
+std::string note_place(const views::ViewContext& context, const files::Note& note);
+
+// A numbered flag at the top of a chart and a line below it, for each note that is in sight.
+// `x_of`: pixels of a time. In the current window, over what was drawn.
+void draw_note_flags(const views::Ui& ui, std::span<const files::Note> notes,
+                     const views::Rect& plot, const std::function<float(std::int64_t)>& x_of);
+
+}  // namespace ts::app
