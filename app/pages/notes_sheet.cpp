@@ -112,7 +112,8 @@ std::string note_place(const views::ViewContext& context, const files::Note& not
 }
 
 void draw_note_flags(const views::Ui& ui, std::span<const files::Note> notes,
-                     const views::Rect& plot, const std::function<float(std::int64_t)>& x_of) {
+                     const views::Rect& plot, FlagSide side,
+                     const std::function<float(std::int64_t)>& x_of) {
   views::ImGuiSink sink(*ImGui::GetWindowDrawList(), ui.faces, ui.metrics.scale);
   sink.push_clip(plot);
   for (std::size_t i = 0; i < notes.size(); ++i) {
@@ -121,11 +122,12 @@ void draw_note_flags(const views::Ui& ui, std::span<const files::Note> notes,
     const float width = sink.text_width(TextStyle::small, number) + ui.px(8);
     if (!(x + width >= plot.x0 && x < plot.x1)) continue;
     const float height = sink.text_height(TextStyle::small) + ui.px(2);
-    const views::Rect flag{x, plot.y0, x + width, plot.y0 + height};
+    const float top = side == FlagSide::top ? plot.y0 : plot.y1 - height;
+    const views::Rect flag{x, top, x + width, top + height};
     sink.fill({x, plot.y0, x + std::max(1.0F, ui.px(1)), plot.y1},
               views::with_alpha(ui.theme.warn, 0.7F));
     sink.fill(flag, ui.theme.warn);
-    sink.text({x + ui.px(4), plot.y0 + ui.px(1)}, TextStyle::small, ui.theme.bg, number);
+    sink.text({x + ui.px(4), top + ui.px(1)}, TextStyle::small, ui.theme.bg, number);
   }
   sink.pop_clip();
 }

@@ -42,9 +42,11 @@ class NotesSheet {
 // "12.3 ms", "12.3 ms, aten::mm 4.00 MiB".
 std::string note_place(const views::ViewContext& context, const files::Note& note);
 
-// A numbered flag at the top of a chart and a line below it, for each note that is in sight.
-// `x_of`: pixels of a time. In the current window, over what was drawn.
+// A line over a chart with a numbered flag, for each note that is in sight. `x_of`: pixels of a
+// time. In the current window, over what was drawn.
+enum class FlagSide : std::uint8_t { top, bottom };
 void draw_note_flags(const views::Ui& ui, std::span<const files::Note> notes,
-                     const views::Rect& plot, const std::function<float(std::int64_t)>& x_of);
+                     const views::Rect& plot, FlagSide side,
+                     const std::function<float(std::int64_t)>& x_of);
 
 }  // namespace ts::app

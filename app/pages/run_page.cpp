@@ -479,7 +479,7 @@ views::MenuRow RunPage::note_row() {
 void RunPage::draw_timeline_notes(const views::Ui& ui, const views::ViewContext& view) {
   const auto found = view.run == nullptr ? state().notes.end() : state().notes.find(view.run->id);
   if (found == state().notes.end()) return;
-  draw_note_flags(ui, found->second.all(), timeline_.chart().regions().body(),
+  draw_note_flags(ui, found->second.all(), timeline_.chart().regions().body(), FlagSide::top,
                   [this](std::int64_t time) { return timeline_.chart().x_of(time); });
 }
 
@@ -489,7 +489,7 @@ void RunPage::draw_memory(const views::Ui& ui, views::ViewContext& view) {
   const auto found =
       view.run == nullptr || !own ? state().notes.end() : state().notes.find(view.run->id);
   if (found != state().notes.end() && !view.run->memory.events().empty()) {
-    draw_note_flags(ui, found->second.all(), memory_.chart().regions().plot,
+    draw_note_flags(ui, found->second.all(), memory_.chart().regions().plot, FlagSide::bottom,
                     [this](std::int64_t time) { return memory_.chart().x_of(time); });
   }
   find_note_place(view);

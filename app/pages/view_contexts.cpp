@@ -65,10 +65,10 @@ void ViewContexts::reset_view_state_of_file(const run::Run& run,
   if (run.id == state_->viewed) return;
   const auto kept = state_->kept_views.find(run.id);
   const bool whole = kept != state_->kept_views.end() && kept->second.whole;
-  reset_view_state(run);
-  if (whole) return;
   views::BlockColors& colors = state_->view.block_colors;
   if (!state_->color_of_runs) state_->color_of_runs = colors;
+  reset_view_state(run);
+  if (whole) return;
   const double known = device != nullptr && device->guessed_share
                            ? *device->guessed_share
                            : static_cast<double>(files::has_categories(run.memory));

@@ -61,9 +61,10 @@ RowTable::Answer RowTable::draw(const Ui& ui, const Content& content) {
   for (std::size_t i = 0; i < content.headings.size(); ++i) {
     const std::string heading =
         std::string(ui.texts(content.headings[i])) + "###column_" + std::to_string(i);
-    ImGui::TableSetupColumn(heading.c_str(), i == words
-                                                 ? ImGuiTableColumnFlags_WidthStretch
-                                                 : ImGuiTableColumnFlags_PreferSortDescending);
+    ImGui::TableSetupColumn(heading.c_str(),
+                            i == words ? ImGuiTableColumnFlags_WidthStretch
+                                       : ImGuiTableColumnFlags_PreferSortDescending,
+                            i == 0 && content.bar ? ui.px(160) : 0);
   }
   table_headings([words](int column) { return static_cast<std::size_t>(column) != words; });
   ImGuiTableSortSpecs* const specs = ImGui::TableGetSortSpecs();
