@@ -12,7 +12,7 @@
 #include "app/pages/view_contexts.h"
 #include "app/pages/workspace_state.h"
 #include "app/saved/session_keeper.h"
-#include "app/session/model_opener.h"
+#include "app/window/model_opener.h"
 #include "app/window/palette.h"
 #include "app/window/status_bar.h"
 #include "app/window/top_bar.h"

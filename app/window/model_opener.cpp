@@ -1,4 +1,4 @@
-#include "app/session/model_opener.h"
+#include "app/window/model_opener.h"
 
 #include <utility>
 
