@@ -2,6 +2,7 @@
 
 #include "app/pictures/picture.h"
 #include "app/session/languages.h"
+#include "views/lessons/lesson_curve.h"
 #include "views/lessons/lesson_figure.h"
 
 namespace ts::app {
@@ -25,19 +26,37 @@ base::Result<void> save_lesson_figure(Graphics& graphics, const lessons::Lesson&
                                .guess = guess};
   };
   const text::Texts words = built_in_texts();
+  constexpr float kEdge = kMargin * kScale;
+  const auto page_of = [&](float height) {
+    return FigurePage{.language = language,
+                      .width = static_cast<int>(kWidth * kScale),
+                      .height = static_cast<int>(height + 2 * kEdge),
+                      .background = theme.bg,
+                      .scale = kScale,
+                      .margin = kEdge};
+  };
+  if (guess && !guess->points.empty()) {
+    const auto draw_curve = [&](views::DrawSink& sink, const views::Rect& area,
+                                const text::Texts& texts) {
+      views::draw_lesson_curve(sink, area,
+                               {.theme = theme,
+                                .metrics = {kScale},
+                                .texts = texts,
+                                .lesson = lesson,
+                                .tier = tier,
+                                .guess = guess->points,
+                                .found = &findings.curve});
+    };
+    const FigurePage page = page_of(views::lesson_curve_height({kScale}));
+    if (auto saved = save_figure(graphics, page, draw_curve, folder, "figure-curve"); !saved)
+      return saved;
+  }
   const float height = views::lesson_figure_height(figure_of(words));
   if (height <= 0) return {};
-  constexpr float kEdge = kMargin * kScale;
-  const FigurePage page{.language = language,
-                        .width = static_cast<int>(kWidth * kScale),
-                        .height = static_cast<int>(height + 2 * kEdge),
-                        .background = theme.bg,
-                        .scale = kScale,
-                        .margin = kEdge};
   const auto draw = [&](views::DrawSink& sink, const views::Rect& area, const text::Texts& texts) {
     views::draw_lesson_figure(sink, area, figure_of(texts));
   };
-  return save_figure(graphics, page, draw, folder, "figure-numbers");
+  return save_figure(graphics, page_of(height), draw, folder, "figure-numbers");
 }
 
 }  // namespace ts::app

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "core/calculate/calculation_table.h"
+#include "core/lessons/drawn_curve.h"
 #include "core/lessons/lesson_plan.h"
 #include "core/spec/spec_values.h"
 #include "core/text/message.h"
@@ -258,6 +259,7 @@ Findings find(const Lesson& lesson, Tier tier, const Documents& documents) {
   for (std::size_t i = 0; i < lesson.sentences.size(); ++i) {
     if (complete(lesson, findings, lesson.sentences[i].text)) findings.sentences.push_back(i);
   }
+  findings.curve = find_curve(lesson, tier, documents);
   if (lesson.question) {
     if (const Value* const value = lesson.value(lesson.question->value)) {
       const Cells& cells = findings.values[static_cast<std::size_t>(value - lesson.values.data())];
@@ -349,6 +351,13 @@ base::Result<Guess> parse_guess(const Lesson& lesson, Tier tier, const std::stri
                         {{"lesson", lesson.id}, {"most", std::to_string(most)}, {"value", text}});
     }
     guess.choice = static_cast<std::size_t>(*number - 1);
+    return guess;
+  }
+  if (question.curve) {
+    auto points = parse_curve(lesson, tier, text);
+    if (!points) return tl::unexpected(points.error());
+    guess.points = std::move(*points);
+    guess.number = curve_slope(lesson, tier, guess.points);
     return guess;
   }
   const Value& value = *lesson.value(question.value);

@@ -32,12 +32,25 @@ struct CheckFinding {
   std::optional<Number> expected;  // for equals
 };
 
+struct CurvePoint {
+  double x = 0;
+  double y = 0;
+};
+// Of a question that is answered by a curve: what the steps that have ended say.
+struct FoundCurve {
+  std::vector<CurvePoint> measured, predicted;
+  [[nodiscard]] const std::vector<CurvePoint>& truth() const {
+    return measured.empty() ? predicted : measured;
+  }
+};
+
 // The results of the finished steps of a lesson, in one tier.
 struct Findings {
   std::vector<Cells> values;           // in the order of Lesson::values
   std::vector<CheckFinding> checks;    // those that the tier has the numbers for
   std::optional<Number> answer;        // to the question: measured, or predicted if not measured
   std::vector<std::size_t> sentences;  // those whose numbers are all known
+  FoundCurve curve;
 
   [[nodiscard]] std::size_t passed() const;
 };
@@ -69,6 +82,7 @@ struct Guess {
   std::string text;  // as it was written
   double number = 0;
   std::optional<std::size_t> choice;
+  std::vector<CurvePoint> points;  // of a drawn curve; `number` is how it grows
 };
 base::Result<Guess> parse_guess(const Lesson& lesson, Tier tier, const std::string& text);
 // The choice whose range contains the answer; unset while there is no answer.

@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "core/base/result.h"
@@ -104,12 +105,21 @@ struct Choice {
   Words text;
   std::optional<double> from, below;  // the range of the answer for which this choice is right
 };
+// An answer that is drawn: a quantity of a sweep over one axis, of one of its series.
+struct CurveQuestion {
+  std::string step;
+  std::string series;    // empty: the sweep has one
+  std::string quantity;  // of a sweep at a point: "peak_bytes"
+  // The range of the values on which it is drawn, in the unit of the quantity.
+  std::array<std::optional<std::pair<double, double>>, kTierCount> ranges;
+};
 struct Question {
   Words text;
-  std::string value;            // its measured number is the answer, else its predicted one
-  double within_percent = 20;   // a guess within this distance is right
-  std::vector<Choice> choices;  // empty: a number is asked for
-  Words after;                  // shown after the answer
+  std::string value;                   // its measured number is the answer, else its predicted one
+  double within_percent = 20;          // a guess within this distance is right
+  std::vector<Choice> choices;         // empty: a number is asked for
+  std::optional<CurveQuestion> curve;  // how it grows is the guess; the answer is an exponent
+  Words after;                         // shown after the answer
 };
 
 struct Check {

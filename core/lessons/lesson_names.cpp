@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "core/lessons/lesson_plan.h"
+#include "core/spec/spec_fields.h"
 #include "core/text/message.h"
 
 namespace ts::lessons {
@@ -30,6 +31,32 @@ class Names {
     const auto references = references_of(words);
     if (!references) return wrong(place, references.error());
     for (const Reference& one : *references) check_cell(place, one);
+  }
+
+  // The curve of a question: a quantity at the points of a sweep over one axis, in every tier.
+  void check_curve(const std::string& place) {
+    const CurveQuestion& curve = *lesson_->question->curve;
+    const Step* const step = lesson_->step(curve.step);
+    if (step == nullptr)
+      return wrong(place, text::message("lesson_file.no_step", {{"step", curve.step}}));
+    for (std::size_t i = 0; i < step->plans.size(); ++i) {
+      const auto& plan = step->plans[i];
+      if (!plan) continue;
+      if (plan->kind != StepKind::sweep || plan->sweep.axes.size() != 1)
+        return wrong(place, text::message("lesson_file.curve_axis", {{"step", curve.step}}));
+      const auto row = find_quantity(plan->kind, curve.quantity);
+      if (!row) return wrong(place, row.error());
+      const sweep::SweepAxis& axis = plan->sweep.axes.front();
+      std::string argument = curve.series.empty() ? "" : curve.series + ", ";
+      argument +=
+          std::string(spec::field_name(axis.field)) + " = " + std::to_string(axis.values.front());
+      if (auto good = check_argument(**row, argument, *plan); !good)
+        return wrong(place, good.error());
+      if (!curve.ranges[i]) {
+        const char* const tier = to_string(static_cast<Tier>(i));
+        return wrong(place, text::message("lesson_file.no_range", {{"tier", tier}}));
+      }
+    }
   }
 
   void check_cell(const std::string& place, const Reference& one) {
@@ -129,6 +156,7 @@ base::Result<void> check_names(const Lesson& lesson, const std::string& name) {
                                     [](const auto& one) { return one.has_value(); })) {
       names.wrong(place, text::message("lesson_file.answer_nature"));
     }
+    if (lesson.question->curve) names.check_curve(place);
     names.check_words(place, lesson.question->after);
   }
   for (std::size_t i = 0; i < lesson.checks.size(); ++i) {

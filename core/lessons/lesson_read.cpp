@@ -5,6 +5,7 @@
 #include "core/lessons/lesson_json.h"
 #include "core/lessons/lesson_names.h"
 #include "core/lessons/lesson_plan.h"
+#include "core/spec/spec_values.h"
 #include "core/text/message.h"
 
 namespace ts::lessons {
@@ -160,10 +161,38 @@ void read_values_of(ObjectReader& reader, Lesson& lesson) {
   }
 }
 
+// "1 MiB" or a number.
+std::optional<double> range_end(const std::string& text) {
+  if (const auto number = spec::parse_real(text)) return *number;
+  const auto bytes = spec::parse_bytes(text);
+  return bytes ? std::optional(static_cast<double>(*bytes)) : std::nullopt;
+}
+
+CurveQuestion read_curve(ObjectReader& reader) {
+  reader.allow({"step", "series", "of", "laptop", "8gb", "80gb"});
+  CurveQuestion curve{.step = reader.text("step"),
+                      .series = reader.text_or("series", ""),
+                      .quantity = reader.text("of"),
+                      .ranges = {}};
+  for (std::size_t i = 0; i < curve.ranges.size(); ++i) {
+    const char* const tier = to_string(static_cast<Tier>(i));
+    const std::string range = reader.text_or(tier, "");
+    if (range.empty()) continue;
+    const std::size_t colon = std::min(range.find(':'), range.size() - 1);
+    const auto low = range_end(range.substr(0, colon)), high = range_end(range.substr(colon + 1));
+    if (low && high && *low > 0 && *low < *high) {
+      curve.ranges[i] = {*low, *high};
+    } else {
+      reader.wrong(text::message("lesson_file.bad_range", {{"text", range}}));
+    }
+  }
+  return curve;
+}
+
 std::optional<Question> read_question(ObjectReader& reader) {
   auto object = reader.object("question");
   if (!object) return std::nullopt;
-  object->allow({"text", "answer", "within_percent", "choices", "after"});
+  object->allow({"text", "answer", "within_percent", "choices", "curve", "after"});
   Question question;
   question.text = object->words("text");
   question.value = object->text("answer");
@@ -178,6 +207,7 @@ std::optional<Question> read_question(ObjectReader& reader) {
     }
     question.choices.push_back(std::move(choice));
   }
+  if (auto curve = object->object("curve")) question.curve = read_curve(*curve);
   if (question.choices.size() == 1) object->wrong(text::message("lesson_file.one_choice"));
   return question;
 }

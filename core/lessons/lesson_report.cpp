@@ -1,5 +1,7 @@
 #include "core/lessons/lesson_report.h"
 
+#include "core/lessons/drawn_curve.h"
+
 #include <algorithm>
 #include <set>
 
@@ -83,6 +85,10 @@ class Writer {
       const bool right = is_right(lesson(), *in_.findings, *in_.guess).value_or(false);
       add(Block::Kind::text, texts_(right ? "lesson.report.right" : "lesson.report.wrong"));
     }
+    if (in_.guess) {
+      const std::string error = curve_words(lesson(), in_.tier, *in_.findings, *in_.guess, texts_);
+      if (!error.empty()) add(Block::Kind::text, error);
+    }
     add(Block::Kind::text, filled(lesson(), *in_.findings, words(asked.after)));
   }
 
@@ -154,6 +160,15 @@ class Writer {
 };
 
 }  // namespace
+
+std::string curve_words(const Lesson& lesson, Tier tier, const Findings& findings,
+                        const Guess& guess, const text::Texts& texts) {
+  const auto error = curve_error(lesson, tier, findings, guess);
+  if (!error) return {};
+  return texts("lesson.curve_error", {{"slope", text::decimal(error->slope, 2)},
+                                      {"truth", text::decimal(error->true_slope, 2)},
+                                      {"ratio", text::decimal(error->ratio, 2)}});
+}
 
 std::string words_of(const Lesson& lesson, const Guess& guess, text::Language language) {
   if (!guess.choice || !lesson.question) return guess.text;

@@ -148,6 +148,34 @@ TEST_F(LessonsInTheWindow, ErrorsOfTheMaterialLeadToWhatShowsThem) {
   });
 }
 
+// A guess that is drawn with the mouse over the sizes of a sweep, and locked.
+TEST_F(LessonsInTheWindow, AGuessIsDrawnWithTheMouse) {
+  drive([](ImGuiTestContext* context) {
+    context->KeyPress(ImGuiMod_Ctrl | ImGuiKey_5);
+    context->Yield(2);
+    context->ItemClick("//###lesson_gallery/**/###lesson_flash-memory");
+    context->Yield(2);
+    IM_CHECK(shown() != nullptr && !shown()->guess());
+    const ImRect area = context->ItemInfo("//###lesson_page/###lesson_curve").RectFull;
+    const auto at = [&](float x, float y) {
+      return ImVec2(area.Min.x + area.GetWidth() * x, area.Min.y + area.GetHeight() * y);
+    };
+    context->MouseMoveToPos(at(0.16F, 0.8F));
+    context->MouseDown();
+    context->MouseMoveToPos(at(0.6F, 0.6F));
+    context->MouseMoveToPos(at(0.96F, 0.2F));
+    context->MouseUp();
+    context->ItemClick("//###lesson_page/###lesson_give_guess");
+    context->Yield(2);
+    IM_CHECK(shown()->guess().has_value());
+    const auto& points = shown()->guess()->points;
+    IM_CHECK_EQ(points.size(), 4U);
+    IM_CHECK(points.front().y < points.back().y);
+    IM_CHECK(shown()->guess()->number > 0.5);
+    context->KeyPress(ImGuiKey_Escape);
+  });
+}
+
 TEST_F(LessonsInTheWindow, ARunningOneIsCancelledAndGoesOn) {
   drive([](ImGuiTestContext* context) {
     context->ItemClick("//###top_bar/###page_lessons");

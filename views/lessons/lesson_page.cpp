@@ -14,6 +14,7 @@
 #include "views/common/spec_words.h"
 #include "views/common/widgets.h"
 #include "views/lessons/error_list.h"
+#include "views/lessons/lesson_curve.h"
 #include "views/lessons/lesson_figure.h"
 
 namespace ts::views {
@@ -72,9 +73,83 @@ void draw_head(const Ui& ui, const LessonShown& shown, LessonRequests& asked) {
   text(ui, TextStyle::small, ui.theme.text2, about);
 }
 
+// The points of a drawn curve; it may have gaps.
+std::vector<lessons::CurvePoint> points_of(const LessonEdit& edit,
+                                           const std::vector<double>& places) {
+  std::vector<lessons::CurvePoint> points;
+  for (std::size_t i = 0; i < places.size(); ++i)
+    if (edit.curve[i] > 0) points.push_back({places[i], edit.curve[i]});
+  return points;
+}
+
+// The places that the mouse passed in this frame take its height.
+void draw_with_mouse(LessonEdit& edit, const std::vector<double>& places,
+                     const LessonCurvePlot& at) {
+  const ImGuiIO& io = ImGui::GetIO();
+  const Point now{io.MousePos.x, io.MousePos.y};
+  const Point before = ImGui::IsMouseClicked(ImGuiMouseButton_Left)
+                           ? now
+                           : Point{now.x - io.MouseDelta.x, now.y - io.MouseDelta.y};
+  std::size_t nearest = 0;
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    const float x = at.x.position(places[i]);
+    if (std::abs(x - now.x) < std::abs(at.x.position(places[nearest]) - now.x)) nearest = i;
+    if (x < std::min(before.x, now.x) || x > std::max(before.x, now.x) || now.x == before.x)
+      continue;
+    const float y = before.y + (now.y - before.y) * (x - before.x) / (now.x - before.x);
+    const float part = std::clamp((y - at.y.from) / (at.y.to - at.y.from), 0.0F, 1.0F);
+    edit.curve[i] = at.y.value_at(static_cast<double>(part));
+  }
+  const float part = std::clamp((now.y - at.y.from) / (at.y.to - at.y.from), 0.0F, 1.0F);
+  edit.curve[nearest] = at.y.value_at(static_cast<double>(part));
+}
+
+void draw_curve_field(const Ui& ui, LessonEdit& edit, const LessonShown& shown,
+                      LessonRequests& asked) {
+  const std::vector<double> places = lessons::curve_places(shown.lesson, shown.tier);
+  if (places.size() < 2) return;
+  const std::string of = shown.lesson.id + " " + to_string(shown.tier);
+  if (edit.curve_of != of || edit.curve.size() != places.size()) {
+    edit.curve_of = of;
+    edit.curve.assign(places.size(), 0);
+  }
+  const ImVec2 corner = ImGui::GetCursorScreenPos();
+  const float width = std::min(ImGui::GetContentRegionAvail().x - ui.px(16), ui.px(640));
+  const Rect area{corner.x, corner.y, corner.x + width, corner.y + lesson_curve_height(ui.metrics)};
+  ImGuiSink sink(*ImGui::GetWindowDrawList(), ui.faces, ui.metrics.scale);
+  std::vector<lessons::CurvePoint> points =
+      shown.guess ? shown.guess->points : points_of(edit, places);
+  const auto curve_now = [&] {
+    return LessonCurve{.theme = ui.theme,
+                       .metrics = ui.metrics,
+                       .texts = ui.texts,
+                       .lesson = shown.lesson,
+                       .tier = shown.tier,
+                       .guess = points,
+                       .found = numbers_are_shown(shown) ? &shown.findings.curve : nullptr};
+  };
+  press_area("###lesson_curve", area.width(), area.height());
+  const bool drawing = ImGui::IsItemActive() && ImGui::IsMouseDown(ImGuiMouseButton_Left);
+  if (drawing && !shown.guess) {
+    draw_with_mouse(edit, places, lesson_curve_plot(sink, area, curve_now()));
+    points = points_of(edit, places);
+  }
+  draw_lesson_curve(sink, area, curve_now());
+  focus_ring(ui);
+  if (shown.guess) return;
+  text(ui, TextStyle::small, ui.theme.text2, ui.texts("lesson.curve_hint"));
+  ImGui::BeginDisabled(points.size() < 2);
+  if (button(ui, "###lesson_give_guess", kLock, ui.texts("lesson.give_guess"), "",
+             ButtonKind::plain)) {
+    asked.guess = lessons::curve_text(points, lessons::curve_unit(*shown.lesson.question->curve));
+  }
+  ImGui::EndDisabled();
+}
+
 // A guess that was given stays where it was chosen or typed.
 void draw_guess_field(const Ui& ui, LessonEdit& edit, const LessonShown& shown,
                       LessonRequests& asked) {
+  if (shown.lesson.question->curve) return draw_curve_field(ui, edit, shown, asked);
   ImGui::BeginDisabled(shown.guess.has_value());
   const auto& choices = shown.lesson.question->choices;
   for (std::size_t i = 0; i < choices.size(); ++i) {
@@ -130,6 +205,9 @@ void draw_question(const Ui& ui, LessonEdit& edit, const LessonShown& shown,
   text(ui, TextStyle::body_medium, right ? ui.theme.ok : ui.theme.bad,
        std::string(right ? kDone : kCross) + "  " +
            ui.texts(right ? "lesson.report.right" : "lesson.report.wrong"));
+  paragraph(ui,
+            lessons::curve_words(shown.lesson, shown.tier, shown.findings, *shown.guess, ui.texts),
+            ui.theme.text);
   paragraph(ui, lessons::filled(shown.lesson, shown.findings, words(ui, question.after)),
             ui.theme.text2);
 }

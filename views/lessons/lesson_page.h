@@ -8,6 +8,7 @@
 #include <set>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "core/base/message.h"
 #include "core/lessons/findings.h"
@@ -22,6 +23,8 @@ namespace ts::views {
 struct LessonEdit {
   std::array<char, 64> search{};
   std::array<char, 64> guess{};
+  std::vector<double> curve;  // being drawn: a value at each place of the axis; 0: none yet
+  std::string curve_of;       // the lesson and the size that it is of
   std::map<std::string, std::array<char, 4096>> answers;  // of the open lesson, by id
   bool key = false;  // the teacher's: numbers before a guess, and the expected answers
 };
