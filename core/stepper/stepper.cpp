@@ -71,6 +71,22 @@ std::vector<Stepper> made() {
                    {"fp32_fp16"},
                    {"fp32_fp16_lost", small}},
        .begin = walk_of<LowPrecisionSum>},
+      {.id = "adamw",
+       .source = "AdamW (Loshchilov and Hutter 2019), algorithm 2; torch.optim.AdamW",
+       .inputs = {{"steps", "", 30, 1, 1000},
+                  {"lr_millionths", "", 100'000, 1, 1'000'000},
+                  {"beta1_thousandths", "", 900, 0, 999},
+                  {"beta2_thousandths", "", 999, 0, 999},
+                  {"decay_thousandths", "", 10, 0, 1000},
+                  {"noise_percent", "", 0, 0, 1000},
+                  {"seed", "", 1, 1, 1'000'000}},
+       .columns = {{"g"}, {"m"}, {"v"}, {"m_hat"}, {"v_hat"}, {"decay"}, {"update"}, {"p"}},
+       .begin = walk_of<AdamW>},
+      {.id = "checkpoints",
+       .source = "Chen et al. 2016, section 4",
+       .inputs = {{"layers", "", 12, 1, 64}, {"segment", "", 4, 1, 64}},
+       .columns = {{"layer", whole}, {"kept", whole}, {"recomputed", whole}, {"live", whole}},
+       .begin = walk_of<Checkpoints>},
   };
 }
 

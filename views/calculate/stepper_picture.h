@@ -59,6 +59,10 @@ void draw(DrawSink& sink, const Rect& area, const StepperPicture& picture,
           const stepper::OnlineSoftmax& walk);
 void draw(DrawSink& sink, const Rect& area, const StepperPicture& picture,
           const stepper::LowPrecisionSum& walk);
+void draw(DrawSink& sink, const Rect& area, const StepperPicture& picture,
+          const stepper::AdamW& walk);
+void draw(DrawSink& sink, const Rect& area, const StepperPicture& picture,
+          const stepper::Checkpoints& walk);
 
 }  // namespace stepping
 }  // namespace ts::views
