@@ -9,10 +9,10 @@
 
 #include "app/commands/command_line.h"
 #include "app/commands/report.h"
-#include "app/output/check_files.h"
 #include "app/session/languages.h"
 #include "core/checks/simulation_checks.h"
 #include "core/io/file.h"
+#include "core/report/checks.h"
 #include "core/simulate/experiment.h"
 #include "core/text/numbers.h"
 #include "core/trace_file/trace_write.h"
@@ -52,7 +52,7 @@ std::string json_of(const simulate::Experiment& experiment,
                     const std::vector<simulate::Point>& points, const Checks& checks) {
   Json document = to_json(experiment, points);
   for (std::size_t i = 0; i < points.size(); ++i) {
-    document["points"][i]["checks"] = checks_json(checks[i]);
+    document["points"][i]["checks"] = report::to_json(checks[i]);
   }
   return io::json_text(document);
 }

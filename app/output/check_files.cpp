@@ -1,6 +1,5 @@
 #include "app/output/check_files.h"
 
-#include <nlohmann/json.hpp>
 #include <string>
 #include <utility>
 
@@ -17,16 +16,6 @@ base::Result<void> write_checks(const std::filesystem::path& folder,
     if (auto written = io::write_file(folder / name, content); !written) return written;
   }
   return {};
-}
-
-nlohmann::json checks_json(const std::vector<report::CheckResult>& checks) {
-  auto all = nlohmann::json::array();
-  for (const report::CheckResult& one : checks) {
-    all.push_back({{"check", one.id},
-                   {"state", report::to_string(one.state)},
-                   {"found", one.found.sentence}});
-  }
-  return all;
 }
 
 }  // namespace ts::app

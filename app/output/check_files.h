@@ -1,7 +1,6 @@
 #pragma once
 
 #include <filesystem>
-#include <nlohmann/json_fwd.hpp>
 #include <vector>
 
 #include "core/base/result.h"
@@ -12,8 +11,5 @@ namespace ts::app {
 // checks.csv and checks.md in the folder; nothing where there are no checks.
 base::Result<void> write_checks(const std::filesystem::path& folder,
                                 const std::vector<report::CheckResult>& checks);
-
-// [{check, state, found}], in English.
-nlohmann::json checks_json(const std::vector<report::CheckResult>& checks);
 
 }  // namespace ts::app

@@ -15,7 +15,10 @@ base::Result<void> write_comparison(const std::filesystem::path& folder,
                                     const run::Comparison& comparison,
                                     const nlohmann::json& document, const SaveParts& parts) {
   if (auto made = io::make_folder(folder); !made) return made;
-  if (auto written = io::write_file(folder / "comparison.json", io::json_text(document));
+  const std::vector<report::CheckResult> checks = checks::of_comparison(comparison, true);
+  nlohmann::json whole = document;
+  whole["checks"] = report::to_json(checks);
+  if (auto written = io::write_file(folder / "comparison.json", io::json_text(whole));
       !written || !parts.has(SavePart::tables)) {
     return written;
   }
@@ -29,7 +32,7 @@ base::Result<void> write_comparison(const std::filesystem::path& folder,
       !written) {
     return written;
   }
-  return write_checks(folder, checks::of_comparison(comparison, true));
+  return write_checks(folder, checks);
 }
 
 }  // namespace ts::app

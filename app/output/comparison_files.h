@@ -9,9 +9,8 @@
 
 namespace ts::app {
 
-// Writes comparison.json (`document`), and with the tables comparison.csv and comparison.md,
-// checks.csv and checks.md.
-// Creates the folder.
+// Writes comparison.json (`document` and its checks), and with the tables comparison.csv and
+// comparison.md, checks.csv and checks.md. Creates the folder.
 base::Result<void> write_comparison(const std::filesystem::path& folder,
                                     const run::Comparison& comparison,
                                     const nlohmann::json& document, const SaveParts& parts = {});

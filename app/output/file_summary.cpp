@@ -7,7 +7,6 @@
 #include <system_error>
 #include <utility>
 
-#include "app/output/check_files.h"
 #include "app/output/sweep_files.h"
 #include "core/allocator/log_of_snapshot.h"
 #include "core/allocator/snapshot_figures.h"
@@ -17,6 +16,7 @@
 #include "core/io/file_kind.h"
 #include "core/io/json_parse.h"
 #include "core/io/unpack.h"
+#include "core/report/checks.h"
 #include "core/run/recording.h"
 #include "core/sweep/sweep_journal.h"
 #include "core/text/message.h"
@@ -106,7 +106,11 @@ nlohmann::json summary_json(const snapshot::SnapshotFile& file) {
 }
 
 nlohmann::json summary_json(const trace_file::TraceFile& file) {
-  const trace_file::TraceSummary summary = trace_file::summary_of(file);
+  return summary_json(file, trace_file::summary_of(file));
+}
+
+nlohmann::json summary_json(const trace_file::TraceFile& file,
+                            const trace_file::TraceSummary& summary) {
   auto steps = nlohmann::json::array();
   for (const trace_file::StepSpan& step : summary.steps) {
     steps.push_back({{"name", file.strings->view(step.name)},
@@ -127,7 +131,7 @@ nlohmann::json summary_json(const trace_file::TraceFile& file) {
                          {"schema", number_or_null(file.schema)},
                          {"devices", file.devices},
                          {"rank", number_or_null(file.rank)},
-                         {"checks", checks_json(checks::of_trace(summary, file.fault))}};
+                         {"checks", report::to_json(checks::of_trace(summary, file.fault))}};
   add_fault(json, file.fault);
   return json;
 }

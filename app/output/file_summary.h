@@ -17,11 +17,14 @@ namespace ts::app {
 //     the peak those with a guessed category; null: the file tells categories)}], annotations
 //   trace: kind, bytes, events, kernels and operators [{name, count, total_us, mean_us}], steps
 //     [{name, begin_us, dur_us}], gpu_busy_us, span_us, tracks, flows, memory_events, schema,
-//     devices, rank, checks [{check, state, found}]
+//     devices, rank, checks (core/report/checks.h)
 // Allocated bytes are requested bytes, as in traces. Both have complete and, where it is false,
 // fault.
 nlohmann::json summary_json(const snapshot::SnapshotFile& file);
 nlohmann::json summary_json(const trace_file::TraceFile& file);
+// The same of a file without its events, whose summary was made before.
+nlohmann::json summary_json(const trace_file::TraceFile& file,
+                            const trace_file::TraceSummary& summary);
 
 // The summary of a file of any known kind, or of the folder of a run or sweep. Our own files have
 // kind (run, recording, sweep), workload or script and what fits. The error is one sentence.

@@ -160,8 +160,10 @@ SweepNotes notes_of(const Machine& machine, const run::EngineInfo& engine,
 base::Result<void> write_sweep_files(const std::filesystem::path& folder, const sweep::Sweep& sweep,
                                      const nlohmann::json& environment, const SweepNotes& notes,
                                      sweep::FitRange fit, const SaveParts& parts) {
-  const auto json = io::json_text(to_json(sweep, environment, fit));
-  if (auto written = io::write_file(folder / "sweep.json", json);
+  const std::vector<report::CheckResult> checks = sweep::checks_of(sweep);
+  nlohmann::json document = to_json(sweep, environment, fit);
+  document["checks"] = report::to_json(checks);
+  if (auto written = io::write_file(folder / "sweep.json", io::json_text(document));
       !written || !parts.has(SavePart::tables)) {
     return written;
   }
@@ -175,7 +177,7 @@ base::Result<void> write_sweep_files(const std::filesystem::path& folder, const 
                            File{"sweep.tex", sweep::sweep_latex(sweep, caption, fit)}}) {
     if (auto written = io::write_file(folder / file.name, file.content); !written) return written;
   }
-  return write_checks(folder, sweep::checks_of(sweep));
+  return write_checks(folder, checks);
 }
 
 }  // namespace ts::app

@@ -98,12 +98,8 @@ nlohmann::json notes_json(const run::Run& run, const base::StringTable& strings,
 }
 
 nlohmann::json document_of(const Session& session) {
-  const run::Run& run = *session.run();
-  nlohmann::json document =
-      report::to_json(run, environment_json(read_machine(), session.engine()));
-  if (run.spec.device == spec::DeviceKind::cuda)
-    document["gpu"] = report::kernels_json(run, session.strings());
-  return document;
+  return report::to_json(*session.run(), environment_json(read_machine(), session.engine()),
+                         session.strings());
 }
 
 base::Result<void> write_run(const std::filesystem::path& folder, const Session& session,

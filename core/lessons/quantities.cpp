@@ -5,10 +5,12 @@
 #include <cmath>
 #include <cstdlib>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <vector>
 
 #include "core/base/letters.h"
 #include "core/spec/nearest.h"
+#include "core/spec/spec_values.h"
 #include "core/spec/workload_spec.h"
 #include "core/text/message.h"
 
@@ -113,6 +115,48 @@ std::optional<double> category_predicted(const json& document, const string& nam
   return number_at(document, "/by_category/" + name);
 }
 
+// "C-7, percent": a number of what a check found, as it was written there.
+std::optional<double> check_number(const json& document, const string& argument) {
+  const std::size_t comma = argument.find(',');
+  if (comma == argument.npos) return std::nullopt;
+  const string id(base::trimmed(std::string_view(argument).substr(0, comma)));
+  const string name(base::trimmed(std::string_view(argument).substr(comma + 1)));
+  for (const json& check : child(document, "checks")) {
+    if (check.value("check", "") != id) continue;
+    for (const json& one : child(child(check, "found_text"), "arguments")) {
+      if (one.value("name", "") != name) continue;
+      string words = one.value("value", "");
+      std::erase(words, ',');  // of thousands
+      const auto number = spec::parse_real(words);
+      if (number) return number;
+    }
+  }
+  return std::nullopt;
+}
+
+// The first value of the axis from which the step of that series is the shorter one.
+std::optional<double> crossover(const json& document, const string& series) {
+  std::optional<double> first;
+  for (const json& one : child(document, "crossovers")) {
+    if (one.value("measure", "") != "step_ms") continue;
+    if (!series.empty() && one.value("lower_after", "") != series) continue;
+    const auto at = number_of(child(one, "at"));
+    if (at && (!first || *at < *first)) first = at;
+  }
+  return first;
+}
+
+// Batches of which a sweep has time and memory.
+std::optional<double> batches(const json& document, const string&) {
+  std::set<std::int64_t> seen;
+  for (const json& point : child(document, "points")) {
+    const json& batch = child(child(point, "at"), "B");
+    const bool known = number_at(point, "/step_ms/median") && number_at(point, "/peak_allocated");
+    if (batch.is_number_integer() && known) seen.insert(batch.get<std::int64_t>());
+  }
+  return static_cast<double>(seen.size());
+}
+
 std::optional<double> setting_in(const json& spec, const string& name) {
   if (!spec.is_object() || !spec.contains(name)) return std::nullopt;
   return number_of(spec.at(name));
@@ -214,6 +258,8 @@ std::optional<double> at_point(const json& document, const string& argument) {
 constexpr const char* kMedian = "/step_ms/median";
 constexpr const char* kMean = "/step_ms/mean";
 constexpr const char* kStd = "/step_ms/std";
+constexpr const char* kCiLow = "/step_ms/ci95/0";
+constexpr const char* kCiHigh = "/step_ms/ci95/1";
 constexpr const char* kForward = "/parts_ms/forward";
 constexpr const char* kBackward = "/parts_ms/backward";
 constexpr const char* kOptimizer = "/parts_ms/optimizer";
@@ -359,6 +405,13 @@ constexpr QuantityRow kRows[] = {
     pointed("dropped", kRun, Unit::count, kMeasured, "records that were lost", "/recording/dropped"),
     pointed("earlier_runs", kRun, Unit::count, kMeasured, "runs of this program before it: they warmed up libraries", "/earlier_runs"),
     pointed("compile_s", kRun, Unit::number, kMeasured, "seconds that compiling took", "/compile_s"),
+    pointed("compute_percent", kRun, Unit::percent, kMeasured, "FLOPs by formula over the median, of the roof", "/limits/compute_percent"),
+    pointed("bandwidth_percent", kRun, Unit::percent, kMeasured, "least bytes by formula over the median, of the roof", "/limits/bandwidth_percent"),
+    pointed("intensity", kRun, Unit::number, Nature::stated, "FLOPs a byte of the step, by formula", "/limits/intensity"),
+    pointed("ridge", kRun, Unit::number, kMeasured, "FLOPs a byte from which the device computes longer than it moves", "/limits/ridge"),
+    pointed("operators_percent", kRun, Unit::percent, kMeasured, "share of a recorded step in which an operator ran, on the CPU", "/shares/operators_percent"),
+    pointed("attention_percent", kRun, Unit::percent, kMeasured, "share of attention in its operators, on the CPU", "/shares/attention_percent"),
+    {"check", kRun, Unit::number, kMeasured, Takes::name, "a number that a check found: C-7, percent", nullptr, check_number},
     {"setting", kRun, Unit::number, Nature::stated, Takes::setting, "a setting of the step", nullptr, setting},
 
     pointed("peak_bytes", kPredict, Unit::bytes, kPredicted, "most bytes allocated at once", "/peak_allocated"),
@@ -380,6 +433,8 @@ constexpr QuantityRow kRows[] = {
     {"median_ms", kSweep, Unit::ms, kMeasured, Takes::point, "median step of a point", nullptr, at_point<kMedian>},
     {"mean_ms", kSweep, Unit::ms, kMeasured, Takes::point, "its mean", nullptr, at_point<kMean>},
     {"std_ms", kSweep, Unit::ms, kMeasured, Takes::point, "its standard deviation", nullptr, at_point<kStd>},
+    {"ci_low_ms", kSweep, Unit::ms, kMeasured, Takes::point, "low end of the median's 95 % interval", nullptr, at_point<kCiLow>},
+    {"ci_high_ms", kSweep, Unit::ms, kMeasured, Takes::point, "its high end", nullptr, at_point<kCiHigh>},
     {"forward_ms", kSweep, Unit::ms, kMeasured, Takes::point, "median of the forward part", nullptr, at_point<kForward>},
     {"backward_ms", kSweep, Unit::ms, kMeasured, Takes::point, "of the backward part", nullptr, at_point<kBackward>},
     {"optimizer_ms", kSweep, Unit::ms, kMeasured, Takes::point, "of the optimizer", nullptr, at_point<kOptimizer>},
@@ -398,6 +453,8 @@ constexpr QuantityRow kRows[] = {
     {"predicted_exponent_bytes", kSweep, Unit::number, kPredicted, Takes::series, "how the predicted peak grows", nullptr, fitted<kPredictedMeasure, kSlope>},
     {"predicted_last_exponent_bytes", kSweep, Unit::number, kPredicted, Takes::series, "the same between the last two points", nullptr, fitted<kPredictedMeasure, kLastSlope>},
     {"saturation", kSweep, Unit::count, kMeasured, Takes::series, "first B from which tokens/s gain less than 10 % per doubling", nullptr, saturation},
+    {"crossover", kSweep, Unit::count, kMeasured, Takes::series, "first value of the axis from which its step is the shorter one", nullptr, crossover},
+    {"batches", kSweep, Unit::count, kMeasured, Takes::nothing, "batches with time and memory", nullptr, batches},
     {"setting", kSweep, Unit::number, Nature::stated, Takes::setting, "a setting that the sweep does not vary", nullptr, sweep_setting},
 
     pointed("edge", kHunt, Unit::count, kPredicted, "the largest value that fits", "/largest_that_fits"),

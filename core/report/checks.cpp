@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <utility>
@@ -16,7 +17,6 @@
 #include "core/spec/spec_fields.h"
 #include "core/spec/spec_values.h"
 #include "core/spec/workload_math.h"
-#include "core/spec/workload_traffic.h"
 #include "core/text/message.h"
 #include "core/text/numbers.h"
 
@@ -145,23 +145,15 @@ Finding first_uses(const run::Run& run) {
 
 // Of a workload whose numbers take longer to move than to compute, by formula.
 Finding bandwidth(const run::Run& run) {
-  const Roofs roofs = roofs_of_run(run);
-  const double median_ms = run.timing().median_ms;
-  if (roofs.gb_s <= 0 || roofs.tflops <= 0 || median_ms <= 0) return std::nullopt;
-  const auto backend = run.facts.backend_ran.empty()
-                           ? run.spec.backend
-                           : spec::backend_for_formulas(run.facts.backend_ran);
-  const double bytes = spec::step_traffic(run.spec, backend);
-  const double flops = run.flops();
-  if (bytes <= 0 || flops <= 0 || bytes / roofs.gb_s < flops * 1e-3 / roofs.tflops)
-    return std::nullopt;
-  const double reached = bytes * 1e-6 / median_ms;
-  const double percent = 100 * reached / roofs.gb_s;
-  return {{passed_if(percent > kGoodBandwidth, CheckState::noted),
-           text::message("check.bandwidth", {{"reached", number(reached, 2)},
-                                             {"peak", number(roofs.gb_s, 1)},
-                                             {"percent", number(percent, 1)},
-                                             {"least", number(kGoodBandwidth, 0)}})}};
+  const auto limits = step_limits(run);
+  if (!limits || !limits->moves_longer()) return std::nullopt;
+  const double peak = roofs_of_run(run).gb_s;
+  return {{passed_if(limits->bandwidth_percent > kGoodBandwidth, CheckState::noted),
+           text::message("check.bandwidth",
+                         {{"reached", number(limits->bandwidth_percent / 100 * peak, 2)},
+                          {"peak", number(peak, 1)},
+                          {"percent", number(limits->bandwidth_percent, 1)},
+                          {"least", number(kGoodBandwidth, 0)}})}};
 }
 
 // Sizes of matrix products that 16-bit units take eight at a time.
@@ -342,6 +334,19 @@ std::vector<CheckResult> checks_of(const run::Run& run, const base::StringTable&
       found.push_back({row.id, one->first, std::move(one->second), text::message(row.why)});
   }
   return found;
+}
+
+nlohmann::json to_json(std::span<const CheckResult> checks) {
+  auto list = nlohmann::json::array();
+  for (const CheckResult& one : checks) {
+    list.push_back({{"check", one.id},
+                    {"state", to_string(one.state)},
+                    {"found", one.found.sentence},
+                    {"found_text", text::text_json(one.found)},
+                    {"why", one.why.sentence},
+                    {"why_text", text::text_json(one.why)}});
+  }
+  return list;
 }
 
 io::TextTable checks_table(const std::vector<CheckResult>& checks) {

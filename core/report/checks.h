@@ -1,6 +1,8 @@
 #pragma once
 
 #include <cstdint>
+#include <nlohmann/json_fwd.hpp>
+#include <span>
 #include <vector>
 
 #include "core/base/message.h"
@@ -32,6 +34,8 @@ struct CheckResult {
 // `strings` is the table of the run's recording. O(n log n) of the recorded operators.
 std::vector<CheckResult> checks_of(const run::Run& run, const base::StringTable& strings);
 
+// [{check, state, found, found_text, why, why_text}]: English sentences, their keys (message.h).
+nlohmann::json to_json(std::span<const CheckResult> checks);
 // Columns check, state, found, why; in English.
 io::TextTable checks_table(const std::vector<CheckResult>& checks);
 

@@ -59,6 +59,21 @@ Recorded recorded_of(const run::Run& run, const base::StringTable& strings) {
           stats::kernel_table(run.trace, run.launches, strings)};
 }
 
+std::optional<double> operators_percent(const Recorded& recorded) {
+  std::int64_t steps_ns = 0;
+  for (const run::StepTimes& step : recorded.run.recorded_steps) steps_ns += step.total_ns;
+  if (recorded.run.spec.device != spec::DeviceKind::cpu || steps_ns <= 0) return std::nullopt;
+  return 100 * static_cast<double>(recorded.operators.operators_ns) / static_cast<double>(steps_ns);
+}
+
+std::optional<double> attention_percent(const Recorded& recorded) {
+  const std::int64_t all = recorded.operators.operators_ns;
+  const bool there = recorded.run.spec.device == spec::DeviceKind::cpu &&
+                     !recorded.run.facts.backend_ran.empty() && all > 0;
+  if (!there) return std::nullopt;
+  return 100 * static_cast<double>(attention_time(recorded).all) / static_cast<double>(all);
+}
+
 Finding gpu_busy(const Recorded& recorded) {
   std::int64_t busy = 0;
   std::int64_t span = 0;

@@ -15,6 +15,11 @@ struct Recorded {
 };
 Recorded recorded_of(const run::Run& run, const base::StringTable& strings);
 
+// Shares of the recorded steps of a processor, in percent; unset on a GPU, where the time of a call
+// says nothing of its kernels, and where nothing was recorded.
+std::optional<double> operators_percent(const Recorded& recorded);  // in which an operator ran
+std::optional<double> attention_percent(const Recorded& recorded);  // of attention's operators
+
 Finding gpu_busy(const Recorded& recorded);
 Finding tensor_cores(const Recorded& recorded);
 Finding short_kernels(const Recorded& recorded);

@@ -4,6 +4,7 @@
 
 #include "core/report/efficiency.h"
 #include "core/spec/workload_math.h"
+#include "core/spec/workload_traffic.h"
 
 namespace ts::report {
 
@@ -21,6 +22,34 @@ Roofs roofs_of_run(const run::Run& run) {
   const std::string size = std::to_string(run.roof->size);
   return {size + " x " + size + " product in " + to_string(run.roof->dtype) + " and copy, measured",
           run.roof->tflops, run.roof->gb_s};
+}
+
+std::optional<StepLimits> step_limits(const run::Run& run) {
+  const Roofs roofs = roofs_of_run(run);
+  const double median_ms = run.timing().median_ms;
+  if (roofs.gb_s <= 0 || roofs.tflops <= 0 || median_ms <= 0) return std::nullopt;
+  const auto backend = run.facts.backend_ran.empty()
+                           ? run.spec.backend
+                           : spec::backend_for_formulas(run.facts.backend_ran);
+  StepLimits limits;
+  limits.bytes = spec::step_traffic(run.spec, backend);
+  limits.flops = run.flops();
+  if (limits.bytes <= 0 || limits.flops <= 0) return std::nullopt;
+  limits.intensity = limits.flops / limits.bytes;
+  limits.ridge = roofs.tflops * 1e3 / roofs.gb_s;
+  limits.compute_percent = 100 * limits.flops * 1e-9 / median_ms / roofs.tflops;
+  limits.bandwidth_percent = 100 * limits.bytes * 1e-6 / median_ms / roofs.gb_s;
+  return limits;
+}
+
+nlohmann::json to_json(const std::optional<StepLimits>& limits) {
+  if (!limits) return nullptr;
+  return {{"flops", limits->flops},
+          {"bytes", limits->bytes},
+          {"intensity", limits->intensity},
+          {"ridge", limits->ridge},
+          {"compute_percent", limits->compute_percent},
+          {"bandwidth_percent", limits->bandwidth_percent}};
 }
 
 nlohmann::json to_json(const Roofs& roofs) {

@@ -22,6 +22,23 @@ Roofs roofs_of_card(const spec::Gpu& card, spec::DataType type);
 // The roofs of the device of a run: from its card, else as measured there.
 Roofs roofs_of_run(const run::Run& run);
 
+// What limits the steps of a run, by formula: their FLOPs and the bytes that they must at least
+// move (workload_math.h, workload_traffic.h), against the roofs of the device. Shares of the roofs
+// are those of the median step.
+struct StepLimits {
+  double flops = 0;
+  double bytes = 0;
+  double intensity = 0;          // FLOPs a byte
+  double ridge = 0;              // FLOPs a byte from which the device computes longer than it moves
+  double compute_percent = 0;    // of the peak
+  double bandwidth_percent = 0;  // of the bandwidth
+  [[nodiscard]] bool moves_longer() const { return intensity < ridge; }
+};
+// Unset where a roof, the formula or the median is not known.
+std::optional<StepLimits> step_limits(const run::Run& run);
+// {flops, bytes, intensity, ridge, compute_percent, bandwidth_percent}, or null.
+nlohmann::json to_json(const std::optional<StepLimits>& limits);
+
 // {source, tflops, gb_s}; null when not known. Reading throws nlohmann::json::exception.
 nlohmann::json to_json(const Roofs& roofs);
 Roofs roofs_from_json(const nlohmann::json& json);

@@ -7,9 +7,13 @@
 #include "core/io/json_values.h"
 #include "core/memory/before_backward.h"
 #include "core/memory/first_step.h"
+#include "core/report/checks.h"
 #include "core/report/efficiency.h"
+#include "core/report/kernel_report.h"
+#include "core/report/recording_checks.h"
 #include "core/report/recording_notes.h"
 #include "core/report/result_curves.h"
+#include "core/report/roofs.h"
 #include "core/report/training_summary.h"
 #include "core/run/gpu_state.h"
 #include "core/run/protocol_json.h"
@@ -218,6 +222,18 @@ nlohmann::json to_json(const run::Run& run, const nlohmann::json& environment) {
             {"warmup", run::samples_json(run.warmup_steps)},
             {"timed", run::samples_json(run.timed_steps)},
             {"probe", run::samples_json(run.probe_steps)}}}};
+}
+
+nlohmann::json to_json(const run::Run& run, const nlohmann::json& environment,
+                       const base::StringTable& strings) {
+  nlohmann::json document = to_json(run, environment);
+  document["checks"] = to_json(checks_of(run, strings));
+  document["limits"] = to_json(step_limits(run));
+  const Recorded recorded = recorded_of(run, strings);
+  document["shares"] = {{"operators_percent", io::known(operators_percent(recorded))},
+                        {"attention_percent", io::known(attention_percent(recorded))}};
+  if (run.spec.device == spec::DeviceKind::cuda) document["gpu"] = kernels_json(run, strings);
+  return document;
 }
 
 }  // namespace ts::report

@@ -43,6 +43,15 @@ namespace ts::report {
 //   samples_ms {recorded, warmup, timed, probe} (raw), loss of the last step
 // Times in milliseconds, sizes in bytes. A value that was not measured is null.
 nlohmann::json to_json(const run::Run& run, const nlohmann::json& environment);
+// The same with what the recording says; `strings` is its table.
+//   checks: as checks.h has them
+//   limits {flops, bytes, intensity, ridge, compute_percent, bandwidth_percent}: of the step, by
+//          formula and the roofs; null where they are not known
+//   shares {operators_percent (of a recorded step), attention_percent (of its operators)}: null on
+//          a GPU
+//   gpu: kernels_json of a run on a GPU
+nlohmann::json to_json(const run::Run& run, const nlohmann::json& environment,
+                       const base::StringTable& strings);
 
 nlohmann::json types_json(std::span<const run::NamedType> types);  // [{name, type}, ...]
 nlohmann::json category_json(const memory::CategoryBytes& bytes);  // by the names of the categories
