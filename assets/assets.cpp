@@ -10,6 +10,7 @@ TS_ASSET(sweeps)
 TS_ASSET(reference_points)
 TS_ASSET(lesson_rows)
 TS_ASSET(demos)
+TS_ASSET(trees)
 TS_ASSET(lesson_errors)
 TS_ASSET(memory_page)
 
@@ -42,6 +43,10 @@ std::string_view lesson_rows() {
 
 std::string_view lesson_errors() {
   return view_lesson_errors();
+}
+
+std::string_view trees() {
+  return view_trees();
 }
 
 std::string_view demos() {

@@ -6,7 +6,6 @@
 #include <nlohmann/json.hpp>
 
 #include "app/commands/command_line.h"
-#include "app/commands/progress_line.h"
 #include "app/commands/report.h"
 #include "app/commands/spec_arguments.h"
 #include "app/output/environment.h"
@@ -72,7 +71,9 @@ int compare_workloads(const AbCommand& command) {
   const run::Comparison& comparison = *session.comparison();
   if (command.json) {
     const auto environment = environment_json(read_machine(), session.engine());
-    print_json(report::to_json(comparison, protocol, environment));
+    nlohmann::json document = report::to_json(comparison, protocol, environment);
+    document["checks"] = report::to_json(checks::of_comparison(comparison, false));
+    print_json(document);
   } else {
     print_comparison(comparison);
   }

@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "app/commands/command_line.h"
-#include "app/commands/progress_line.h"
 #include "app/commands/report.h"
 #include "app/commands/spec_arguments.h"
 #include "app/commands/target_arguments.h"

@@ -6,7 +6,6 @@
 #include <optional>
 
 #include "app/commands/command_line.h"
-#include "app/commands/progress_line.h"
 #include "app/commands/report.h"
 #include "app/commands/spec_arguments.h"
 #include "app/output/environment.h"

@@ -26,6 +26,7 @@ class App;
   EACH(predict, "Say what memory a workload needs on a card, without running it")            \
   EACH(hunt, "Find the largest setting that fits a card")                                    \
   EACH(advise, "Find the fastest settings of a workload that fit a card")                    \
+  EACH(tree, "Walk a decision tree of the material with the evidence at every node")         \
   EACH(compare, "Say what differs between two points of a sweep")                            \
   EACH(lesson, "Do an exercise of the course from its question to what is handed in")        \
   EACH(calculate, "Calculate memory, FLOPs, communication and more, each term shown")        \

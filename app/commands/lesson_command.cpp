@@ -11,7 +11,6 @@
 #include <utility>
 
 #include "app/commands/command_line.h"
-#include "app/commands/progress_line.h"
 #include "app/commands/report.h"
 #include "app/lessons/lesson_runner.h"
 #include "app/output/environment.h"

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <cstdio>
 #include <nlohmann/json.hpp>
@@ -69,5 +71,26 @@ inline void print_checks(const std::vector<report::CheckResult>& checks) {
 inline std::string size_in_words(std::int64_t bytes) {
   return text::bytes(bytes).joined();
 }
+
+// How far a command is: one line of standard error that rewrites itself. A file or a pipe gets
+// nothing.
+class ProgressLine {
+ public:
+  [[nodiscard]] bool is_shown_here() const { return terminal_; }
+  void show(const std::string& line) {
+    if (!terminal_) return;
+    std::fprintf(stderr, "\r\033[K%s", text::printable(line).c_str());
+    shown_ = true;
+  }
+  // Before anything else is printed.
+  void clear() {
+    if (shown_) std::fputs("\r\033[K", stderr);
+    shown_ = false;
+  }
+
+ private:
+  bool terminal_ = isatty(STDERR_FILENO) != 0;
+  bool shown_ = false;
+};
 
 }  // namespace ts::app

@@ -9,7 +9,6 @@
 #include <thread>
 
 #include "app/commands/command_line.h"
-#include "app/commands/progress_line.h"
 #include "app/commands/report.h"
 #include "app/commands/sweep_arguments.h"
 #include "app/output/environment.h"

@@ -58,6 +58,11 @@ const lessons::Lesson* built_in_lesson(std::string_view id) {
   return nullptr;
 }
 
+const std::vector<advice::Tree>& built_in_trees() {
+  static const std::vector<advice::Tree> trees = known_good(advice::read_trees(assets::trees()));
+  return trees;
+}
+
 const std::vector<lessons::Demo>& built_in_demos() {
   static const std::vector<lessons::Demo> demos =
       known_good(lessons::read_demos(assets::demos(), built_in_gpus()));

@@ -3,6 +3,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/advice/tree.h"
 #include "core/lessons/demo.h"
 #include "core/lessons/lesson.h"
 #include "core/lessons/lesson_rows.h"
@@ -29,6 +30,8 @@ const lessons::RowCatalogue& built_in_rows();
 const lessons::Lesson* built_in_lesson(std::string_view id);
 // The errors of the course's material.
 const lessons::MaterialErrors& built_in_errors();
+// The built-in decision trees.
+const std::vector<advice::Tree>& built_in_trees();
 // The built-in demos of a lecture, in the order of their keys.
 const std::vector<lessons::Demo>& built_in_demos();
 

@@ -1,0 +1,217 @@
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cstdio>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "app/commands/command_line.h"
+#include "app/commands/report.h"
+#include "app/commands/spec_arguments.h"
+#include "app/lessons/tree_sources.h"
+#include "app/session/catalogue.h"
+#include "app/session/engine_loader.h"
+#include "app/session/languages.h"
+#include "core/advice/tree.h"
+#include "core/spec/spec_fields.h"
+#include "views/common/spec_words.h"
+#include "views/trees/tree_words.h"
+
+namespace ts::app {
+namespace {
+
+using Json = nlohmann::json;
+
+struct TreeCommand {
+  std::string tree;               // empty: list them
+  std::vector<std::string> what;  // a workload, files and folders
+  SpecArguments spec;
+  std::optional<std::string> gpu;
+  std::string language = "en";
+  bool json = false;
+};
+
+bool is_workload(const std::string& word) {
+  const auto all = spec::field_choices(spec::Field::workload);
+  return std::ranges::find(all, word) != all.end();
+}
+
+// The settings that the tree is about: those of the arguments where a workload or a setting is
+// named, else those of the first file that has some.
+base::Result<std::optional<spec::WorkloadSpec>> asked_spec(const TreeCommand& command,
+                                                           const std::vector<EvidenceFile>& files,
+                                                           const spec::GpuCatalogue& gpus) {
+  SpecArguments arguments = command.spec;
+  for (const std::string& word : command.what)
+    if (is_workload(word)) arguments.workload = word;
+  if (command.gpu) {
+    const auto card = gpus.require(*command.gpu);
+    if (!card) return tl::unexpected(card.error());
+    arguments.settings.push_back("target_gpu=" + (*card)->name);
+    arguments.settings.emplace_back("device=cuda");
+  }
+  const bool named = !arguments.workload.empty() || !arguments.presets.empty() ||
+                     !arguments.model.empty() || arguments.spec_file;
+  if (named || files.empty()) {
+    auto spec = spec_from_arguments(arguments, gpus);
+    if (!spec) return tl::unexpected(spec.error());
+    return std::optional(std::move(*spec));
+  }
+  for (const EvidenceFile& file : files) {
+    const auto of = advice::spec_of(file.source, file.document);
+    if (!of) continue;
+    auto spec = changed_spec(*of, arguments.settings, "--set", gpus);
+    if (!spec) return tl::unexpected(spec.error());
+    return std::optional(std::move(*spec));
+  }
+  return std::optional<spec::WorkloadSpec>();
+}
+
+base::Result<advice::Evidence> evidence_of(const TreeCommand& command) {
+  std::vector<EvidenceFile> files;
+  for (const std::string& word : command.what) {
+    if (is_workload(word)) continue;
+    auto file = read_evidence(word);
+    if (!file) return tl::unexpected(file.error());
+    files.push_back(std::move(*file));
+  }
+  const spec::GpuCatalogue gpus = built_in_gpus();
+  auto spec = asked_spec(command, files, gpus);
+  if (!spec) return tl::unexpected(spec.error());
+  advice::Evidence evidence;
+  evidence.spec = std::move(*spec);
+  for (EvidenceFile& file : files) evidence.add(file.source, std::move(file.document));
+  if (!evidence.spec) return evidence;
+  evidence.command = settings_command(*evidence.spec);
+  auto runner = make_dry_runner_loader()();
+  if (runner) {
+    add_predictions(evidence, **runner, gpus);
+  } else {
+    note({runner.error().sentence});
+  }
+  return evidence;
+}
+
+std::string joined(const std::vector<std::string>& words, const char* before) {
+  std::string all;
+  for (const std::string& word : words) all += (all.empty() ? "" : " ") + (before + word);
+  return all;
+}
+
+Json json_of(const advice::Walk& walk, const text::Texts& texts) {
+  const text::Language language = texts.language();
+  auto nodes = Json::array();
+  for (const advice::Visit& visit : walk.visits) {
+    const advice::Node& node = walk.tree->nodes[visit.node];
+    Json one = {{"node", node.id},
+                {"kind", advice::to_string(node.kind)},
+                {"text", node.text.in(language)},
+                {"errors", node.errors}};
+    if (!node.source.empty()) one["source"] = node.source.in(language);
+    if (visit.reading) {
+      const advice::Branch& branch = node.branches[*visit.branch];
+      one["evidence"] = {{"words", views::found_words(texts, *visit.reading)},
+                         {"nature", to_string(visit.reading->nature)},
+                         {"of", visit.reading->source},
+                         {"where", visit.reading->where}};
+      if (visit.reading->number) {
+        one["evidence"]["value"] = visit.reading->number->value;
+        one["evidence"]["unit"] = to_string(visit.reading->number->unit);
+      }
+      one["taken"] = {{"answer", branch.answer},
+                      {"bounds", advice::bounds_of(node, branch, &*visit.reading)},
+                      {"to", branch.to}};
+      if (branch.good) one["good"] = *branch.good;
+    } else if (node.kind == advice::NodeKind::ask) {
+      one["missing"] = node.missing.in(language);
+      one["run"] = visit.command;
+      auto apart = Json::array();
+      for (const base::Message& why : visit.apart) apart.push_back(why.sentence);
+      one["apart"] = std::move(apart);
+    }
+    if (!node.set.empty()) one["set"] = node.set;
+    if (node.kind == advice::NodeKind::end && !node.run.empty()) one["run"] = visit.command;
+    nodes.push_back(std::move(one));
+  }
+  return {{"tree", walk.tree->id},
+          {"rows", walk.tree->rows},
+          {"title", walk.tree->title.in(language)},
+          {"nodes", std::move(nodes)}};
+}
+
+void print_visit(const advice::Walk& walk, const advice::Visit& visit, const text::Texts& texts) {
+  const advice::Node& node = walk.tree->nodes[visit.node];
+  const text::Language language = texts.language();
+  const auto line = [](const std::string& words) { std::printf("      %s\n", words.c_str()); };
+  const std::string errors = node.errors.empty() ? "" : "  [" + joined(node.errors, "") + "]";
+  const bool end = node.kind == advice::NodeKind::end;
+  std::printf("\n  %s %s%s\n",
+              end                                    ? "=>"
+              : node.kind == advice::NodeKind::yours ? "[ ]"
+                                                     : "-",
+              node.text.in(language).c_str(), errors.c_str());
+  if (visit.reading) {
+    const std::string answer = views::answer_words(texts, node, visit);
+    line(views::found_words(texts, *visit.reading) + " (" +
+         views::nature_words(texts, *visit.reading) + ")" +
+         (answer.empty() ? "" : "  \xe2\x86\x92 " + answer));
+  } else if (node.kind == advice::NodeKind::ask) {
+    line(texts("tree.no_number", {{"what", node.missing.in(language)}}));
+    for (const base::Message& why : visit.apart) line(views::message_words(texts, why));
+  }
+  if (!node.source.empty()) line(node.source.in(language));
+  if (!node.set.empty()) line(joined(node.set, "--set "));
+  if (!visit.command.empty()) line("tensorscope " + visit.command);
+}
+
+int walk_tree(const TreeCommand& command) {
+  const auto language = text::language_from_code(command.language);
+  if (!language) return report(language.error(), 2);
+  text::Texts texts = built_in_texts();
+  texts.choose(*language);
+  if (command.tree.empty()) {
+    for (const advice::Tree& tree : built_in_trees()) {
+      std::printf("%-12s %s  (%s)\n", tree.id.c_str(), tree.title.in(*language).c_str(),
+                  joined(tree.rows, "").c_str());
+    }
+    return 0;
+  }
+  const auto tree = advice::tree_from(built_in_trees(), command.tree);
+  if (!tree) return report(tree.error(), 2);
+  const auto evidence = evidence_of(command);
+  if (!evidence) return report(evidence.error(), 2);
+  const advice::Walk walk = advice::walk(**tree, *evidence);
+  if (command.json) {
+    print_json(json_of(walk, texts));
+    return 0;
+  }
+  std::printf("%s\n", (*tree)->title.in(*language).c_str());
+  for (const advice::Visit& visit : walk.visits) print_visit(walk, visit, texts);
+  return 0;
+}
+
+}  // namespace
+
+ParsedCommand tree_command(CLI::App& app) {
+  const auto options = std::make_shared<TreeCommand>();
+  app.add_option("TREE", options->tree, "Which one; without it all are listed")->option_text(" ");
+  app.add_option("WORKLOAD|FILE", options->what,
+                 "What it is asked about: a workload; folders of runs, sweeps, comparisons and "
+                 "predictions, documents of --json, recordings, traces of torch.profiler")
+      ->option_text("...");
+  add_spec_options(app, options->spec);
+  app.add_option("--gpu", options->gpu,
+                 "Predict for this card; default: the device of the settings")
+      ->type_name("NAME");
+  app.add_option("--lang", options->language, "en, zh-CN or zh-TW");
+  app.add_flag("--json", options->json, "Print one JSON document on standard output");
+  app.footer(
+      "Each question is answered by a number, which is measured, predicted or by a formula. Where "
+      "there is none, the command that gives it is named. Exit code 2: bad input.");
+  return parsed_command(options, walk_tree);
+}
+
+}  // namespace ts::app
