@@ -88,6 +88,7 @@ constexpr std::array kActions = {
               ImGuiKey_K},
     ActionRow{Action::steppers, "steppers", "menu.steppers", "shortcut.steppers", "J", ImGuiKey_J},
     ActionRow{Action::advisor, "advisor", "menu.advisor", "shortcut.advisor", "V", ImGuiKey_V},
+    ActionRow{Action::trees, "trees", "menu.trees", "shortcut.trees", "T", ImGuiKey_T},
     ActionRow{Action::shortcuts, "shortcuts", "menu.shortcuts", "shortcut.sheet", "?",
               ImGuiMod_Shift | ImGuiKey_Slash, ImGuiKey_F1},
 };

@@ -52,6 +52,7 @@ enum class Action : std::uint8_t {
   calculators,
   steppers,
   advisor,
+  trees,
   shortcuts,
 };
 

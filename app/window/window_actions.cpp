@@ -212,6 +212,8 @@ bool WindowActions::is_on(Action action) const {
       return sheets_->show_steppers;
     case Action::advisor:
       return sheets_->show_advisor;
+    case Action::trees:
+      return sheets_->show_trees;
     case Action::operators:
       return pages_->run.shows_operators();
     case Action::notes:
@@ -370,6 +372,9 @@ void WindowActions::perform(Action action, Requests& requests) {
       return;
     case Action::advisor:
       sheets_->show_advisor = !sheets_->show_advisor;
+      return;
+    case Action::trees:
+      sheets_->show_trees = !sheets_->show_trees;
       return;
     case Action::shortcuts:
       sheets_->show_shortcuts = true;

@@ -213,6 +213,9 @@ void WindowSheets::draw(const views::Ui& ui, Session& session, WorkspaceState& s
   draw_sheet(
       ui, "advice.sheet", "###advisor_sheet", show_advisor,
       [&] { draw_advisor(ui, session, state); }, SheetSize::full);
+  draw_sheet(
+      ui, "tree.title", "###tree_sheet", show_trees, [&] { trees_.draw(ui, session, state); },
+      SheetSize::full);
   if (show_shortcuts) draw_shortcuts(ui, of_actions());
 }
 
@@ -235,8 +238,8 @@ bool WindowSheets::close() {
     advice_.cancel();
     return true;
   }
-  for (bool* const open : {&show_shortcuts, &show_save_folder, &show_advisor, &show_steppers,
-                           &show_calculators, &show_glossary}) {
+  for (bool* const open : {&show_shortcuts, &show_save_folder, &show_advisor, &show_trees,
+                           &show_steppers, &show_calculators, &show_glossary}) {
     if (std::exchange(*open, false)) return true;
   }
   return false;

@@ -12,6 +12,7 @@
 #include "app/session/advice_session.h"
 #include "app/window/file_dialog.h"
 #include "app/window/open_sheet.h"
+#include "app/window/tree_sheet.h"
 #include "views/advice/advice_view.h"
 #include "views/calculate/calculator_view.h"
 #include "views/calculate/stepper_view.h"
@@ -23,7 +24,8 @@ namespace ts::app {
 enum class OpenFor : std::uint8_t { show, compare };
 
 // The sheets that belong to no page: the glossary, the calculators, the steppers, the advisor, the
-// shortcuts, the folder where things are saved, and the one to open a file. Main thread.
+// decision trees, the shortcuts, the folder where things are saved, and the one to open a file.
+// Main thread.
 class WindowSheets {
  public:
   // A line of the shortcuts: its keys and the key of the text that explains it.
@@ -50,8 +52,10 @@ class WindowSheets {
   }
   [[nodiscard]] OpenFor open_for() const { return open_for_; }
   [[nodiscard]] const views::StepperView& steppers() const { return steppers_; }
-  // Something moves on by itself.
-  [[nodiscard]] bool animated() const { return steppers_.playing(); }
+  // Something moves on by itself, or more of what is shown will arrive.
+  [[nodiscard]] bool animated() const {
+    return steppers_.playing() || (show_trees && trees_.busy());
+  }
   // Space belongs to a sheet.
   [[nodiscard]] bool has_space() const { return steppers_.has_keys(); }
   // Closes the uppermost sheet. False: none was open.
@@ -61,6 +65,7 @@ class WindowSheets {
   bool show_calculators = false;
   bool show_steppers = false;
   bool show_advisor = false;
+  bool show_trees = false;
   bool show_shortcuts = false;
   bool show_save_folder = false;
 
@@ -84,6 +89,7 @@ class WindowSheets {
   views::StepperView steppers_;
   AdviceSession advice_;
   views::AdviceView advisor_;
+  TreeSheet trees_;
 };
 
 }  // namespace ts::app
