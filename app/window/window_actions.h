@@ -9,9 +9,9 @@
 #include "app/pages/pages.h"
 #include "app/pages/presenter.h"
 #include "app/session/file_list.h"
+#include "app/sheets/window_sheets.h"
 #include "app/window/actions.h"
 #include "app/window/palette.h"
-#include "app/window/window_sheets.h"
 
 namespace ts::app {
 

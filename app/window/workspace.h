@@ -12,12 +12,12 @@
 #include "app/pages/view_contexts.h"
 #include "app/pages/workspace_state.h"
 #include "app/saved/session_keeper.h"
+#include "app/sheets/window_sheets.h"
 #include "app/window/model_opener.h"
 #include "app/window/palette.h"
 #include "app/window/status_bar.h"
 #include "app/window/top_bar.h"
 #include "app/window/window_actions.h"
-#include "app/window/window_sheets.h"
 
 namespace ts::app {
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/lessons/point_name.h"
 #include "core/run/compare.h"
 #include "core/spec/presets.h"
 #include "core/spec/spec_fields.h"

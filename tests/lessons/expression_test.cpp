@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "core/lessons/point_name.h"
+
 namespace ts::lessons {
 namespace {
 

@@ -1,4 +1,4 @@
-#include "app/window/window_sheets.h"
+#include "app/sheets/window_sheets.h"
 
 #include <imgui.h>
 

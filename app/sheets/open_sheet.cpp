@@ -1,4 +1,4 @@
-#include "app/window/open_sheet.h"
+#include "app/sheets/open_sheet.h"
 
 #include <imgui.h>
 #include <imgui_internal.h>

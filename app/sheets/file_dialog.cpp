@@ -1,4 +1,4 @@
-#include "app/window/file_dialog.h"
+#include "app/sheets/file_dialog.h"
 
 #include <portable_file_dialogs.h>
 

@@ -1,4 +1,4 @@
-#include "app/window/tree_sheet.h"
+#include "app/sheets/tree_sheet.h"
 
 #include <imgui.h>
 
