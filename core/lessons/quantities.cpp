@@ -204,6 +204,14 @@ const json* point_of(const json& document, const string& argument) {
   return nullptr;
 }
 
+std::optional<double> trained_loss(const json& document, const string&) {
+  std::optional<double> last;
+  for (const json& step : child(child(document, "training"), "steps")) {
+    if (step.value("kind", "") == "timed") last = number_of(child(step, "loss"));
+  }
+  return last;
+}
+
 // 1 where the settings of the step can run with that attention backend on its device, else 0.
 std::optional<double> can_run(const json& document, const string& backend) {
   auto settings = spec::spec_from_json(child(document, "spec"));
@@ -399,6 +407,7 @@ constexpr QuantityRow kRows[] = {
     {"curve", kRun, Unit::number, kMeasured, Takes::position, "y of a curve at one x", nullptr, curve_at},
     {"type_is", kRun, Unit::count, kMeasured, Takes::type, "1 where a component has that type, else 0", nullptr, type_is},
     pointed("loss", kRun, Unit::number, kMeasured, "loss of the last step", "/loss"),
+    {"trained_loss", kRun, Unit::number, kMeasured, Takes::nothing, "loss of the last timed step; those that are recorded begin anew", nullptr, trained_loss},
     pointed("loss_scale", kRun, Unit::number, kMeasured, "of the gradient scaler, at the end", "/training/loss_scale"),
     pointed("skipped_steps", kRun, Unit::count, kMeasured, "steps that it skipped", "/training/skipped_steps"),
     pointed("recording_percent", kRun, Unit::percent, kMeasured, "what recording costs, of a step", "/recording/cost/percent"),
