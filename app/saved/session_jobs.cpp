@@ -33,7 +33,7 @@ base::Result<std::filesystem::path> place_sweep(const files::SavedSweep& sweep,
   const auto there = io::read_file(sweep.folder / kJournalName);
   if (there && there->starts_with(sweep.journal)) return sweep.folder;
   if (folder.empty()) return text::fail("file_error.no_home");
-  const std::filesystem::path place = new_path(folder, "sweep");
+  std::filesystem::path place = new_path(folder, "sweep");
   if (auto made = io::make_folder(place); !made) return tl::unexpected(made.error());
   if (auto written = io::write_file(place / kJournalName, sweep.journal); !written)
     return tl::unexpected(written.error());
@@ -58,7 +58,7 @@ base::Result<std::filesystem::path> save_session(SessionToSave what) {
   }
   const auto bytes = files::session_bytes(session);
   if (!bytes) return tl::unexpected(bytes.error());
-  const auto path = new_path(what.folder, "session", files::kSessionEnding);
+  auto path = new_path(what.folder, "session", files::kSessionEnding);
   if (auto written = io::write_file(path, *bytes); !written) return tl::unexpected(written.error());
   return path;
 }

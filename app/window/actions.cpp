@@ -88,7 +88,7 @@ constexpr std::array kActions = {
               ImGuiKey_K},
     ActionRow{Action::steppers, "steppers", "menu.steppers", "shortcut.steppers", "J", ImGuiKey_J},
     ActionRow{Action::advisor, "advisor", "menu.advisor", "shortcut.advisor", "V", ImGuiKey_V},
-    ActionRow{Action::trees, "trees", "menu.trees", "shortcut.trees", "T", ImGuiKey_T},
+    ActionRow{Action::trees, "trees", "menu.trees", "shortcut.trees", "Q", ImGuiKey_Q},
     ActionRow{Action::shortcuts, "shortcuts", "menu.shortcuts", "shortcut.sheet", "?",
               ImGuiMod_Shift | ImGuiKey_Slash, ImGuiKey_F1},
 };
@@ -100,6 +100,19 @@ constexpr bool in_order() {
   return true;
 }
 static_assert(in_order());
+
+constexpr bool each_chord_once() {
+  for (std::size_t i = 0; i < kActions.size(); ++i) {
+    for (const int chord : {kActions[i].chord, kActions[i].other_chord}) {
+      if (chord == 0) continue;
+      for (std::size_t other = i + 1; other < kActions.size(); ++other) {
+        if (kActions[other].chord == chord || kActions[other].other_chord == chord) return false;
+      }
+    }
+  }
+  return true;
+}
+static_assert(each_chord_once());
 
 bool pressed_chord(int chord, bool repeats) {
   if (chord == 0) return false;

@@ -163,7 +163,7 @@ void read_values_of(ObjectReader& reader, Lesson& lesson) {
 
 // "1 MiB" or a number.
 std::optional<double> range_end(const std::string& text) {
-  if (const auto number = spec::parse_real(text)) return *number;
+  if (auto number = spec::parse_real(text)) return number;
   const auto bytes = spec::parse_bytes(text);
   return bytes ? std::optional(static_cast<double>(*bytes)) : std::nullopt;
 }

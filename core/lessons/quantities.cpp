@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/base/letters.h"
+#include "core/lessons/point_name.h"
 #include "core/spec/nearest.h"
 #include "core/spec/spec_values.h"
 #include "core/spec/workload_spec.h"

@@ -109,7 +109,9 @@ io::TextTable curve_table(const nlohmann::json& document) {
   table.columns = {document.at("over").get<std::string>()};
   for (const auto& [name, unit] : document.at("units").items()) {
     const auto words = unit.get<std::string>();
-    table.columns.push_back(words.empty() ? name : name + " (" + words + ")");
+    std::string heading = name;
+    if (!words.empty()) heading.append(" (").append(words).append(")");
+    table.columns.push_back(std::move(heading));
   }
   for (const auto& point : document.at("points")) {
     std::vector<std::string> row = {point.at("at").get<std::string>()};

@@ -25,7 +25,7 @@ TEST_F(DrivenWindow, ADecisionTreeSaysWhatToRunAndItsConclusionIsTried) {
   drive([](ImGuiTestContext* context) {
     spec::WorkloadSpec spec = small_attention();
     show(spec);
-    context->KeyPress(ImGuiKey_T);
+    context->KeyPress(ImGuiKey_Q);
     context->Yield(3);
     IM_CHECK(context->GetWindowByRef("//###tree_sheet")->Active);
     choose_tree(context, "###tree_flash");

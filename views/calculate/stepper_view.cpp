@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <variant>
 
 #include "core/stepper/step_table.h"
@@ -165,7 +166,7 @@ void StepperView::draw_step_slider(const Ui& ui, float width) {
   if (ImGui::IsItemActive() && ImGui::IsMouseDown(ImGuiMouseButton_Left)) {
     const float part =
         std::clamp((ImGui::GetIO().MousePos.x - from) / std::max(1.0F, to - from), 0.0F, 1.0F);
-    go_to(static_cast<std::size_t>(part * static_cast<float>(last()) + 0.5F));
+    go_to(static_cast<std::size_t>(std::lround(part * static_cast<float>(last()))));
   }
   ImGuiSink sink(*ImGui::GetWindowDrawList(), ui.faces, ui.metrics.scale);
   const float y = at.y + height / 2;

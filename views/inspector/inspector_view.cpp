@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "core/checks/trace_checks.h"
+#include "core/files/opened_trace.h"
 #include "views/charts/stale_mark.h"
 #include "views/common/exact_bytes.h"
 #include "views/common/imgui_sink.h"
