@@ -139,6 +139,12 @@ const char* state_name(RecipeSearch::State state) {
 
 }  // namespace
 
+std::string AdviceRow::tokens_words() const {
+  const double tokens = tokens_per_s();
+  if (tokens <= 0) return text::kNoNumber;
+  return (measured_s ? "" : "\xe2\x89\xa4 ") + text::grouped(static_cast<std::int64_t>(tokens));
+}
+
 double AdviceRow::tokens_per_s() const {
   const double seconds = measured_s ? *measured_s : bound ? bound->seconds : 0;
   return seconds > 0 ? static_cast<double>(spec::tokens_per_step(spec)) / seconds : 0;
@@ -282,9 +288,7 @@ io::TextTable advice_table(const Advice& advice, const text::Texts& texts) {
       cells.push_back(row.measured_s ? time_words(*row.measured_s) : text::kNoNumber);
     }
     cells.push_back(row.bound ? time_words(row.bound->seconds) : text::kNoNumber);
-    cells.push_back(row.tokens_per_s() > 0
-                        ? text::grouped(static_cast<std::int64_t>(row.tokens_per_s()))
-                        : text::kNoNumber);
+    cells.push_back(row.tokens_words());
     cells.push_back(row.bound ? limit_words(*row.bound, texts) : text::kNoNumber);
     const std::string size = text::bytes(row.needed).joined();
     cells.push_back(!known         ? text::kNoNumber

@@ -24,6 +24,7 @@ struct AdviceRow {
   bool at_least = false;                      // `needed` is what the tensors alone need
   base::Message problem;                      // why there is no number; else empty
   [[nodiscard]] double tokens_per_s() const;  // by the measured time, else by the bound; 0: unknown
+  [[nodiscard]] std::string tokens_words() const;  // "≤ 7,715,919" by the bound; an en dash
 };
 // Kinds that are decided, the fastest first: by measured time those that were measured, after them
 // by the bound; then those of which no recipe fits, with the least that one needs; then the

@@ -119,7 +119,7 @@ void draw_verdict(const Ui& ui, const advice::AdviceRow& row) {
 
 // True if the row's settings are to be tried.
 bool draw_row(const Ui& ui, const advice::AdviceRow& row, const AdviceView::Shown& shown) {
-  ImGui::TableNextRow();
+  ImGui::TableNextRow(ImGuiTableRowFlags_None, ui.px(36));
   draw_verdict(ui, row);
   next_cell(ui);
   cell_text(advice::precision_words(row.spec));
@@ -132,17 +132,16 @@ bool draw_row(const Ui& ui, const advice::AdviceRow& row, const AdviceView::Show
   number_cell(
       ui, text::grouped(row.spec.batch) + (micro > 1 ? " \xc3\x97 " + text::grouped(micro) : ""));
   draw_time(ui, row);
-  number_cell(ui, row.tokens_per_s() > 0
-                      ? text::grouped(static_cast<std::int64_t>(row.tokens_per_s()))
-                      : text::kNoNumber);
+  number_cell(ui, row.tokens_words());
   draw_memory(ui, row, shown.advice->request.target.memory);
-  ImGui::TableNextColumn();
   if (!row.problem.empty()) return false;
   const spec::WorkloadSpec tried = tried_of(row, shown.settings);
   if (tried == shown.settings) {
+    next_cell(ui);
     colored(ui.theme.text3, ui.texts("advice.is_set"));
     return false;
   }
+  ImGui::TableNextColumn();
   const bool pressed =
       button(ui, "###advice_try", "", ui.texts("advice.try"), "", ButtonKind::quiet);
   tooltip(ui, ui.texts(spec::validate(tried).empty() ? "remedy.try" : "remedy.try_card"));
