@@ -226,7 +226,9 @@ Finding bf16(const run::Run& run) {
   const spec::DataType type = spec::compute_type(run.spec);
   if (!run.card || !half(type)) return std::nullopt;
   const std::string& capability = run.card->compute_capability;
-  const bool has = std::stod(capability) >= kFirstWithBf16;
+  const auto number = spec::parse_real(capability);
+  if (!number) return std::nullopt;
+  const bool has = *number >= kFirstWithBf16;
   const bool is = type == spec::DataType::bf16;
   return {{has == is ? CheckState::passed
            : is      ? CheckState::failed

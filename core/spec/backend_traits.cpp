@@ -92,7 +92,9 @@ FlashCondition alignment_condition(std::int64_t head) {
 
 std::vector<FlashCondition> flash_conditions(const WorkloadSpec& spec, const Gpu& card) {
   if (!field_applies(spec, Field::backend)) return {};
-  const int capability = static_cast<int>(std::lround(std::stod(card.compute_capability) * 10));
+  const auto number = parse_real(card.compute_capability);
+  if (!number) return {};
+  const int capability = static_cast<int>(std::lround(*number * 10));
   const std::int64_t head = head_size(spec);
   const std::int64_t most = traits_of(AttentionBackend::flash).largest_head;
   std::vector<FlashCondition> all;

@@ -40,7 +40,8 @@ struct FlashCondition {
 };
 // All of them, of device, type, head size, alignment, mask and length, and of the backward where a
 // card restricts it; in the order in which PyTorch 2.11 asks (sdp_utils.cpp, use_flash_attention).
-// Empty without attention. On a CPU flash runs in every type and size.
+// Empty without attention, and for a card whose compute capability is no number (AMD's "gfx942").
+// On a CPU flash runs in every type and size.
 std::vector<FlashCondition> flash_conditions(const WorkloadSpec& spec, const Gpu& card);
 
 }  // namespace ts::spec

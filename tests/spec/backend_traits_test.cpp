@@ -77,6 +77,7 @@ TEST(FlashConditions, TheirWordsHaveTheValuesOfNow) {
   WorkloadSpec mlp;
   mlp.workload = WorkloadKind::mlp;
   EXPECT_TRUE(flash_conditions(mlp, card("8.6")).empty());
+  EXPECT_TRUE(flash_conditions(WorkloadSpec(), card("gfx942")).empty());
 }
 
 }  // namespace

@@ -96,6 +96,7 @@ void draw_flash_conditions(const ControlsContext& context) {
   const spec::Gpu* const card = context.gpus.find(spec.target_gpu);
   if (card == nullptr) return;
   const auto conditions = spec::flash_conditions(spec, *card);
+  if (conditions.empty()) return;
   const auto held = std::ranges::count(conditions, true, &spec::FlashCondition::holds);
   const auto all = static_cast<std::ptrdiff_t>(conditions.size());
   const std::string title = ui.texts("flash.title", {{"card", card->name}});
