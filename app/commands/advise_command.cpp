@@ -1,6 +1,5 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <cstdio>
 #include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -23,7 +22,6 @@
 #include "app/session/session.h"
 #include "core/advice/advice_table.h"
 #include "core/advice/ladder.h"
-#include "core/io/file.h"
 #include "core/spec/presets.h"
 #include "core/spec/spec_fields.h"
 #include "core/spec/spec_values.h"
@@ -175,12 +173,7 @@ int show_ladder(const AdviseCommand& command, const advice::AdviceRequest& reque
   } else {
     words = title + "\n\n" + io::to_markdown(table);
   }
-  if (command.out.empty()) {
-    std::fputs(words.c_str(), stdout);
-    return 0;
-  }
-  const auto written = io::write_file(command.out, words);
-  return written ? 0 : report(written.error(), 1);
+  return print_or_write(words, command.out);
 }
 
 std::string words_of(const AdviseCommand& command, const advice::Advice& advice,
@@ -258,12 +251,7 @@ int advise_on_workload(const AdviseCommand& command) {
   }
   const std::string words =
       command.json ? io::json_text(document) : words_of(command, advice, texts);
-  if (command.out.empty()) {
-    std::fputs(words.c_str(), stdout);
-    return 0;
-  }
-  const auto written = io::write_file(command.out, words);
-  return written ? 0 : report(written.error(), 1);
+  return print_or_write(words, command.out);
 }
 
 }  // namespace

@@ -1,5 +1,4 @@
 #include <CLI/CLI.hpp>
-#include <cstdio>
 #include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -14,7 +13,6 @@
 #include "core/calculate/calculation_json.h"
 #include "core/calculate/calculation_table.h"
 #include "core/calculate/calculator.h"
-#include "core/io/file.h"
 
 namespace ts::app {
 namespace {
@@ -75,12 +73,7 @@ int run_calculation(const CalculateCommand& command) {
               texts("calculate.source", {{"source", values->calculator().source}}) + "\n";
     }
   }
-  if (command.out.empty()) {
-    std::fputs(words.c_str(), stdout);
-    return 0;
-  }
-  const auto written = io::write_file(command.out, words);
-  return written ? 0 : report(written.error(), 1);
+  return print_or_write(words, command.out);
 }
 
 }  // namespace

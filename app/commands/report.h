@@ -4,12 +4,14 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "core/base/message.h"
+#include "core/io/file.h"
 #include "core/io/json_parse.h"
 #include "core/report/checks.h"
 #include "core/report/training_summary.h"
@@ -48,6 +50,16 @@ inline std::string title_of(std::string key) {
 // Prints the result as JSON on standard output.
 inline void print_json(const nlohmann::json& json) {
   std::fputs(io::json_text(json).c_str(), stdout);
+}
+
+// Prints the result on standard output, or writes it to a file that is named; the exit code.
+inline int print_or_write(const std::string& words, const std::filesystem::path& path) {
+  if (path.empty()) {
+    std::fputs(words.c_str(), stdout);
+    return 0;
+  }
+  const auto written = io::write_file(path, words);
+  return written ? 0 : report(written.error(), 1);
 }
 
 // Prints one line of the result on standard output.

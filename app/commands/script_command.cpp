@@ -1,5 +1,4 @@
 #include <CLI/CLI.hpp>
-#include <cstdio>
 #include <filesystem>
 #include <memory>
 #include <string>
@@ -8,7 +7,6 @@
 #include "app/commands/report.h"
 #include "app/commands/spec_arguments.h"
 #include "app/session/catalogue.h"
-#include "core/io/file.h"
 #include "core/script/pytorch_script.h"
 
 namespace ts::app {
@@ -25,12 +23,7 @@ int write_script(const ScriptCommand& command) {
   if (!spec) return report(spec.error(), 2);
   const auto script = script::pytorch_script(*spec);
   if (!script) return report(script.error(), 2);
-  if (command.out.empty()) {
-    std::fputs(script->c_str(), stdout);
-    return 0;
-  }
-  const auto written = io::write_file(command.out, *script);
-  return written ? 0 : report(written.error(), 1);
+  return print_or_write(*script, command.out);
 }
 
 }  // namespace

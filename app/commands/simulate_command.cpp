@@ -1,5 +1,4 @@
 #include <CLI/CLI.hpp>
-#include <cstdio>
 #include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -11,7 +10,6 @@
 #include "app/commands/report.h"
 #include "app/session/languages.h"
 #include "core/checks/simulation_checks.h"
-#include "core/io/file.h"
 #include "core/report/checks.h"
 #include "core/simulate/experiment.h"
 #include "core/text/numbers.h"
@@ -85,21 +83,12 @@ std::string words_of(const simulate::Experiment& experiment,
          texts("simulate.about." + command.simulation) + "\n";
 }
 
-int write_to(const std::filesystem::path& path, const std::string& words) {
-  if (path.empty()) {
-    std::fputs(words.c_str(), stdout);
-    return 0;
-  }
-  const auto written = io::write_file(path, words);
-  return written ? 0 : report(written.error(), 1);
-}
-
 int run_simulation(const SimulateCommand& command) {
   const auto language = text::language_from_code(command.language);
   if (!language) return report(language.error(), 2);
   text::Texts texts = built_in_texts();
   texts.choose(*language);
-  if (command.simulation.empty()) return write_to(command.out, list_of_simulations(texts));
+  if (command.simulation.empty()) return print_or_write(list_of_simulations(texts), command.out);
   const auto experiment =
       simulate::experiment_of(command.simulation, command.settings, command.over);
   if (!experiment) return report(experiment.error(), 2);
@@ -115,7 +104,7 @@ int run_simulation(const SimulateCommand& command) {
         command.trace, simulate::trace_of(points.front().outcome), simulate::kTraceMetadata);
     if (!written) return report(written.error(), 1);
   }
-  return write_to(command.out, words_of(*experiment, points, checks, command, texts));
+  return print_or_write(words_of(*experiment, points, checks, command, texts), command.out);
 }
 
 }  // namespace

@@ -1,5 +1,4 @@
 #include <CLI/CLI.hpp>
-#include <cstdio>
 #include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -14,7 +13,6 @@
 #include "app/session/catalogue.h"
 #include "app/session/languages.h"
 #include "app/window/workspace_picture.h"
-#include "core/io/file.h"
 #include "core/stats/occupancy.h"
 #include "core/stepper/exercise.h"
 #include "core/stepper/step_table.h"
@@ -112,12 +110,7 @@ int run_step(const StepCommand& command) {
       return draw_picture(command, *exercise, walk, *language);
     words = words_of(*exercise, walk, format_of(command), texts);
   }
-  if (command.out.empty()) {
-    std::fputs(words.c_str(), stdout);
-    return 0;
-  }
-  const auto written = io::write_file(command.out, words);
-  return written ? 0 : report(written.error(), 1);
+  return print_or_write(words, command.out);
 }
 
 }  // namespace
