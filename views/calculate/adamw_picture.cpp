@@ -7,7 +7,6 @@
 
 #include "core/stepper/step_table.h"
 #include "views/calculate/stepper_picture.h"
-#include "views/charts/chart_text.h"
 #include "views/charts/plot_axis.h"
 
 namespace ts::views::stepping {
@@ -31,18 +30,7 @@ void draw_parameter(DrawSink& sink, const Rect& area, const StepperPicture& p,
                    .to = plot.x1};
   const PlotAxis y{
       .low = low, .high = low + (high - low) * 1.05, .log = false, .from = plot.y1, .to = plot.y0};
-  for (const Tick& tick : number_ticks(y, small * 2).ticks) {
-    const float at = y.position(tick.position);
-    sink.line({plot.x0, at}, {plot.x1, at}, p.theme.grid);
-    text_right(sink, {area.x0, at - small, plot.x0 - m.px(6), at + small}, TextStyle::small,
-               p.theme.text2, tick.label);
-  }
-  for (const Tick& tick : number_ticks(x, m.px(60)).ticks) {
-    const float at = x.position(tick.position);
-    const float wide = sink.text_width(TextStyle::small, tick.label);
-    sink.text({std::min(at - wide / 2, plot.x1 - wide), plot.y1 + m.px(4)}, TextStyle::small,
-              p.theme.text2, tick.label);
-  }
+  draw_grid(sink, area.x0, p, x, y, p.theme.text2);
   std::vector<Point> path;
   for (std::size_t i = 0; i <= p.step; ++i)
     path.push_back({x.position(static_cast<double>(i)), y.position(walk.state(i).p)});

@@ -66,6 +66,24 @@ float draw_parts(DrawSink& sink, const Rect& area, const Theme& theme, Metrics m
   return area.y0 + parts_height(sink, metrics);
 }
 
+void draw_grid(DrawSink& sink, float left, const StepperPicture& picture, const PlotAxis& x,
+               const PlotAxis& y, Color words) {
+  const Metrics& m = picture.metrics;
+  const float small = sink.text_height(TextStyle::small);
+  for (const Tick& tick : number_ticks(y, small * 2).ticks) {
+    const float at = y.position(tick.position);
+    sink.line({x.from, at}, {x.to, at}, picture.theme.grid);
+    text_right(sink, {left, at - small, x.from - m.px(6), at + small}, TextStyle::small, words,
+               tick.label);
+  }
+  for (const Tick& tick : number_ticks(x, m.px(60)).ticks) {
+    const float at = x.position(tick.position);
+    const float wide = sink.text_width(TextStyle::small, tick.label);
+    sink.text({std::min(at - wide / 2, x.to - wide), y.from + m.px(4)}, TextStyle::small, words,
+              tick.label);
+  }
+}
+
 float draw_key(DrawSink& sink, Point at, const Theme& theme, Metrics metrics, Color color,
                std::string_view words) {
   const float height = sink.text_height(TextStyle::small), side = metrics.px(9);

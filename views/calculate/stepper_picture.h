@@ -6,6 +6,7 @@
 
 #include "core/stepper/stepper.h"
 #include "core/text/text.h"
+#include "views/charts/plot_axis.h"
 #include "views/common/draw_sink.h"
 #include "views/common/theme.h"
 
@@ -47,6 +48,10 @@ struct BarLook {
 float draw_parts(DrawSink& sink, const Rect& area, const Theme& theme, Metrics metrics,
                  const BarLook& look);
 float parts_height(const DrawSink& sink, Metrics metrics);
+
+// Lines and numbers of y, and numbers of x below; those of y have room from `left` on.
+void draw_grid(DrawSink& sink, float left, const StepperPicture& picture, const PlotAxis& x,
+               const PlotAxis& y, Color words);
 
 // A small square of a colour with words, from left to right. Returns the x behind it.
 float draw_key(DrawSink& sink, Point at, const Theme& theme, Metrics metrics, Color color,

@@ -37,18 +37,7 @@ void draw_sums(DrawSink& sink, const Rect& area, const StepperPicture& p,
   const PlotAxis x{
       .low = 0, .high = static_cast<double>(last), .log = false, .from = plot.x0, .to = plot.x1};
   const PlotAxis y{.low = 0, .high = most * 1.04, .log = false, .from = plot.y1, .to = plot.y0};
-  for (const Tick& tick : number_ticks(y, small * 2).ticks) {
-    const float at = y.position(tick.position);
-    sink.line({plot.x0, at}, {plot.x1, at}, p.theme.grid);
-    text_right(sink, {area.x0, at - small, plot.x0 - m.px(6), at + small}, TextStyle::small,
-               p.theme.text3, tick.label);
-  }
-  for (const Tick& tick : number_ticks(x, m.px(60)).ticks) {
-    const float at = x.position(tick.position);
-    const float wide = sink.text_width(TextStyle::small, tick.label);
-    sink.text({std::min(at - wide / 2, plot.x1 - wide), plot.y1 + m.px(4)}, TextStyle::small,
-              p.theme.text3, tick.label);
-  }
+  draw_grid(sink, area.x0, p, x, y, p.theme.text3);
   sink.line({plot.x0, plot.y1}, {plot.x1, plot.y1}, p.theme.line);
   dashed_line(sink, {x.position(0), y.position(0)},
               {x.position(x.high), y.position(walk.exact(last))}, p.theme.text2, m.px(1.2F),
