@@ -295,6 +295,16 @@ Requests Window::build_frame() {
   return workspace_->draw(true);
 }
 
+void Window::draw_on_screen(std::uint32_t background) {
+  GLFWwindow* window = graphics_->window();
+  int width = 0;
+  int height = 0;
+  glfwGetFramebufferSize(window, &width, &height);
+  clear_target(background, width, height);
+  ImGui_ImplOpenGL3_RenderDrawData(ImGui::GetDrawData());
+  glfwSwapBuffers(window);
+}
+
 bool Window::frame() {
   GLFWwindow* window = graphics_->window();
   const std::int64_t begin_ns = base::now_ns();
@@ -309,12 +319,7 @@ bool Window::frame() {
   }
   ImGui::Render();
   own_work_ns_ = base::now_ns() - begin_ns;
-  int width = 0;
-  int height = 0;
-  glfwGetFramebufferSize(window, &width, &height);
-  clear_target(theme->bg, width, height);
-  ImGui_ImplOpenGL3_RenderDrawData(ImGui::GetDrawData());
-  glfwSwapBuffers(window);
+  if (frames_++ % draws_every == 0) draw_on_screen(theme->bg);
   if (first_frame_ns_ == 0) first_frame_ns_ = base::now_ns() - opened_ns_;
   if (after_frame) after_frame();
   if (requests.picture) save_picture_of_window();

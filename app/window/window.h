@@ -56,6 +56,9 @@ class Window {
   std::function<void()> after_frame;
   // False for the test engine, which needs every frame on screen.
   bool catches_up = true;
+  // Every n-th frame is drawn on screen. More than 1 is for the test engine: most of a frame's time
+  // is drawing where the processor draws, and few of a script's frames are looked at.
+  int draws_every = 1;
   // Time from construction to the first frame on screen, in nanoseconds; 0 before.
   [[nodiscard]] std::int64_t first_frame_ns() const { return first_frame_ns_; }
   // The sleep of run() while something moves without input: longer while the processor, which draws
@@ -68,6 +71,7 @@ class Window {
   Window() = default;
   void load_fonts();
   Requests build_frame();
+  void draw_on_screen(std::uint32_t background);
   void wait_for_input();
   std::optional<std::filesystem::path> made_save_folder();
   void save(Requests::Save what);
@@ -86,6 +90,7 @@ class Window {
   std::int64_t opened_ns_ = 0;
   std::int64_t first_frame_ns_ = 0;
   std::int64_t own_work_ns_ = 0;
+  std::int64_t frames_ = 0;
   std::unique_ptr<Graphics> graphics_;
   std::unique_ptr<views::Fonts> fonts_;
   ImGuiContext* context_ = nullptr;

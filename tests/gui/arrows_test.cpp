@@ -13,8 +13,7 @@ TEST_F(DrivenWindow, ArrowsGoFromSliceToSlice) {
     IM_CHECK(run_to_end(context));
     context->Yield(4);
     views::ViewState& view = state().view;
-    click_a_slice(context);
-    IM_CHECK(view.selected_slice.has_value());
+    IM_CHECK(click_a_slice(context));
     trace::SliceRef slice = *view.selected_slice;
     slice.index = 0;
     view.selected_slice = slice;
@@ -45,14 +44,8 @@ TEST_F(DrivenWindow, ArrowsGoFromBlockToBlock) {
   drive([](ImGuiTestContext* context) {
     IM_CHECK(run_to_end(context));
     context->Yield(4);
-    const ImGuiWindow* const panel = context->GetWindowByRef("//###memory");
     views::ViewState& view = state().view;
-    for (float y = panel->Size.y - 50; y > 60 && !view.selected_block; y -= 10) {
-      context->MouseMoveToPos({panel->Pos.x + panel->Size.x * 0.4F, panel->Pos.y + y});
-      context->MouseClick();
-      context->Yield(2);
-    }
-    IM_CHECK(view.selected_block.has_value());
+    IM_CHECK(click_a_block(context));
     view.selected_block = 1;
     context->KeyPress(ImGuiKey_RightArrow);
     context->Yield(2);

@@ -52,6 +52,7 @@ void DrivenWindow::SetUpTestSuite() {
   io.ConfigRestoreFocusAfterTests = false;
   ImGuiTestEngine_Start(driven->engine, ImGui::GetCurrentContext());
   driven->window->catches_up = false;
+  driven->window->draws_every = 16;
   driven->window->after_frame = [] { ImGuiTestEngine_PostSwap(driven->engine); };
   for (int i = 0; i < 3; ++i) driven->window->frame();
 }
@@ -146,16 +147,34 @@ void DrivenWindow::resize(ImGuiTestContext* context, int width, int height) {
   context->Yield(4);
 }
 
-void DrivenWindow::click_a_slice(ImGuiTestContext* context) {
-  const ImGuiWindow* const panel = context->GetWindowByRef("//###timeline");
+bool DrivenWindow::point_at(ImGuiTestContext* context, const char* panel,
+                            const std::function<bool()>& found) {
+  const ImGuiWindow* const window = context->GetWindowByRef(panel);
   // A column may lie between two steps, where nothing ran.
-  for (const float x : {0.6F, 0.5F, 0.4F, 0.7F}) {
-    for (float y = 60; y < 320 && !state().view.selected_slice; y += 10) {
-      context->MouseMoveToPos({panel->Pos.x + panel->Size.x * x, panel->Pos.y + y});
-      context->MouseClick();
+  for (const float x : {0.4F, 0.6F, 0.5F, 0.3F, 0.7F}) {
+    for (float y = window->Size.y - 50; y > 50; y -= 8) {
+      context->MouseMoveToPos({window->Pos.x + window->Size.x * x, window->Pos.y + y});
       context->Yield(2);
+      if (found()) return true;
     }
   }
+  return false;
+}
+
+bool DrivenWindow::click_a_slice(ImGuiTestContext* context) {
+  if (!point_at(context, "//###timeline", [] { return state().view.hovered_slice.has_value(); }))
+    return false;
+  context->MouseClick();
+  context->Yield(2);
+  return state().view.selected_slice.has_value();
+}
+
+bool DrivenWindow::click_a_block(ImGuiTestContext* context) {
+  if (!point_at(context, "//###memory", [] { return state().view.hovered_block.has_value(); }))
+    return false;
+  context->MouseClick();
+  context->Yield(2);
+  return state().view.selected_block.has_value();
 }
 
 void DrivenWindow::close_toasts(ImGuiTestContext* context) {

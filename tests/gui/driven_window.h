@@ -35,8 +35,13 @@ class DrivenWindow : public ::testing::Test {
   static void double_click(ImGuiTestContext* context, const char* item);
   // Clicks an item of the menu that is open inside a menu; false if none is open.
   static bool click_in_child_menu(ImGuiTestContext* context, const char* item);
-  // Clicks into the timeline until a slice is selected.
-  static void click_a_slice(ImGuiTestContext* context);
+  // Moves the mouse over a panel, column by column and from its lower edge up, until the condition
+  // holds; false if it holds nowhere.
+  static bool point_at(ImGuiTestContext* context, const char* panel,
+                       const std::function<bool()>& found);
+  // Selects with a click a slice of the timeline, or a block of the memory; false if there is none.
+  static bool click_a_slice(ImGuiTestContext* context);
+  static bool click_a_block(ImGuiTestContext* context);
   // Gives the window another size.
   static void resize(ImGuiTestContext* context, int width, int height);
   // Takes away what says that something was saved.

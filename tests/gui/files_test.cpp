@@ -70,13 +70,7 @@ TEST_F(FilesInTheWindow, OpenByTypedPathShowsTheRecording) {
              views::BlockColors::category);  // our own files tell the categories
     context->Yield(4);
     // A click on the stack selects a block, whose stack the inspector shows.
-    const ImGuiWindow* panel = context->GetWindowByRef("//###memory");
-    for (float y = panel->Size.y - 50; y > 60 && !state().view.selected_block; y -= 10) {
-      context->MouseMoveToPos({panel->Pos.x + panel->Size.x * 0.4F, panel->Pos.y + y});
-      context->MouseClick();
-      context->Yield(2);
-    }
-    IM_CHECK(state().view.selected_block.has_value());
+    IM_CHECK(click_a_block(context));
     IM_CHECK_NE(device.stacks.at(*state().view.selected_block), memory::kNone);
   });
 }
@@ -274,12 +268,8 @@ TEST_F(FilesInTheWindow, WhatGrowsFromStepToStepIsATable) {
 TEST_F(FilesInTheWindow, ACategoryIsCorrected) {
   drive([](ImGuiTestContext* context) {
     IM_CHECK(opens(context, "events.json", kThreeEvents));
-    const ImGuiWindow* const panel = context->GetWindowByRef("//###memory");
-    for (float y = panel->Size.y - 50; y > 60 && !state().view.hovered_block; y -= 10) {
-      context->MouseMoveToPos({panel->Pos.x + panel->Size.x * 0.4F, panel->Pos.y + y});
-      context->Yield(2);
-    }
-    IM_CHECK(state().view.hovered_block == memory::BlockIndex{0});
+    IM_CHECK(point_at(context, "//###memory",
+                      [] { return state().view.hovered_block == memory::BlockIndex{0}; }));
     const auto category = [] {
       return session().files().current()->opened->devices[0].run.memory.blocks()[0].category;
     };

@@ -23,22 +23,15 @@ TEST_F(DrivenWindow, RightButtonOpensTheMenuOfASlice) {
   drive([](ImGuiTestContext* context) {
     IM_CHECK(run_to_end(context));
     context->Yield(4);
-    const ImGuiWindow* const panel = context->GetWindowByRef("//###timeline");
-    const float x = panel->Pos.x + panel->Size.x * 0.6F;
-    float y = panel->Pos.y + 60;
-    for (; y < panel->Pos.y + 320 && !state().view.hovered_slice; y += 10) {
-      context->MouseMoveToPos({x, y});
-      context->Yield(2);
-    }
-    IM_CHECK(state().view.hovered_slice.has_value());
+    IM_CHECK(
+        point_at(context, "//###timeline", [] { return state().view.hovered_slice.has_value(); }));
     const ImVec2 at = ImGui::GetIO().MousePos;
     const trace::SliceRef slice = *state().view.hovered_slice;
     right_click(context, at);
     IM_CHECK(menu_is_open());
     context->ItemClick("//$FOCUSED/###slice_zoom");
-    context->Yield(30);
+    IM_CHECK(until(context, 20, [&] { return state().view.selected_slice == slice; }));
     IM_CHECK(!menu_is_open());
-    IM_CHECK(state().view.selected_slice == slice);
     right_click(context, at);
     context->ItemClick("//$FOCUSED/###slice_copy");
     const std::string name(session().strings().view(session().run()->trace.slice(slice).name));
@@ -62,13 +55,8 @@ TEST_F(DrivenWindow, RightButtonOpensTheMenuOfABlock) {
   drive([](ImGuiTestContext* context) {
     IM_CHECK(run_to_end(context));
     context->Yield(4);
-    const ImGuiWindow* const panel = context->GetWindowByRef("//###memory");
-    const float x = panel->Pos.x + panel->Size.x * 0.4F;
-    for (float y = panel->Size.y - 50; y > 60 && !state().view.hovered_block; y -= 10) {
-      context->MouseMoveToPos({x, panel->Pos.y + y});
-      context->Yield(2);
-    }
-    IM_CHECK(state().view.hovered_block.has_value());
+    IM_CHECK(
+        point_at(context, "//###memory", [] { return state().view.hovered_block.has_value(); }));
     const auto block = state().view.hovered_block;
     right_click(context, ImGui::GetIO().MousePos);
     IM_CHECK(menu_is_open());

@@ -190,7 +190,6 @@ TEST_F(SessionInTheWindow, AChangedFileAndADamagedSessionAreSaid) {
     const spec::WorkloadSpec before = state().history.spec();
     window().open_files({damaged});
     context->Yield(10);
-    IM_CHECK(until(context, 20, [] { return true; }));
     IM_CHECK(session().files().entries().empty());
     IM_CHECK(state().history.spec() == before);
   });
