@@ -1,5 +1,6 @@
 #include <CLI/CLI.hpp>
 
+#include <chrono>
 #include <cstdio>
 #include <filesystem>
 #include <nlohmann/json.hpp>
@@ -74,6 +75,19 @@ spec::WorkloadSpec theirs_of(spec::WorkloadSpec spec) {
   return spec;
 }
 
+// "4 of 18: norm rmsnorm, bf16, forward, 12 pairs; about 50 s left". The sizes that are left are
+// taken to last as long as those that are done.
+std::string progress_words(std::size_t done, std::size_t all, double seconds,
+                           const run::Comparison& so_far) {
+  std::string words = std::to_string(done + 1) + " of " + std::to_string(all) + ": " +
+                      report::size_words(so_far.sides[1].spec) + ", " +
+                      std::to_string(so_far.sides[1].timed_steps.size()) + " pairs";
+  if (done == 0) return words;
+  const double of_one = seconds / static_cast<double>(done);
+  return words + "; about " +
+         text::duration_ns(1e9 * of_one * static_cast<double>(all - done)).joined() + " left";
+}
+
 // Times our kernels and PyTorch's by turns: attention over the sizes of the benchmark, and the
 // operators.
 int bench_kernels(const BenchCommand& command) {
@@ -97,22 +111,26 @@ int bench_kernels(const BenchCommand& command) {
   const auto roofs = measured_roofs(session, specs.front());
   if (!roofs) return report(roofs.error().sentence, 1);
   bench.roofs = *roofs;
-  run::Protocol protocol = run::comparison_protocol();
+  run::Protocol protocol = report::bench_protocol();
   if (command.pairs > 0) {
     protocol.min_samples = protocol.max_samples = command.pairs;
     protocol.hard_budget_s = 1e9;
   }
   ProgressLine progress;
+  const auto begin = std::chrono::steady_clock::now();
+  double seconds = 0;  // that the sizes took that are done
   for (const spec::WorkloadSpec& ours : specs) {
     const std::size_t done = bench.points.size() + bench.operators.size();
-    progress.show(std::to_string(done) + " of " + std::to_string(specs.size()) + " sizes");
-    compare_to_end(session, theirs_of(ours), ours, protocol, [](const run::Comparison&) {});
+    compare_to_end(session, theirs_of(ours), ours, protocol, [&](const run::Comparison& so_far) {
+      progress.show(progress_words(done, specs.size(), seconds, so_far));
+    });
     if (session.comparison() == nullptr) return report(session.comparison_problem(), 1);
     if (const auto& failure = session.comparison()->failure) {
       return report(failure->sentence, 1);
     }
     auto& points = done < of_attention ? bench.points : bench.operators;
     points.push_back(report::kernel_point(*session.comparison()));
+    seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   }
   progress.clear();
   const nlohmann::json document =

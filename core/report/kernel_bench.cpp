@@ -120,6 +120,16 @@ std::vector<spec::WorkloadSpec> operator_bench_specs(const spec::WorkloadSpec& b
   return specs;
 }
 
+run::Protocol bench_protocol() {
+  run::Protocol protocol = run::comparison_protocol();
+  protocol.max_warmup_s = 1;
+  protocol.min_samples = 6;  // the fewest of an interval
+  protocol.budget_s = 3;
+  protocol.hard_budget_s = 20;
+  protocol.target_ci = 0.03;
+  return protocol;
+}
+
 KernelPoint kernel_point(const run::Comparison& comparison) {
   const auto median = [](const run::ComparedSide& side) {
     return run::summarise_steps(side.timed_steps, &run::StepTimes::total_ns).median_ms;
@@ -142,6 +152,15 @@ double mean_speed(const std::vector<KernelPoint>& points, bool (*counts)(const K
     ++count;
   }
   return count == 0 ? 0 : std::exp(logarithms / count);
+}
+
+std::string size_words(const spec::WorkloadSpec& spec) {
+  std::string words = operator_of(spec) + ", " + to_string(spec.dtype);
+  if (spec.workload == spec::WorkloadKind::attention) {
+    words = "T " + text::grouped(spec.seq_len) + ", d_head " + std::to_string(spec.d_head) +
+            (spec.causal ? ", causal" : ", full");
+  }
+  return words + ", " + to_string(spec.pass);
 }
 
 io::TextTable kernel_table(const KernelBench& bench) {

@@ -38,12 +38,17 @@ std::vector<spec::WorkloadSpec> kernel_bench_specs(const spec::WorkloadSpec& bas
 // Each operator at the sizes of its first preset, in fp32 and bf16, forward, and forward with
 // backward; with our kernels. `base` gives all other settings.
 std::vector<spec::WorkloadSpec> operator_bench_specs(const spec::WorkloadSpec& base);
+// How long one size may take: on a busy machine no warm-up settles and no interval gets as narrow
+// as `comparison_protocol` has it, and there are up to 50 sizes. Every ratio has its interval.
+run::Protocol bench_protocol();
 // A comparison of PyTorch's (A) with ours (B) as a point.
 KernelPoint kernel_point(const run::Comparison& comparison);
 
 // The geometric mean of the speeds of some points; 0 without points.
 double mean_speed(const std::vector<KernelPoint>& points, bool (*counts)(const KernelPoint&));
 
+// "norm rmsnorm, bf16, forward" or "T 512, d_head 64, causal, forward"
+std::string size_words(const spec::WorkloadSpec& spec);
 io::TextTable kernel_table(const KernelBench& bench);
 // Time and peak memory of each operator, PyTorch's and ours.
 io::TextTable operator_table(const KernelBench& bench);

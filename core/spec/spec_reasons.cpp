@@ -82,10 +82,10 @@ const char* reason_compile(const WorkloadSpec& spec) {
   if (spec.pass == Pass::generate) return "field.reason.tokens_grow";
   if (spec.pass == Pass::forward && spec.keep_graph) return "field.reason.compiled_without_graph";
   if (traits(spec).one_operator) return "field.reason.operator_not_compiled";
-  if (reason_tiles(spec) == nullptr) return "field.reason.tiles_not_compiled";
   if (traits(spec).attends && spec.backend == AttentionBackend::own) {
     return "field.reason.own_not_compiled";
   }
+  if (reason_tiles(spec) == nullptr) return "field.reason.tiles_not_compiled";
   if (uses_own_kernels(spec)) return "field.reason.own_kernels_not_compiled";
   const bool checkpoints = reason_checkpoint(spec) == nullptr && spec.checkpoint != Checkpoint::off;
   return checkpoints ? "field.reason.inductor_recomputes" : nullptr;
@@ -99,7 +99,9 @@ const char* reason_t_kv(const WorkloadSpec& spec) {
 
 const char* reason_tiles(const WorkloadSpec& spec) {
   if (const char* const reason = reason_attention(spec)) return reason;
-  return spec.backend == AttentionBackend::tiled ? nullptr : "field.reason.only_tiled";
+  const bool tiles =
+      spec.backend == AttentionBackend::tiled || spec.backend == AttentionBackend::own;
+  return tiles ? nullptr : "field.reason.only_tiled";
 }
 
 const char* reason_block(const WorkloadSpec& spec) {

@@ -135,7 +135,7 @@ struct WorkloadSpec {
                                         // at most 80 % of RAM on cpu
   std::int64_t kv_heads = 0;            // grouped queries share keys and values; 0: heads
   std::int64_t seq_len_kv = 0;          // T_kv of cross attention; 0: T
-  std::int64_t tile_q = 64;             // rows and columns of a tile of backend tiled
+  std::int64_t tile_q = 64;             // rows and columns of a tile of tiled and own
   std::int64_t tile_k = 64;
   bool fused_qkv = false;                 // one projection of Q, K and V instead of three
   FeedForward mlp = FeedForward::gelu;    // of the workload mlp

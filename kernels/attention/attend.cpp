@@ -16,7 +16,7 @@ at::Tensor attend_now(const AttentionMethod& method, const at::Tensor& q, const 
     case spec::AttentionBackend::tiled:
       return attend_tiled(method, q, k, v);
     case spec::AttentionBackend::own:
-      return attend_own(method.causal, q, k, v);
+      return attend_own(method.causal, q, k, v, nullptr, {method.tile_q, method.tile_k});
     default:
       return attend_sdpa(method.backend, method.causal, q, k, v);
   }

@@ -14,7 +14,7 @@ struct AttentionMethod {
   spec::AttentionBackend backend = spec::AttentionBackend::naive;
   bool causal = true;
   at::Tensor causal_mask;
-  std::int64_t tile_q = 64;  // of backend tiled
+  std::int64_t tile_q = 64;  // of the backends tiled and own
   std::int64_t tile_k = 64;
   bool checkpointed = false;  // keep Q, K and V only and attend again in the backward
   spec::Kernels kernels = spec::Kernels::torch;  // of naive's softmax
@@ -55,8 +55,12 @@ at::Tensor attend_tiled(const AttentionMethod& method, const at::Tensor& q, cons
 
 // The same by the kernels of kernels/own, on the CPU only. Saves Q, K, V, O and the logarithms of
 // the row sums [B, H, T]; besides, each thread has memory for its tiles. All types; fp64 by the
-// portable kernel. kernel: null for the fastest of this processor.
+// portable kernel. kernel: null for the fastest of this processor. Any tiles give the same result
+// but for rounding.
+struct OwnTiles {
+  std::int64_t queries = 64, keys = 64;
+};
 at::Tensor attend_own(bool causal, const at::Tensor& q, const at::Tensor& k, const at::Tensor& v,
-                      const own::AttentionKernel* kernel = nullptr);
+                      const own::AttentionKernel* kernel = nullptr, OwnTiles tiles = {});
 
 }  // namespace ts::kernels

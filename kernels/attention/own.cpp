@@ -38,6 +38,7 @@ own::Matrix matrix_of(const at::Tensor& tensor, std::int64_t batch, std::int64_t
 // One attention as the kernels see it. Gradients are undefined in the forward.
 struct Problem {
   bool causal;
+  OwnTiles tiles;
   at::Tensor q, k, v, o, log_sums;
   at::Tensor d_o = {}, d_q = {}, d_k = {}, d_v = {};
 
@@ -54,7 +55,9 @@ struct Problem {
             .queries = q.size(2),
             .keys = k.size(2),
             .d_head = q.size(3),
-            .scale = 1 / std::sqrt(static_cast<double>(q.size(3)))};
+            .scale = 1 / std::sqrt(static_cast<double>(q.size(3))),
+            .tile_queries = tiles.queries,
+            .tile_keys = tiles.keys};
   }
   [[nodiscard]] own::Head head(std::int64_t b, std::int64_t h) const {
     own::Head head = sizes();
@@ -99,7 +102,7 @@ std::int64_t from_both_ends(std::int64_t index, std::int64_t count) {
 void run_forward(const own::AttentionKernel& kernel, const Problem& problem) {
   const Scratch scratch(problem.q, kernel.forward_scratch(problem.sizes()));
   if (problem.q.is_meta()) return;
-  const std::int64_t tile = kernel.tile_queries;
+  const std::int64_t tile = problem.tiles.queries;
   const std::int64_t tiles = (problem.q.size(2) + tile - 1) / tile;
   share_among_threads(problem.batch() * problem.heads() * tiles, [&](std::int64_t task) {
     const std::int64_t head = task / tiles;
@@ -125,12 +128,13 @@ class OwnAttention : public torch::autograd::Function<OwnAttention> {
  public:
   static at::Tensor forward(AutogradContext* context, const at::Tensor& given_q,
                             const at::Tensor& given_k, const at::Tensor& given_v, bool causal,
-                            const own::AttentionKernel* kernel) {
+                            OwnTiles tiles, const own::AttentionKernel* kernel) {
     const at::Tensor q = with_dense_rows(given_q), k = with_dense_rows(given_k);
     const at::Tensor v = with_dense_rows(given_v);
     const at::ScalarType sums = kernel->fp64_sums ? at::kDouble : at::kFloat;
     const Problem problem{
         .causal = causal,
+        .tiles = tiles,
         .q = q,
         .k = k,
         .v = v,
@@ -139,6 +143,8 @@ class OwnAttention : public torch::autograd::Function<OwnAttention> {
     run_forward(*kernel, problem);
     context->save_for_backward({q, k, v, problem.o, problem.log_sums});
     context->saved_data["causal"] = causal;
+    context->saved_data["tile_queries"] = tiles.queries;
+    context->saved_data["tile_keys"] = tiles.keys;
     context->saved_data["kernel"] = reinterpret_cast<std::intptr_t>(kernel);
     return problem.o;
   }
@@ -148,6 +154,8 @@ class OwnAttention : public torch::autograd::Function<OwnAttention> {
     const auto* const kernel =
         reinterpret_cast<const own::AttentionKernel*>(context->saved_data["kernel"].toInt());
     const Problem problem{.causal = context->saved_data["causal"].toBool(),
+                          .tiles = {.queries = context->saved_data["tile_queries"].toInt(),
+                                    .keys = context->saved_data["tile_keys"].toInt()},
                           .q = saved[0],
                           .k = saved[1],
                           .v = saved[2],
@@ -158,16 +166,16 @@ class OwnAttention : public torch::autograd::Function<OwnAttention> {
                           .d_k = empty_by_token(saved[1]),
                           .d_v = empty_by_token(saved[2])};
     run_backward(*kernel, problem);
-    return {problem.d_q, problem.d_k, problem.d_v, at::Tensor(), at::Tensor()};
+    return {problem.d_q, problem.d_k, problem.d_v, at::Tensor(), at::Tensor(), at::Tensor()};
   }
 };
 
 }  // namespace
 
 at::Tensor attend_own(bool causal, const at::Tensor& q, const at::Tensor& k, const at::Tensor& v,
-                      const own::AttentionKernel* kernel) {
+                      const own::AttentionKernel* kernel, OwnTiles tiles) {
   note_custom_node(AttentionKernel::own);
-  return OwnAttention::apply(q, k.to(q.scalar_type()), v.to(q.scalar_type()), causal,
+  return OwnAttention::apply(q, k.to(q.scalar_type()), v.to(q.scalar_type()), causal, tiles,
                              kernel != nullptr ? kernel : &own::attention_kernel(element_of(q)));
 }
 

@@ -108,7 +108,7 @@ at::Tensor own_cross_entropy(const at::Tensor& x, const at::Tensor& weight,
 
 std::int64_t cross_entropy_chunks(std::int64_t tokens, std::int64_t width, std::int64_t classes,
                                   at::ScalarType type) {
-  constexpr std::int64_t kFewestTokens = 256, kMostRoundings = 4;
+  constexpr std::int64_t kFewestTokens = 256, kMostRoundings = 2;
   const std::int64_t by_size = (classes + width - 1) / width;
   const std::int64_t most = std::max<std::int64_t>(tokens / kFewestTokens, 1);
   const bool rounds = type == at::kBFloat16 || type == at::kHalf;

@@ -22,7 +22,8 @@ at::Tensor own_cross_entropy(const at::Tensor& x, const at::Tensor& weight,
                              std::optional<own::Instructions> instructions = std::nullopt);
 
 // The number of chunks. As many as make the logits of one no larger than x, but none below 256
-// tokens; and at most 4 of 16 bits, whose gradient of weight is rounded after every chunk.
+// tokens; and at most 2 of 16 bits, whose gradient of weight is rounded after every chunk: 4 made
+// its largest error up to 2.1 times that of PyTorch's, which rounds once.
 std::int64_t cross_entropy_chunks(std::int64_t tokens, std::int64_t width, std::int64_t classes,
                                   at::ScalarType type);
 

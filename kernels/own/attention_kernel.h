@@ -23,6 +23,8 @@ struct Head {
   std::int64_t keys = 0;
   std::int64_t d_head = 0;
   double scale = 1;  // of the scores, above 0
+  // Rows of a tile, at least 1.
+  std::int64_t tile_queries = 64, tile_keys = 64;
   Matrix q = {}, k = {}, v = {}, o = {}, d_o = {}, d_q = {}, d_k = {}, d_v = {};
   // [queries], in the type of the kernel's sums: L, the logarithm of each query's sum of
   // exponentials; infinity for a query without weights.
@@ -32,10 +34,9 @@ struct Head {
 // One way to compute attention. Every way gives the same result from run to run, and for any
 // division of the work among threads. Scratch memory is aligned to 64 bytes.
 struct AttentionKernel {
-  std::int64_t tile_queries;                          // of one call of forward
   bool fp64_sums;                                     // else fp32
   std::int64_t (*forward_scratch)(const Head& head);  // bytes
-  // Computes o and log_sums of the queries from first_query, at most tile_queries.
+  // Computes o and log_sums of the queries from first_query, at most head.tile_queries.
   void (*forward)(const Head& head, std::int64_t first_query, void* scratch);
   std::int64_t (*backward_scratch)(const Head& head, std::int64_t heads);  // bytes
   // Computes the gradients of `heads` heads that share k, v, d_k and d_v.

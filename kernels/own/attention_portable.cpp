@@ -24,8 +24,6 @@ namespace {
 using Index = std::int64_t;
 using Sum = double;
 
-constexpr Index kTile = 32;  // queries and keys of a tile
-
 // Rows of a matrix as numbers of a type.
 template <class Number>
 Number* row_of(const Matrix& matrix, Index row) {
@@ -54,21 +52,35 @@ bool sees(const Head& head, Index query, Index key) {
   return !head.causal || key <= query;
 }
 
+// Memory of the forward for a tile of queries.
+struct ForwardMemory {
+  Sum* o;  // [queries][d]
+  Sum *m, *l;
+  Sum* p;  // [keys], of one query
+
+  ForwardMemory(const Head& head, void* memory)
+      : o(static_cast<Sum*>(memory)),
+        m(o + head.tile_queries * head.d_head),
+        l(m + head.tile_queries),
+        p(l + head.tile_queries) {}
+  static Index numbers(const Head& head) {
+    return head.tile_queries * (head.d_head + 2) + head.tile_keys;
+  }
+};
+
 template <class Number>
-void forward_tile(const Head& head, Index first, Sum* o) {
+void forward_tile(const Head& head, Index first, void* scratch) {
   constexpr Sum kLowest = -std::numeric_limits<Sum>::infinity();
-  const Index queries = std::min(kTile, head.queries - first);
+  const auto [o, m, l, p] = ForwardMemory(head, scratch);
+  const Index queries = std::min(head.tile_queries, head.queries - first);
   const Index d = head.d_head;
   const Index end = head.causal ? std::min(head.keys, first + queries) : head.keys;
-  Sum m[kTile];
-  Sum l[kTile];
-  std::fill_n(m, kTile, kLowest);
-  std::fill_n(l, kTile, Sum{0});
+  std::fill_n(m, queries, kLowest);
+  std::fill_n(l, queries, Sum{0});
   std::fill_n(o, queries * d, Sum{0});
-  for (Index j = 0; j < end; j += kTile) {
-    const Index keys = std::min(kTile, end - j);
+  for (Index j = 0; j < end; j += head.tile_keys) {
+    const Index keys = std::min(head.tile_keys, end - j);
     for (Index i = 0; i < queries; ++i) {
-      Sum p[kTile];
       Sum largest = m[i];
       for (Index key = 0; key < keys; ++key) {
         const Sum s = dot(row_of<Number>(head.q, first + i), row_of<Number>(head.k, j + key), d);
@@ -99,18 +111,18 @@ void forward_tile(const Head& head, Index first, Sum* o) {
 
 // Memory of the backward for a group of heads.
 struct Gradients {
-  Sum* d_k;  // [kTile][d], as d_v
+  Sum* d_k;  // [keys of a tile][d], as d_v
   Sum* d_v;
   Sum* row_sums;  // D, [heads][queries]
   Sum* d_q;       // [heads][queries][d]
 
   Gradients(const Head& head, Index heads, void* memory)
       : d_k(static_cast<Sum*>(memory)),
-        d_v(d_k + kTile * head.d_head),
-        row_sums(d_v + kTile * head.d_head),
+        d_v(d_k + head.tile_keys * head.d_head),
+        row_sums(d_v + head.tile_keys * head.d_head),
         d_q(row_sums + heads * head.queries) {}
   static Index numbers(const Head& head, Index heads) {
-    return 2 * kTile * head.d_head + heads * head.queries * (1 + head.d_head);
+    return 2 * head.tile_keys * head.d_head + heads * head.queries * (1 + head.d_head);
   }
 };
 
@@ -120,10 +132,10 @@ void backward_tile(const Head& head, Index first, Index j, const Sum* row_sums, 
                    const Gradients& to) {
   const Index d = head.d_head;
   const Sum* const log_sums = static_cast<const Sum*>(head.log_sums);
-  for (Index query = first; query < std::min(first + kTile, head.queries); ++query) {
+  for (Index query = first; query < std::min(first + head.tile_queries, head.queries); ++query) {
     const Number* const q = row_of<Number>(head.q, query);
     const Number* const d_o = row_of<Number>(head.d_o, query);
-    for (Index key = j; key < std::min(j + kTile, head.keys); ++key) {
+    for (Index key = j; key < std::min(j + head.tile_keys, head.keys); ++key) {
       if (!sees(head, query, key)) continue;
       const Number* const k = row_of<Number>(head.k, key);
       const Number* const v = row_of<Number>(head.v, key);
@@ -147,15 +159,15 @@ void backward_heads(const Head* head, Index heads, void* memory) {
     }
   }
   std::fill_n(gradients.d_q, heads * queries * d, Sum{0});
-  for (Index j = 0; j < head->keys; j += kTile) {
-    std::fill_n(gradients.d_k, 2 * kTile * d, Sum{0});
+  for (Index j = 0; j < head->keys; j += head->tile_keys) {
+    std::fill_n(gradients.d_k, 2 * head->tile_keys * d, Sum{0});
     for (Index h = 0; h < heads; ++h) {
-      for (Index i = head->causal ? j : 0; i < queries; i += kTile) {
+      for (Index i = head->causal ? j : 0; i < queries; i += head->tile_queries) {
         backward_tile<Number>(head[h], i, j, gradients.row_sums + h * queries,
                               gradients.d_q + h * queries * d, gradients);
       }
     }
-    for (Index key = 0; key < std::min(kTile, head->keys - j); ++key) {
+    for (Index key = 0; key < std::min(head->tile_keys, head->keys - j); ++key) {
       write(gradients.d_k + key * d, row_of<Number>(head->d_k, j + key), d);
       write(gradients.d_v + key * d, row_of<Number>(head->d_v, j + key), d);
     }
@@ -168,19 +180,19 @@ void backward_heads(const Head* head, Index heads, void* memory) {
 }
 
 Index forward_scratch(const Head& head) {
-  return kTile * head.d_head * Index{sizeof(Sum)};
+  return ForwardMemory::numbers(head) * Index{sizeof(Sum)};
 }
 
 void forward(const Head& head, Index first, void* scratch) {
   switch (head.element) {
     case Element::fp64:
-      return forward_tile<double>(head, first, static_cast<Sum*>(scratch));
+      return forward_tile<double>(head, first, scratch);
     case Element::fp32:
-      return forward_tile<float>(head, first, static_cast<Sum*>(scratch));
+      return forward_tile<float>(head, first, scratch);
     case Element::bf16:
-      return forward_tile<Bf16>(head, first, static_cast<Sum*>(scratch));
+      return forward_tile<Bf16>(head, first, scratch);
     case Element::fp16:
-      return forward_tile<Fp16>(head, first, static_cast<Sum*>(scratch));
+      return forward_tile<Fp16>(head, first, scratch);
   }
 }
 
@@ -203,8 +215,7 @@ void backward(const Head* head, Index heads, void* scratch) {
 
 }  // namespace
 
-const AttentionKernel kPortableAttention = {.tile_queries = kTile,
-                                            .fp64_sums = true,
+const AttentionKernel kPortableAttention = {.fp64_sums = true,
                                             .forward_scratch = forward_scratch,
                                             .forward = forward,
                                             .backward_scratch = backward_scratch,

@@ -1,11 +1,11 @@
 // FlashAttention-2 (Dao 2023, arXiv 2307.08691), the algorithms at the top of
 // attention_portable.cpp, in vectors of fp32. Compiled once for AVX2 and once for AVX-512.
 //
-// Forward, a tile of kTile queries: Q^T is packed once. For each tile of keys
+// Forward, a tile of queries: Q^T is packed once. For each tile of keys
 //   S^T = K Q^T            numbers of K times vectors of queries; S^T and P^T stay in the L1 cache
 //   m, l, P of 16 or 8 queries in a vector: no sum across lanes; exp(m - m') is kept for each query
 //   O = exp(m - m') O + P V    numbers of P times vectors of a row of V
-// Backward, a tile of kTile keys: K^T and V^T are packed once. For each tile of queries
+// Backward, a tile of keys: K^T and V^T are packed once. For each tile of queries
 //   S = Q K^T, dP = dO V^T, P and dS in vectors of keys, then the sums over queries dV += P^T dO,
 //   dK += dS^T Q and the sum over keys dQ += dS K in vectors of a row.
 // So all seven products are the one of tile_product.h: numbers of the one factor times rows of the
@@ -20,7 +20,6 @@ namespace {
 
 using Index = std::int64_t;
 
-constexpr Index kTile = 64;  // queries and keys of a tile; a multiple of kLanes
 constexpr float kLowest = -__builtin_inff();
 
 Index min_of(Index a, Index b) {
@@ -45,7 +44,7 @@ template <>
 constexpr bool kIsFloat<float> = true;
 
 // Rows first to first + count of a matrix as fp32 with whole vectors: where they are, or copied
-// to `copy` [kTile][padded(d)].
+// to `copy` [count][padded(d)].
 template <class Number>
 Panel rows_from(const Matrix& matrix, Index first, Index count, Index d, float* copy) {
   const Number* const from = row_of<Number>(matrix, first);
@@ -60,16 +59,17 @@ Panel rows_from(const Matrix& matrix, Index first, Index count, Index d, float* 
   return {copy, width};
 }
 
-// The same rows as columns, [d][kTile]; columns without a row are 0.
+// The same rows as columns, [d][width]; columns without a row are 0.
 template <class Number>
-Panel columns_from(const Matrix& matrix, Index first, Index count, Index d, float* packed) {
+Panel columns_from(const Matrix& matrix, Index first, Index count, Index d, Index width,
+                   float* packed) {
   const Number* const from = row_of<Number>(matrix, first);
   for (Index c = 0; c < d; ++c) {
-    for (Index i = 0; i < kTile; ++i) {
-      packed[c * kTile + i] = i < count ? widen(from[i * matrix.row + c]) : 0;
+    for (Index i = 0; i < width; ++i) {
+      packed[c * width + i] = i < count ? widen(from[i * matrix.row + c]) : 0;
     }
   }
-  return {packed, kTile};
+  return {packed, width};
 }
 
 // Hands out parts of the scratch memory, each aligned to a vector. Without memory it only counts.
@@ -88,49 +88,60 @@ class Parts {
   Index taken_ = 0;
 };
 
-struct ForwardMemory {
-  float *q, *k, *v;               // Q^T [d][kTile]; copies of tiles of K and V
-  float* p;                       // S^T, then P^T [keys][queries]
-  float* o;                       // [kTile][padded(d)]
-  float *largest, *sum, *shrink;  // of each query: m, l, exp(m - m')
+// The rows of a tile, and the numbers of a row of its scores.
+struct Tile {
+  Index queries, keys;
+  explicit Tile(const Head& head)
+      : queries(min_of(head.tile_queries, head.queries)), keys(min_of(head.tile_keys, head.keys)) {}
+};
 
-  ForwardMemory(Index d, Parts parts) {
-    q = parts.take(d * kTile);
-    k = parts.take(kTile * padded(d));
-    v = parts.take(kTile * padded(d));
-    p = parts.take(kTile * kTile);
-    o = parts.take(kTile * padded(d));
-    largest = parts.take(kTile);
-    sum = parts.take(kTile);
-    shrink = parts.take(kTile);
+struct ForwardMemory {
+  Index width;                    // a row of S^T: the queries of a tile, whole vectors
+  float *q, *k, *v;               // Q^T [d][width]; copies of tiles of K and V
+  float* p;                       // S^T, then P^T [keys][width]
+  float* o;                       // [queries][padded(d)]
+  float *largest, *sum, *shrink;  // of each query: m, l, exp(m - m')
+  Index bytes;
+
+  ForwardMemory(const Head& head, Parts parts) {
+    const Index d = head.d_head;
+    const Tile tile(head);
+    width = padded(tile.queries);
+    q = parts.take(d * width);
+    k = parts.take(tile.keys * padded(d));
+    v = parts.take(tile.keys * padded(d));
+    p = parts.take(tile.keys * width);
+    o = parts.take(tile.queries * padded(d));
+    largest = parts.take(width);
+    sum = parts.take(width);
+    shrink = parts.take(width);
     bytes = parts.bytes();
   }
-  Index bytes;
 };
 
 // Scores of keys that a query must not see; key and query of the first score of the tile.
-void mask_transposed(float* s, Index keys, Index key, Index query) {
+void mask_transposed(float* s, Index width, Index keys, Index key, Index query) {
   for (Index j = 0; j < keys; ++j) {
-    const Index hidden = min_of(key + j - query, kTile);
-    for (Index i = 0; i < hidden; ++i) s[j * kTile + i] = kLowest;
+    const Index hidden = min_of(key + j - query, width);
+    for (Index i = 0; i < hidden; ++i) s[j * width + i] = kLowest;
   }
 }
 
 // The softmax of the keys so far: S^T becomes P^T, m and l follow, shrink is exp(m - m'). Four sums
 // by turns have a quarter of the rounding errors, and need not wait for one another.
 void online_softmax(const ForwardMemory& to, Index keys) {
-  for (Index i = 0; i < kTile; i += kLanes) {
+  for (Index i = 0; i < to.width; i += kLanes) {
     const Vector before = load(to.largest + i);
     Vector largest = before;
-    for (Index j = 0; j < keys; ++j) largest = larger(load(to.p + j * kTile + i), largest);
+    for (Index j = 0; j < keys; ++j) largest = larger(load(to.p + j * to.width + i), largest);
     // Scores of minus infinity alone have the weight 0, not NaN.
     const Vector base = largest == kLowest ? Vector{} : largest;
     const Vector shrink = exp(before - base);
     Vector sums[4] = {};
     const auto weigh = [&](Index j, Vector& sum) {
-      const Vector p = exp(load(to.p + j * kTile + i) - base);
+      const Vector p = exp(load(to.p + j * to.width + i) - base);
       sum += p;
-      store(to.p + j * kTile + i, p);
+      store(to.p + j * to.width + i, p);
     };
     Index j = 0;
     for (; j + 4 <= keys; j += 4) {
@@ -147,22 +158,23 @@ void online_softmax(const ForwardMemory& to, Index keys) {
 template <class Number>
 void forward_tile(const Head& head, Index first, void* scratch) {
   const Index d = head.d_head, width = padded(d);
-  const ForwardMemory memory(d, Parts(scratch));
+  const ForwardMemory memory(head, Parts(scratch));
+  const Tile tile(head);
   const float scale = scale_of(head);
-  const Index queries = min_of(kTile, head.queries - first);
+  const Index queries = min_of(tile.queries, head.queries - first);
   const Index end = head.causal ? min_of(head.keys, first + queries) : head.keys;
-  const Panel q = columns_from<Number>(head.q, first, queries, d, memory.q);
-  for (Index i = 0; i < kTile; ++i) memory.largest[i] = kLowest;
-  for (Index i = 0; i < kTile; ++i) memory.sum[i] = 0;
-  for (Index j = 0; j < end; j += kTile) {
-    const Index keys = min_of(kTile, end - j);
+  const Panel q = columns_from<Number>(head.q, first, queries, d, memory.width, memory.q);
+  for (Index i = 0; i < memory.width; ++i) memory.largest[i] = kLowest;
+  for (Index i = 0; i < memory.width; ++i) memory.sum[i] = 0;
+  for (Index j = 0; j < end; j += tile.keys) {
+    const Index keys = min_of(tile.keys, end - j);
     const Panel k = rows_from<Number>(head.k, j, keys, d, memory.k);
     const Panel v = rows_from<Number>(head.v, j, keys, d, memory.v);
-    multiply<Result::scaled_product>(keys, kTile, d, {k.data, k.row, 1}, q, {memory.p, kTile},
-                                     &scale);
-    if (head.causal) mask_transposed(memory.p, keys, j, first);
+    multiply<Result::scaled_product>(keys, memory.width, d, {k.data, k.row, 1}, q,
+                                     {memory.p, memory.width}, &scale);
+    if (head.causal) mask_transposed(memory.p, memory.width, keys, j, first);
     online_softmax(memory, keys);
-    const Factor p{memory.p, 1, kTile};
+    const Factor p{memory.p, 1, memory.width};
     if (j == 0) {
       multiply<Result::product>(queries, width, keys, p, v, {memory.o, width});
     } else {
@@ -182,27 +194,30 @@ void forward_tile(const Head& head, Index first, void* scratch) {
 }
 
 struct BackwardMemory {
-  float *k_columns, *v_columns;  // K^T and V^T [d][kTile]
+  Index width;                   // a row of S: the keys of a tile, whole vectors
+  float *k_columns, *v_columns;  // K^T and V^T [d][width]
   float *k, *q, *d_o;            // copies of tiles
-  float *p, *d_s;                // [queries][keys]
-  float *d_k, *d_v;              // [kTile][padded(d)]
+  float *p, *d_s;                // [queries][width]
+  float *d_k, *d_v;              // [keys][padded(d)]
   float* row_sums;               // D, [heads][queries]
   float* d_q;  // [heads][queries][padded(d)], where d_q itself cannot be summed in
   Index bytes;
 
   BackwardMemory(const Head& head, Index heads, Parts parts) {
-    const Index d = head.d_head, width = padded(d);
-    k_columns = parts.take(d * kTile);
-    v_columns = parts.take(d * kTile);
-    k = parts.take(kTile * width);
-    q = parts.take(kTile * width);
-    d_o = parts.take(kTile * width);
-    p = parts.take(kTile * kTile);
-    d_s = parts.take(kTile * kTile);
-    d_k = parts.take(kTile * width);
-    d_v = parts.take(kTile * width);
+    const Index d = head.d_head, row = padded(d);
+    const Tile tile(head);
+    width = padded(tile.keys);
+    k_columns = parts.take(d * width);
+    v_columns = parts.take(d * width);
+    k = parts.take(tile.keys * row);
+    q = parts.take(tile.queries * row);
+    d_o = parts.take(tile.queries * row);
+    p = parts.take(tile.queries * width);
+    d_s = parts.take(tile.queries * width);
+    d_k = parts.take(tile.keys * row);
+    d_v = parts.take(tile.keys * row);
     row_sums = parts.take(heads * head.queries);
-    d_q = sums_in_place(head) ? nullptr : parts.take(heads * head.queries * width);
+    d_q = sums_in_place(head) ? nullptr : parts.take(heads * head.queries * row);
     bytes = parts.bytes();
   }
   static bool sums_in_place(const Head& head) {
@@ -236,14 +251,14 @@ void tile_gradients(const Head& head, const BackwardMemory& memory, const float*
   const float scale = scale_of(head);
   const float* const log_sums = static_cast<const float*>(head.log_sums) + first;
   for (Index i = 0; i < queries; ++i) {
-    float* const p_row = memory.p + i * kTile;
-    float* const d_s_row = memory.d_s + i * kTile;
+    float* const p_row = memory.p + i * memory.width;
+    float* const d_s_row = memory.d_s + i * memory.width;
     if (head.causal) {
-      for (Index j = first + i + 1 > key ? first + i + 1 - key : 0; j < kTile; ++j) {
+      for (Index j = first + i + 1 > key ? first + i + 1 - key : 0; j < memory.width; ++j) {
         p_row[j] = kLowest;
       }
     }
-    for (Index j = 0; j < kTile; j += kLanes) {
+    for (Index j = 0; j < memory.width; j += kLanes) {
       const Vector p = exp(load(p_row + j) - log_sums[i]);
       store(p_row + j, p);
       store(d_s_row + j, p * (load(d_s_row + j) - row_sums[i]) * scale);
@@ -255,32 +270,37 @@ template <class Number>
 void backward_heads(const Head* head, Index heads, void* scratch) {
   const BackwardMemory memory(*head, heads, Parts(scratch));
   const Index queries = head->queries, d = head->d_head, width = padded(d);
+  const Tile tile(*head);
   const float scale = scale_of(*head);
   for (Index h = 0; h < heads; ++h) row_sums_of<Number>(head[h], memory.row_sums + h * queries);
   const auto d_q_of = [&](Index h) -> Sums {
     if (memory.d_q == nullptr) return {static_cast<float*>(head[h].d_q.data), head[h].d_q.row};
     return {memory.d_q + h * queries * width, width};
   };
-  for (Index j = 0; j < head->keys; j += kTile) {
-    const Index keys = min_of(kTile, head->keys - j);
-    const Panel k_columns = columns_from<Number>(head->k, j, keys, d, memory.k_columns);
-    const Panel v_columns = columns_from<Number>(head->v, j, keys, d, memory.v_columns);
+  for (Index j = 0; j < head->keys; j += tile.keys) {
+    const Index keys = min_of(tile.keys, head->keys - j);
+    const Panel k_columns =
+        columns_from<Number>(head->k, j, keys, d, memory.width, memory.k_columns);
+    const Panel v_columns =
+        columns_from<Number>(head->v, j, keys, d, memory.width, memory.v_columns);
     const Panel k = rows_from<Number>(head->k, j, keys, d, memory.k);
     for (Index n = 0; n < keys * width; ++n) memory.d_k[n] = memory.d_v[n] = 0;
     for (Index h = 0; h < heads; ++h) {
       const Sums d_q = d_q_of(h);
-      for (Index i = head->causal ? j : 0; i < queries; i += kTile) {
-        const Index rows = min_of(kTile, queries - i);
+      for (Index i = head->causal ? j : 0; i < queries; i += tile.queries) {
+        const Index rows = min_of(tile.queries, queries - i);
         const Panel q = rows_from<Number>(head[h].q, i, rows, d, memory.q);
         const Panel d_o = rows_from<Number>(head[h].d_o, i, rows, d, memory.d_o);
-        multiply<Result::scaled_product>(rows, kTile, d, {q.data, q.row, 1}, k_columns,
-                                         {memory.p, kTile}, &scale);
-        multiply<Result::product>(rows, kTile, d, {d_o.data, d_o.row, 1}, v_columns,
-                                  {memory.d_s, kTile});
+        multiply<Result::scaled_product>(rows, memory.width, d, {q.data, q.row, 1}, k_columns,
+                                         {memory.p, memory.width}, &scale);
+        multiply<Result::product>(rows, memory.width, d, {d_o.data, d_o.row, 1}, v_columns,
+                                  {memory.d_s, memory.width});
         tile_gradients(head[h], memory, memory.row_sums + h * queries + i, rows, i, j);
-        multiply<Result::sum>(keys, width, rows, {memory.p, 1, kTile}, d_o, {memory.d_v, width});
-        multiply<Result::sum>(keys, width, rows, {memory.d_s, 1, kTile}, q, {memory.d_k, width});
-        const Factor d_s{memory.d_s, kTile, 1};
+        multiply<Result::sum>(keys, width, rows, {memory.p, 1, memory.width}, d_o,
+                              {memory.d_v, width});
+        multiply<Result::sum>(keys, width, rows, {memory.d_s, 1, memory.width}, q,
+                              {memory.d_k, width});
+        const Factor d_s{memory.d_s, memory.width, 1};
         const Sums to{d_q.data + i * d_q.row, d_q.row};
         if (j == 0) {
           multiply<Result::product>(rows, width, keys, d_s, k, to);
@@ -306,7 +326,7 @@ void backward_heads(const Head* head, Index heads, void* scratch) {
 }
 
 Index forward_scratch(const Head& head) {
-  return ForwardMemory(head.d_head, Parts(nullptr)).bytes;
+  return ForwardMemory(head, Parts(nullptr)).bytes;
 }
 
 void forward(const Head& head, Index first, void* scratch) {
@@ -327,8 +347,7 @@ void backward(const Head* head, Index heads, void* scratch) {
 
 }  // namespace
 
-const AttentionKernel TENSORSCOPE_KERNEL(Attention) = {.tile_queries = kTile,
-                                                       .fp64_sums = false,
+const AttentionKernel TENSORSCOPE_KERNEL(Attention) = {.fp64_sums = false,
                                                        .forward_scratch = forward_scratch,
                                                        .forward = forward,
                                                        .backward_scratch = backward_scratch,

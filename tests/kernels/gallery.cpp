@@ -91,6 +91,7 @@ const std::vector<Settings>& pairs() {
       {{"kv_heads", "1"}, {"backend", "tiled"}},
       {{"kv_heads", "1"}, {"backend", "own"}},
       {{"backend", "tiled"}, {"tile_q", "16"}, {"tile_k", "32"}},
+      {{"backend", "own"}, {"tile_q", "48"}, {"tile_k", "20"}},
       {{"backend", "tiled"}, {"T", "210"}},
       {{"backend", "own"}, {"T", "210"}},
       {{"backend", "flash"}, {"T", "210"}},

@@ -159,6 +159,27 @@ TEST_P(OwnAttention, OddSizes) {
   }
 }
 
+// Tiles of any size, smaller and larger than the sequence, and no multiple of a vector.
+TEST_P(OwnAttention, AnyTiles) {
+  const AttentionInputs inputs =
+      inputs_of({.heads = 4, .kv_heads = 2, .queries = 150, .keys = 150, .d_head = 40}, at::kFloat);
+  for (const bool causal : {false, true}) {
+    const auto exact = results(inputs, at::kDouble, formula(causal));
+    for (const OwnTiles& tiles :
+         {OwnTiles{1, 1}, {16, 128}, {128, 16}, {33, 7}, {7, 100}, {512, 512}}) {
+      SCOPED_TRACE(testing::Message() << tiles.queries << " x " << tiles.keys << " " << causal);
+      const auto ours = results(inputs, at::kFloat,
+                                [&](const at::Tensor& q, const at::Tensor& k, const at::Tensor& v) {
+                                  return attend_own(causal, q, k, v, &kernel(), tiles);
+                                });
+      for (std::size_t i = 0; i < exact.size(); ++i) {
+        const double largest = exact[i].abs().max().item<double>();
+        EXPECT_LE(largest_error(ours[i], exact[i]), 5e-6 * (1 + largest)) << kNames[i];
+      }
+    }
+  }
+}
+
 // A gradient of the output that is one number, tensors whose rows are not dense, and heads that lie
 // between one another, as after a projection.
 TEST_P(OwnAttention, AnyLayout) {

@@ -20,6 +20,7 @@ using testing::Values;
 struct Sizes {
   std::size_t queries, keys, d_head, heads;
   bool causal;
+  std::int64_t tile_queries = 64, tile_keys = 64;
 };
 
 struct Results {
@@ -28,7 +29,7 @@ struct Results {
 
 // All heads share keys and values.
 Results formula(const Sizes& sizes, const Results& in, const Values& d_o, double scale) {
-  const auto [queries, keys, d_head, heads, causal] = sizes;
+  const auto [queries, keys, d_head, heads, causal, tile_queries, tile_keys] = sizes;
   Results out{Values(in.o.size()), Values(in.o.size()), Values(in.d_k.size()),
               Values(in.d_v.size())};
   for (std::size_t row = 0; row < heads * queries; ++row) {
@@ -111,6 +112,8 @@ TEST_P(OwnAttentionMemory, IsItsFormula) {
                        .keys = static_cast<std::int64_t>(sizes.keys),
                        .d_head = row,
                        .scale = scale,
+                       .tile_queries = sizes.tile_queries,
+                       .tile_keys = sizes.tile_keys,
                        .q = {q.back().data(), row},
                        .k = {k.data(), row},
                        .v = {v.data(), row},
@@ -123,7 +126,7 @@ TEST_P(OwnAttentionMemory, IsItsFormula) {
     }
     for (const Head& head : heads) {
       const Scratch scratch = scratch_of(kernel.forward_scratch(head));
-      for (std::int64_t first = 0; first < head.queries; first += kernel.tile_queries)
+      for (std::int64_t first = 0; first < head.queries; first += head.tile_queries)
         kernel.forward(head, first, scratch.get());
     }
     const auto count = static_cast<std::int64_t>(heads.size());
@@ -147,13 +150,13 @@ TEST_P(OwnAttentionMemory, IsItsFormula) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Sizes, OwnAttentionMemory,
-                         ::testing::Values(Sizes{1, 1, 1, 1, false}, Sizes{5, 7, 3, 1, false},
-                                           Sizes{33, 33, 8, 1, true}, Sizes{70, 70, 17, 2, true},
-                                           Sizes{65, 130, 64, 1, false},
-                                           Sizes{130, 67, 40, 3, false},
-                                           Sizes{100, 100, 128, 2, true},
-                                           Sizes{19, 19, 256, 1, true}));
+INSTANTIATE_TEST_SUITE_P(
+    Sizes, OwnAttentionMemory,
+    ::testing::Values(Sizes{1, 1, 1, 1, false}, Sizes{5, 7, 3, 1, false}, Sizes{33, 33, 8, 1, true},
+                      Sizes{70, 70, 17, 2, true}, Sizes{65, 130, 64, 1, false},
+                      Sizes{130, 67, 40, 3, false}, Sizes{100, 100, 128, 2, true},
+                      Sizes{19, 19, 256, 1, true}, Sizes{70, 70, 17, 2, true, 24, 41},
+                      Sizes{40, 90, 8, 1, false, 9, 16}));
 
 }  // namespace
 }  // namespace ts::kernels::own

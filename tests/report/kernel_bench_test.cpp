@@ -88,6 +88,21 @@ TEST(KernelBench, OperatorsHaveTimesAndMemory) {
   EXPECT_TRUE(json["points"].empty());
 }
 
+TEST(KernelBench, SizesAreNamed) {
+  const auto attention = kernel_bench_specs({}, {512});
+  EXPECT_EQ(size_words(attention[1]), "T 512, d_head 64, causal, forward");
+  const auto operators = operator_bench_specs({});
+  EXPECT_EQ(size_words(operators[5]), "norm rmsnorm, fp32, forward+backward");
+}
+
+// All sizes of both halves end within a quarter of an hour even where no ratio gets sure.
+TEST(KernelBench, ASizeHasABudget) {
+  const run::Protocol protocol = bench_protocol();
+  EXPECT_GE(protocol.min_samples, 6) << "fewer have no interval";
+  EXPECT_LE(2 * protocol.max_warmup_s + protocol.budget_s, 10);
+  EXPECT_GE(protocol.hard_budget_s, protocol.budget_s);
+}
+
 TEST(KernelBench, DrawsALineForEachKindOfStep) {
   const auto curves = kernel_curves(example());
   ASSERT_EQ(curves.size(), 8U);
