@@ -335,7 +335,7 @@ std::vector<Block> environments_of(std::span<const SavedResult> results, const t
   std::vector<json> told;
   for (const SavedResult& result : results) {
     json environment = result.document.value("environment", json::object());
-    environment.erase("date");
+    environment.erase("date_utc");
     if (environment.empty() || std::ranges::find(told, environment) != told.end()) continue;
     told.push_back(environment);
     io::TextTable table;

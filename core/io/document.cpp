@@ -7,21 +7,26 @@
 namespace ts::io {
 namespace {
 
+// A short cell stays on one line, a sentence is broken: else a wide table has high rows.
+const char* html_cell(const TextTable& table, std::size_t column, const std::string& text) {
+  constexpr std::size_t kLongestLine = 60;
+  if (column < table.right.size() && table.right[column]) return "<td class=\"n\">";
+  return text.size() <= kLongestLine ? "<td class=\"l\">" : "<td>";
+}
+
 std::string html_table(const TextTable& table) {
-  std::string out = "<table>\n<tr>";
+  std::string out = "<div class=\"t\"><table>\n<tr>";
   for (const std::string& one : table.columns)
     out.append("<th>" + text::xml_escaped(one) + "</th>");
   out += "</tr>\n";
   for (const auto& row : table.rows) {
     out += "<tr>";
     for (std::size_t i = 0; i < row.size(); ++i) {
-      const bool right = i < table.right.size() && table.right[i];
-      out.append(right ? "<td class=\"n\">" : "<td>");
-      out.append(text::xml_escaped(row[i])).append("</td>");
+      out.append(html_cell(table, i, row[i])).append(text::xml_escaped(row[i])).append("</td>");
     }
     out += "</tr>\n";
   }
-  return out + "</table>\n";
+  return out + "</table></div>\n";
 }
 
 std::string html_of(const Block& block) {
@@ -46,7 +51,40 @@ std::string html_of(const Block& block) {
   return "<p>" + text + "</p>\n";
 }
 
-std::string latex_of(const Block& block, int number) {
+// Stays between what is before and after it, on as many pages as it needs, and no wider than a
+// page.
+std::string latex_table(const TextTable& table) {
+  constexpr std::size_t kRowsOfAPage = 45;
+  const std::string tabular = latex_tabular(table);
+  if (table.rows.size() <= kRowsOfAPage)
+    return "\\begin{center}\\fits{%\n" + tabular + "}\\end{center}\n";
+  TextTable part{.columns = table.columns, .rows = {}, .right = table.right};
+  std::string out;
+  for (std::size_t i = 0; i < table.rows.size(); i += kRowsOfAPage) {
+    const auto first = table.rows.begin() + static_cast<std::ptrdiff_t>(i);
+    const auto rows = std::min(kRowsOfAPage, table.rows.size() - i);
+    part.rows.assign(first, first + static_cast<std::ptrdiff_t>(rows));
+    out += latex_table(part);
+  }
+  return out;
+}
+
+// A line is broken where it has spaces. TeX would set other quotes than a shell reads.
+std::string latex_code(const std::string& code) {
+  std::string out = "{\\noindent\\small\\ttfamily\\raggedright\n";
+  for (const char c : code) {
+    if (c == '\'') {
+      out += "\\textquotesingle{}";
+    } else if (c == '\n') {
+      out += "\\newline\n";
+    } else {
+      out += latex_escaped({&c, 1});
+    }
+  }
+  return out + "\\par}\n\n";
+}
+
+std::string latex_of(const Block& block) {
   const std::string text = latex_escaped(block.text);
   switch (block.kind) {
     case Block::Kind::title:
@@ -56,14 +94,14 @@ std::string latex_of(const Block& block, int number) {
     case Block::Kind::item:
       return "\\noindent\\textbullet\\ " + text + "\\par\n";
     case Block::Kind::table:
-      return to_latex(block.table, "", "table" + std::to_string(number));
+      return latex_table(block.table);
     case Block::Kind::picture:
       // LaTeX does not read SVG: each picture also has a PNG.
       if (block.text.ends_with(".svg")) return {};
       return "\\begin{center}\\includegraphics[width=\\linewidth]{" + block.text +
              "}\\end{center}\n";
     case Block::Kind::code:
-      return "\\begin{verbatim}\n" + block.text + "\n\\end{verbatim}\n";
+      return latex_code(block.text);
     case Block::Kind::text:
       break;
   }
@@ -139,12 +177,14 @@ std::string to_html(const std::vector<Block>& blocks, text::Language language) {
                     "\"><head><meta charset=\"utf-8\"><title>" +
                     (title == blocks.end() ? "" : text::xml_escaped(title->text)) +
                     "</title><style>\n"
-                    "body{font:15px/1.5 sans-serif;max-width:62em;margin:2em auto;padding:0 1em;"
+                    "body{font:15px/1.5 sans-serif;max-width:80em;margin:2em auto;padding:0 1em;"
                     "color:#07090c;background:#fff}\n"
-                    "table{border-collapse:collapse;margin:1em 0}\n"
+                    "table{border-collapse:collapse;margin:1em 0;font-size:13px}\n"
                     "th,td{border:1px solid #a9b1bd;padding:.3em .6em;text-align:left;"
-                    "vertical-align:top;overflow-wrap:anywhere}\n"
-                    "td.n{text-align:right;white-space:nowrap;overflow-wrap:normal}\n"
+                    "vertical-align:top}\n"
+                    "td{min-width:16em}td.n,td.l{min-width:0;white-space:nowrap}"
+                    "td.n{text-align:right}\n"
+                    "div.t{overflow-x:auto}\n"
                     "img{max-width:100%}\nfigure{margin:1em 0}\nfigcaption{color:#4a525e}\n"
                     "pre{background:#eef0f4;padding:.6em;white-space:pre-wrap}\n"
                     "p.item{margin:.3em 0 .3em 1.2em}\n</style></head><body>\n";
@@ -158,10 +198,11 @@ std::string to_latex(const std::vector<Block>& blocks, text::Language language) 
                     "}\n\\usepackage{iftex}\n\\ifpdftex\\usepackage[utf8]{inputenc}"
                     "\\DeclareUnicodeCharacter{2264}{$\\le$}"
                     "\\DeclareUnicodeCharacter{2265}{$\\ge$}\\fi\n"
-                    "\\usepackage{booktabs,graphicx}\n"
+                    "\\usepackage{booktabs,graphicx,textcomp}\n"
+                    "\\newcommand{\\fits}[1]{\\resizebox{\\ifdim\\width>\\linewidth\\linewidth"
+                    "\\else\\width\\fi}{!}{#1}}\n"
                     "\\usepackage[margin=2cm]{geometry}\n\\begin{document}\n";
-  int number = 0;
-  for (const Block& block : blocks) out.append(latex_of(block, ++number));
+  for (const Block& block : blocks) out.append(latex_of(block));
   return out + "\\end{document}\n";
 }
 

@@ -112,9 +112,8 @@ std::string latex_escaped(std::string_view text) {
   return out;
 }
 
-std::string to_latex(const TextTable& table, std::string_view caption, std::string_view label) {
-  std::string out = "\\begin{table}\n  \\centering\n  \\caption{" + latex_escaped(caption) +
-                    "}\n  \\label{" + std::string(label) + "}\n  \\begin{tabular}{";
+std::string latex_tabular(const TextTable& table) {
+  std::string out = "  \\begin{tabular}{";
   for (std::size_t i = 0; i < table.columns.size(); ++i) out += is_right(table, i) ? 'r' : 'l';
   out += "}\n    \\toprule\n    ";
   append_latex(out, table.columns);
@@ -123,8 +122,12 @@ std::string to_latex(const TextTable& table, std::string_view caption, std::stri
     out += "    ";
     append_latex(out, row);
   }
-  out += "    \\bottomrule\n  \\end{tabular}\n\\end{table}\n";
-  return out;
+  return out + "    \\bottomrule\n  \\end{tabular}\n";
+}
+
+std::string to_latex(const TextTable& table, std::string_view caption, std::string_view label) {
+  return "\\begin{table}\n  \\centering\n  \\caption{" + latex_escaped(caption) + "}\n  \\label{" +
+         std::string(label) + "}\n" + latex_tabular(table) + "\\end{table}\n";
 }
 
 }  // namespace ts::io

@@ -20,7 +20,9 @@ std::string to_csv(const TextTable& table);
 std::string to_tsv(const TextTable& table);
 // A pipe table; pipes in cells are escaped.
 std::string to_markdown(const TextTable& table);
-// A tabular of the booktabs package in a table environment; LaTeX special characters are escaped.
+// A tabular of the booktabs package; LaTeX special characters are escaped.
+std::string latex_tabular(const TextTable& table);
+// The same in a table environment.
 std::string to_latex(const TextTable& table, std::string_view caption, std::string_view label);
 std::string latex_escaped(std::string_view text);
 

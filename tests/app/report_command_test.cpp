@@ -43,6 +43,10 @@ TEST(ReportCommand, MakesOneReportOfSavedResults) {
     EXPECT_NE(page.find(part), std::string::npos) << part << "\n" << page;
   }
   EXPECT_EQ(page.find("points"), std::string::npos) << "folders are not copied";
+  const std::size_t environment = page.find("| libtorch version |");
+  EXPECT_NE(environment, std::string::npos) << page;
+  EXPECT_EQ(page.find("| libtorch version |", environment + 1), std::string::npos)
+      << "one machine is told once";
   EXPECT_NE(testing::read(out + "/report.html").find("<table>"), std::string::npos);
   EXPECT_NE(testing::read(out + "/report.tex").find("\\documentclass"), std::string::npos);
   const auto archive = io::ZipArchive::open(out + ".zip");

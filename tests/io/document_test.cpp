@@ -62,5 +62,35 @@ TEST(Document, a_figure_in_both_formats_stands_once) {
   EXPECT_EQ(latex.find("figure.svg"), std::string::npos);
 }
 
+TEST(Document, latex_keeps_the_order_the_width_and_the_quotes) {
+  using Kind = Block::Kind;
+  TextTable table{.columns = {"n"}, .rows = {}, .right = {true}};
+  for (int i = 0; i < 100; ++i) table.rows.push_back({std::to_string(i)});
+  const std::string latex = to_latex({{Kind::code, "run --set corpus='a_b.txt'\nsecond"},
+                                      {Kind::table, "", table},
+                                      {Kind::text, "end"}},
+                                     text::Language::en);
+  EXPECT_NE(latex.find("corpus=\\textquotesingle{}a\\_b.txt\\textquotesingle{}\\newline\nsecond"),
+            std::string::npos)
+      << latex;
+  // A float would move behind the text; a tabular of 100 rows would leave the page.
+  EXPECT_EQ(latex.find("\\begin{table}"), std::string::npos);
+  int tabulars = 0;
+  for (std::size_t at = latex.find("\\fits{%"); at != std::string::npos;
+       at = latex.find("\\fits{%", at + 1))
+    ++tabulars;
+  EXPECT_EQ(tabulars, 3);
+  EXPECT_LT(latex.find("\n    99 \\\\"), latex.find("\nend\n"));
+}
+
+TEST(Document, html_breaks_sentences_and_no_short_cells) {
+  const TextTable table{.columns = {"a", "b", "c"},
+                        .rows = {{"aten::bmm", std::string(61, 'x'), "3"}},
+                        .right = {false, false, true}};
+  const std::string html = to_html({{Block::Kind::table, "", table}}, text::Language::en);
+  EXPECT_NE(html.find("<td class=\"l\">aten::bmm</td><td>x"), std::string::npos) << html;
+  EXPECT_NE(html.find("<td class=\"n\">3</td>"), std::string::npos) << html;
+}
+
 }  // namespace
 }  // namespace ts::io
