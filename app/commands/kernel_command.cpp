@@ -8,7 +8,6 @@
 #include "app/commands/report.h"
 #include "app/session/catalogue.h"
 #include "app/session/engine_loader.h"
-#include "core/io/file.h"
 #include "core/io/text_table.h"
 #include "core/kernel_check/kernel_check.h"
 #include "core/report/attention_stages.h"
@@ -41,21 +40,6 @@ int check_kernel(const KernelCommand& command) {
   return verdict->passed ? 0 : 1;
 }
 
-// What nvcc said when the program was built; beside the engine.
-std::vector<report::KernelResources> built_resources() {
-  std::vector<report::KernelResources> all;
-  std::error_code none;
-  for (const auto& entry :
-       std::filesystem::directory_iterator(engine_folder() / "own_cuda", none)) {
-    if (entry.path().extension() != ".resources") continue;
-    const auto printed = io::read_file(entry.path());
-    if (!printed) continue;
-    const auto some = report::read_resources(*printed);
-    all.insert(all.end(), some.begin(), some.end());
-  }
-  return all;
-}
-
 // How each kernel is launched, for who has a GPU (tests/gpu/own_kernels.py).
 nlohmann::json launches(const report::StageSizes& sizes) {
   auto all = nlohmann::json::array();
@@ -76,7 +60,7 @@ int list_stages(const KernelCommand& command) {
   const spec::GpuCatalogue catalogue = built_in_gpus();
   const auto gpu = catalogue.require(command.gpu);
   if (!gpu) return report("--gpu: " + gpu.error().sentence, 2);
-  const auto resources = built_resources();
+  const auto resources = report::resources_in(engine_folder() / "own_cuda");
   if (resources.empty()) return report(text::message("kernel_check.no_nvcc"), 1);
   const io::TextTable table = report::stage_table(resources, **gpu, command.sizes);
   if (table.rows.empty()) {

@@ -7,11 +7,14 @@
 #include <utility>
 
 #include "app/pages/sheet.h"
+#include "app/session/catalogue.h"
+#include "app/session/engine_loader.h"
 #include "app/session/file_list.h"
 #include "core/spec/spec_fields.h"
 #include "core/spec/spec_values.h"
 #include "core/spec/workload_math.h"
 #include "core/stats/occupancy.h"
+#include "core/sweep/sweep_presets.h"
 #include "views/common/glossary.h"
 #include "views/common/widgets.h"
 #include "views/controls/field_access.h"
@@ -181,6 +184,31 @@ void WindowSheets::draw_steppers(const views::Ui& ui, const Preferences& prefere
       }};
 }
 
+// Its card is the target card of the window.
+void WindowSheets::draw_kernels(const views::Ui& ui, WorkspaceState& state,
+                                const views::ControlsContext& controls) {
+  const std::string& name = controls.history.spec().target_gpu;
+  if (!compiled_) compiled_ = report::resources_in(engine_folder() / "own_cuda");
+  const auto asked = kernels_.draw(
+      ui, {.card = controls.gpus.find(name),
+           .card_name = name,
+           .draw_select = [&](float width) { views::draw_target_select(controls, width); },
+           .resources = *compiled_});
+  if (asked.step_through) {
+    steppers_.show_tiles(kernels_.numbers());
+    show_steppers = true;
+    show_kernels = false;
+  }
+  if (!asked.sweep_here) return;
+  state.sweep_edit.preset = "own-tiles";
+  const sweep::SweepPreset* const preset = built_in_sweeps().find(state.sweep_edit.preset);
+  if (preset == nullptr) return;
+  if (const auto taken = sweep::exercise_settings(*preset, state.history.spec()))
+    state.history.set(*taken);
+  state.page = Page::sweep;
+  show_kernels = false;
+}
+
 void WindowSheets::draw_advisor(const views::Ui& ui, Session& session, WorkspaceState& state) {
   const spec::WorkloadSpec& settings = state.history.spec();
   const AdviceSession::Question question{advisor_.space(), advisor_.here(), false};
@@ -209,6 +237,9 @@ void WindowSheets::draw(const views::Ui& ui, Session& session, WorkspaceState& s
       ui, "stepper.title", "###stepper_sheet", show_steppers,
       [&] { draw_steppers(ui, state.preferences, controls, requests); }, SheetSize::full);
   if (!show_steppers) steppers_.closed();
+  draw_sheet(
+      ui, "own_kernels.title", "###kernels_sheet", show_kernels,
+      [&] { draw_kernels(ui, state, controls); }, SheetSize::full);
   advice_.update();
   draw_sheet(
       ui, "advice.sheet", "###advisor_sheet", show_advisor,
@@ -239,7 +270,7 @@ bool WindowSheets::close() {
     return true;
   }
   for (bool* const open : {&show_shortcuts, &show_save_folder, &show_advisor, &show_trees,
-                           &show_steppers, &show_calculators, &show_glossary}) {
+                           &show_steppers, &show_kernels, &show_calculators, &show_glossary}) {
     if (std::exchange(*open, false)) return true;
   }
   return false;

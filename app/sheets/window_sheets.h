@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -15,6 +16,7 @@
 #include "app/sheets/tree_sheet.h"
 #include "views/advice/advice_view.h"
 #include "views/calculate/calculator_view.h"
+#include "views/calculate/own_kernels_view.h"
 #include "views/calculate/stepper_view.h"
 #include "views/common/ui.h"
 
@@ -23,9 +25,9 @@ namespace ts::app {
 // What a file is opened for: to be shown, or to be compared with the one on screen.
 enum class OpenFor : std::uint8_t { show, compare };
 
-// The sheets that belong to no page: the glossary, the calculators, the steppers, the advisor, the
-// decision trees, the shortcuts, the folder where things are saved, and the one to open a file.
-// Main thread.
+// The sheets that belong to no page: the glossary, the calculators, the steppers, our kernels, the
+// advisor, the decision trees, the shortcuts, the folder where things are saved, and the one to
+// open a file. Main thread.
 class WindowSheets {
  public:
   // A line of the shortcuts: its keys and the key of the text that explains it.
@@ -52,6 +54,7 @@ class WindowSheets {
   }
   [[nodiscard]] OpenFor open_for() const { return open_for_; }
   [[nodiscard]] const views::StepperView& steppers() const { return steppers_; }
+  [[nodiscard]] const views::OwnKernelsView& kernels() const { return kernels_; }
   // Something moves on by itself, or more of what is shown will arrive.
   [[nodiscard]] bool animated() const {
     return steppers_.playing() || (show_trees && trees_.busy());
@@ -66,6 +69,7 @@ class WindowSheets {
   bool show_steppers = false;
   bool show_advisor = false;
   bool show_trees = false;
+  bool show_kernels = false;
   bool show_shortcuts = false;
   bool show_save_folder = false;
 
@@ -84,9 +88,13 @@ class WindowSheets {
   std::array<char, 64> glossary_filter_{};
   void draw_steppers(const views::Ui& ui, const Preferences& preferences,
                      const views::ControlsContext& controls, Requests& requests);
+  void draw_kernels(const views::Ui& ui, WorkspaceState& state,
+                    const views::ControlsContext& controls);
 
   views::CalculatorView calculators_;
   views::StepperView steppers_;
+  views::OwnKernelsView kernels_;
+  std::optional<std::vector<report::KernelResources>> compiled_;  // read when first shown
   AdviceSession advice_;
   views::AdviceView advisor_;
   TreeSheet trees_;

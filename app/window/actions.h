@@ -53,6 +53,7 @@ enum class Action : std::uint8_t {
   steppers,
   advisor,
   trees,
+  kernels,
   shortcuts,
 };
 

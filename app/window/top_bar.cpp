@@ -114,7 +114,7 @@ void TopBar::draw_menu_items(const views::Ui& ui, const char* id, Requests& requ
     items({Action::next_panel, Action::previous_panel});
   } else {
     items({Action::palette, Action::advisor, Action::trees, Action::calculators, Action::steppers,
-           Action::glossary, Action::shortcuts});
+           Action::kernels, Action::glossary, Action::shortcuts});
   }
 }
 

@@ -52,6 +52,7 @@ class Window {
   [[nodiscard]] WorkspaceState& state() { return *state_; }
   [[nodiscard]] Graphics& graphics() { return *graphics_; }
   [[nodiscard]] const views::StepperView& steppers() const { return workspace_->steppers(); }
+  [[nodiscard]] const views::OwnKernelsView& kernels() const { return workspace_->kernels(); }
   // Called after each frame is on screen; for the test engine.
   std::function<void()> after_frame;
   // False for the test engine, which needs every frame on screen.

@@ -214,6 +214,8 @@ bool WindowActions::is_on(Action action) const {
       return sheets_->show_advisor;
     case Action::trees:
       return sheets_->show_trees;
+    case Action::kernels:
+      return sheets_->show_kernels;
     case Action::operators:
       return pages_->run.shows_operators();
     case Action::notes:
@@ -375,6 +377,9 @@ void WindowActions::perform(Action action, Requests& requests) {
       return;
     case Action::trees:
       sheets_->show_trees = !sheets_->show_trees;
+      return;
+    case Action::kernels:
+      sheets_->show_kernels = !sheets_->show_kernels;
       return;
     case Action::shortcuts:
       sheets_->show_shortcuts = true;

@@ -49,6 +49,7 @@ class Workspace {
   // Frames are needed even without input: a run is in progress, a sentence will disappear.
   [[nodiscard]] bool animated() const;
   [[nodiscard]] const views::StepperView& steppers() const { return sheets_.steppers(); }
+  [[nodiscard]] const views::OwnKernelsView& kernels() const { return sheets_.kernels(); }
 
  private:
   [[nodiscard]] PageServices services();

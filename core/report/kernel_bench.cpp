@@ -124,8 +124,8 @@ run::Protocol bench_protocol() {
   run::Protocol protocol = run::comparison_protocol();
   protocol.max_warmup_s = 1;
   protocol.min_samples = 6;  // the fewest of an interval
-  protocol.budget_s = 3;
-  protocol.hard_budget_s = 20;
+  protocol.budget_s = 2;
+  protocol.hard_budget_s = 40;
   protocol.target_ci = 0.03;
   return protocol;
 }

@@ -5,6 +5,7 @@
 #include <optional>
 #include <regex>
 
+#include "core/io/file.h"
 #include "core/report/attention_stages.h"
 #include "core/report/kernel_report.h"
 #include "core/stats/occupancy.h"
@@ -82,6 +83,19 @@ std::vector<KernelResources> read_resources(std::string_view printed) {
   return all;
 }
 
+std::vector<KernelResources> resources_in(const std::filesystem::path& folder) {
+  std::vector<KernelResources> all;
+  std::error_code none;
+  for (const auto& entry : std::filesystem::directory_iterator(folder, none)) {
+    if (entry.path().extension() != ".resources") continue;
+    const auto printed = io::read_file(entry.path());
+    if (!printed) continue;
+    const auto some = read_resources(*printed);
+    all.insert(all.end(), some.begin(), some.end());
+  }
+  return all;
+}
+
 double stage_bytes(std::string_view function, const StageSizes& sizes) {
   const StageKernel& kernel = stage_of(function);
   const std::string_view part = kernel.part;
@@ -106,6 +120,45 @@ double stage_flops(std::string_view function, const StageSizes& sizes) {
   return products * 2 * heads * length * length * sizes.d_head * (sizes.causal ? 0.5 : 1);
 }
 
+std::optional<double> StageRow::roof_tflops() const {
+  if (!peak_tflops) return std::nullopt;
+  return std::min(memory_tflops, *peak_tflops);
+}
+
+std::optional<double> StageRow::least_seconds() const {
+  const auto roof = roof_tflops();
+  if (!roof) return std::nullopt;
+  return flops / (*roof * 1e12);
+}
+
+std::vector<StageRow> stage_rows(const std::vector<KernelResources>& resources,
+                                 const spec::Gpu& gpu, const StageSizes& sizes) {
+  std::vector<StageRow> rows;
+  const int capability = capability_of(gpu);
+  for (const StageKernel& kernel : kAttentionKernels) {
+    if (sizes.type == "fp32" && !kernel.takes_fp32) continue;
+    const KernelResources* const one =
+        resources_on(resources, kernel.kernel(sizes.type, sizes.d_head), capability);
+    if (one == nullptr) continue;
+    StageRow row{.kernel = &kernel, .resources = *one};
+    row.shared = one->static_shared + kernel.shared_bytes(sizes.d_head);
+    trace::KernelLaunch launch;
+    launch.block = {static_cast<std::int32_t>(kernel.threads_x),
+                    static_cast<std::int32_t>(kernel.threads_y), 1};
+    launch.registers = one->registers;
+    launch.shared_memory = row.shared;
+    row.occupancy = stats::occupancy(gpu.compute_capability, launch);
+    row.bytes = stage_bytes(kernel.function, sizes);
+    row.flops = stage_flops(kernel.function, sizes);
+    const std::string_view part = kernel.part;
+    if (part == "forward" || part == "row_sums") row.extra_bytes = sizes.heads * sizes.length * 4;
+    row.peak_tflops = peak_of(gpu, kernel, sizes.type);
+    row.memory_tflops = row.flops / row.bytes * gpu.bandwidth_gb_s * 1e-3;
+    rows.push_back(row);
+  }
+  return rows;
+}
+
 io::TextTable stage_table(const std::vector<KernelResources>& resources, const spec::Gpu& gpu,
                           const StageSizes& sizes) {
   io::TextTable table{
@@ -113,32 +166,18 @@ io::TextTable stage_table(const std::vector<KernelResources>& resources, const s
                   "limit", "bytes", "FLOP/B", "roof TFLOP/s"},
       .rows = {},
       .right = {false, false, true, true, true, true, true, false, true, true, true}};
-  const int capability = capability_of(gpu);
-  for (const StageKernel& kernel : kAttentionKernels) {
-    if (sizes.type == "fp32" && !kernel.takes_fp32) continue;
-    const KernelResources* const one =
-        resources_on(resources, kernel.kernel(sizes.type, sizes.d_head), capability);
-    if (one == nullptr) continue;
-    const int shared = one->static_shared + kernel.shared_bytes(sizes.d_head);
-    trace::KernelLaunch launch;
-    launch.block = {static_cast<std::int32_t>(kernel.threads_x),
-                    static_cast<std::int32_t>(kernel.threads_y), 1};
-    launch.registers = one->registers;
-    launch.shared_memory = shared;
-    const auto fills = stats::occupancy(gpu.compute_capability, launch);
-    const double bytes = stage_bytes(kernel.function, sizes);
-    const double intensity = stage_flops(kernel.function, sizes) / bytes;
-    const auto peak = peak_of(gpu, kernel, sizes.type);
-    const double memory_roof = intensity * gpu.bandwidth_gb_s * 1e-3;
+  for (const StageRow& row : stage_rows(resources, gpu, sizes)) {
+    const StageKernel& kernel = *row.kernel;
+    const auto roof = row.roof_tflops();
     table.rows.push_back(
         {kernel.stage, kernel.part, std::to_string(kernel.threads_x * kernel.threads_y),
-         std::to_string(one->registers), text::bytes(shared).joined(),
-         text::bytes(one->spilled).joined(),
-         fills ? text::decimal(100 * fills->share, 0) + " %" : text::kNoNumber,
-         fills ? to_string(fills->limit) : "does not fit",
-         text::bytes(static_cast<std::int64_t>(bytes)).joined(), text::decimal(intensity, 1),
-         peak ? text::decimal(std::min(memory_roof, *peak), 1) +
-                    (memory_roof < *peak ? " (memory)" : " (arithmetic)")
+         std::to_string(row.resources.registers), text::bytes(row.shared).joined(),
+         text::bytes(row.resources.spilled).joined(),
+         row.occupancy ? text::decimal(100 * row.occupancy->share, 0) + " %" : text::kNoNumber,
+         row.occupancy ? to_string(row.occupancy->limit) : "does not fit",
+         text::bytes(static_cast<std::int64_t>(row.bytes)).joined(),
+         text::decimal(row.flops / row.bytes, 1),
+         roof ? text::decimal(*roof, 1) + (row.memory_limits() ? " (memory)" : " (arithmetic)")
               : text::kNoNumber});
   }
   return table;

@@ -39,7 +39,8 @@ TiledAttention::TiledAttention(const calculate::Chosen& chosen)
       block_q_(sizes_.block_q),
       block_k_(sizes_.block_k),
       element_bytes_(sizes_.element_bytes),
-      causal_(chosen.number("causal") != 0) {
+      causal_(chosen.number("causal") != 0),
+      grid_(length_, block_q_, block_k_, causal_) {
   const std::int64_t seed = chosen.number("seed");
   q_ = seeded_matrix(seed, 0, at(length_ * d_));
   k_ = seeded_matrix(seed, 1, at(length_ * d_));
@@ -52,7 +53,7 @@ TiledAttention::TiledAttention(const calculate::Chosen& chosen)
     now.read += queries * d_ * element_bytes_;
     steps_.push_back(now);
     now.action = Action::load_keys;
-    for (std::int64_t key = 0; key < key_end(now.query_tile); key += block_k_) {
+    for (std::int64_t key = 0; key < grid_.key_end(now.query_tile); key += block_k_) {
       now.key_tile = key / block_k_;
       now.read += 2 * std::min(block_k_, length_ - key) * d_ * element_bytes_;
       steps_.push_back(now);
@@ -64,17 +65,6 @@ TiledAttention::TiledAttention(const calculate::Chosen& chosen)
   }
   errors_.assign(at(query_tiles()), kNone);
   begin_rows(0);
-}
-
-// Keys that any row of the tile sees, as keys_seen() of the kernel.
-std::int64_t TiledAttention::key_end(std::int64_t query_tile) const {
-  return causal_ ? std::min(length_, (query_tile + 1) * block_q_) : length_;
-}
-
-TiledAttention::Tile TiledAttention::tile(std::int64_t query_tile, std::int64_t key_tile) const {
-  if (key_tile * block_k_ >= key_end(query_tile)) return Tile::skipped;
-  const std::int64_t last_key = std::min(length_, (key_tile + 1) * block_k_) - 1;
-  return causal_ && last_key > query_tile * block_q_ ? Tile::masked : Tile::full;
 }
 
 float TiledAttention::score(std::int64_t query, std::int64_t key) const {

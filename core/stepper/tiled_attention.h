@@ -7,6 +7,7 @@
 #include "core/base/result.h"
 #include "core/calculate/figure.h"
 #include "core/stepper/tile_budget.h"
+#include "core/stepper/tile_grid.h"
 
 namespace ts::stepper {
 
@@ -29,8 +30,7 @@ class TiledAttention {
     std::int64_t read = 0;
     std::int64_t written = 0;
   };
-  // masked: the causal mask hides a part; skipped: all of it, so the loop does not reach it.
-  enum class Tile : std::uint8_t { full, masked, skipped };
+  using Tile = TileKind;
 
   // What the rows of a tile of Q have after a step; m, l and acc as in algorithm 1.
   struct Rows {
@@ -44,9 +44,11 @@ class TiledAttention {
 
   [[nodiscard]] std::size_t steps() const { return steps_.size(); }
   [[nodiscard]] const Step& step(std::size_t index) const { return steps_[index]; }
-  [[nodiscard]] std::int64_t query_tiles() const { return tiles(block_q_); }
-  [[nodiscard]] std::int64_t key_tiles() const { return tiles(block_k_); }
-  [[nodiscard]] Tile tile(std::int64_t query_tile, std::int64_t key_tile) const;
+  [[nodiscard]] std::int64_t query_tiles() const { return grid_.query_tiles(); }
+  [[nodiscard]] std::int64_t key_tiles() const { return grid_.key_tiles(); }
+  [[nodiscard]] Tile tile(std::int64_t query_tile, std::int64_t key_tile) const {
+    return grid_.kind(query_tile, key_tile);
+  }
   [[nodiscard]] std::int64_t length() const { return length_; }
   [[nodiscard]] std::int64_t head_size() const { return d_; }
 
@@ -71,10 +73,6 @@ class TiledAttention {
   std::vector<calculate::Figure> figures();
 
  private:
-  [[nodiscard]] std::int64_t tiles(std::int64_t block) const {
-    return (length_ + block - 1) / block;
-  }
-  [[nodiscard]] std::int64_t key_end(std::int64_t query_tile) const;
   [[nodiscard]] float score(std::int64_t query, std::int64_t key) const;
   void begin_rows(std::int64_t query_tile);
   void add_tile(std::int64_t key_tile);
@@ -84,6 +82,7 @@ class TiledAttention {
   TileSizes sizes_;
   std::int64_t length_, d_, block_q_, block_k_, element_bytes_;
   bool causal_;
+  TileGrid grid_;
   std::vector<float> q_, k_, v_;  // [length][d]
   std::vector<Step> steps_;
   Rows rows_;

@@ -64,6 +64,21 @@ void StepperView::go_to(std::size_t step) {
   playing_ = false;
 }
 
+void StepperView::show_tiles(const calculate::Chosen& from) {
+  const auto all = stepper::steppers();
+  const auto tiles = std::ranges::find(all, std::string_view("tiles"), &stepper::Stepper::id);
+  const auto index = static_cast<std::size_t>(tiles - all.begin());
+  calculate::Chosen& numbers = numbers_[index];
+  for (std::size_t i = 0; i < numbers.inputs().size(); ++i) {
+    const calculate::Input& input = numbers.inputs()[i];
+    for (const calculate::Input& given : from.inputs()) {
+      if (std::string_view(given.name) != input.name) continue;
+      (void)numbers.set(i, std::clamp(from.number(given.name), input.least, input.most));
+    }
+  }
+  choose(index);
+}
+
 void StepperView::closed() {
   playing_ = false;
   has_keys_ = false;

@@ -41,6 +41,8 @@ class StepperView {
   [[nodiscard]] bool has_keys() const { return has_keys_; }
   [[nodiscard]] const stepper::Stepper& shown() const;
   [[nodiscard]] std::size_t step() const { return step_; }
+  // Tiled attention with the numbers of these inputs that it has, each within its range.
+  void show_tiles(const calculate::Chosen& from);
   void closed();  // stops playing and gives the keys back
 
  private:

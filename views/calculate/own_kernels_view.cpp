@@ -1,0 +1,325 @@
+#include "views/calculate/own_kernels_view.h"
+
+#include <imgui.h>
+
+#include <algorithm>
+#include <array>
+
+#include "core/kernel_plan/tile_words.h"
+#include "core/report/attention_stages.h"
+#include "core/text/numbers.h"
+#include "views/calculate/chosen_inputs.h"
+#include "views/calculate/stepper_picture.h"
+#include "views/calculate/tile_map.h"
+#include "views/common/imgui_sink.h"
+#include "views/common/spec_words.h"
+#include "views/common/widgets.h"
+
+namespace ts::views {
+namespace {
+
+using kernel_plan::PlannedTiles;
+
+constexpr const char* kCopyIcon = "\xef\x83\x85";
+constexpr float kInputWidth = 280;  // at scale 1
+
+const std::vector<calculate::Input>& inputs() {
+  static const std::vector<calculate::Input> all = {
+      {"block_q", "", 64, 8, 512}, {"block_k", "", 64, 8, 512},   {"stages", "", 1, 1, 4},
+      {"d_head", "", 64, 1, 256},  {"T", "", 4096, 1, 65536},     {"heads", "", 16, 1, 1024},
+      {"causal", "", 1, 0, 1},     {"element_bytes", "", 2, 2, 4}};
+  return all;
+}
+
+// Of tensors whose elements have that many bytes.
+const char* type_of(std::int64_t element_bytes) {
+  return element_bytes > 2 ? "fp32" : "bf16";
+}
+
+const char* limit_key(stats::OccupancyLimit limit) {
+  switch (limit) {
+    case stats::OccupancyLimit::warps:
+      return "own_kernels.limited.warps";
+    case stats::OccupancyLimit::blocks:
+      return "own_kernels.limited.blocks";
+    case stats::OccupancyLimit::registers:
+      return "own_kernels.limited.registers";
+    case stats::OccupancyLimit::shared_memory:
+      break;
+  }
+  return "own_kernels.limited.shared_memory";
+}
+
+bool same_tiles(const stepper::TileSizes& a, const stepper::TileSizes& b) {
+  return a.block_q == b.block_q && a.block_k == b.block_k;
+}
+
+// A table of equal text cells. `colored` gives a cell its colour; `pressed` is told the row.
+struct TableLook {
+  const char* id;
+  float height = 0;  // 0: what the rows need
+  std::function<std::optional<Color>(std::size_t row)> row_color;
+  std::function<void(std::size_t row)> pressed;
+  std::function<std::string(std::size_t row, std::size_t column)> about;
+};
+
+void draw_text_table(const Ui& ui, const io::TextTable& table, std::span<const float> weights,
+                     const TableLook& look) {
+  const FontScope font(ui, TextStyle::body);
+  const TableColors colors(ui);
+  ImGuiTableFlags flags = ImGuiTableFlags_BordersInnerH | ImGuiTableFlags_PadOuterX;
+  if (look.height > 0) flags |= ImGuiTableFlags_ScrollY;
+  const int columns = static_cast<int>(table.columns.size());
+  if (!ImGui::BeginTable(look.id, columns, flags, {0, look.height})) return;
+  ImGui::TableSetupScrollFreeze(0, 1);
+  for (std::size_t i = 0; i < table.columns.size(); ++i)
+    ImGui::TableSetupColumn(table.columns[i].c_str(), ImGuiTableColumnFlags_WidthStretch,
+                            weights[i]);
+  table_headings(
+      [&](int at) { return static_cast<bool>(table.right[static_cast<std::size_t>(at)]); });
+  for (std::size_t row = 0; row < table.rows.size(); ++row) {
+    ImGui::PushID(static_cast<int>(row));
+    ImGui::TableNextRow();
+    const auto color = look.row_color ? look.row_color(row) : std::nullopt;
+    ImGui::PushStyleColor(ImGuiCol_Text, color.value_or(ui.theme.text));
+    for (std::size_t column = 0; column < table.columns.size(); ++column) {
+      if (column == 0 && look.pressed) {
+        ImGui::TableNextColumn();
+        if (ImGui::Selectable("###row", false, ImGuiSelectableFlags_SpanAllColumns))
+          look.pressed(row);
+        ImGui::SameLine(0, 0);
+        right_aligned(table.rows[row][column]);
+      } else if (table.right[column]) {
+        right_aligned_column(table.rows[row][column]);
+      } else {
+        ImGui::TableNextColumn();
+        const bool cut = cell_text(table.rows[row][column]);
+        if (cut && !look.about) tooltip(ui, table.rows[row][column]);
+      }
+      if (look.about) tooltip(ui, look.about(row, column));
+    }
+    ImGui::PopStyleColor();
+    ImGui::PopID();
+  }
+  ImGui::EndTable();
+}
+
+}  // namespace
+
+OwnKernelsView::OwnKernelsView() : numbers_("own_kernels", inputs()) {}
+
+kernel_plan::Attention OwnKernelsView::attention() const {
+  return {.length = numbers_.number("T"),
+          .heads = numbers_.number("heads"),
+          .causal = numbers_.number("causal") != 0};
+}
+
+void OwnKernelsView::draw_head(const Ui& ui, const Shown& shown, Asked& asked) {
+  shown.draw_select(std::min(ui.px(280), ImGui::GetContentRegionAvail().x * 0.3F));
+  tooltip(ui, ui.texts("stepper.card_about"));
+  ImGui::SameLine(0, ui.px(8));
+  asked.step_through =
+      button(ui, "###own_step", "", ui.texts("own_kernels.step"), "J", ButtonKind::plain);
+  tooltip(ui, ui.texts("own_kernels.step_about"));
+  ImGui::SameLine(0, ui.px(8));
+  asked.sweep_here =
+      button(ui, "###own_sweep", "", ui.texts("own_kernels.sweep_here"), "", ButtonKind::plain);
+  tooltip(ui, ui.texts("own_kernels.sweep_here_about"));
+  ImGui::SameLine(0, ui.px(8));
+  if (!button(ui, "###own_copy", kCopyIcon, ui.texts("common.copy"), "", ButtonKind::quiet)) return;
+  std::string words;
+  if (shown.card != nullptr) {
+    const report::StageSizes stage_sizes{.type = type_of(sizes().element_bytes),
+                                         .d_head = static_cast<int>(sizes().d_head),
+                                         .heads = attention().heads,
+                                         .length = attention().length,
+                                         .causal = attention().causal};
+    words = io::to_markdown(kernel_plan::stages_side_by_side(
+                report::stage_rows(shown.resources, *shown.card, stage_sizes), ui.texts)) +
+            "\n" +
+            io::to_markdown(kernel_plan::sweep_table(
+                kernel_plan::sweep_tiles(*shown.card, attention(), sizes()), ui.texts));
+  }
+  ImGui::SetClipboardText((shown.card_name + "\n\n" + words).c_str());
+}
+
+void OwnKernelsView::draw_stages(const Ui& ui, const Shown& shown) {
+  const report::StageSizes stage_sizes{.type = type_of(sizes().element_bytes),
+                                       .d_head = static_cast<int>(sizes().d_head),
+                                       .heads = attention().heads,
+                                       .length = attention().length,
+                                       .causal = attention().causal};
+  section(ui, ui.texts("own_kernels.stages"),
+          ui.texts("own_kernels.stages_of",
+                   {{"type", stage_sizes.type}, {"d_head", std::to_string(stage_sizes.d_head)}}));
+  const auto say = [&](const char* key) {
+    wrapped_text(ui, TextStyle::body, ui.theme.text2, ui.texts(key), ui.px(12));
+  };
+  if (shown.resources.empty()) return say("own_kernels.no_compiler");
+  if (shown.card == nullptr) return say("own_kernels.no_card");
+  const auto rows = report::stage_rows(shown.resources, *shown.card, stage_sizes);
+  if (rows.empty()) return say("own_kernels.no_stage");
+  const io::TextTable table = kernel_plan::stages_side_by_side(rows, ui.texts);
+  constexpr std::array<float, 9> kWeights = {1.2F, 1, 1.1F, 1.05F, 1, 1.05F, 1, 0.9F, 1.1F};
+  draw_text_table(
+      ui, table, kWeights,
+      {.id = "###own_stages",
+       .height = 0,
+       .row_color = {},
+       .pressed = {},
+       .about = [&](std::size_t row, std::size_t column) -> std::string {
+         switch (column) {
+           case 2:
+             return rows[row].resources.spilled > 0 ? ui.texts("own_kernels.spilled") : "";
+           case 4:
+             return rows[row].occupancy ? ui.texts(limit_key(rows[row].occupancy->limit)) : "";
+           case 5:
+             return ui.texts("own_kernels.bytes_about");
+           case 6:
+             return ui.texts("own_kernels.extra_about");
+           case 7:
+             return ui.texts(rows[row].memory_limits() ? "own_kernels.limit.memory"
+                                                       : "own_kernels.limit.arithmetic");
+           case 8:
+             return ui.texts("own_kernels.not_measured");
+           default:
+             break;
+         }
+         return {};
+       }});
+}
+
+void OwnKernelsView::draw_map(const Ui& ui, float width) {
+  const stepper::TileSizes tiles = sizes();
+  const stepper::TileGrid grid(attention().length, tiles.block_q, tiles.block_k,
+                               attention().causal);
+  section(ui, ui.texts("own_kernels.map"),
+          std::to_string(grid.query_tiles()) + " \xc3\x97 " + std::to_string(grid.key_tiles()));
+  const auto counts = grid.counts();
+  ImGuiSink sink(*ImGui::GetWindowDrawList(), ui.faces, ui.metrics.scale);
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  const float small = sink.text_height(TextStyle::small) + ui.px(4);
+  const float foot = 4 * small + ui.px(6);
+  const float room =
+      std::max(ui.px(60), std::min(width - ui.px(16), ImGui::GetContentRegionAvail().y - foot));
+  const Rect area{at.x, at.y, at.x + room, at.y + room};
+  const TileMap map(grid, area, ui.metrics);
+  map.draw(sink, ui.theme);
+  ImGui::InvisibleButton("###own_map", {room, room});
+  if (ImGui::IsItemHovered()) {
+    const ImVec2 mouse = ImGui::GetMousePos();
+    if (const auto place = map.at({mouse.x, mouse.y})) {
+      const auto kind = grid.kind(place->query_tile, place->key_tile);
+      const std::string q = std::to_string(place->query_tile), k = std::to_string(place->key_tile);
+      tooltip(ui, kind == stepper::TileKind::skipped
+                      ? ui.texts("own_kernels.tile_skipped", {{"q", q}, {"k", k}})
+                      : ui.texts(kind == stepper::TileKind::masked ? "own_kernels.tile_masked"
+                                                                   : "own_kernels.tile_full",
+                                 {{"q", q},
+                                  {"k", k},
+                                  {"turn", text::grouped(grid.turn(*place) + 1)},
+                                  {"all", text::grouped(counts.run())}}));
+    }
+  }
+  float y = area.y1 + ui.px(6);
+  const auto key = [&](stepper::TileKind kind, const char* name, std::int64_t count) {
+    stepping::draw_key(sink, {at.x, y}, ui.theme, ui.metrics, TileMap::color_of(ui.theme, kind),
+                       ui.texts(name) + std::string("  ") + text::grouped(count));
+    y += small;
+  };
+  key(stepper::TileKind::full, "stepper.tiles.full", counts.full);
+  key(stepper::TileKind::masked, "stepper.tiles.masked", counts.masked);
+  key(stepper::TileKind::skipped, "stepper.tiles.skipped", counts.skipped);
+  sink.text(
+      {at.x, y}, TextStyle::small, ui.theme.text2,
+      ui.texts("own_kernels.wasted", {{"share", text::decimal(100 * grid.wasted_share(), 1)}}));
+}
+
+void OwnKernelsView::draw_sweep(const Ui& ui, const std::vector<PlannedTiles>& all,
+                                const PlannedTiles& chosen) {
+  const io::TextTable table = kernel_plan::sweep_table(all, ui.texts);
+  constexpr std::array<float, 7> kWeights = {1.05F, 1.1F, 1.2F, 1.15F, 0.9F, 1.25F, 1.9F};
+  draw_text_table(ui, table, kWeights,
+                  {.id = "###own_tiles",
+                   .height = std::max(ui.px(90), ImGui::GetContentRegionAvail().y),
+                   .row_color = [&](std::size_t row) -> std::optional<Color> {
+                     if (same_tiles(all[row].sizes, chosen.sizes)) return ui.theme.accent;
+                     if (!all[row].fits) return ui.theme.text3;
+                     return std::nullopt;
+                   },
+                   .pressed =
+                       [&](std::size_t row) {
+                         (void)numbers_.set("block_q", std::to_string(all[row].sizes.block_q));
+                         (void)numbers_.set("block_k", std::to_string(all[row].sizes.block_k));
+                       },
+                   .about = {}});
+}
+
+void OwnKernelsView::draw_plan(const Ui& ui, const Shown& shown) {
+  section(ui, ui.texts("own_kernels.tiles"), ui.texts("own_kernels.by_model"));
+  const auto limit = shown.card == nullptr
+                         ? std::nullopt
+                         : stats::largest_shared_block(shown.card->compute_capability);
+  const stepper::TileFit fit = stepper::fit_of(shown.card_name, limit, sizes());
+  const stepper::SharedMemory shared = stepper::shared_memory(sizes());
+  ImGuiSink sink(*ImGui::GetWindowDrawList(), ui.faces, ui.metrics.scale);
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  const float width = ImGui::GetContentRegionAvail().x - ui.px(12);
+  const auto used = static_cast<double>(shared.all()), most = static_cast<double>(fit.limit);
+  const bool over = fit.limit > 0 && used > most;
+  const std::array<stepping::Part, 2> parts = {
+      {{static_cast<double>(shared.tiles), over ? ui.theme.bad : ui.theme.accent},
+       {static_cast<double>(shared.scores), over ? darker(ui.theme.bad) : ui.theme.ok}}};
+  const float y = stepping::draw_parts(
+      sink, {at.x, at.y, at.x + width, at.y + ui.px(60)}, ui.theme, ui.metrics,
+      {.name = ui.texts("stepper.tiles.shared"),
+       .remark = ui.texts("stepper.tiles.shared_parts", {{"tiles", text::grouped(shared.tiles)},
+                                                         {"scores", text::grouped(shared.scores)}}),
+       .parts = parts,
+       .most = std::max(used, most) * 1.02,
+       .limit = most,
+       .limit_color = over ? ui.theme.bad : ui.theme.text});
+  ImGui::Dummy({width, y - at.y - ui.px(6)});
+  const auto paragraph = [&](Color color, const base::Message& words) {
+    wrapped_text(ui, TextStyle::body, color, message_words(ui.texts, words), ui.px(12));
+  };
+  paragraph(over ? ui.theme.bad : ui.theme.text2, fit.said);
+  if (!limit) return;
+  const auto all = kernel_plan::sweep_tiles(*shown.card, attention(), sizes());
+  const PlannedTiles chosen = kernel_plan::plan_of(*shown.card, attention(), sizes());
+  paragraph(ui.theme.text, kernel_plan::best_sentence(all[0], shown.card_name, all.size()));
+  if (all[0].fits) paragraph(ui.theme.text, kernel_plan::chosen_sentence(chosen, all[0]));
+  ImGui::Dummy({0, ui.px(2)});
+  draw_sweep(ui, all, chosen);
+}
+
+OwnKernelsView::Asked OwnKernelsView::draw(const Ui& ui, const Shown& shown) {
+  Asked asked;
+  draw_head(ui, shown, asked);
+  ImGui::Dummy({0, ui.px(2)});
+  const float left = std::min(ui.px(kInputWidth), ImGui::GetContentRegionAvail().x * 0.27F);
+  if (ImGui::BeginChild("###own_inputs", {left, 0}, ImGuiChildFlags_NavFlattened)) {
+    (void)draw_chosen_inputs(ui, numbers_, problem_);
+    wrapped_text(ui, TextStyle::small, ui.theme.text2, ui.texts("own_kernels.about"), ui.px(12));
+  }
+  ImGui::EndChild();
+  ImGui::SameLine(0, ui.px(16));
+  if (ImGui::BeginChild("###own_right", {0, 0}, ImGuiChildFlags_NavFlattened)) {
+    draw_stages(ui, shown);
+    ImGui::Dummy({0, ui.px(6)});
+    // At least this high; a low window scrolls.
+    const float below = std::max(ui.px(340), ImGui::GetContentRegionAvail().y);
+    const float map = std::min(ImGui::GetContentRegionAvail().x * 0.3F, below - ui.px(110));
+    if (ImGui::BeginChild("###own_map_part", {map, below}, ImGuiChildFlags_NavFlattened))
+      draw_map(ui, map);
+    ImGui::EndChild();
+    ImGui::SameLine(0, ui.px(14));
+    if (ImGui::BeginChild("###own_plan", {0, below}, ImGuiChildFlags_NavFlattened))
+      draw_plan(ui, shown);
+    ImGui::EndChild();
+  }
+  ImGui::EndChild();
+  return asked;
+}
+
+}  // namespace ts::views
