@@ -50,9 +50,10 @@ base::Message AdviceSession::problem(const Session& session, const spec::Workloa
   return {};
 }
 
-void AdviceSession::ask(Session& session, const spec::WorkloadSpec& spec,
-                        const Question& question) {
-  if (!problem(session, spec, question).empty()) return;
+std::optional<advice::AdviceRequest> AdviceSession::request_of(Session& session,
+                                                               const spec::WorkloadSpec& spec,
+                                                               const Question& question) {
+  if (!problem(session, spec, question).empty()) return std::nullopt;
   if (advisor_ == nullptr) advisor_ = std::make_unique<advice::Advisor>(session.dry_runner());
   advice::AdviceRequest request;
   request.settings = spec;
@@ -66,8 +67,23 @@ void AdviceSession::ask(Session& session, const spec::WorkloadSpec& spec,
       return found == known.end() ? report::Roofs{} : found->second;
     };
   }
+  return request;
+}
+
+void AdviceSession::ask(Session& session, const spec::WorkloadSpec& spec,
+                        const Question& question) {
+  auto request = request_of(session, spec, question);
+  if (!request) return;
   advice_.reset();
-  advisor_->ask(std::move(request));
+  advisor_->ask(std::move(*request));
+}
+
+void AdviceSession::ask_ladder(Session& session, const spec::WorkloadSpec& spec,
+                               const Question& question) {
+  auto request = request_of(session, spec, question);
+  if (!request) return;
+  ladder_.reset();
+  advisor_->ask_ladder(std::move(*request));
 }
 
 void AdviceSession::cancel() {
@@ -75,7 +91,9 @@ void AdviceSession::cancel() {
 }
 
 void AdviceSession::update() {
-  if (advisor_ != nullptr) advice_ = advisor_->latest();
+  if (advisor_ == nullptr) return;
+  advice_ = advisor_->latest();
+  ladder_ = advisor_->latest_ladder();
 }
 
 }  // namespace ts::app

@@ -15,6 +15,7 @@
 #include "core/spec/workload_math.h"
 #include "core/stats/occupancy.h"
 #include "core/sweep/sweep_presets.h"
+#include "views/advice/ladder_figure.h"
 #include "views/common/glossary.h"
 #include "views/common/widgets.h"
 #include "views/controls/field_access.h"
@@ -161,6 +162,31 @@ void WindowSheets::draw_save_folder(const views::Ui& ui, WorkspaceState& state) 
   show_save_folder = false;
 }
 
+// The figure of the ladder as a picture in the colours of the window.
+Requests::Drawing ladder_drawing(const views::Ui& ui, const advice::Ladder& ladder,
+                                 const Preferences& preferences) {
+  const views::Metrics metrics{preferences.scale};  // not the projector's
+  const auto figure = [ladder, &theme = views::theme(ui.theme.kind),
+                       metrics](const text::Texts& texts) {
+    return views::LadderFigure{.theme = theme,
+                               .metrics = metrics,
+                               .texts = texts,
+                               .rungs = ladder.rungs,
+                               .target = ladder.request.target};
+  };
+  const float height = views::ladder_figure_height(figure(ui.texts)) + metrics.px(2 * kPictureEdge);
+  return {.name = "ladder",
+          .width = static_cast<int>(metrics.px(kPictureWidth)),
+          .height = static_cast<int>(height),
+          .draw = [figure, metrics](views::DrawSink& sink, const views::Rect& area,
+                                    const text::Texts& texts) {
+            const float edge = metrics.px(kPictureEdge);
+            views::draw_ladder_figure(
+                sink, {area.x0 + edge, area.y0 + edge, area.x1 - edge, area.y1 - edge},
+                figure(texts));
+          }};
+}
+
 // Its card is the target card of the window.
 void WindowSheets::draw_steppers(const views::Ui& ui, const Preferences& preferences,
                                  const views::ControlsContext& controls, Requests& requests) {
@@ -209,16 +235,20 @@ void WindowSheets::draw_kernels(const views::Ui& ui, WorkspaceState& state,
   show_kernels = false;
 }
 
-void WindowSheets::draw_advisor(const views::Ui& ui, Session& session, WorkspaceState& state) {
+void WindowSheets::draw_advisor(const views::Ui& ui, Session& session, WorkspaceState& state,
+                                Requests& requests) {
   const spec::WorkloadSpec& settings = state.history.spec();
   const AdviceSession::Question question{advisor_.space(), advisor_.here(), false};
   const views::AdviceView::Answer answer = advisor_.draw(
-      ui, {advice_.advice(), advice_.busy(), AdviceSession::problem(session, settings, question),
-           settings, settings.target_gpu});
+      ui, {advice_.advice(), advice_.ladder(), advice_.busy(),
+           AdviceSession::problem(session, settings, question), settings, settings.target_gpu});
   if (answer.cancel) advice_.cancel();
-  if (answer.ask) {
+  if (answer.ask && advisor_.ladder()) {
+    advice_.ask_ladder(session, settings, {advisor_.space(), advisor_.here(), false});
+  } else if (answer.ask) {
     advice_.ask(session, settings, {advisor_.space(), advisor_.here(), false});
   }
+  if (answer.picture) requests.drawing = ladder_drawing(ui, *advice_.ladder(), state.preferences);
   if (answer.tried) state.history.set(*answer.tried);
 }
 
@@ -243,7 +273,7 @@ void WindowSheets::draw(const views::Ui& ui, Session& session, WorkspaceState& s
   advice_.update();
   draw_sheet(
       ui, "advice.sheet", "###advisor_sheet", show_advisor,
-      [&] { draw_advisor(ui, session, state); }, SheetSize::full);
+      [&] { draw_advisor(ui, session, state, requests); }, SheetSize::full);
   draw_sheet(
       ui, "tree.title", "###tree_sheet", show_trees, [&] { trees_.draw(ui, session, state); },
       SheetSize::full);

@@ -75,7 +75,8 @@ class WindowSheets {
 
  private:
   void draw_glossary(const views::Ui& ui);
-  void draw_advisor(const views::Ui& ui, Session& session, WorkspaceState& state);
+  void draw_advisor(const views::Ui& ui, Session& session, WorkspaceState& state,
+                    Requests& requests);
   void draw_save_folder(const views::Ui& ui, WorkspaceState& state);
   void draw_shortcuts(const views::Ui& ui, const std::vector<Shortcut>& of_actions);
 

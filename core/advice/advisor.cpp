@@ -16,20 +16,48 @@ constexpr std::int64_t kPublishEveryNs = 50'000'000;
 
 Advisor::Advisor(predict::DryRunnerLoader loader)
     : loader_(std::move(loader)),
-      thread_({.work = [this](const AdviceRequest& request,
-                              const base::CancelToken& cancel) { work(request, cancel); },
+      thread_({.work =
+                   [this](const Job& job, const base::CancelToken& cancel) {
+                     job.ladder ? climb(job.request, cancel) : advise(job.request, cancel);
+                   },
                .begin = {},
                .end = [this] { runner_.reset(); },
                .idle = {},
                .dropped = {}}) {}
 
-void Advisor::ask(AdviceRequest request) {
-  thread_.submit(std::move(request));
-}
-
 std::shared_ptr<const Advice> Advisor::latest() const {
   const std::lock_guard lock(mutex_);
   return latest_;
+}
+
+std::shared_ptr<const Ladder> Advisor::latest_ladder() const {
+  const std::lock_guard lock(mutex_);
+  return latest_ladder_;
+}
+
+base::Message Advisor::load_runner() {
+  if (runner_ != nullptr) return {};
+  auto loaded = predict::load_dry_runner(loader_);
+  if (!loaded) return loaded.error();
+  runner_ = std::move(*loaded);
+  return {};
+}
+
+void Advisor::publish(const Ladder& ladder) {
+  auto copy = std::make_shared<const Ladder>(ladder);
+  const std::lock_guard lock(mutex_);
+  latest_ladder_ = std::move(copy);
+}
+
+void Advisor::climb(const AdviceRequest& request, const base::CancelToken& cancel) {
+  Ladder known{.request = request, .rungs = {}, .problem = {}, .running = true};
+  publish(known);
+  known.problem = load_runner();
+  if (known.problem.empty()) known.rungs = ladder(request, *runner_, cancel);
+  // Without the rungs above, a part would pass for the whole.
+  if (cancel.cancelled()) known.rungs.clear();
+  known.running = false;
+  publish(known);
 }
 
 void Advisor::publish(const Advice& advice) {
@@ -38,17 +66,11 @@ void Advisor::publish(const Advice& advice) {
   latest_ = std::move(copy);
 }
 
-void Advisor::work(const AdviceRequest& request, const base::CancelToken& cancel) {
+void Advisor::advise(const AdviceRequest& request, const base::CancelToken& cancel) {
   AdviceWork work(request);
   publish(work.advice());
-  if (runner_ == nullptr && work.running()) {
-    auto loaded = predict::load_dry_runner(loader_);
-    if (!loaded) {
-      work.fail(loaded.error());
-    } else {
-      runner_ = std::move(*loaded);
-    }
-  }
+  const base::Message problem = work.running() ? load_runner() : base::Message();
+  if (!problem.empty()) work.fail(problem);
   std::int64_t published_ns = base::now_ns();
   while (work.running()) {
     work.step(*runner_, cancel);

@@ -3,36 +3,49 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <utility>
 
 #include "core/advice/advice.h"
+#include "core/advice/ladder.h"
 #include "core/base/job_thread.h"
 
 namespace ts::advice {
 
-// Makes advice on a thread of its own; the newest request replaces the one in progress. Public
-// members may be called from any thread and return at once.
+// Makes advice, or the ladder, on a thread of its own; the newest request replaces the one in
+// progress. Public members may be called from any thread and return at once.
 class Advisor {
  public:
   // The loader is called on the thread, before the first request. LibTorch must have been loaded
   // before.
   explicit Advisor(predict::DryRunnerLoader loader);
 
-  void ask(AdviceRequest request);
+  void ask(AdviceRequest request) { thread_.submit({std::move(request), false}); }
+  void ask_ladder(AdviceRequest request) { thread_.submit({std::move(request), true}); }
   // What is known stays.
   void cancel() { thread_.cancel(); }
   [[nodiscard]] bool busy() const { return thread_.busy(); }
-  // The newest state of the newest request, null before the first.
+  // The newest state of the newest request of its kind, null before the first.
   [[nodiscard]] std::shared_ptr<const Advice> latest() const;
+  [[nodiscard]] std::shared_ptr<const Ladder> latest_ladder() const;
 
  private:
-  void work(const AdviceRequest& request, const base::CancelToken& cancel);
+  struct Job {
+    AdviceRequest request;
+    bool ladder = false;
+  };
+  void advise(const AdviceRequest& request, const base::CancelToken& cancel);
+  void climb(const AdviceRequest& request, const base::CancelToken& cancel);
+  // The reason why there is no runner; else empty.
+  base::Message load_runner();
   void publish(const Advice& advice);
+  void publish(const Ladder& ladder);
 
   predict::DryRunnerLoader loader_;
   std::unique_ptr<predict::DryRunner> runner_;  // of the thread
   mutable std::mutex mutex_;
-  std::shared_ptr<const Advice> latest_;   // guarded by mutex_
-  base::JobThread<AdviceRequest> thread_;  // last: it uses all above
+  std::shared_ptr<const Advice> latest_;         // guarded by mutex_
+  std::shared_ptr<const Ladder> latest_ladder_;  // guarded by mutex_
+  base::JobThread<Job> thread_;                  // last: it uses all above
 };
 
 }  // namespace ts::advice

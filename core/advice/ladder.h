@@ -30,6 +30,14 @@ struct Rung {
 };
 const char* to_string(Rung::Kind kind);
 
+// What was asked for, and the rungs so far.
+struct Ladder {
+  AdviceRequest request;
+  std::vector<Rung> rungs;  // all that there will be, once it does not run any more
+  base::Message problem;    // why there are none; else empty
+  bool running = true;
+};
+
 // Dry-runs every rung on the target. Rungs that change nothing there (TF32 on a CPU, attention
 // where there is none) are left out; one that the target cannot run has its reason as problem.
 std::vector<Rung> ladder(const AdviceRequest& request, predict::DryRunner& runner,

@@ -1,4 +1,6 @@
 // The advisor: searched beside the window, and a row that sets the controls in one step.
+#include <algorithm>
+#include <filesystem>
 #include <string>
 
 #include "core/spec/presets.h"
@@ -42,6 +44,46 @@ TEST_F(DrivenWindow, TheAdvisorSetsTheControlsInOneStep) {
     context->KeyPress(ImGuiKey_Escape);
     context->Yield(3);
     IM_CHECK(!context->GetWindowByRef("//###advisor_sheet")->Active);
+  });
+}
+
+// The ladder beside it: the same rungs as the command's, copied and saved as a picture.
+TEST_F(DrivenWindow, TheAdvisorShowsTheLadder) {
+  std::filesystem::remove_all(saved());
+  drive([](ImGuiTestContext* context) {
+    spec::WorkloadSpec spec;
+    spec::apply_preset(*spec::find_preset(spec::WorkloadKind::lm, "tiny"), spec);
+    spec.batch = 8;
+    spec.target_gpu = "RTX 4060";
+    show(spec);
+    IM_CHECK(until(context, 60, [] { return session().engine() != nullptr; }));
+    context->KeyPress(ImGuiKey_V);
+    context->Yield(3);
+    context->ItemClick("//###advisor_sheet/###advice_kind/ladder");
+    context->ItemClick("//###advisor_sheet/###advice_ask");
+    const auto copied = [context] {
+      ImGui::SetClipboardText("");
+      context->ItemClick("//###advisor_sheet/###advice_copy");
+      return std::string(ImGui::GetClipboardText());
+    };
+    IM_CHECK(until(context, 60, [&] {
+      return context->ItemExists("//###advisor_sheet/###advice_ask") && !copied().empty();
+    }));
+    const std::string table = copied();
+    for (const char* const rung : {"| fp32, stored scores |", "| TF32 |", "| Flash attention |",
+                                   "| Fused AdamW |", "| Compiled by Inductor |"}) {
+      IM_CHECK(table.find(rung) != std::string::npos);
+    }
+    context->ItemClick("//###advisor_sheet/###advice_picture");
+    IM_CHECK(until(context, 60, [] {
+      const std::filesystem::directory_iterator all(saved());
+      return std::any_of(begin(all), end(all),
+                         [](const auto& one) { return one.path().extension() == ".svg"; });
+    }));
+    close_toasts(context);
+    context->ItemClick("//###advisor_sheet/###advice_kind/settings");
+    context->KeyPress(ImGuiKey_Escape);
+    context->Yield(3);
   });
 }
 

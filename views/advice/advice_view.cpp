@@ -11,6 +11,8 @@
 #include "core/spec/spec_fields.h"
 #include "core/spec/workload_math.h"
 #include "core/text/numbers.h"
+#include "views/advice/ladder_figure.h"
+#include "views/common/imgui_sink.h"
 #include "views/common/spec_words.h"
 #include "views/common/widgets.h"
 
@@ -20,6 +22,7 @@ namespace {
 constexpr const char* kCopy = "\xef\x83\x85";
 constexpr const char* kCheck = "\xef\x80\x8c";
 constexpr const char* kCross = "\xef\x80\x8d";
+constexpr const char* kPicture = "\xef\x80\xbe";
 
 // What may change, in the order of AdviceView::varied_.
 struct Axis {
@@ -184,6 +187,31 @@ std::optional<spec::WorkloadSpec> draw_table(const Ui& ui, const AdviceView::Sho
   return tried;
 }
 
+// The figure, and below it how to time the rungs.
+void draw_ladder(const Ui& ui, const advice::Ladder& ladder, const spec::WorkloadSpec& settings) {
+  if (!advice::asks_the_same(ladder.request.settings, settings)) {
+    wrapped_text(ui, TextStyle::body, ui.theme.warn, ui.texts("advice.stale"), ui.px(12));
+  }
+  if (ladder.rungs.empty()) {
+    text(ui, TextStyle::body, ui.theme.text2,
+         ui.texts(ladder.running ? "ladder.running" : "ladder.cancelled"));
+    return;
+  }
+  ImGui::Dummy({0, ui.px(8)});
+  ImGuiSink sink(*ImGui::GetWindowDrawList(), ui.faces, ui.metrics.scale);
+  const LadderFigure figure{.theme = ui.theme,
+                            .metrics = ui.metrics,
+                            .texts = ui.texts,
+                            .rungs = ladder.rungs,
+                            .target = ladder.request.target};
+  const ImVec2 from = ImGui::GetCursorScreenPos();
+  const float width = std::min(ImGui::GetContentRegionAvail().x, ui.px(1400));
+  const float height = ladder_figure_height(figure);
+  draw_ladder_figure(sink, {from.x, from.y, from.x + width, from.y + height}, figure);
+  ImGui::Dummy({width, height + ui.px(12)});
+  wrapped_text(ui, TextStyle::small, ui.theme.text3, ui.texts("ladder.about"), ui.px(12));
+}
+
 }  // namespace
 
 advice::RecipeSpace AdviceView::space() const {
@@ -195,11 +223,15 @@ advice::RecipeSpace AdviceView::space() const {
   return space;
 }
 
-void AdviceView::draw_choices(const Ui& ui, const Shown& shown, Answer& answer) {
+void AdviceView::draw_head(const Ui& ui, const Shown& shown, Answer& answer) {
+  const std::array<Choice, 2> kinds = {{{"settings", ui.texts("advice.kind.settings"), ""},
+                                        {"ladder", ui.texts("advice.kind.ladder"), ""}}};
+  const float room = ImGui::GetContentRegionAvail().x;
+  segmented(ui, "###advice_kind", kinds, kind_, std::min(ui.px(220), room * 0.3F));
+  ImGui::SameLine(0, ui.px(12));
   const std::array<Choice, 2> devices = {
       {{"card", shown.card, ""}, {"here", ui.texts("advice.here"), ""}}};
-  segmented(ui, "###advice_device", devices, device_,
-            std::min(ui.px(300), ImGui::GetContentRegionAvail().x * 0.4F));
+  segmented(ui, "###advice_device", devices, device_, std::min(ui.px(300), room * 0.3F));
   ImGui::SameLine(0, ui.px(12));
   if (shown.busy) {
     answer.cancel =
@@ -210,12 +242,25 @@ void AdviceView::draw_choices(const Ui& ui, const Shown& shown, Answer& answer) 
     ImGui::EndDisabled();
   }
   ImGui::SameLine(0, ui.px(8));
-  ImGui::BeginDisabled(shown.advice == nullptr);
+  const bool some =
+      ladder() ? shown.ladder != nullptr && !shown.ladder->rungs.empty() : shown.advice != nullptr;
+  ImGui::BeginDisabled(!some);
   if (button(ui, "###advice_copy", kCopy, ui.texts("common.copy"), "", ButtonKind::quiet)) {
-    ImGui::SetClipboardText(io::to_markdown(advice::advice_table(*shown.advice, ui.texts)).c_str());
+    const io::TextTable table =
+        ladder() ? advice::ladder_table(shown.ladder->rungs, shown.ladder->request.target, ui.texts)
+                 : advice::advice_table(*shown.advice, ui.texts);
+    ImGui::SetClipboardText(io::to_markdown(table).c_str());
+  }
+  if (ladder()) {
+    ImGui::SameLine(0, ui.px(8));
+    answer.picture = button(ui, "###advice_picture", kPicture, ui.texts("stepper.picture"), "",
+                            ButtonKind::quiet);
   }
   ImGui::EndDisabled();
   ImGui::Dummy({0, ui.px(4)});
+}
+
+void AdviceView::draw_choices(const Ui& ui) {
   const float top = ImGui::GetCursorPosY();
   ImGui::SetCursorPosY(top + (ui.px(28) - ImGui::GetTextLineHeight()) / 2);
   text(ui, TextStyle::body, ui.theme.text2, ui.texts("advice.varied"));
@@ -240,14 +285,30 @@ void AdviceView::draw_choices(const Ui& ui, const Shown& shown, Answer& answer) 
 
 AdviceView::Answer AdviceView::draw(const Ui& ui, const Shown& shown) {
   Answer answer;
-  draw_choices(ui, shown, answer);
+  draw_head(ui, shown, answer);
+  if (!ladder()) {
+    draw_advice(ui, shown, answer);
+  } else if (shown.ladder == nullptr || !shown.ladder->problem.empty()) {
+    const base::Message& problem = shown.ladder != nullptr ? shown.ladder->problem : shown.problem;
+    if (!problem.empty()) {
+      wrapped_text(ui, TextStyle::body, ui.theme.warn, message_words(ui.texts, problem), ui.px(12));
+    }
+    wrapped_text(ui, TextStyle::body, ui.theme.text2, ui.texts("ladder.about"), ui.px(12));
+  } else {
+    draw_ladder(ui, *shown.ladder, shown.settings);
+  }
+  return answer;
+}
+
+void AdviceView::draw_advice(const Ui& ui, const Shown& shown, Answer& answer) {
+  draw_choices(ui);
   const auto paragraph = [&](Color color, const base::Message& words) {
     wrapped_text(ui, TextStyle::body, color, message_words(ui.texts, words), ui.px(12));
   };
   if (shown.advice == nullptr) {
     if (!shown.problem.empty()) paragraph(ui.theme.warn, shown.problem);
     wrapped_text(ui, TextStyle::body, ui.theme.text2, ui.texts("advice.about"), ui.px(12));
-    return answer;
+    return;
   }
   const advice::Advice& advice = *shown.advice;
   paragraph(advice.problem.empty() ? ui.theme.text : ui.theme.bad, advice::advice_sentence(advice));
@@ -258,7 +319,6 @@ AdviceView::Answer AdviceView::draw(const Ui& ui, const Shown& shown) {
   }
   ImGui::Dummy({0, ui.px(4)});
   answer.tried = draw_table(ui, shown);
-  return answer;
 }
 
 }  // namespace ts::views

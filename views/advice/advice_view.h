@@ -3,17 +3,19 @@
 #include <array>
 #include <optional>
 
-#include "core/advice/advice.h"
+#include "core/advice/ladder.h"
 #include "views/common/ui.h"
 
 namespace ts::views {
 
 // The advisor: what may change, the search with its progress, and a table of what fits, each row
-// with a button that sets the controls. Keeps what was chosen. UI thread.
+// with a button that sets the controls; or, chosen at the top, the ladder of optimisations as a
+// figure. Keeps what was chosen. UI thread.
 class AdviceView {
  public:
   struct Shown {
     const advice::Advice* advice = nullptr;  // null: nothing was asked yet
+    const advice::Ladder* ladder = nullptr;  // the same
     bool busy = false;
     base::Message problem;  // why nothing can be asked now; else empty
     spec::WorkloadSpec settings;
@@ -22,6 +24,7 @@ class AdviceView {
   struct Answer {
     bool ask = false;
     bool cancel = false;
+    bool picture = false;                     // save the figure of the ladder
     std::optional<spec::WorkloadSpec> tried;  // the settings of a row
   };
   Answer draw(const Ui& ui, const Shown& shown);
@@ -29,10 +32,15 @@ class AdviceView {
   [[nodiscard]] advice::RecipeSpace space() const;
   // For this machine instead of the card.
   [[nodiscard]] bool here() const { return device_ == 1; }
+  // What is asked for is the ladder.
+  [[nodiscard]] bool ladder() const { return kind_ == 1; }
 
  private:
-  void draw_choices(const Ui& ui, const Shown& shown, Answer& answer);
+  void draw_head(const Ui& ui, const Shown& shown, Answer& answer);
+  void draw_choices(const Ui& ui);
+  void draw_advice(const Ui& ui, const Shown& shown, Answer& answer);
 
+  int kind_ = 0;
   int device_ = 0;
   bool free_batch_ = false;
   // Type, attention, checkpoints, optimizer, batch: whether it may change.
