@@ -5,7 +5,7 @@
 // Attention by hand for the CPU: FlashAttention-2 on plain memory, without LibTorch. A call
 // computes a part of one head on the calling thread; the caller divides the work among threads.
 // Reading order: kernels/attention/naive.cpp (the formula), attention_portable.cpp (in tiles),
-// attention_vector.cpp (in vectors).
+// attention_vector.cpp (in vectors), attention_bf16.cpp (by pairs of bf16).
 namespace ts::kernels::own {
 
 // A matrix [rows][d_head]. The numbers of a row are adjacent.
@@ -48,8 +48,10 @@ extern const AttentionKernel kPortableAttention;
 // For fp32, bf16 and fp16, on processors that have these instructions.
 extern const AttentionKernel kAvx2Attention;
 extern const AttentionKernel kAvx512Attention;
+// The same, with the products of bf16 by AVX512-BF16.
+extern const AttentionKernel kAvx512Bf16Attention;
 
-const char* name_of(const AttentionKernel& kernel);  // portable AVX2 AVX-512
+const char* name_of(const AttentionKernel& kernel);  // portable AVX2 AVX-512 AVX512-BF16
 // True if this processor has the instructions of the kernel.
 bool runs_here(const AttentionKernel& kernel);
 // The fastest kernel for the element on this processor.

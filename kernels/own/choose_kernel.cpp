@@ -56,14 +56,19 @@ Instructions fastest(Element element) {
 }
 
 const char* name_of(const AttentionKernel& kernel) {
+  if (&kernel == &kAvx512Bf16Attention) return "AVX512-BF16";
   return name_of(instructions_of(kernel));
 }
 
 bool runs_here(const AttentionKernel& kernel) {
+  if (&kernel == &kAvx512Bf16Attention) {
+    return runs_here(Instructions::avx512) && __builtin_cpu_supports("avx512bf16") != 0;
+  }
   return runs_here(instructions_of(kernel));
 }
 
 const AttentionKernel& attention_kernel(Element element) {
+  if (element == Element::bf16 && runs_here(kAvx512Bf16Attention)) return kAvx512Bf16Attention;
   return of(fastest(element), kPortableAttention, kAvx2Attention, kAvx512Attention);
 }
 

@@ -32,7 +32,12 @@ struct Sums {
   std::int64_t row;
 };
 
-template <int high, int wide, Result result>
+// How a number of A and a vector of B are added to a sum.
+struct Fp32Product {
+  static Vector added(Vector sum, float x, Vector row) { return sum + x * row; }
+};
+
+template <int high, int wide, Result result, class Arithmetic>
 [[gnu::always_inline]] inline void register_tile(std::int64_t depth, Factor a, Panel b, Sums c,
                                                  const float* factor) {
   Vector sum[high][wide];
@@ -53,7 +58,7 @@ template <int high, int wide, Result result>
     for (int m = 0; m < high; ++m) {
       const float x = a.data[m * a.row];
 #pragma GCC unroll 8
-      for (int n = 0; n < wide; ++n) sum[m][n] += x * row[n];
+      for (int n = 0; n < wide; ++n) sum[m][n] = Arithmetic::added(sum[m][n], x, row[n]);
     }
     a.data += a.column;
     b.data += b.row;
@@ -69,44 +74,46 @@ template <int high, int wide, Result result>
 }
 
 // The last rows, fewer than kHigh.
-template <int wide, Result result, int high = kHigh - 1>
+template <int wide, Result result, class Arithmetic, int high = kHigh - 1>
 void last_rows(std::int64_t rows, std::int64_t depth, Factor a, Panel b, Sums c,
                const float* factor) {
   if constexpr (high > 0) {
-    if (rows == high) return register_tile<high, wide, result>(depth, a, b, c, factor);
-    last_rows<wide, result, high - 1>(rows, depth, a, b, c, factor);
+    if (rows == high) return register_tile<high, wide, result, Arithmetic>(depth, a, b, c, factor);
+    last_rows<wide, result, Arithmetic, high - 1>(rows, depth, a, b, c, factor);
   }
 }
 
 // A column of register tiles. The distance that is 1 is told to the compiler.
-template <int wide, Result result>
+template <int wide, Result result, class Arithmetic>
 [[gnu::noinline]] void tile_column(std::int64_t rows, std::int64_t depth, Factor a, Panel b, Sums c,
                                    const float* factor) {
   for (; rows >= kHigh; rows -= kHigh) {
     const Factor by_rows{a.data, a.row, 1}, by_columns{a.data, 1, a.column};
     if (a.column == 1) {
-      register_tile<kHigh, wide, result>(depth, by_rows, b, c, factor);
+      register_tile<kHigh, wide, result, Arithmetic>(depth, by_rows, b, c, factor);
     } else {
-      register_tile<kHigh, wide, result>(depth, by_columns, b, c, factor);
+      register_tile<kHigh, wide, result, Arithmetic>(depth, by_columns, b, c, factor);
     }
     a.data += kHigh * a.row;
     c.data += kHigh * c.row;
     if (result == Result::scaled_sum) factor += kHigh;
   }
-  last_rows<wide, result>(rows, depth, a, b, c, factor);
+  last_rows<wide, result, Arithmetic>(rows, depth, a, b, c, factor);
 }
 
 // A [rows][depth] times B [depth][columns] into C [rows][columns]. The columns are a multiple of
 // kLanes. Each number of C is one sum in the order of k, wherever it stands in a tile.
-template <Result result>
+template <Result result, class Arithmetic = Fp32Product>
 void multiply(std::int64_t rows, std::int64_t columns, std::int64_t depth, Factor a, Panel b,
               Sums c, const float* factor = nullptr) {
   std::int64_t n = 0;
   for (; n + kWide * kLanes <= columns; n += kWide * kLanes) {
-    tile_column<kWide, result>(rows, depth, a, {b.data + n, b.row}, {c.data + n, c.row}, factor);
+    tile_column<kWide, result, Arithmetic>(rows, depth, a, {b.data + n, b.row}, {c.data + n, c.row},
+                                           factor);
   }
   for (; n < columns; n += kLanes) {
-    tile_column<1, result>(rows, depth, a, {b.data + n, b.row}, {c.data + n, c.row}, factor);
+    tile_column<1, result, Arithmetic>(rows, depth, a, {b.data + n, b.row}, {c.data + n, c.row},
+                                       factor);
   }
 }
 

@@ -267,7 +267,7 @@ std::string kernel_of(const testing::TestParamInfo<const own::AttentionKernel*>&
 
 INSTANTIATE_TEST_SUITE_P(All, OwnAttention,
                          testing::Values(&own::kPortableAttention, &own::kAvx2Attention,
-                                         &own::kAvx512Attention),
+                                         &own::kAvx512Attention, &own::kAvx512Bf16Attention),
                          kernel_of);
 
 // Central differences of every number of Q, K and V, in fp64.

@@ -62,9 +62,14 @@ Results formula(const Sizes& sizes, const Results& in, const Values& d_o, double
   return out;
 }
 
-const AttentionKernel& kernel_of(Instructions instructions) {
-  if (instructions == Instructions::avx512) return kAvx512Attention;
-  return instructions == Instructions::avx2 ? kAvx2Attention : kPortableAttention;
+// Those that compute the element with these instructions.
+std::vector<const AttentionKernel*> kernels_of(const testing::Way& way) {
+  if (way.instructions == Instructions::portable) return {&kPortableAttention};
+  if (way.instructions == Instructions::avx2) return {&kAvx2Attention};
+  if (way.element == Element::bf16 && runs_here(kAvx512Bf16Attention)) {
+    return {&kAvx512Attention, &kAvx512Bf16Attention};
+  }
+  return {&kAvx512Attention};
 }
 
 struct Free {
@@ -86,67 +91,71 @@ void expect_near(const Values& got, const Values& exact, Element element, const 
 
 class OwnAttentionMemory : public ::testing::TestWithParam<Sizes> {};
 
-TEST_P(OwnAttentionMemory, IsItsFormula) {
-  const Sizes& sizes = GetParam();
+void expect_formula(const Sizes& sizes, const testing::Way& way, const AttentionKernel& kernel) {
   const double scale = 1 / std::sqrt(static_cast<double>(sizes.d_head));
   const auto row = static_cast<std::int64_t>(sizes.d_head);
   const std::size_t of_head = sizes.queries * sizes.d_head, of_keys = sizes.keys * sizes.d_head;
-  for (const testing::Way& way : testing::ways()) {
-    SCOPED_TRACE(std::string(name_of(way.instructions)) + ", element " +
-                 std::to_string(static_cast<int>(way.element)));
-    const AttentionKernel& kernel = kernel_of(way.instructions);
-    const TypedNumbers k{way.element, random_values(of_keys, 1)};
-    const TypedNumbers v{way.element, random_values(of_keys, 2)};
-    const TypedNumbers d_k{way.element, of_keys}, d_v{way.element, of_keys};
-    std::vector<TypedNumbers> q, o, d_o, d_q, sums;
-    std::vector<Head> heads;
-    for (unsigned i = 0; i < sizes.heads; ++i) {
-      q.emplace_back(way.element, random_values(of_head, 3 + 2 * i));
-      d_o.emplace_back(way.element, random_values(of_head, 4 + 2 * i));
-      o.emplace_back(way.element, of_head);
-      d_q.emplace_back(way.element, of_head);
-      sums.emplace_back(kernel.fp64_sums ? Element::fp64 : Element::fp32, sizes.queries);
-      heads.push_back({.element = way.element,
-                       .causal = sizes.causal,
-                       .queries = static_cast<std::int64_t>(sizes.queries),
-                       .keys = static_cast<std::int64_t>(sizes.keys),
-                       .d_head = row,
-                       .scale = scale,
-                       .tile_queries = sizes.tile_queries,
-                       .tile_keys = sizes.tile_keys,
-                       .q = {q.back().data(), row},
-                       .k = {k.data(), row},
-                       .v = {v.data(), row},
-                       .o = {o.back().data(), row},
-                       .d_o = {d_o.back().data(), row},
-                       .d_q = {d_q.back().data(), row},
-                       .d_k = {d_k.data(), row},
-                       .d_v = {d_v.data(), row},
-                       .log_sums = sums.back().data()});
-    }
-    for (const Head& head : heads) {
-      const Scratch scratch = scratch_of(kernel.forward_scratch(head));
-      for (std::int64_t first = 0; first < head.queries; first += head.tile_queries)
-        kernel.forward(head, first, scratch.get());
-    }
-    const auto count = static_cast<std::int64_t>(heads.size());
-    const Scratch scratch = scratch_of(kernel.backward_scratch(heads[0], count));
-    kernel.backward(heads.data(), count, scratch.get());
+  const TypedNumbers k{way.element, random_values(of_keys, 1)};
+  const TypedNumbers v{way.element, random_values(of_keys, 2)};
+  const TypedNumbers d_k{way.element, of_keys}, d_v{way.element, of_keys};
+  std::vector<TypedNumbers> q, o, d_o, d_q, sums;
+  std::vector<Head> heads;
+  for (unsigned i = 0; i < sizes.heads; ++i) {
+    q.emplace_back(way.element, random_values(of_head, 3 + 2 * i));
+    d_o.emplace_back(way.element, random_values(of_head, 4 + 2 * i));
+    o.emplace_back(way.element, of_head);
+    d_q.emplace_back(way.element, of_head);
+    sums.emplace_back(kernel.fp64_sums ? Element::fp64 : Element::fp32, sizes.queries);
+    heads.push_back({.element = way.element,
+                     .causal = sizes.causal,
+                     .queries = static_cast<std::int64_t>(sizes.queries),
+                     .keys = static_cast<std::int64_t>(sizes.keys),
+                     .d_head = row,
+                     .scale = scale,
+                     .tile_queries = sizes.tile_queries,
+                     .tile_keys = sizes.tile_keys,
+                     .q = {q.back().data(), row},
+                     .k = {k.data(), row},
+                     .v = {v.data(), row},
+                     .o = {o.back().data(), row},
+                     .d_o = {d_o.back().data(), row},
+                     .d_q = {d_q.back().data(), row},
+                     .d_k = {d_k.data(), row},
+                     .d_v = {d_v.data(), row},
+                     .log_sums = sums.back().data()});
+  }
+  for (const Head& head : heads) {
+    const Scratch scratch = scratch_of(kernel.forward_scratch(head));
+    for (std::int64_t first = 0; first < head.queries; first += head.tile_queries)
+      kernel.forward(head, first, scratch.get());
+  }
+  const auto count = static_cast<std::int64_t>(heads.size());
+  const Scratch scratch = scratch_of(kernel.backward_scratch(heads[0], count));
+  kernel.backward(heads.data(), count, scratch.get());
 
-    const auto joined = [](const std::vector<TypedNumbers>& parts) {
-      Values all;
-      for (const TypedNumbers& part : parts) {
-        const Values values = part.values();
-        all.insert(all.end(), values.begin(), values.end());
-      }
-      return all;
-    };
-    const Results exact =
-        formula(sizes, {joined(o), joined(q), k.values(), v.values()}, joined(d_o), scale);
-    expect_near(joined(o), exact.o, way.element, "o");
-    expect_near(joined(d_q), exact.d_q, way.element, "dq");
-    expect_near(d_k.values(), exact.d_k, way.element, "dk");
-    expect_near(d_v.values(), exact.d_v, way.element, "dv");
+  const auto joined = [](const std::vector<TypedNumbers>& parts) {
+    Values all;
+    for (const TypedNumbers& part : parts) {
+      const Values values = part.values();
+      all.insert(all.end(), values.begin(), values.end());
+    }
+    return all;
+  };
+  const Results exact =
+      formula(sizes, {joined(o), joined(q), k.values(), v.values()}, joined(d_o), scale);
+  expect_near(joined(o), exact.o, way.element, "o");
+  expect_near(joined(d_q), exact.d_q, way.element, "dq");
+  expect_near(d_k.values(), exact.d_k, way.element, "dk");
+  expect_near(d_v.values(), exact.d_v, way.element, "dv");
+}
+
+TEST_P(OwnAttentionMemory, IsItsFormula) {
+  for (const testing::Way& way : testing::ways()) {
+    for (const AttentionKernel* const kernel : kernels_of(way)) {
+      SCOPED_TRACE(std::string(name_of(*kernel)) + ", element " +
+                   std::to_string(static_cast<int>(way.element)));
+      expect_formula(GetParam(), way, *kernel);
+    }
   }
 }
 
