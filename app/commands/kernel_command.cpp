@@ -1,16 +1,21 @@
 #include <CLI/CLI.hpp>
+#include <array>
 #include <cstdio>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "app/commands/command_line.h"
 #include "app/commands/report.h"
+#include "app/commands/spec_arguments.h"
 #include "app/session/catalogue.h"
 #include "app/session/engine_loader.h"
+#include "app/session/session.h"
 #include "core/io/text_table.h"
 #include "core/kernel_check/kernel_check.h"
 #include "core/report/attention_stages.h"
+#include "core/report/kernel_bench.h"
 #include "core/report/stage_table.h"
 #include "core/text/message.h"
 
@@ -20,22 +25,106 @@ namespace {
 struct KernelCommand {
   std::filesystem::path file;
   std::string check;
+  bool time = false;
   bool stages = false;
   std::string gpu = "A100 80 GB SXM";
   report::StageSizes sizes;
   bool json = false;
 };
 
+// A kernel in plain C++ is timed at this size, on one thread.
+constexpr int kTimedHeads = 4, kTimedLength = 512;
+
+// Medians of a forward in seconds. The kernel's own is taken before and after the others, which go
+// by turns, so a machine that changed meanwhile shows.
+struct Times {
+  std::array<double, 2> file = {};
+  double ours = 0, flash = 0;
+};
+
+base::Result<Times> time_kernel(const KernelCommand& command) {
+  Times times;
+  const int d_head = command.sizes.d_head;
+  const auto of_file = [&] {
+    return kernel_check::time_attention(command.file, kTimedHeads, kTimedLength, d_head, {});
+  };
+  const auto before = of_file();
+  if (!before) return tl::unexpected(before.error());
+  Session session(make_engine_loader());
+  SpecArguments arguments;
+  arguments.workload = "attention";
+  arguments.presets = {"a2-tiled"};
+  arguments.settings = {"backend=own",
+                        "B=1",
+                        "heads=" + std::to_string(kTimedHeads),
+                        "T=" + std::to_string(kTimedLength),
+                        "d_head=" + std::to_string(d_head),
+                        "causal=false",
+                        "pass=forward",
+                        "threads=1"};
+  const auto ours = spec_from_arguments(arguments, session.gpus());
+  if (!ours) return tl::unexpected(ours.error());
+  spec::WorkloadSpec flash = *ours;
+  flash.backend = spec::AttentionBackend::flash;
+  compare_to_end(session, flash, *ours, report::bench_protocol(), [](const run::Comparison&) {});
+  if (session.comparison() == nullptr) {
+    return tl::unexpected(base::Error(session.comparison_problem()));
+  }
+  if (const auto& failure = session.comparison()->failure) {
+    return tl::unexpected(base::Error(*failure));
+  }
+  const auto point = report::kernel_point(*session.comparison());
+  const auto after = of_file();
+  if (!after) return tl::unexpected(after.error());
+  times.file = {before->seconds, after->seconds};
+  times.ours = point.ours_ms * 1e-3;
+  times.flash = point.theirs_ms * 1e-3;
+  return times;
+}
+
+void print_times(const Times& times, int d_head) {
+  std::printf("Forward of %d heads, T %d, d_head %d, fp32, on one thread:\n", kTimedHeads,
+              kTimedLength, d_head);
+  const auto time = [](double seconds) { return text::duration_ns(seconds * 1e9).joined(); };
+  const double mine = (times.file[0] + times.file[1]) / 2;
+  print_row("this kernel", time(times.file[0]) + ", then " + time(times.file[1]));
+  print_row("ours", time(times.ours) + ", " + text::decimal(mine / times.ours, 2) +
+                        " times as fast as this kernel");
+  print_row("PyTorch's flash", time(times.flash) + ", " + text::decimal(mine / times.flash, 2) +
+                                   " times as fast as this kernel");
+}
+
 int check_kernel(const KernelCommand& command) {
   const auto verdict = kernel_check::check_attention(command.file, command.sizes.d_head, {});
   if (!verdict) return report(verdict.error().sentence, 2);
+  std::optional<Times> times;
+  base::Message untimed;
+  // Only a right kernel has a time that can be compared.
+  if (command.time && verdict->passed) {
+    auto timed = time_kernel(command);
+    if (timed) {
+      times = *timed;
+    } else {
+      untimed = timed.error();
+    }
+  }
   if (command.json) {
     nlohmann::json document = verdict->result;
     document["passed"] = verdict->passed;
     document["sentence"] = verdict->message.sentence;
+    if (times) {
+      document["seconds"] = {{"heads", kTimedHeads},
+                             {"length", kTimedLength},
+                             {"this_kernel", times->file},
+                             {"ours", times->ours},
+                             {"flash", times->flash}};
+    }
+    if (!untimed.empty()) document["not_timed"] = untimed.sentence;
     print_json(document);
   } else {
     std::printf("%s\n", text::printable(verdict->message.sentence).c_str());
+    if (times) print_times(*times, command.sizes.d_head);
+    if (!untimed.empty()) std::printf("%s\n", text::printable(untimed.sentence).c_str());
   }
   return verdict->passed ? 0 : 1;
 }
@@ -92,6 +181,8 @@ ParsedCommand kernel_command(CLI::App& app) {
   app.add_option("file", options->file, "CUDA C++ or C++ with the functions of docs/kernels.md");
   app.add_option("--check", options->check, "What the file computes")
       ->check(CLI::IsMember({"attention"}));
+  app.add_flag("--time", options->time,
+               "Of a right kernel in plain C++: its time beside ours and PyTorch's, on one thread");
   app.add_flag("--stages", options->stages,
                "List our attention in CUDA C++: registers, shared memory, occupancy, roofline");
   app.add_option("--gpu", options->gpu, "Of --stages: the card; default A100 80 GB SXM");

@@ -21,7 +21,8 @@
   EACH(entry_points, "entry_points.h")               \
   EACH(executor_source, "executor.cpp")              \
   EACH(executor_header, "executor.h")                \
-  EACH(state, "state.h")
+  EACH(state, "state.h")                             \
+  EACH(time_attention, "time_attention.cpp")
 
 #define TENSORSCOPE_DECLARE(symbol, name)                      \
   extern "C" const char tensorscope_asset_executor_##symbol[]; \
@@ -90,7 +91,7 @@ std::string compiler() {
 
 base::Result<void> compile(const fs::path& folder, std::vector<std::string> words,
                            const base::CancelToken& cancel) {
-  words.insert(words.begin(), {compiler(), "-std=c++20", "-O1", "-w", "-I", folder.string()});
+  words.insert(words.begin(), {compiler(), "-std=c++20", "-w", "-I", folder.string()});
   const io::ChildCommand command{.words = std::move(words), .log = folder / "log"};
   const auto code = io::run_child(command, cancel);
   if (!code) return tl::unexpected(code.error());
@@ -168,6 +169,40 @@ std::string as_cpp(const std::string& source) {
   return std::regex_replace(calls, shared, "DYNAMIC_SHARED($1, $2);");
 }
 
+namespace {
+
+// Names of lines are those of the file.
+std::string with_its_name(const fs::path& file, const std::string& source) {
+  std::string named = "#line 1 \"";
+  for (const char letter : file.filename().string()) {
+    if (letter == '"' || letter == '\\' || letter == '\n') continue;
+    named += letter;
+  }
+  return named + "\"\n" + source;
+}
+
+// Runs a program of the folder with limits. What it wrote into result.json, and how it ended.
+base::Result<std::pair<Json, int>> run_limited(const fs::path& here, const std::string& program,
+                                               const std::vector<std::string>& arguments,
+                                               const base::CancelToken& cancel) {
+  const fs::path result = here / "result.json";
+  io::ChildCommand run{
+      .words = {"timeout", "60", "sh", "-c",
+                "ulimit -v 4194304; ulimit -f 2048; ulimit -c 0; exec \"$0\" \"$@\"", program,
+                result.string()},
+      .log = here / "log"};
+  run.words.insert(run.words.end(), arguments.begin(), arguments.end());
+  const auto code = io::run_child(run, cancel);
+  if (!code) return tl::unexpected(code.error());
+  const auto text = io::read_file(result);
+  if (!text) return text::fail("kernel_check.no_result");
+  const auto parsed = io::parse_json(text->substr(0, text->find('\n') + 1));
+  if (!parsed || !parsed->is_object()) return text::fail("kernel_check.no_result");
+  return std::pair{*parsed, *code};
+}
+
+}  // namespace
+
 base::Result<KernelVerdict> check_attention(const fs::path& file, int d_head,
                                             const base::CancelToken& cancel) {
   const auto source = io::read_file(file);
@@ -175,45 +210,59 @@ base::Result<KernelVerdict> check_attention(const fs::path& file, int d_head,
   auto folder = io::PrivateFolder::make(fs::temp_directory_path(), "tensorscope-kernel-");
   if (!folder) return tl::unexpected(folder.error());
   const fs::path& here = folder->path();
-  // Names of lines are those of the file.
-  std::string named = "#line 1 \"";
-  for (const char letter : file.filename().string()) {
-    if (letter == '"' || letter == '\\' || letter == '\n') continue;
-    named += letter;
-  }
-  if (auto written = write_sources(here, named + "\"\n" + as_cpp(*source)); !written) {
+  if (auto written = write_sources(here, with_its_name(file, as_cpp(*source))); !written) {
     return tl::unexpected(written.error());
   }
   const std::string object = (here / "kernel.o").string(), program = (here / "check").string();
   const std::string executor = (here / "kernels/executor").string();
   if (auto compiled = compile(
           here,
-          {"-fsanitize=thread", "-include", executor + "/cuda_runtime_on_cpu.h", "-include",
+          {"-O1", "-fsanitize=thread", "-include", executor + "/cuda_runtime_on_cpu.h", "-include",
            executor + "/entry_points.h", "-c", (here / "kernel.cpp").string(), "-o", object},
           cancel);
       !compiled) {
     return tl::unexpected(compiled.error());
   }
   if (auto compiled = compile(here,
-                              {executor + "/accesses.cpp", executor + "/executor.cpp",
+                              {"-O1", executor + "/accesses.cpp", executor + "/executor.cpp",
                                executor + "/check_attention.cpp", object, "-o", program},
                               cancel);
       !compiled) {
     return tl::unexpected(compiled.error());
   }
-  const fs::path result = here / "result.json";
-  const io::ChildCommand run{
-      .words = {"timeout", "60", "sh", "-c",
-                "ulimit -v 4194304; ulimit -f 2048; ulimit -c 0; exec \"$0\" \"$@\"", program,
-                result.string(), std::to_string(d_head)},
-      .log = here / "log"};
-  const auto code = io::run_child(run, cancel);
-  if (!code) return tl::unexpected(code.error());
-  const auto text = io::read_file(result);
-  if (!text) return text::fail("kernel_check.no_result");
-  const auto parsed = io::parse_json(text->substr(0, text->find('\n') + 1));
-  if (!parsed || !parsed->is_object()) return text::fail("kernel_check.no_result");
-  return verdict_of(*parsed, *code);
+  const auto ran = run_limited(here, program, {std::to_string(d_head)}, cancel);
+  if (!ran) return tl::unexpected(ran.error());
+  return verdict_of(ran->first, ran->second);
+}
+
+base::Result<KernelTime> time_attention(const fs::path& file, int heads, int length, int d_head,
+                                        const base::CancelToken& cancel) {
+  const auto source = io::read_file(file);
+  if (!source) return tl::unexpected(source.error());
+  if (source->find("__global__") != std::string::npos) return text::fail("kernel_check.not_timed");
+  auto folder = io::PrivateFolder::make(fs::temp_directory_path(), "tensorscope-kernel-");
+  if (!folder) return tl::unexpected(folder.error());
+  const fs::path& here = folder->path();
+  if (auto written = write_sources(here, with_its_name(file, *source)); !written) {
+    return tl::unexpected(written.error());
+  }
+  const std::string executor = (here / "kernels/executor").string();
+  const std::string program = (here / "time").string();
+  if (auto compiled =
+          compile(here,
+                  {"-O3", "-march=native", "-include", executor + "/entry_points.h",
+                   (here / "kernel.cpp").string(), executor + "/time_attention.cpp", "-o", program},
+                  cancel);
+      !compiled) {
+    return tl::unexpected(compiled.error());
+  }
+  const auto ran =
+      run_limited(here, program,
+                  {std::to_string(heads), std::to_string(length), std::to_string(d_head)}, cancel);
+  if (!ran) return tl::unexpected(ran.error());
+  const double seconds = ran->first.value("median_s", 0.0);
+  if (seconds <= 0) return text::fail("kernel_check.no_result");
+  return KernelTime{seconds, ran->first.value("calls", std::int64_t{0})};
 }
 
 KernelVerdict verdict_of(const Json& result, int code) {

@@ -88,6 +88,63 @@ TEST(KernelCommand, PlainCpp) {
   EXPECT_EQ(ended.out.rfind("o[head 0][row 0][column 0] is 1, expected ", 0), 0U) << ended.out;
 }
 
+// Plain loops: right, timed beside ours and PyTorch's; a mistake in them is named and not timed.
+TEST(KernelCommand, ARightKernelInCppIsTimed) {
+  const std::string source = R"(#include <cmath>
+#include <vector>
+void attention(const float* q, const float* k, const float* v, float* o, int heads, int length,
+               int d, bool causal) {
+  std::vector<double> p(length);
+  for (int h = 0; h < heads; ++h) {
+    const float *qh = q + h * length * d, *kh = k + h * length * d, *vh = v + h * length * d;
+    for (int i = 0; i < length; ++i) {
+      const int seen = causal ? i + 1 : length;
+      double sum = 0;
+      for (int j = 0; j < seen; ++j) {
+        double s = 0;
+        for (int c = 0; c < d; ++c) s += double(qh[i * d + c]) * kh[j * d + c];
+        sum += p[j] = std::exp(s / std::sqrt(double(d)));
+      }
+      for (int c = 0; c < d; ++c) {
+        double x = 0;
+        for (int j = 0; j < seen; ++j) x += p[j] * vh[j * d + c];
+        o[(h * length + i) * d + c] = float(x / sum);
+      }
+    }
+  }
+}
+)";
+  const TemporaryFolder folder;
+  const auto file = folder.path() / "mine.cpp";
+  std::ofstream(file) << source;
+  const std::string command = "kernel " + file.string() + " --check attention --d-head 16 --time";
+  const Ended ended = run_program(command + " --json");
+  ASSERT_EQ(ended.code, 0) << ended.err << ended.out;
+  const auto document = document_of(ended);
+  EXPECT_EQ(document["passed"], true);
+  if (document.contains("seconds")) {  // else LibTorch is not here, and it says so
+    for (const auto& one : document["seconds"]["this_kernel"]) EXPECT_GT(one.get<double>(), 0);
+    EXPECT_GT(document["seconds"]["ours"].get<double>(), 0);
+    EXPECT_GT(document["seconds"]["flash"].get<double>(), 0);
+  } else {
+    EXPECT_FALSE(document["not_timed"].get<std::string>().empty());
+  }
+  std::string wrong = source;
+  const std::string index = "kh[j * d + c]";
+  wrong.replace(wrong.find(index), index.size(), "kh[(j + 1) % length * d + c]");
+  std::ofstream(file) << wrong;
+  const Ended named = run_program(command);
+  EXPECT_EQ(named.code, 1) << named.err;
+  EXPECT_EQ(named.out.rfind("o[head 0][row 0][column ", 0), 0U) << named.out;
+  EXPECT_EQ(named.out.find("on one thread"), std::string::npos) << named.out;
+}
+
+TEST(KernelCommand, CudaIsNotTimedOnTheProcessor) {
+  const Ended ended = check_kernel("", "", "--time");
+  EXPECT_EQ(ended.code, 0) << ended.err;
+  EXPECT_NE(ended.out.find("Not timed: a kernel in CUDA C++"), std::string::npos) << ended.out;
+}
+
 TEST(KernelCommand, WhatDoesNotCompile) {
   const Ended syntax = check_kernel("const float scale", "const flot scale");
   EXPECT_EQ(syntax.code, 2);
