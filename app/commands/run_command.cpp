@@ -4,6 +4,7 @@
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <nlohmann/json.hpp>
@@ -18,13 +19,18 @@
 #include "app/commands/spec_arguments.h"
 #include "app/output/output_folder.h"
 #include "app/output/own_report.h"
+#include "app/ranks/rank_launcher.h"
+#include "app/ranks/rank_results.h"
 #include "app/session/card_questions.h"
+#include "app/session/catalogue.h"
 #include "app/session/engine_loader.h"
 #include "app/session/languages.h"
 #include "app/session/run_files.h"
 #include "app/session/session.h"
 #include "app/window/workspace_picture.h"
 #include "core/base/clock.h"
+#include "core/io/file.h"
+#include "core/io/private_folder.h"
 #include "core/memory/before_backward.h"
 #include "core/report/efficiency.h"
 #include "core/report/operator_report.h"
@@ -272,15 +278,103 @@ base::Result<void> draw_run(Session& session, const std::filesystem::path& folde
   return save_run_pictures(**graphics, session, WorkspaceState(preferences), folder);
 }
 
+// The files of a rank's folder: a few hundred pictures would be of little use.
+std::string parts_of_rank(const SaveParts& parts) {
+  SaveParts some = parts;
+  some.set(SavePart::pictures, false);
+  some.set(SavePart::report, false);
+  return some.names();
+}
+
+std::string seconds_so_far(std::int64_t begin_ns) {
+  return text::decimal(static_cast<double>(base::now_ns() - begin_ns) * 1e-9, 0) + " s so far";
+}
+
+// Starts the ranks as processes of this program and tells what they did.
+int run_together(const RunCommand& command, const run::World& world) {
+  const auto spec = spec_from_arguments(command.spec, built_in_gpus());
+  if (!spec) return report(spec.error().sentence, 2);
+  const auto parts = SaveParts::parse(command.parts);
+  if (!parts) return report(parts.error().sentence, 2);
+  note(without_effect(command.spec.settings, *spec));
+  std::optional<OutputFolder> folder;
+  std::optional<io::PrivateFolder> temporary;
+  RankRun ranks{*spec, world, {}, {"--parts", parts_of_rank(*parts)}};
+  if (command.steps > 0) {
+    ranks.options.insert(ranks.options.end(), {"--steps", std::to_string(command.steps)});
+  }
+  if (command.out) {
+    auto claimed = OutputFolder::claim(*command.out, kRankFiles);
+    if (!claimed) return report(claimed.error().sentence, 2);
+    folder.emplace(std::move(*claimed));
+    ranks.folder = *command.out;
+  } else {
+    auto made =
+        io::PrivateFolder::make(std::filesystem::temp_directory_path(), "tensorscope-ranks-");
+    if (!made) return report(made.error().sentence, 1);
+    temporary.emplace(std::move(*made));
+    ranks.folder = temporary->path();
+  }
+  const std::int64_t begin_ns = base::now_ns();
+  ProgressLine progress;
+  const std::string count = text::counted(world.place.size, "rank");
+  const auto ended = run_ranks(ranks, [&] {
+    if (progress.is_shown_here()) progress.show(count + ", " + seconds_so_far(begin_ns));
+  });
+  progress.clear();
+  if (!ended) return report(ended.error().sentence, 1);
+  const auto size = static_cast<std::size_t>(world.place.size);
+  nlohmann::json document = gather_ranks(ranks.folder, size);
+  document["timeout_s"] = world.timeout_s;
+  document["sentence"] = nullptr;
+  if (ended->first) {
+    document["sentence"] = ended->why.sentence;
+    document["others_ended_after_s"] = ended->others_s;
+  }
+  const auto written = write_ranks(ranks.folder, size, document);
+  if (!written) return report(written.error().sentence, 1);
+  if (command.json) {
+    print_json(document);
+  } else if (!ended->first) {
+    std::printf("%s ran together\n", count.c_str());
+    for (const auto& [title, words] : rank_rows(document)) print_row(title.c_str(), words);
+  }
+  if (folder) {
+    if (const auto finished = folder->finish(); !finished)
+      return report(finished.error().sentence, 1);
+    std::fprintf(stderr, "Wrote %s\n", text::printable(command.out->string()).c_str());
+  }
+  if (!ended->first) return 0;
+  std::string sentence = ended->interrupted ? "Cancelled" : ended->why.sentence;
+  if (!ended->interrupted && !ended->all_alike) {
+    sentence += "; the others ended " + text::decimal(ended->others_s, 1) + " s later (time-out " +
+                text::decimal(world.timeout_s, 0) + " s)";
+  }
+  if (command.out) sentence += "; what the ranks recorded is in " + command.out->string();
+  return report(sentence, ended->ends[*ended->first].code == 2 ? 2 : 1);
+}
+
 // Runs the workload on the worker, prints the verdict (or one JSON document) and writes the files
 // of --out.
-int run_workload(const RunCommand& command) {
+int run_workload(const RunCommand& given) {
+  RunCommand command = given;
+  const bool launched = started_by_our_launcher();
+  const auto world = world_of(command.ranks);
+  if (!world) return report(world.error().sentence, 2);
+  if (*world && command.ranks.world != "env") return run_together(command, **world);
+  const std::int64_t begin_unix_ns = base::unix_now_ns();
+  const auto whole = command.out;  // the folder of all ranks
+  if (*world && whole) {
+    if (const auto made = io::make_folder(*whole); !made) return report(made.error().sentence, 2);
+    command.out = folder_of_rank(*whole, static_cast<std::size_t>((*world)->place.rank));
+  }
   Session session(make_engine_loader(), make_dry_runner_loader());
   const auto spec = spec_from_arguments(command.spec, session.gpus());
   if (!spec) return report(spec.error().sentence, 2);
 
-  const auto parts = SaveParts::parse(command.parts);
-  if (!parts) return report(parts.error().sentence, 2);
+  const auto asked = SaveParts::parse(command.parts);
+  if (!asked) return report(asked.error().sentence, 2);
+  const auto parts = *world ? SaveParts::parse(parts_of_rank(*asked)) : asked;
 
   note(without_effect(command.spec.settings, *spec));
   std::optional<OutputFolder> folder;
@@ -289,7 +383,11 @@ int run_workload(const RunCommand& command) {
     if (!claimed) return report(claimed.error().sentence, 2);
     folder.emplace(std::move(*claimed));
   }
-  session.want_roof();
+  if (*world) {
+    session.set_world(**world);
+  } else {
+    session.want_roof();
+  }
   run::Protocol protocol;
   if (command.steps > 0) {
     protocol.min_samples = protocol.max_samples = command.steps;
@@ -301,6 +399,8 @@ int run_workload(const RunCommand& command) {
     if (progress.is_shown_here()) progress.show(progress_of(run));
   });
   progress.clear();
+  // Our launcher ends what hangs; what was recorded is written first.
+  if (launched) std::signal(SIGTERM, SIG_IGN);
   if (session.run() == nullptr || session.engine() == nullptr) {
     report(session.engine_problem(), 1);
     return 1;
@@ -308,7 +408,10 @@ int run_workload(const RunCommand& command) {
   const run::Run& run = *session.run();
   nlohmann::json document = document_of(session);
   if (command.operators) document["operators"] = report::operators_json(run, session.strings());
-  if (command.json) {
+  const bool tells = !*world || (*world)->place.rank == 0;
+  if (!tells) {
+    if (run.verdict != run::Verdict::ok) report(report::verdict_sentence(run), 1);
+  } else if (command.json) {
     print_json(document);
   } else {
     print_summary(run);
@@ -329,9 +432,50 @@ int run_workload(const RunCommand& command) {
       report(written.error().sentence, 1);
       return 1;
     }
-    std::fprintf(stderr, "Wrote %s\n", text::printable(command.out->string()).c_str());
+    if (tells) std::fprintf(stderr, "Wrote %s\n", text::printable(command.out->string()).c_str());
+  }
+  if (*world && whole && !launched && (*world)->place.rank == 0) {
+    const auto gathered = gather_when_written(*whole, **world, begin_unix_ns);
+    if (!gathered) return report(gathered.error().sentence, 1);
   }
   return run.verdict == run::Verdict::ok ? 0 : 1;
+}
+
+// --world and what goes with it.
+void add_rank_options(CLI::App& command, RankOptions& options) {
+  CLI::Option* const world = command.add_option(
+      "--world", options.world,
+      "Run as so many ranks, processes of this machine that share the batch and exchange gradients "
+      "as PyTorch's DistributedDataParallel does: N x B rows. env: be one rank, as torchrun, "
+      "mpirun "
+      "or srun say");
+  world->type_name("N|env");
+  constexpr double kLongest = 86400;
+  constexpr double kLargestMib = 65536;
+  command
+      .add_option("--timeout", options.timeout_s,
+                  "Seconds that a rank waits for another one at most; default 60")
+      ->check(CLI::Range(1.0, kLongest))
+      ->needs(world);
+  command
+      .add_option("--bucket", options.bucket_mib,
+                  "MiB of gradients that are exchanged together; default 25")
+      ->check(CLI::Range(0.0, kLargestMib))
+      ->needs(world);
+  command
+      .add_option("--first-bucket", options.first_bucket_mib,
+                  "MiB of the bucket that is full first; default 1")
+      ->check(CLI::Range(0.0, kLargestMib))
+      ->needs(world);
+  command
+      .add_option("--compress", options.compress,
+                  "The type in which gradients travel; default none")
+      ->check(CLI::IsMember({"none", "bf16", "fp16"}))
+      ->needs(world);
+  command
+      .add_flag("--sync-every", options.sync_every,
+                "Exchange after every micro-batch, not only after the last one of a step")
+      ->needs(world);
 }
 
 }  // namespace
@@ -346,6 +490,7 @@ ParsedCommand run_command(CLI::App& app) {
                  "Write run.json, snapshot, trace, tables and pictures there")
       ->type_name("DIR");
   add_parts(app, options->parts);
+  add_rank_options(app, options->ranks);
   app.add_flag("--json", options->json, "Print one JSON document on standard output");
   app.add_flag("--operators", options->operators,
                "With --json also the operators: calls, self and total time, shares, bytes")

@@ -7,11 +7,13 @@
 
 #include "app/commands/spec_arguments.h"
 #include "app/output/save_parts.h"
+#include "app/ranks/rank_options.h"
 
 namespace ts::app {
 
 struct RunCommand {
   SpecArguments spec;
+  RankOptions ranks;
   int steps = 0;  // timed steps; 0: until the median is known well enough
   std::optional<std::filesystem::path> out;
   std::string parts = SaveParts().names();  // of what is written there

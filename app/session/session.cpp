@@ -27,6 +27,7 @@ bool Session::start(const spec::WorkloadSpec& spec, const run::Protocol& protoco
   request.spec = spec;
   request.protocol = protocol;
   request.wants_roof = wants_roof_;
+  request.world = world_;
   request.target_capacity = capacity_for(spec);
   asked_ = worker_.submit(std::move(request));
   busy_ = true;

@@ -45,6 +45,8 @@ class Session {
   [[nodiscard]] bool comparing() const { return busy_ && compares_; }
   // From now on runs receive the roof of the device, which is measured once.
   void want_roof() { wants_roof_ = true; }
+  // From now on runs are those of one of several ranks; the first one meets the others.
+  void set_world(const run::World& world) { world_ = world; }
   // The roof that runs of this specification get; null: not measured yet.
   [[nodiscard]] const run::Roof* roof_of(const spec::WorkloadSpec& spec) const;
   void cancel() { worker_.cancel(); }
@@ -111,6 +113,7 @@ class Session {
   bool busy_ = false;
   bool compares_ = false;  // the last request was a comparison
   bool wants_roof_ = false;
+  std::optional<run::World> world_;
   std::map<run::RoofKey, run::Roof> roofs_;  // those of runs so far
   std::shared_ptr<const run::Comparison> comparison_;
   base::Message comparison_problem_;

@@ -44,7 +44,17 @@ void HostLanes::make_tracks(const trace_file::TraceFile& file,
   }
   std::vector<std::pair<std::pair<std::uint32_t, Part>, std::int64_t>> order(counts.begin(),
                                                                              counts.end());
-  std::ranges::stable_sort(order, [](const auto& a, const auto& b) {
+  // Of several ranks each has its own group of tracks.
+  const auto rank_of = [&](std::uint32_t track) {
+    const std::string& process = file.tracks[track].process_name;
+    return process.starts_with("rank ") ? process : std::string();
+  };
+  std::ranges::stable_sort(order, [&](const auto& a, const auto& b) {
+    const std::string rank_a = rank_of(a.first.first);
+    const std::string rank_b = rank_of(b.first.first);
+    if (rank_a != rank_b) {
+      return rank_a.size() != rank_b.size() ? rank_a.size() < rank_b.size() : rank_a < rank_b;
+    }
     return a.first.second != b.first.second ? a.first.second < b.first.second : a.second > b.second;
   });
   for (const auto& [key, count] : order) {

@@ -3,12 +3,15 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <optional>
 #include <unordered_map>
 #include <utility>
 
 #include "core/capture/gpu_timeline.h"
+#include "core/files/collectives.h"
 #include "core/files/host_lanes.h"
 #include "core/text/message.h"
+#include "core/text/numbers.h"
 
 namespace ts::files {
 namespace {
@@ -90,6 +93,7 @@ class TraceOpener {
   void give_to_gpu(const Event& event);
   void add_memory();
   base::StringId shapes(const Event& event);
+  std::optional<base::StringId> collective_detail(const Event& event);
 
   trace_file::TraceFile& file_;
   run::Run& run_;
@@ -177,6 +181,19 @@ base::StringId TraceOpener::shapes(const Event& event) {
   return known->second;
 }
 
+// Shapes, bytes and bytes per second of a collective.
+std::optional<base::StringId> TraceOpener::collective_detail(const Event& event) {
+  const base::StringTable& strings = *file_.strings;
+  const auto bytes = collective_bytes(strings.view(event.name), strings.view(event.dims),
+                                      strings.view(event.types));
+  if (!bytes || event.duration_ns <= 0) return std::nullopt;
+  const double per_second =
+      static_cast<double>(*bytes) * 1e9 / static_cast<double>(event.duration_ns);
+  return file_.strings->intern(std::string(strings.view(shapes(event))) + ", " +
+                               text::bytes(*bytes).joined() + ", " +
+                               text::rate(per_second, "B").joined());
+}
+
 void TraceOpener::place(std::uint32_t index) {
   const Event& event = file_.events[index];
   if (on_device(event.kind) || event.kind == EventKind::runtime) {
@@ -192,7 +209,7 @@ void TraceOpener::place_on_host(std::uint32_t index) {
   slice.slice_class = trace::SliceClass::module;
   if (event.kind == EventKind::op) {
     slice.slice_class = trace::classify_operator(file_.strings->view(event.name));
-    slice.detail = shapes(event);
+    slice.detail = collective_detail(event).value_or(shapes(event));
     const auto flow = autograd_.find(index);
     if (flow != autograd_.end()) slice.flow = flow->second;
   }

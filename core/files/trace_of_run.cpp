@@ -84,6 +84,10 @@ class RunExporter {
       return std::pair(event.begin_ns, -event.duration_ns);
     });
     add_memory();
+    if (const run::RankFacts& rank = run_.facts.rank; rank.size > 0) {
+      file_.rank = rank.rank;
+      file_.base_time_ns = begin_ns_ + rank.clock_offset_ns + rank.epoch_ns;
+    }
     return std::move(file_);
   }
 

@@ -22,40 +22,6 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// Strings and the pointers to them, in the form that exec needs.
-class Words {
- public:
-  explicit Words(std::vector<std::string> words) : words_(std::move(words)) {
-    for (std::string& word : words_) pointers_.push_back(word.data());
-    pointers_.push_back(nullptr);
-  }
-  Words(const Words&) = delete;
-  Words& operator=(const Words&) = delete;
-  [[nodiscard]] char* const* data() const { return pointers_.data(); }
-
- private:
-  std::vector<std::string> words_;
-  std::vector<char*> pointers_;
-};
-
-// The second of two settings with one name would be ignored, so ours replace existing ones.
-Words environment_with(const std::vector<std::pair<std::string, std::string>>& settings) {
-  std::vector<std::string> all;
-  for (char** entry = environ; *entry != nullptr; ++entry) {
-    const std::string_view text = *entry;
-    const bool replaced = std::ranges::any_of(settings, [&](const auto& setting) {
-      const std::string& name = setting.first;
-      return text.starts_with(name) && text.substr(name.size()).starts_with('=');
-    });
-    if (!replaced) all.emplace_back(text);
-  }
-  for (const auto& [name, value] : settings) {
-    all.push_back(name);
-    all.back().append("=").append(value);
-  }
-  return Words(std::move(all));
-}
-
 class FileActions {
  public:
   FileActions() { posix_spawn_file_actions_init(&actions_); }
@@ -94,9 +60,32 @@ bool has_ended(pid_t child, int& code) {
 
 }  // namespace
 
+SpawnWords::SpawnWords(std::vector<std::string> words) : words_(std::move(words)) {
+  for (std::string& word : words_) pointers_.push_back(word.data());
+  pointers_.push_back(nullptr);
+}
+
+// The second of two settings with one name would be ignored.
+SpawnWords environment_with(const std::vector<std::pair<std::string, std::string>>& settings) {
+  std::vector<std::string> all;
+  for (char** entry = environ; *entry != nullptr; ++entry) {
+    const std::string_view text = *entry;
+    const bool replaced = std::ranges::any_of(settings, [&](const auto& setting) {
+      const std::string& name = setting.first;
+      return text.starts_with(name) && text.substr(name.size()).starts_with('=');
+    });
+    if (!replaced) all.emplace_back(text);
+  }
+  for (const auto& [name, value] : settings) {
+    all.push_back(name);
+    all.back().append("=").append(value);
+  }
+  return SpawnWords(std::move(all));
+}
+
 base::Result<int> run_child(const ChildCommand& command, const base::CancelToken& cancel) {
-  const Words arguments(command.words);
-  const Words environment = environment_with(command.environment);
+  const SpawnWords arguments(command.words);
+  const SpawnWords environment = environment_with(command.environment);
   FileActions actions;
   posix_spawn_file_actions_addopen(actions.get(), 0, "/dev/null", O_RDONLY, 0);
   posix_spawn_file_actions_addopen(actions.get(), 1, command.log.c_str(),

@@ -10,6 +10,22 @@
 
 namespace ts::io {
 
+// Strings and the pointers to them, in the form that exec needs.
+class SpawnWords {
+ public:
+  explicit SpawnWords(std::vector<std::string> words);
+  SpawnWords(const SpawnWords&) = delete;
+  SpawnWords& operator=(const SpawnWords&) = delete;
+  [[nodiscard]] char* const* data() const { return pointers_.data(); }
+
+ private:
+  std::vector<std::string> words_;
+  std::vector<char*> pointers_;
+};
+
+// This process's environment with these settings, which replace existing ones of their names.
+SpawnWords environment_with(const std::vector<std::pair<std::string, std::string>>& settings);
+
 struct ChildCommand {
   std::vector<std::string> words;  // the program, looked for in PATH, and its arguments
   std::vector<std::pair<std::string, std::string>> environment = {};  // added to this process's own

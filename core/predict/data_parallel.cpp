@@ -25,20 +25,27 @@ std::vector<std::int64_t> parameter_sizes(const memory::AllocationLog& log) {
   return sizes;
 }
 
-// The gradients of the parameters in the order in which the first backward makes them. Inputs may
-// have gradients, too: those that no parameter is the size of are left out. Empty if a parameter
-// has no gradient.
+// The gradients of the parameters in the order in which the first backward hands them on: as it
+// makes them, but for the bias of a linear layer. It is summed after the product for the weight,
+// which then takes the way of a transpose: the bias is there first. Inputs may have gradients, too:
+// those that no parameter is the size of are left out. Empty if a parameter has no gradient.
 std::vector<std::int64_t> gradient_sizes(const memory::AllocationLog& log,
-                                         const std::vector<std::int64_t>& parameters) {
+                                         const std::vector<std::int64_t>& parameters,
+                                         const base::StringTable& strings) {
   std::map<std::int64_t, std::size_t> missing;
   for (const std::int64_t size : parameters) ++missing[size];
   std::vector<std::int64_t> sizes;
+  const memory::Block* before = nullptr;
   for (const memory::Block& block : log.blocks()) {
     if (block.category != Category::gradient || block.step != 0) continue;
     const auto found = missing.find(block.size);
     if (found == missing.end() || found->second == 0) continue;
     --found->second;
-    sizes.push_back(block.size);
+    const bool bias = before != nullptr && before->module == block.module &&
+                      strings.view(before->op) == "aten::mm" &&
+                      strings.view(block.op) == "aten::sum";
+    sizes.insert(bias ? sizes.end() - 1 : sizes.end(), block.size);
+    before = &block;
   }
   if (sizes.size() < parameters.size()) sizes.clear();
   return sizes;
@@ -203,7 +210,7 @@ run::Outcome<DryRun> DataParallelRunner::dry_run(const spec::WorkloadSpec& spec,
   if (!run) return run;
   const std::vector<std::int64_t> parameters = parameter_sizes(run->log);
   if (parameters.empty()) return refused("data_parallel.no_parameters");
-  const std::vector<std::int64_t> gradients = gradient_sizes(run->log, parameters);
+  const std::vector<std::int64_t> gradients = gradient_sizes(run->log, parameters, strings);
   if (gradients.empty()) return refused("data_parallel.no_gradient");
   run->log = RankLog(run->log, strings).write(parameters, gradients);
   return run;

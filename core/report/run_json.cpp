@@ -29,6 +29,15 @@ nlohmann::json part_json(const run::Run& run, std::int64_t run::StepTimes::*part
   return to_json(summary);
 }
 
+nlohmann::json rank_json(const run::RankFacts& rank) {
+  if (rank.size == 0) return nullptr;
+  return {{"rank", rank.rank},
+          {"ranks", rank.size},
+          {"clock_offset_ns", rank.clock_offset_ns},
+          {"round_trip_ns", rank.round_trip_ns},
+          {"buckets", rank.buckets}};
+}
+
 nlohmann::json generated_json(const run::Run& run) {
   if (run.facts.generated.empty()) return nullptr;
   return {{"tokens", run.facts.generated}, {"text", io::text_or_null(run.facts.generated_text)}};
@@ -179,6 +188,7 @@ nlohmann::json to_json(const run::Run& run, const nlohmann::json& environment) {
           {"failure", failure_json(run)},
           {"backend_ran", io::text_or_null(run.facts.backend_ran)},
           {"parameters", run.facts.parameters},
+          {"rank", rank_json(run.facts.rank)},
           {"compile_s", run.facts.compile_s > 0 ? nlohmann::json(run.facts.compile_s) : nullptr},
           {"environment", environment},
           {"step_ms", to_json(run.timing())},

@@ -10,6 +10,7 @@
 #include "core/base/result.h"
 #include "core/capture/recorder.h"
 #include "core/run/failure.h"
+#include "core/run/world.h"
 #include "core/spec/workload_spec.h"
 
 namespace ts::allocator {
@@ -95,6 +96,7 @@ struct ExecutionFacts {
   std::vector<NamedNumber> results = {};
   std::vector<ResultCurve> curves = {};
   double compile_s = 0;  // the time that compiling the step took; 0: it runs eagerly
+  RankFacts rank = {};
   friend bool operator==(const ExecutionFacts&, const ExecutionFacts&) = default;
 };
 
@@ -112,6 +114,8 @@ class Execution {
   // Runs one step. With a recorder everything in it is recorded; without one no hook is installed.
   // After a cancelled or out-of-memory step the execution can only be destroyed.
   virtual Outcome<StepTimes> step(capture::Recorder* recorder, std::int32_t step_number) = 0;
+  // Of several ranks: what rank 0 says, where all must decide alike. Between steps.
+  virtual Outcome<std::int64_t> agree(std::int64_t mine) { return mine; }
   [[nodiscard]] virtual ExecutionFacts facts() const = 0;
   [[nodiscard]] virtual MemoryCounters memory() const = 0;
   // The events that the device's allocator recorded in recorded steps, with its current segments;
@@ -159,6 +163,10 @@ class Engine {
                                 const base::CancelToken& /*cancel*/) {
     return {};
   }
+  // From now on workloads are run together with other processes, which all call this with the same
+  // spec. Once. Waits for them as long as the world says.
+  virtual Outcome<void> join(const World& world, const spec::WorkloadSpec& spec,
+                             const base::CancelToken& cancel);
   // Builds the workload. `recorder` records the allocations of set-up. `limit` is the bytes the
   // device's allocator may hold. The token is checked at every allocation and between layers.
   virtual Outcome<std::unique_ptr<Execution>> prepare(const spec::WorkloadSpec& spec,
@@ -172,7 +180,7 @@ class Engine {
 
 // The two symbols of libtensorscope_kernels.so. A library with another interface version is
 // refused.
-inline constexpr int kEngineInterfaceVersion = 8;
+inline constexpr int kEngineInterfaceVersion = 9;
 using EngineVersionFunction = int (*)();
 using EngineCreateFunction = Engine* (*)();
 inline constexpr const char* kEngineVersionSymbol = "tensorscope_engine_version";

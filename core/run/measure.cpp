@@ -149,7 +149,10 @@ class Measurement {
       const auto times = step(nullptr, Kind::warmup);
       if (!times) return false;
       samples.push_back(static_cast<double>(times->total_ns));
-      state = warmup_state(samples, seconds_since(begin), protocol_);
+      const auto decided =
+          agree(static_cast<std::int64_t>(warmup_state(samples, seconds_since(begin), protocol_)));
+      if (!decided) return false;
+      state = static_cast<Warmup>(*decided);
     }
     finished_.warmup_stable = state == Warmup::warm;
     emit_facts();
@@ -180,7 +183,10 @@ class Measurement {
         sorted.insert(std::upper_bound(sorted.begin(), sorted.end(), sample), sample);
       }
       const double elapsed_s = seconds_since(begin);
-      if (timing_is_enough(sorted, elapsed_s, protocol_) && may_end(elapsed_s)) return true;
+      const bool enough = timing_is_enough(sorted, elapsed_s, protocol_) && may_end(elapsed_s);
+      const auto decided = agree(enough ? 1 : 0);
+      if (!decided) return false;
+      if (*decided != 0) return true;
     }
   }
 
@@ -205,6 +211,14 @@ class Measurement {
     progress_.step_done(now);
     if (now - last_progress_ >= kProgressInterval) emit_progress(now);
     return *times;
+  }
+
+  // Ranks of one run must take as many steps as each other.
+  std::optional<std::int64_t> agree(std::int64_t mine) {
+    auto decided = execution_->agree(mine);
+    if (decided) return *decided;
+    stop(std::move(decided.error()));
+    return std::nullopt;
   }
 
   void enter(Stage stage) {

@@ -3,6 +3,7 @@
 #include <exception>
 #include <map>
 #include <mutex>
+#include <utility>
 #include <variant>
 
 #include "core/base/clock.h"
@@ -171,6 +172,11 @@ struct Worker::Impl {
     if (auto reason = obstacle(request.spec, *about.info); !reason.empty()) {
       return finished_early(id, Verdict::failed, std::move(reason));
     }
+    if (request.world && !std::exchange(joined, true)) {
+      if (auto met = engine->join(*request.world, request.spec, cancel); !met) {
+        return finished_early(id, Verdict::failed, std::move(met.error()));
+      }
+    }
     const MeasureContext context{.engine = *engine,
                                  .strings = strings,
                                  .id = id,
@@ -211,6 +217,7 @@ struct Worker::Impl {
   EngineUpdate about;
   std::map<RoofKey, Roof> roofs;
   std::int64_t runs = 0;
+  bool joined = false;
 
   std::mutex mutex;  // so that the newest request has the largest number
   RunId last_id = 0;

@@ -3,6 +3,7 @@
 #include <array>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <tuple>
 
 #include "core/base/result.h"
@@ -29,6 +30,8 @@ struct RunRequest {
   // after the run, so that it warms nothing up; before a run of many FLOPs, whose time can then be
   // estimated.
   bool wants_roof = false;
+  std::optional<World> world =
+      {};  // this process is one of several; the first run meets the others
 };
 
 // A against B, in alternation.

@@ -18,6 +18,7 @@ struct Mark {
 // kernels contain matrix products and softmax, and ATen's copies and norms have element-wise kernel
 // names.
 constexpr std::array kMarks = std::to_array<Mark>({
+    {"nccl", SliceClass::communication},
     {"flash_", SliceClass::attention},
     {"fmha", SliceClass::attention},
     {"sdpa", SliceClass::attention},

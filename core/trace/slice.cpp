@@ -213,6 +213,9 @@ std::optional<SliceClass> class_of_fused(std::string_view name) {
 
 SliceClass classify_operator(std::string_view name) {
   if (const auto fused = class_of_fused(name)) return *fused;
+  // As c10d names its work.
+  for (const std::string_view backend : {"gloo:", "nccl:", "ucc:", "mpi:"})
+    if (name.starts_with(backend)) return SliceClass::communication;
   const std::string stem = stem_of(name);
   // Each backend has its own attention operators, and new ones come with every release.
   for (const std::string_view part :

@@ -24,8 +24,9 @@ enum class SliceClass : std::uint8_t {
   copy,
   attention,
   other,
+  communication,  // a collective, on the thread or stream that does it
 };
-inline constexpr int kSliceClassCount = 14;
+inline constexpr int kSliceClassCount = 15;
 
 // The class of an ATen operator ("aten::bmm") or autograd node ("MmBackward0"), by name.
 SliceClass classify_operator(std::string_view name);

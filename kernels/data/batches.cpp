@@ -32,8 +32,11 @@ void fill(const at::Tensor& to, const io::Corpus& corpus, const std::vector<std:
 
 }  // namespace
 
-Batches::Batches(const spec::WorkloadSpec& spec)
-    : corpus_(corpus_of(spec)), generator_(at::detail::createCPUGenerator(spec.seed)) {}
+Batches::Batches(const spec::WorkloadSpec& spec, std::int64_t rank, std::int64_t ranks)
+    : corpus_(corpus_of(spec)),
+      generator_(at::detail::createCPUGenerator(spec.seed)),
+      rank_(rank),
+      ranks_(ranks) {}
 
 void Batches::next(const at::Tensor& x, const at::Tensor& y) {
   // As torch.randint on the CPU: 32 random bits, or 64 if the range is large.
@@ -41,9 +44,10 @@ void Batches::next(const at::Tensor& x, const at::Tensor& y) {
   constexpr std::uint64_t kLargeRange = std::uint64_t{1} << 28;
   auto* const generator = at::check_generator<at::CPUGeneratorImpl>(generator_);
   std::vector<std::int64_t> starts;
-  for (std::int64_t row = 0; row < x.size(0); ++row) {
+  const std::int64_t rows = x.size(0);
+  for (std::int64_t row = 0; row < rows * ranks_; ++row) {
     const std::uint64_t bits = range >= kLargeRange ? generator->random64() : generator->random();
-    starts.push_back(static_cast<std::int64_t>(bits % range));
+    if (row / rows == rank_) starts.push_back(static_cast<std::int64_t>(bits % range));
   }
   fill(x, corpus_, starts, 0);
   if (y.defined()) fill(y, corpus_, starts, 1);

@@ -6,7 +6,10 @@
 #include <torch/version.h>
 #include <unistd.h>
 
+#include <nlohmann/json.hpp>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "core/io/file.h"
 #include "core/spec/workload_math.h"
@@ -17,7 +20,9 @@
 #include "kernels/device/threads.h"
 #include "kernels/engine/execution.h"
 #include "kernels/engine/start.h"
+#include "kernels/observe/cancellation.h"
 #include "kernels/observe/failure.h"
+#include "kernels/ranks/rank_group.h"
 
 namespace ts::kernels {
 namespace {
@@ -60,6 +65,31 @@ std::string build_line() {
   return line + ", " + at::get_cpu_capability();
 }
 
+// The key of the reason why ranks cannot run this together; null when they can.
+const char* why_not_by_ranks(const spec::WorkloadSpec& spec) {
+  if (!spec::has_backward(spec.pass)) return "data_parallel.no_backward";
+  if (spec.device != spec::DeviceKind::cpu) return "ranks.no_cuda";
+  if (spec::compiles_step(spec)) return "ranks.no_compiled";
+  if (spec.workload == spec::WorkloadKind::own_model) return "ranks.no_own_model";
+  return nullptr;
+}
+
+// What must be alike on all ranks, by the names under which a difference is told.
+std::vector<std::pair<std::string, std::string>> what_ranks_share(const run::World& world,
+                                                                  const spec::WorkloadSpec& spec) {
+  std::vector<std::pair<std::string, std::string>> shared = {
+      {"Tensorscope's interface", std::to_string(run::kEngineInterfaceVersion)},
+      {"PyTorch", TORCH_VERSION},
+      {"number of ranks", std::to_string(world.place.size)},
+      {"bucket_mib", std::to_string(world.bucket_mib)},
+      {"first_bucket_mib", std::to_string(world.first_bucket_mib)},
+      {"compress", run::to_string(world.compression)},
+      {"sync_every", world.sync_every ? "true" : "false"}};
+  const nlohmann::json settings = spec::to_json(spec);
+  for (const auto& [name, value] : settings.items()) shared.emplace_back(name, value.dump());
+  return shared;
+}
+
 }  // namespace
 
 TorchEngine::TorchEngine() : cuda_(start_libtorch()) {
@@ -78,6 +108,17 @@ run::Outcome<void> TorchEngine::compile(const spec::WorkloadSpec& spec, std::int
   auto device = device_of(spec);
   if (!device) return tl::unexpected(device.error());
   return compile_step(spec, std::move(*device), limit, cancel);
+}
+
+run::Outcome<void> TorchEngine::join(const run::World& world, const spec::WorkloadSpec& spec,
+                                     const base::CancelToken& cancel) {
+  try {
+    const CancelScope scope(cancel);
+    ranks_ = std::make_unique<RankGroup>(world, what_ranks_share(world, spec));
+    return {};
+  } catch (...) {
+    return tl::unexpected(current_failure());
+  }
 }
 
 run::Outcome<std::unique_ptr<run::Execution>> TorchEngine::prepare(
@@ -114,10 +155,15 @@ run::Outcome<std::unique_ptr<TorchExecution>> TorchEngine::prepare_execution(
   try {
     auto device = device_of(spec);
     if (!device) return tl::unexpected(device.error());
+    if (ranks_ != nullptr) {
+      if (const char* const why = why_not_by_ranks(spec); why != nullptr)
+        return tl::unexpected(run::Failure(text::message(why)));
+    }
     if (spec.cache == spec::Cache::cold && !(*device)->can_evict_caches()) {
       return tl::unexpected(run::Failure(text::message("engine.no_cold")));
     }
-    auto execution = std::make_unique<TorchExecution>(spec, std::move(*device), limit, cancel);
+    auto execution =
+        std::make_unique<TorchExecution>(spec, std::move(*device), limit, cancel, ranks_.get());
     if (auto built = execution->build(recorder); !built) return tl::unexpected(built.error());
     return execution;
   } catch (...) {

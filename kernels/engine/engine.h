@@ -8,6 +8,7 @@
 
 namespace ts::kernels {
 
+class RankGroup;
 class TorchExecution;
 
 // Implements run::Engine on LibTorch. Several executions may live, one is active at a time: the
@@ -21,6 +22,8 @@ class TorchEngine final : public run::Engine {
   [[nodiscard]] const run::EngineInfo& info() const override { return info_; }
   run::Outcome<void> compile(const spec::WorkloadSpec& spec, std::int64_t limit,
                              const base::CancelToken& cancel) override;
+  run::Outcome<void> join(const run::World& world, const spec::WorkloadSpec& spec,
+                          const base::CancelToken& cancel) override;
   run::Outcome<std::unique_ptr<run::Execution>> prepare(const spec::WorkloadSpec& spec,
                                                         std::int64_t limit,
                                                         capture::Recorder* recorder,
@@ -42,6 +45,7 @@ class TorchEngine final : public run::Engine {
 
   const CudaLibrary& cuda_;
   run::EngineInfo info_;
+  std::unique_ptr<RankGroup> ranks_;  // null: this process is alone
 };
 
 }  // namespace ts::kernels

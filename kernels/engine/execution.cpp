@@ -15,6 +15,8 @@
 #include "kernels/observe/failure.h"
 #include "kernels/observe/phase_scope.h"
 #include "kernels/observe/recording.h"
+#include "kernels/ranks/data_parallel.h"
+#include "kernels/ranks/rank_group.h"
 
 namespace ts::kernels {
 
@@ -22,12 +24,13 @@ using base::Phase;
 using memory::Category;
 
 TorchExecution::TorchExecution(const spec::WorkloadSpec& spec, std::unique_ptr<Device> device,
-                               std::int64_t limit, base::CancelToken cancel)
+                               std::int64_t limit, base::CancelToken cancel, RankGroup* ranks)
     : spec_(spec),
       habit_(spec::habit(spec)),
       device_(std::move(device)),
       account_(*device_, limit),
-      cancel_(std::move(cancel)) {}
+      cancel_(std::move(cancel)),
+      ranks_(ranks) {}
 
 // The memory that the members free belongs to this execution's account.
 TorchExecution::~TorchExecution() {
@@ -68,8 +71,11 @@ void TorchExecution::make_workload() {
   const PhaseScope phase(Phase::setup);
   // A workload that sets the types itself starts from fp32.
   const bool typed = spec::field_applies(spec_, spec::Field::dtype);
-  builder_ = std::make_unique<Builder>(
-      device_->torch_device(), scalar_type(typed ? spec_.dtype : spec::DataType::fp32), spec_.seed);
+  RowShare share;
+  if (ranks_ != nullptr) share = {ranks_->facts().rank, ranks_->facts().size};
+  builder_ = std::make_unique<Builder>(device_->torch_device(),
+                                       scalar_type(typed ? spec_.dtype : spec::DataType::fp32),
+                                       spec_.seed, share);
   workload_ = kernels::make_workload(*builder_, spec_);
   if (spec::compiles_step(spec_)) {
     const PackageRequest request = make_request(spec_, *builder_);
@@ -90,9 +96,11 @@ void TorchExecution::make_workload() {
   for (const Parameter& parameter : parameters())
     own(parameter.tensor, Category::parameter, parameter.name);
   for (const at::Tensor& input : inputs()) own(input, Category::input);
+  if (ranks_ != nullptr) make_parallel();
 }
 
 void TorchExecution::rebuild() {
+  parallel_.reset();
   training_.reset();
   owns_optimizer_state_ = false;
   workload_.reset();
@@ -123,7 +131,8 @@ run::Outcome<run::StepTimes> TorchExecution::step(capture::Recorder* recorder,
     std::optional<DtypeMap> types;
     if (recorder != nullptr) types.emplace();
     const OneDnnGuard onednn;
-    const run::StepTimes times = run_step();
+    run::StepTimes times = run_step();
+    if (ranks_ != nullptr) ranks_->settle();
     if (onednn.switched_off()) {
       if (auto refused = swallowed_refusal()) {
         usable_ = false;
@@ -132,6 +141,10 @@ run::Outcome<run::StepTimes> TorchExecution::step(capture::Recorder* recorder,
     }
     stepped_ = true;
     if (!graph_) note_what_ran(recording, types);
+    if (ranks_ != nullptr) {
+      recording.reset();  // what follows is no part of the step
+      times.loss = ranks_->mean(times.loss);
+    }
     return times;
   } catch (...) {
     usable_ = false;
@@ -160,6 +173,14 @@ void TorchExecution::wait() {
 // The failure of the error being handled. If the device keeps the error, all later work fails too.
 run::Failure TorchExecution::failure_of_device() {
   run::Failure failure = current_failure();
+  if (ranks_ != nullptr && failure.verdict == run::Verdict::failed) {
+    // Why a collective failed says more than what the Reducer then found.
+    try {
+      ranks_->settle();
+    } catch (const BadInput& lost) {
+      return run::Failure(lost.message());
+    }
+  }
   if (failure.verdict != run::Verdict::failed || !device_->broken()) return failure;
   run::Failure broken(
       text::message("engine.broken_device", {text::argument("reason", std::move(failure))}));
@@ -261,8 +282,23 @@ std::vector<std::uint64_t> TorchExecution::gradient_addresses() const {
   return addresses;
 }
 
+run::Outcome<std::int64_t> TorchExecution::agree(std::int64_t mine) {
+  if (ranks_ == nullptr) return mine;
+  try {
+    return ranks_->agree(mine);
+  } catch (...) {
+    usable_ = false;
+    return tl::unexpected(failure_of_device());
+  }
+}
+
 run::ExecutionFacts TorchExecution::facts() const {
   run::ExecutionFacts facts;
+  if (ranks_ != nullptr) facts.rank = ranks_->facts();
+  if (parallel_ != nullptr) {
+    for (const at::Tensor& bucket : parallel_->buckets())
+      facts.rank.buckets.push_back(static_cast<std::int64_t>(bucket.nbytes()));
+  }
   if (builder_ != nullptr) {
     for (const Parameter& parameter : parameters()) facts.parameters += parameter.tensor.numel();
   }

@@ -16,7 +16,9 @@
 
 namespace ts::kernels {
 
+class DataParallel;
 class DtypeMap;
+class RankGroup;
 class Recording;
 
 // Implements run::Execution on LibTorch. Gradients are dropped, or zeroed if the spec says so, at
@@ -25,18 +27,20 @@ class Recording;
 // for forward and loss. A forward-only pass has no loss, and a graph only if the spec keeps it.
 // A habit (spec::Habit) is a mistake in this, made on purpose.
 // With cuda_graph the steps are replays of one that is captured at the end of the set-up.
+// A rank of several computes its share of the batch and exchanges gradients in the backward.
 // The pass generate has a prefill and a decode instead of all that, without a graph.
 class TorchExecution final : public run::Execution {
  public:
-  // Allocates nothing on the device yet; `build` does.
+  // Allocates nothing on the device yet; `build` does. `ranks`: null, or outlives it.
   TorchExecution(const spec::WorkloadSpec& spec, std::unique_ptr<Device> device, std::int64_t limit,
-                 base::CancelToken cancel);
+                 base::CancelToken cancel, RankGroup* ranks = nullptr);
   ~TorchExecution() override;
 
   // Makes parameters and inputs. Once, before anything else.
   run::Outcome<void> build(capture::Recorder* recorder);
 
   run::Outcome<run::StepTimes> step(capture::Recorder* recorder, std::int32_t step_number) override;
+  run::Outcome<std::int64_t> agree(std::int64_t mine) override;
   [[nodiscard]] run::ExecutionFacts facts() const override;
   [[nodiscard]] run::MemoryCounters memory() const override;
   std::shared_ptr<const allocator::Snapshot> allocator_snapshot() override;
@@ -59,6 +63,10 @@ class TorchExecution final : public run::Execution {
   // Assigns the live block of the tensor to the category from now on.
   static void own(const at::Tensor& tensor, memory::Category category, std::string_view name = {});
   void make_workload();
+  void make_parallel();
+  // A micro-batch whose backward exchanges gradients.
+  [[nodiscard]] bool exchanges(std::int64_t micro_batch) const;
+  void begin_parallel_forward(std::int64_t micro_batch);
   void rebuild();
   void wait();
   run::StepTimes run_step();
@@ -71,14 +79,15 @@ class TorchExecution final : public run::Execution {
   void generate(run::StepTimes& times);
   // Forward, loss and backward of one micro-batch, added to the times; the loss or nothing.
   at::Tensor run_micro_batch(std::int64_t index, run::StepTimes& times);
-  at::Tensor run_forward();
+  at::Tensor run_forward(std::int64_t micro_batch);
   at::Tensor run_loss(at::Tensor output);
-  void run_backward(const at::Tensor& loss);
+  void run_backward(const at::Tensor& loss, std::int64_t micro_batch);
   void run_optimizer();
   run::Failure failure_of_device();
   void note_what_ran(std::optional<Recording>& recording, std::optional<DtypeMap>& types);
   void note_reserved();
   void own_gradients();
+  void own_buckets();
   void own_optimizer_state();
   void note_gradient_types();
 
@@ -89,9 +98,11 @@ class TorchExecution final : public run::Execution {
   std::unique_ptr<Device> device_;
   Account account_;
   base::CancelToken cancel_;
+  RankGroup* const ranks_;
   std::unique_ptr<Builder> builder_;
   std::unique_ptr<Workload> workload_;
   std::unique_ptr<Training> training_;
+  std::unique_ptr<DataParallel> parallel_;
   at::Tensor last_output_;        // habit kept_output
   std::vector<at::Tensor> kept_;  // habit kept_graph: a result of every micro-batch so far
   std::optional<StepGraph> graph_;

@@ -12,6 +12,8 @@
 #include "kernels/observe/module_scope.h"
 #include "kernels/observe/phase_scope.h"
 #include "kernels/observe/recording.h"
+#include "kernels/ranks/data_parallel.h"
+#include "kernels/ranks/rank_group.h"
 
 namespace ts::kernels {
 
@@ -72,7 +74,7 @@ void TorchExecution::generate(run::StepTimes& times) {
 at::Tensor TorchExecution::run_micro_batch(std::int64_t index, run::StepTimes& times) {
   workload_->select_micro_batch(index);
   std::int64_t begin = base::now_ns();
-  at::Tensor result = run_forward();
+  at::Tensor result = run_forward(index);
   if (habit_ == spec::Habit::kept_output) last_output_ = result;
   if (spec::has_backward(spec_.pass)) result = run_loss(std::move(result));
   std::int64_t end = base::now_ns();
@@ -80,7 +82,7 @@ at::Tensor TorchExecution::run_micro_batch(std::int64_t index, run::StepTimes& t
   if (habit_ == spec::Habit::kept_graph) kept_.push_back(result);
   if (!spec::has_backward(spec_.pass)) return {};
   begin = end;
-  run_backward(result);
+  run_backward(result, index);
   end = base::now_ns();
   times.backward_ns += end - begin;
   return result;
@@ -121,11 +123,33 @@ void TorchExecution::zero_gradients() {
   }
 }
 
-at::Tensor TorchExecution::run_forward() {
+void TorchExecution::make_parallel() {
+  static const std::string path = "ddp";
+  const ModuleScope module(path);
+  parallel_ = std::make_unique<DataParallel>(*ranks_, parameters());
+  own_buckets();
+}
+
+bool TorchExecution::exchanges(std::int64_t micro_batch) const {
+  return ranks_->world().sync_every || micro_batch + 1 == spec::micro_batches(spec_);
+}
+
+void TorchExecution::begin_parallel_forward(std::int64_t micro_batch) {
+  static const std::string path = "ddp";
+  const ModuleScope module(path);
+  if (parallel_->before_forward(exchanges(micro_batch))) own_buckets();
+}
+
+void TorchExecution::own_buckets() {
+  for (const at::Tensor& bucket : parallel_->buckets()) own(bucket, Category::gradient);
+}
+
+at::Tensor TorchExecution::run_forward(std::int64_t micro_batch) {
   const bool keep_graph = spec::keeps_graph(spec_);
   const at::AutoGradMode grad_mode(keep_graph);
   const AutocastScope autocast(AutocastState::of(spec_, device_->torch_device().type()));
   const PhaseScope phase(Phase::forward, keep_graph);
+  if (parallel_ != nullptr) begin_parallel_forward(micro_batch);
   const ModuleScope module(spec::to_string(spec_.workload));
   at::Tensor result = workload_->forward();
   wait();
@@ -145,8 +169,9 @@ at::Tensor TorchExecution::run_loss(at::Tensor output) {
   return loss;
 }
 
-void TorchExecution::run_backward(const at::Tensor& loss) {
+void TorchExecution::run_backward(const at::Tensor& loss, std::int64_t micro_batch) {
   const PhaseScope phase(Phase::backward);
+  if (parallel_ != nullptr) parallel_->before_backward(exchanges(micro_batch));
   {
     const bool keep_graph = habit_ == spec::Habit::kept_graph;
     const at::Tensor root = training_ != nullptr ? training_->scaled(loss) : loss;
@@ -157,6 +182,7 @@ void TorchExecution::run_backward(const at::Tensor& loss) {
     }
   }
   wait();
+  if (ranks_ != nullptr) ranks_->settle();
   own_gradients();
   note_gradient_types();
 }

@@ -3,10 +3,12 @@
 #include <ATen/Context.h>
 #include <ATen/ops/empty.h>
 #include <ATen/ops/empty_like.h>
+#include <ATen/ops/from_blob.h>
 #include <ATen/ops/full.h>
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <functional>
 #include <numbers>
 
@@ -52,8 +54,12 @@ std::string module_of(const std::string& parameter) {
   return dot == std::string::npos ? std::string() : parameter.substr(0, dot);
 }
 
-Builder::Builder(at::Device device, at::ScalarType dtype, std::uint64_t seed)
-    : device_(device), dtype_(dtype), seed_(seed), generator_(seeded_generator(device, seed)) {}
+Builder::Builder(at::Device device, at::ScalarType dtype, std::uint64_t seed, RowShare share)
+    : device_(device),
+      dtype_(dtype),
+      seed_(seed),
+      share_(share),
+      generator_(seeded_generator(device, seed)) {}
 
 at::Generator Builder::fork_generator() const {
   return seeded_generator(device_, seed_);
@@ -88,16 +94,34 @@ at::Tensor Builder::constant(std::string name, at::IntArrayRef sizes, double val
   return register_parameter(std::move(name), at::full(sizes, value, options()));
 }
 
+at::Tensor Builder::drawn_rows(at::IntArrayRef sizes, const at::TensorOptions& options,
+                               const std::function<void(const at::Tensor&)>& draw) const {
+  at::Tensor tensor = at::empty(sizes, options);
+  if (share_.ranks <= 1 || tensor.is_meta()) {
+    draw(tensor);
+    return tensor;
+  }
+  std::vector<std::byte> memory(tensor.nbytes() * static_cast<std::size_t>(share_.ranks));
+  std::vector<std::int64_t> all = sizes.vec();
+  all.front() *= share_.ranks;
+  const at::Tensor whole = at::from_blob(memory.data(), all, options.device(at::kCPU));
+  draw(whole);
+  tensor.copy_(whole.narrow(0, share_.rank * sizes.front(), sizes.front()));
+  return tensor;
+}
+
 at::Tensor Builder::normal_input(at::IntArrayRef sizes, bool requires_grad) {
-  at::Tensor tensor = at::empty(sizes, options());
-  fill_in_pieces(tensor, [&](const at::Tensor& piece) { piece.normal_(0, 1, generator_); });
+  at::Tensor tensor = drawn_rows(sizes, options(), [&](const at::Tensor& whole) {
+    fill_in_pieces(whole, [&](const at::Tensor& piece) { piece.normal_(0, 1, generator_); });
+  });
   tensor.set_requires_grad(requires_grad);
   return keep_input(std::move(tensor));
 }
 
 at::Tensor Builder::token_input(at::IntArrayRef sizes, std::int64_t vocab) {
-  at::Tensor tensor = at::empty(sizes, options().dtype(at::kLong));
-  tensor.random_(0, vocab, generator_);
+  at::Tensor tensor = drawn_rows(sizes, options().dtype(at::kLong), [&](const at::Tensor& whole) {
+    whole.random_(0, vocab, generator_);
+  });
   return keep_input(std::move(tensor));
 }
 

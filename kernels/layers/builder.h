@@ -4,6 +4,7 @@
 #include <ATen/core/Tensor.h>
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -13,15 +14,23 @@ struct Parameter {
   std::string name;  // "blocks.0.attn.q_proj.weight"
   at::Tensor tensor;
 };
+// The rows of a batch that one rank of several computes: the rank's own of as many parts as there
+// are ranks.
+struct RowShare {
+  std::int64_t rank = 0;
+  std::int64_t ranks = 1;
+};
 // The path of the module that has the parameter: "blocks.0.attn.q_proj"; empty for the outermost.
 std::string module_of(const std::string& parameter);
 
 // Makes the initial tensors of a workload, all from one generator in the order of the calls: the
 // same seed gives the same values on the same kind of device. Values are drawn in fp32 and rounded,
-// so bf16 parameters are the fp32 ones rounded. Checks for cancellation between pieces.
+// so bf16 parameters are the fp32 ones rounded. Checks for cancellation between pieces. A rank
+// draws the inputs of all ranks, outside of the counted memory, and keeps its own rows: together
+// they have what one process would have with the whole batch.
 class Builder {
  public:
-  Builder(at::Device device, at::ScalarType dtype, std::uint64_t seed);
+  Builder(at::Device device, at::ScalarType dtype, std::uint64_t seed, RowShare share = {});
 
   // Parameters, of the workload's dtype.
   // Normal with deviation `std`, cut off at 3 deviations (drawn through the inverse of the
@@ -40,16 +49,20 @@ class Builder {
 
   // A generator of its own, seeded as this one was; undefined for tensors without data.
   [[nodiscard]] at::Generator fork_generator() const;
+  [[nodiscard]] RowShare share() const { return share_; }
   [[nodiscard]] at::TensorOptions options() const;  // device and dtype of the workload
   [[nodiscard]] const std::vector<Parameter>& parameters() const { return parameters_; }
   [[nodiscard]] const std::vector<at::Tensor>& inputs() const { return inputs_; }
 
  private:
   at::Tensor register_parameter(std::string name, at::Tensor tensor);
+  at::Tensor drawn_rows(at::IntArrayRef sizes, const at::TensorOptions& options,
+                        const std::function<void(const at::Tensor&)>& draw) const;
 
   at::Device device_;
   at::ScalarType dtype_;
   std::uint64_t seed_;
+  RowShare share_;
   at::Generator generator_;
   std::vector<Parameter> parameters_;
   std::vector<at::Tensor> inputs_;

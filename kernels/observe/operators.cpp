@@ -86,14 +86,26 @@ base::StringId place_of(Recording& recording, ThreadState& state,
   return find(recording.strings(), outer != nullptr ? outer->module : base::kNoString);
 }
 
+// What c10d names the work of a collective, on the thread that does it: "gloo:all_reduce".
+bool is_collective(const at::RecordFunction& function) {
+  const std::string_view name = function.name();
+  return name.starts_with("gloo:") || name.starts_with("nccl:");
+}
+
+// A range that the program named itself.
+bool is_range(const at::RecordFunction& function) {
+  return function.scope() == at::RecordScope::USER_SCOPE && !is_collective(function);
+}
+
 std::unique_ptr<at::ObserverContext> on_start(const at::RecordFunction& function) {
   Recording* const recording = Recording::active();
   if (recording == nullptr) return nullptr;
-  ThreadState& state = recording->thread();
-  if (function.scope() == at::RecordScope::USER_SCOPE) {
-    recording->open_range(state.names.find(function.name()).id);
+  if (is_range(function)) {
+    if (recording->place_finder() == nullptr) return nullptr;
+    recording->open_range(recording->thread().names.find(function.name()).id);
     return nullptr;
   }
+  ThreadState& state = recording->thread();
   state.place = place_of(*recording, state, function);
   const auto [frame, attention] =
       open_operator_frame(state, recording->sequence_modules(), function);
@@ -114,7 +126,10 @@ void on_end(const at::RecordFunction& function, at::ObserverContext*) {
   const std::int64_t end_ns = base::now_ns();
   Recording* const recording = Recording::active();
   if (recording == nullptr) return;
-  if (function.scope() == at::RecordScope::USER_SCOPE) return recording->close_range();
+  if (is_range(function)) {
+    if (recording->place_finder() != nullptr) recording->close_range();
+    return;
+  }
   ThreadState* const state = recording->known_thread();
   if (state == nullptr || state->operators == 0) return;
   const bool backward = state->backward;
@@ -140,10 +155,9 @@ void on_end(const at::RecordFunction& function, at::ObserverContext*) {
 
 }  // namespace
 
-std::uint64_t install_operator_callbacks(bool ranges) {
+std::uint64_t install_operator_callbacks() {
   std::unordered_set<at::RecordScope, std::hash<at::RecordScope>> scopes = {
-      at::RecordScope::FUNCTION, at::RecordScope::BACKWARD_FUNCTION};
-  if (ranges) scopes.insert(at::RecordScope::USER_SCOPE);
+      at::RecordScope::FUNCTION, at::RecordScope::BACKWARD_FUNCTION, at::RecordScope::USER_SCOPE};
   return at::addGlobalCallback(
       at::RecordFunctionCallback(on_start, on_end).needsInputs(true).scopes(scopes));
 }

@@ -45,7 +45,7 @@ void Recording::start() {
   Recording* const before = active_recording.exchange(this);
   TS_CHECK(before == nullptr);
   if (device_ != c10::DeviceType::CPU) device_memory_ = report_device_memory(*this);
-  callbacks_ = install_operator_callbacks(find_place_ != nullptr);
+  callbacks_ = install_operator_callbacks();
 }
 
 Recording::~Recording() {

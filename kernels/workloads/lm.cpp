@@ -51,7 +51,7 @@ class LanguageModel final : public Workload {
     tokens_ = builder.token_input(sizes, spec.vocab);
     targets_ = builder.token_input(sizes, spec.vocab);
     if (spec::reads_corpus(spec) && !tokens_.is_meta()) {
-      batches_ = std::make_unique<Batches>(spec);
+      batches_ = std::make_unique<Batches>(spec, builder.share().rank, builder.share().ranks);
       batches_->next(tokens_, targets_);
     }
     if (spec.pass == spec::Pass::generate) make_generation(builder, spec);

@@ -1,7 +1,9 @@
 // engine_dump SPECS.json FOLDER: makes the workload of each specification of the list, runs it once
 // and five steps, and writes every tensor as raw bytes with a manifest.json into FOLDER/0,
 // FOLDER/1,
-// ..., for tests/kernels/parity.py.
+// ..., for tests/kernels/parity.py. With the variable TENSORSCOPE_RANK, a JSON {rank, size, port,
+// bucket_mib, compression, sync_every}, as one of several ranks; for tests/kernels/rank_parity.py.
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iostream>
@@ -88,6 +90,31 @@ int dump(const spec::WorkloadSpec& spec, const std::filesystem::path& folder) {
   return 0;
 }
 
+// The world of the variable; rank 0 of one without it.
+run::World world_of_variable() {
+  run::World world;
+  const char* const value = std::getenv("TENSORSCOPE_RANK");
+  if (value == nullptr) return world;
+  const nlohmann::json json = nlohmann::json::parse(value);
+  world.place.rank = json.at("rank");
+  world.place.size = json.at("size");
+  world.place.port = json.at("port");
+  world.sync_every = json.at("sync_every");
+  world.timeout_s = 300;
+  world.first_bucket_mib = world.bucket_mib = json.at("bucket_mib");
+  for (const auto one : {run::Compression::bf16, run::Compression::fp16})
+    if (json.at("compression") == run::to_string(one)) world.compression = one;
+  return world;
+}
+
+int join(const spec::WorkloadSpec& spec) {
+  const run::World world = world_of_variable();
+  if (world.place.port == 0) return 0;
+  const auto met = engine().join(world, spec, {});
+  if (!met) std::cerr << met.error().sentence << '\n';
+  return met ? 0 : 1;
+}
+
 }  // namespace
 }  // namespace ts::kernels
 
@@ -106,6 +133,9 @@ int main(int argc, char** argv) {
     }
     const auto folder = std::filesystem::path(argv[2]) / std::to_string(count++);
     std::filesystem::create_directories(folder);
+    if (count == 1) {
+      if (const int failed = ts::kernels::join(*spec); failed != 0) return failed;
+    }
     if (const int failed = ts::kernels::dump(*spec, folder); failed != 0) return failed;
   }
 }

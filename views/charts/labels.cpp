@@ -129,6 +129,8 @@ const char* class_key(trace::SliceClass slice_class) {
       return "timeline.class.elementwise";
     case trace::SliceClass::copy:
       return "timeline.class.copy";
+    case trace::SliceClass::communication:
+      return "timeline.class.communication";
     default:
       return "timeline.class.other";
   }

@@ -16,7 +16,7 @@ double luminance(Color color) {
 }
 
 // Class order: step setup forward loss backward optimizer module matmul softmax elementwise norm
-// copy attention other.
+// copy attention other communication.
 constexpr Theme kDark{
     .kind = ThemeKind::dark,
     .bg = rgb(0x0E1014),
@@ -38,10 +38,10 @@ constexpr Theme kDark{
                  rgb(0xE5D84A), rgb(0x8A919C)},
     .slice = {rgb(0x2A313C), rgb(0x33383F), rgb(0x31415F), rgb(0x5A4B2E), rgb(0x4A3A60),
               rgb(0x3F5236), rgb(0x3A4D6B), rgb(0x4C79A8), rgb(0x927034), rgb(0x6C7686),
-              rgb(0x796EA1), rgb(0x467F7C), rgb(0x95668F), rgb(0x565E6B)},
+              rgb(0x796EA1), rgb(0x467F7C), rgb(0x95668F), rgb(0x565E6B), rgb(0xA2543E)},
     .slice_text = {rgb(0xE9ECF1), rgb(0xE9ECF1), rgb(0xE9ECF1), rgb(0xE9ECF1), rgb(0xE9ECF1),
                    rgb(0xE9ECF1), rgb(0xE9ECF1), rgb(0xFFFFFF), rgb(0xFFFFFF), rgb(0xFFFFFF),
-                   rgb(0xFFFFFF), rgb(0xFFFFFF), rgb(0xFFFFFF), rgb(0xFFFFFF)}};
+                   rgb(0xFFFFFF), rgb(0xFFFFFF), rgb(0xFFFFFF), rgb(0xFFFFFF), rgb(0xFFFFFF)}};
 
 constexpr Theme kLight{
     .kind = ThemeKind::light,
@@ -64,10 +64,10 @@ constexpr Theme kLight{
                  rgb(0xEBDD2E), rgb(0x7C838E)},
     .slice = {rgb(0xDDE2EA), rgb(0xE2E4E8), rgb(0xC9DCF2), rgb(0xF2DFB0), rgb(0xDFD0EC),
               rgb(0xCFE3C4), rgb(0xC3D2E6), rgb(0x2F6FA8), rgb(0xA06B00), rgb(0x6C7686),
-              rgb(0x6A5CA8), rgb(0x2B807A), rgb(0x93497F), rgb(0x6F7681)},
+              rgb(0x6A5CA8), rgb(0x2B807A), rgb(0x93497F), rgb(0x6F7681), rgb(0xA8442A)},
     .slice_text = {rgb(0x07090C), rgb(0x07090C), rgb(0x07090C), rgb(0x07090C), rgb(0x07090C),
                    rgb(0x07090C), rgb(0x07090C), rgb(0xFFFFFF), rgb(0xFFFFFF), rgb(0xFFFFFF),
-                   rgb(0xFFFFFF), rgb(0xFFFFFF), rgb(0xFFFFFF), rgb(0xFFFFFF)}};
+                   rgb(0xFFFFFF), rgb(0xFFFFFF), rgb(0xFFFFFF), rgb(0xFFFFFF), rgb(0xFFFFFF)}};
 
 }  // namespace
 

@@ -8,10 +8,10 @@
 namespace ts::views {
 namespace {
 
-constexpr std::array<trace::SliceClass, 7> kLegend{
-    trace::SliceClass::matmul, trace::SliceClass::attention,   trace::SliceClass::softmax,
-    trace::SliceClass::norm,   trace::SliceClass::elementwise, trace::SliceClass::copy,
-    trace::SliceClass::other};
+constexpr std::array<trace::SliceClass, 8> kLegend{
+    trace::SliceClass::matmul,        trace::SliceClass::attention,   trace::SliceClass::softmax,
+    trace::SliceClass::norm,          trace::SliceClass::elementwise, trace::SliceClass::copy,
+    trace::SliceClass::communication, trace::SliceClass::other};
 
 float button_width(const DrawSink& sink, Metrics metrics, std::string_view label,
                    std::string_view key) {

@@ -1,0 +1,44 @@
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "app/ranks/rank_processes.h"
+#include "core/base/message.h"
+#include "core/base/result.h"
+#include "core/run/world.h"
+#include "core/spec/workload_spec.h"
+
+namespace ts::app {
+
+// What the ranks of a run on this machine do, each in a process of the program.
+struct RankRun {
+  spec::WorkloadSpec spec;
+  run::World world;                  // its place says only how many
+  std::filesystem::path folder;      // exists; a rank writes to rank-R and rank-R.log in it
+  std::vector<std::string> options;  // of `run`, besides those of the above
+};
+
+struct RanksEnded {
+  std::vector<RankEnd> ends;
+  bool interrupted = false;
+  // The rank that ended first and not well, why, and how long after it the last one ended; no value
+  // where all ended well.
+  std::optional<std::size_t> first;
+  base::Message why;
+  bool all_alike = false;  // every rank ended for that reason
+  double others_s = 0;
+};
+
+std::filesystem::path folder_of_rank(const std::filesystem::path& folder, std::size_t rank);
+
+// Runs them to their end; `wait` is called on this thread about fifty times a second. Once a rank
+// has ended, the others have the world's time-out to end by themselves, and are ended after it.
+// Control-C is passed on. Errors: they cannot be started.
+base::Result<RanksEnded> run_ranks(const RankRun& run, const std::function<void()>& wait);
+
+}  // namespace ts::app

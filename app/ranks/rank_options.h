@@ -1,0 +1,28 @@
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "core/base/result.h"
+#include "core/run/world.h"
+
+namespace ts::app {
+
+// The options of a run by several ranks.
+struct RankOptions {
+  std::string world;  // empty: one process; a number; "env": what the launcher of this process says
+  double timeout_s = 60;
+  double bucket_mib = 25;
+  double first_bucket_mib = 1;
+  std::string compress = "none";
+  bool sync_every = false;
+};
+
+// The world that they say; of "env" with the place of this process, else rank 0 of so many. No
+// value without --world.
+base::Result<std::optional<run::World>> world_of(const RankOptions& options);
+
+// True if this process is a rank that our own launcher started. Then it ends with its launcher.
+bool started_by_our_launcher();
+
+}  // namespace ts::app

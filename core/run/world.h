@@ -1,0 +1,51 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace ts::run {
+
+// The place of one process among those that run a workload together, as torchrun names it.
+struct RankPlace {
+  std::int32_t rank = 0;  // 0 .. size - 1
+  std::int32_t size = 1;
+  std::string host = "127.0.0.1";  // where the processes meet: the store of rank 0,
+  std::uint16_t port = 0;          // or of the launcher,
+  bool store_of_launcher = false;  // which is there already
+  int listen_fd = -1;              // of rank 0: the socket that listens there already; -1: none
+  std::string attempt = {};        // of a launcher that starts ranks again: a new meeting
+  friend bool operator==(const RankPlace&, const RankPlace&) = default;
+};
+
+// What gradients are exchanged as.
+enum class Compression : std::uint8_t { none, bf16, fp16 };
+
+// Data parallelism as in PyTorch's DistributedDataParallel: the Reducer's settings.
+struct World {
+  RankPlace place;
+  double timeout_s = 30;  // no wait for another rank is longer
+  double first_bucket_mib = 1;
+  double bucket_mib = 25;
+  Compression compression = Compression::none;
+  // Exchange after every micro-batch; false: only after the last one of a step (no_sync).
+  bool sync_every = false;
+};
+
+// What a rank knows of the others.
+struct RankFacts {
+  std::int32_t rank = 0;
+  std::int32_t size = 0;  // 0: not a rank
+  // The clock of rank 0 less this one's, by the quickest of many round trips: right within half of
+  // that round trip.
+  std::int64_t clock_offset_ns = 0;
+  std::int64_t round_trip_ns = 0;
+  // Calendar time less rank 0's clock: traces of all ranks count from it.
+  std::int64_t epoch_ns = 0;
+  std::vector<std::int64_t> buckets = {};  // bytes, in the order of the exchange
+  friend bool operator==(const RankFacts&, const RankFacts&) = default;
+};
+
+const char* to_string(Compression value);  // none bf16 fp16
+
+}  // namespace ts::run

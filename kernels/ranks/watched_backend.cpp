@@ -1,0 +1,79 @@
+#include "kernels/ranks/watched_backend.h"
+
+#include <exception>
+#include <utility>
+
+namespace ts::kernels {
+
+WatchedBackend::WatchedBackend(c10::intrusive_ptr<c10d::Backend> backend)
+    : Backend(backend->getRank(), backend->getSize()), backend_(std::move(backend)) {}
+
+std::string WatchedBackend::settle() {
+  std::vector<c10::intrusive_ptr<c10d::Work>> works;
+  {
+    const std::lock_guard lock(mutex_);
+    works.swap(works_);
+  }
+  for (const auto& work : works) {
+    try {
+      work->wait();
+    } catch (const std::exception&) {
+      // Its callback noted why.
+    }
+  }
+  const std::lock_guard lock(failure_->mutex);
+  return std::exchange(failure_->reason, {});
+}
+
+c10::intrusive_ptr<c10d::Work> WatchedBackend::watched(c10::intrusive_ptr<c10d::Work> work) {
+  work->getFuture()->addCallback([failure = failure_](c10::ivalue::Future& done) {
+    if (!done.hasError()) return;
+    const std::string what = done.tryRetrieveErrorMessage();
+    const std::lock_guard lock(failure->mutex);
+    if (failure->reason.empty()) failure->reason = what.substr(0, what.find('\n'));
+  });
+  const std::lock_guard lock(mutex_);
+  std::erase_if(works_, [](const auto& one) { return one->isCompleted(); });
+  works_.push_back(work);
+  return work;
+}
+
+const std::string WatchedBackend::getBackendName() const {
+  return backend_->getBackendName();
+}
+
+void WatchedBackend::setTimeout(std::chrono::milliseconds timeout) {
+  backend_->setTimeout(timeout);
+}
+
+c10::intrusive_ptr<c10d::Work> WatchedBackend::broadcast(std::vector<at::Tensor>& tensors,
+                                                         const c10d::BroadcastOptions& options) {
+  return watched(backend_->broadcast(tensors, options));
+}
+
+c10::intrusive_ptr<c10d::Work> WatchedBackend::allreduce(std::vector<at::Tensor>& tensors,
+                                                         const c10d::AllreduceOptions& options) {
+  return watched(backend_->allreduce(tensors, options));
+}
+
+c10::intrusive_ptr<c10d::Work> WatchedBackend::allgather(
+    std::vector<std::vector<at::Tensor>>& outputs, std::vector<at::Tensor>& inputs,
+    const c10d::AllgatherOptions& options) {
+  return watched(backend_->allgather(outputs, inputs, options));
+}
+
+c10::intrusive_ptr<c10d::Work> WatchedBackend::barrier(const c10d::BarrierOptions& options) {
+  return watched(backend_->barrier(options));
+}
+
+c10::intrusive_ptr<c10d::Work> WatchedBackend::send(std::vector<at::Tensor>& tensors, int rank,
+                                                    int tag) {
+  return backend_->send(tensors, rank, tag);
+}
+
+c10::intrusive_ptr<c10d::Work> WatchedBackend::recv(std::vector<at::Tensor>& tensors, int rank,
+                                                    int tag) {
+  return backend_->recv(tensors, rank, tag);
+}
+
+}  // namespace ts::kernels

@@ -1,0 +1,50 @@
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <string>
+#include <torch/csrc/distributed/c10d/Backend.hpp>
+#include <vector>
+
+namespace ts::kernels {
+
+// Passes every collective on to another backend and remembers its work, so that one can wait until
+// all of it has ended: LibTorch tells the Reducer of a result before the hooks of the operator have
+// run, and a recording must not end in between. Tensors live as long as their work: it is forgotten
+// in settle(), and when the next one begins if it has ended. Any thread.
+class WatchedBackend final : public c10d::Backend {
+ public:
+  explicit WatchedBackend(c10::intrusive_ptr<c10d::Backend> backend);
+
+  // Waits for the end of all work. Returns why one of it failed since the last call, its first
+  // line; empty when none did.
+  std::string settle();
+
+  [[nodiscard]] const std::string getBackendName() const override;
+  void setTimeout(std::chrono::milliseconds timeout) override;
+  c10::intrusive_ptr<c10d::Work> broadcast(std::vector<at::Tensor>& tensors,
+                                           const c10d::BroadcastOptions& options) override;
+  c10::intrusive_ptr<c10d::Work> allreduce(std::vector<at::Tensor>& tensors,
+                                           const c10d::AllreduceOptions& options) override;
+  c10::intrusive_ptr<c10d::Work> allgather(std::vector<std::vector<at::Tensor>>& outputs,
+                                           std::vector<at::Tensor>& inputs,
+                                           const c10d::AllgatherOptions& options) override;
+  c10::intrusive_ptr<c10d::Work> barrier(const c10d::BarrierOptions& options) override;
+  c10::intrusive_ptr<c10d::Work> send(std::vector<at::Tensor>& tensors, int rank, int tag) override;
+  c10::intrusive_ptr<c10d::Work> recv(std::vector<at::Tensor>& tensors, int rank, int tag) override;
+
+ private:
+  c10::intrusive_ptr<c10d::Work> watched(c10::intrusive_ptr<c10d::Work> work);
+
+  struct Failure {
+    std::mutex mutex;
+    std::string reason;
+  };
+
+  const c10::intrusive_ptr<c10d::Backend> backend_;
+  const std::shared_ptr<Failure> failure_ = std::make_shared<Failure>();
+  std::mutex mutex_;
+  std::vector<c10::intrusive_ptr<c10d::Work>> works_;
+};
+
+}  // namespace ts::kernels

@@ -1,0 +1,80 @@
+"""data_parallel_pairs.py TENSORSCOPE [ROUNDS [RANKS [WORK ...]]]: ranks of ours and of PyTorch's Python by turns.
+
+Each round runs the same step as ranks over Gloo on this machine, once by `tensorscope run --world` and once as the
+script of `tensorscope script` under torch.nn.parallel.DistributedDataParallel, one thread a rank, in changing order.
+Told are the median step of the slowest rank of both, and the median of the rounds' ratios with its range. Run it
+with a Python that has torch 2.11 (third_party/.deps/torch_python). Not a test: it judges nothing.
+"""
+
+import json
+import os
+import pathlib
+import statistics
+import subprocess
+import sys
+import tempfile
+
+STEPS = 60
+SKIPPED = 10  # first steps of Python, in place of our warm-up
+WORKS = {
+    "lm": ["lm", "--preset", "tiny", "--set", "d_model=256", "--set", "heads=4", "--set", "layers=4", "--set", "B=4",
+           "--set", "T=64"],
+    "mlp": ["mlp", "--set", "B=64", "--set", "d_model=512", "--set", "d_ff=2048"],
+}
+COMMON = ["--set", "pass=full_step", "--set", "optimizer=adamw_fused", "--set", "threads=1"]
+MODEL = "model = model.to(DTYPE)\n"
+RANKS = """
+import os
+import torch.distributed
+torch.set_num_threads(1)
+torch.distributed.init_process_group("gloo", init_method=os.environ["MEETING"], world_size=int(os.environ["SIZE"]),
+                                     rank=int(os.environ["RANK"]))
+model = nn.parallel.DistributedDataParallel(model)
+"""
+
+
+def ours(program, work, ranks):
+    ended = subprocess.run([program, "run", *work, *COMMON, "--world", str(ranks), "--steps", str(STEPS), "--parts",
+                            "none", "--json"], capture_output=True, text=True, check=True)
+    return json.loads(ended.stdout)["step_ms"]
+
+
+def theirs(program, work, ranks, folder):
+    text = subprocess.run([program, "script", *work, *COMMON, "--set", "device=cpu"], capture_output=True, text=True,
+                          check=True).stdout
+    script = folder / "step.py"
+    script.write_text(text.replace(MODEL, MODEL + RANKS), encoding="utf-8")
+    meeting = tempfile.mktemp(dir=folder)
+    settings = os.environ | {"MEETING": f"file://{meeting}", "SIZE": str(ranks), "OMP_NUM_THREADS": "1"}
+    started = [subprocess.Popen([sys.executable, str(script), str(STEPS + SKIPPED)], stdout=subprocess.PIPE,
+                                stderr=subprocess.DEVNULL, text=True, env=settings | {"RANK": str(rank)})
+               for rank in range(ranks)]
+    slowest = 0
+    for process in started:
+        lines = [line for line in process.communicate()[0].splitlines() if line.startswith("step ")]
+        times = [float(line.rsplit(", ", 1)[1].removesuffix(" ms")) for line in lines[SKIPPED:]]
+        slowest = max(slowest, statistics.median(times))
+    return slowest
+
+
+def main():
+    program = sys.argv[1]
+    rounds = int(sys.argv[2]) if len(sys.argv) > 2 else 7
+    ranks = int(sys.argv[3]) if len(sys.argv) > 3 else 2
+    with tempfile.TemporaryDirectory() as name:
+        for title in sys.argv[4:] or WORKS:
+            pairs = []
+            for turn in range(rounds):
+                sides = [lambda: ours(program, WORKS[title], ranks),
+                         lambda: theirs(program, WORKS[title], ranks, pathlib.Path(name))]
+                first = sides[turn % 2]()
+                second = sides[1 - turn % 2]()
+                pairs.append((first, second) if turn % 2 == 0 else (second, first))
+            ratios = sorted(a / b for a, b in pairs)
+            print(f"{title}, {ranks} ranks: ours {statistics.median(a for a, _ in pairs):.2f} ms, Python's "
+                  f"{statistics.median(b for _, b in pairs):.2f} ms, ratio {statistics.median(ratios):.3f} "
+                  f"[{ratios[0]:.3f}, {ratios[-1]:.3f}] of {rounds} pairs")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,144 @@
+"""rank_parity.py ENGINE_DUMP: ranks together compute what one process computes with the whole batch.
+
+engine_dump runs a list of specifications once alone, with the batch of all ranks, and once as each of two and
+of four ranks that share it, gradients exchanged by PyTorch's Reducer over Gloo. Losses, gradient norms,
+gradients and parameters after five steps must agree to the rounding of the type; all ranks must have the same
+gradients and parameters, bit for bit.
+"""
+
+import array
+import json
+import math
+import os
+import pathlib
+import socket
+import struct
+import subprocess
+import sys
+import tempfile
+
+TINY = {"workload": "lm", "pass": "full_step", "layers": 2, "d_model": 32, "heads": 4, "d_ff": 64, "vocab": 64,
+        "T": 16, "B": 8, "threads": 1}
+SPECS = [
+    TINY | {"clip": 1.0},
+    TINY | {"accumulate": 2, "B": 4, "checkpoint": "blocks"},
+    TINY | {"pass": "forward+backward", "zero_grad": "zero", "tied": True},
+    {"workload": "mlp", "pass": "full_step", "optimizer": "sgd", "B": 4, "T": 8, "d_model": 32, "d_ff": 64,
+     "threads": 1},
+    {"workload": "block", "pass": "full_step", "dtype": "bf16", "B": 4, "T": 16, "d_model": 32, "heads": 4,
+     "d_ff": 64, "threads": 1},
+]
+EXACT = {"bucket_mib": 0.01, "compression": "none", "sync_every": False}
+SMALL = {"bucket_mib": 0, "compression": "none", "sync_every": True}
+BF16 = {"bucket_mib": 25, "compression": "bf16", "sync_every": False}
+FP16 = {"bucket_mib": 25, "compression": "fp16", "sync_every": False}
+# ||ranks - alone|| / ||alone|| of gradients and updated parameters, and of losses.
+TOLERANCE = {"fp32": 2e-5, "bf16": 3e-2}
+ROUNDING = 2e-5
+OF_COMPRESSED = {"bf16": 2e-2, "fp16": 2e-3}
+
+
+def free_port():
+    with socket.socket() as one:
+        one.bind(("127.0.0.1", 0))
+        return one.getsockname()[1]
+
+
+def start(dump, specs, folder, rank=None):
+    folder.mkdir()
+    (folder / "specs.json").write_text(json.dumps(specs), encoding="utf-8")
+    environment = {} if rank is None else {"TENSORSCOPE_RANK": json.dumps(rank)}
+    return subprocess.Popen([dump, folder / "specs.json", folder], stderr=subprocess.PIPE, text=True,
+                            env=os.environ | environment)
+
+
+def finish(processes):
+    problems = [process.communicate(timeout=300)[1] for process in processes]
+    if any(process.returncode for process in processes):
+        raise RuntimeError("\n".join(problems))
+
+
+def numbers(data, dtype):
+    if dtype == "Float":
+        return array.array("f", data)
+    if dtype == "BFloat16":
+        halves = array.array("H", data)
+        return array.array("f", struct.pack(f"<{2 * len(halves)}H", *(x for half in halves for x in (0, half))))
+    return None
+
+
+def read(folder):
+    manifest = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))
+    tensors = {}
+    for entry in manifest["tensors"]:
+        data = (folder / entry["file"]).read_bytes()
+        tensors[entry["role"], entry["name"]] = (data, numbers(data, entry["dtype"]))
+    return manifest, tensors
+
+
+def distance(ranks, alone):
+    """||a - b|| / ||b|| over all tensors of a role together: some alone are zero but for rounding."""
+    difference = sum((x - y) ** 2 for a, b in zip(ranks, alone) for x, y in zip(a, b))
+    size = sum(y ** 2 for b in alone for y in b)
+    return math.sqrt(difference / size) if size > 0 else math.sqrt(difference)
+
+
+def compare(spec, settings, folders, alone):
+    problems = []
+    dumps = [read(folder) for folder in folders]
+    manifest, tensors = read(alone)
+    allowed = TOLERANCE[spec.get("dtype", "fp32")]
+    allowed = max(allowed, OF_COMPRESSED.get(settings["compression"], 0))
+    for role in ("gradient", "updated"):
+        names = [name for (kind, name) in tensors if kind == role]
+        if not names:
+            problems.append(f"no {role} was dumped")
+        for other in dumps[1:]:
+            problems += [f"{role} of {name} differs between ranks" for name in names
+                         if other[1][role, name][0] != dumps[0][1][role, name][0]]
+        found = distance([dumps[0][1][role, name][1] for name in names], [tensors[role, name][1] for name in names])
+        if not found <= allowed:
+            problems.append(f"{role}: {found:.2e} from one process's, {allowed:.0e} allowed")
+        if settings["compression"] != "none" and role == "gradient" and found < ROUNDING:
+            problems.append(f"gradients are not rounded to {settings['compression']}")
+    for key in ("losses", "gradient_norms"):
+        for step, (one, whole) in enumerate(zip(dumps[0][0][key], manifest[key])):
+            if not abs(one - whole) <= allowed * max(abs(whole), 1e-6):
+                problems.append(f"{key}, step {step}: {one} and {whole} in one process")
+        if any(dump[0][key] != dumps[0][0][key] for dump in dumps):
+            problems.append(f"{key} differ between ranks")
+    # Inputs with rows are shared out; masks and tables every rank has.
+    shared = 0
+    for name in [name for (kind, name) in tensors if kind == "input"]:
+        rows = [dump[1]["input", name][0] for dump in dumps]
+        whole = tensors["input", name][0]
+        shared += b"".join(rows) == whole
+        if b"".join(rows) != whole and any(one != whole for one in rows):
+            problems.append(f"the ranks' rows of input {name} are not those of the whole batch")
+    if shared == 0:
+        problems.append("no input is shared out")
+    return problems
+
+
+def main():
+    dump = sys.argv[1]
+    problems = []
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        finish([start(dump, SPECS, folder / "alone")])
+        for size, settings in ((2, EXACT), (2, SMALL), (2, BF16), (2, FP16), (4, EXACT)):
+            shared = [spec | {"B": spec["B"] // size} for spec in SPECS]
+            port = free_port()
+            names = [folder / f"{size}-{settings['compression']}-{settings['bucket_mib']}-{rank}"
+                     for rank in range(size)]
+            finish([start(dump, shared, names[rank], settings | {"rank": rank, "size": size, "port": port})
+                    for rank in range(size)])
+            for index, spec in enumerate(SPECS):
+                found = compare(spec, settings, [one / str(index) for one in names], folder / "alone" / str(index))
+                problems += [f"{size} ranks, {settings}, specification {index}: {one}" for one in found]
+    print("\n".join(problems) or "ranks together compute what one process does")
+    return bool(problems)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

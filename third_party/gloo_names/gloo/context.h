@@ -1,0 +1,13 @@
+#pragma once
+
+#include <chrono>
+
+namespace gloo {
+class Context {
+ public:
+  void setTimeout(std::chrono::milliseconds timeout);
+};
+namespace transport {
+class UnboundBuffer;
+}
+}  // namespace gloo
