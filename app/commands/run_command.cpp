@@ -303,11 +303,18 @@ int run_together(const RunCommand& command, const run::World& world) {
   if (command.steps > 0) {
     ranks.options.insert(ranks.options.end(), {"--steps", std::to_string(command.steps)});
   }
+  if (!command.ranks.hosts.empty()) {
+    auto hosts = hosts_of_ranks(command.ranks.hosts, static_cast<std::size_t>(world.place.size));
+    if (!hosts) return report(hosts.error().sentence, 2);
+    ranks.hosts = std::move(*hosts);
+  }
   if (command.out) {
     auto claimed = OutputFolder::claim(*command.out, kRankFiles);
     if (!claimed) return report(claimed.error().sentence, 2);
     folder.emplace(std::move(*claimed));
-    ranks.folder = *command.out;
+    const auto absolute = io::absolute_path(*command.out);
+    if (!absolute) return report(absolute.error().sentence, 2);
+    ranks.folder = *absolute;
   } else {
     auto made =
         io::PrivateFolder::make(std::filesystem::temp_directory_path(), "tensorscope-ranks-");
@@ -472,6 +479,13 @@ void add_rank_options(CLI::App& command, RankOptions& options) {
                   "The type in which gradients travel; default none")
       ->check(CLI::IsMember({"none", "bf16", "fp16"}))
       ->needs(world);
+  command
+      .add_option("--hosts", options.hosts,
+                  "Start the ranks by ssh on the hosts of this file, a host a line (slots=4: four "
+                  "ranks); program and --out have the same path on all of them")
+      ->type_name("FILE")
+      ->needs(world)
+      ->needs("--out");
   command
       .add_flag("--sync-every", options.sync_every,
                 "Exchange after every micro-batch, not only after the last one of a step")

@@ -10,8 +10,10 @@ namespace ts::app {
 
 // Between our launcher and rank 0: the descriptor of the socket on which the ranks meet.
 inline constexpr const char* kListenVariable = "TENSORSCOPE_LISTEN_FD";
-// Between our launcher and all ranks: its process id. A rank without its launcher ends.
+// Between our launcher and all ranks: its process id, or that it is on another machine. A rank
+// without its launcher ends.
 inline constexpr const char* kLauncherVariable = "TENSORSCOPE_LAUNCHER";
+inline constexpr const char* kBySsh = "ssh";
 
 // A variable of the environment; empty where it is not set.
 using Variables = std::function<std::string(const char* name)>;

@@ -66,30 +66,44 @@ std::string plain(double number) {
   return nlohmann::json(number).dump();
 }
 
-RankProcesses::Command command_of(const RankRun& run, std::size_t rank, const MeetingPoint& point) {
-  const std::string size = std::to_string(run.world.place.size);
-  RankProcesses::Command command;
-  command.words = {(program_folder() / "tensorscope").string(),
-                   "run",
-                   "--spec",
-                   (run.folder / "spec.json").string(),
-                   "--world",
-                   "env",
-                   "--timeout",
-                   plain(run.world.timeout_s),
-                   "--bucket",
-                   plain(run.world.bucket_mib),
-                   "--first-bucket",
-                   plain(run.world.first_bucket_mib),
-                   "--compress",
-                   run::to_string(run.world.compression),
-                   "--out",
-                   run.folder.string()};
+std::string quoted(const std::string& word) {
+  std::string out = "'";
+  for (const char c : word) out += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return out + "'";
+}
+
+std::vector<std::string> words_of(const RankRun& run) {
+  std::vector<std::string> words = {(program_folder() / "tensorscope").string(),
+                                    "run",
+                                    "--spec",
+                                    (run.folder / "spec.json").string(),
+                                    "--world",
+                                    "env",
+                                    "--timeout",
+                                    plain(run.world.timeout_s),
+                                    "--bucket",
+                                    plain(run.world.bucket_mib),
+                                    "--first-bucket",
+                                    plain(run.world.first_bucket_mib),
+                                    "--compress",
+                                    run::to_string(run.world.compression),
+                                    "--out",
+                                    run.folder.string()};
   std::error_code error;
   const auto program = std::filesystem::read_symlink("/proc/self/exe", error);
-  if (!error) command.words.front() = program.string();
-  if (run.world.sync_every) command.words.emplace_back("--sync-every");
-  command.words.insert(command.words.end(), run.options.begin(), run.options.end());
+  if (!error) words.front() = program.string();
+  if (run.world.sync_every) words.emplace_back("--sync-every");
+  words.insert(words.end(), run.options.begin(), run.options.end());
+  return words;
+}
+
+using Settings = std::vector<std::pair<std::string, std::string>>;
+
+RankProcesses::Command command_here(const RankRun& run, std::size_t rank,
+                                    const MeetingPoint& point) {
+  const std::string size = std::to_string(run.world.place.size);
+  RankProcesses::Command command;
+  command.words = words_of(run);
   command.environment = {{"RANK", std::to_string(rank)},
                          {"WORLD_SIZE", size},
                          {"LOCAL_RANK", std::to_string(rank)},
@@ -98,19 +112,43 @@ RankProcesses::Command command_of(const RankRun& run, std::size_t rank, const Me
                          {"MASTER_PORT", std::to_string(point.port())},
                          {"TORCHELASTIC_USE_AGENT_STORE", "False"},
                          {"TORCHELASTIC_RESTART_COUNT", ""},
-                         {kListenVariable, ""},
+                         {kListenVariable, rank == 0 ? std::to_string(point.descriptor()) : ""},
                          {kLauncherVariable, std::to_string(getpid())}};
-  if (rank == 0) {
-    command.environment[8].second = std::to_string(point.descriptor());
-  } else {
-    command.close = {point.descriptor()};
-  }
+  if (rank != 0) command.close = {point.descriptor()};
   // As torchrun does, but with the cores that there are: the ranks share them.
   if (variables_of_process()("OMP_NUM_THREADS").empty()) {
     const auto cores = std::max<std::int64_t>(1, sysconf(_SC_NPROCESSORS_ONLN));
     command.environment.emplace_back(
         "OMP_NUM_THREADS", std::to_string(std::max<std::int64_t>(1, cores / run.world.place.size)));
   }
+  return command;
+}
+
+// By ssh: what the other machine's shell runs is one text.
+RankProcesses::Command command_there(const RankRun& run, std::size_t rank) {
+  const Variables variables = variables_of_process();
+  const auto of_environment = [&](const char* name, const char* otherwise) {
+    const std::string value = variables(name);
+    return value.empty() ? std::string(otherwise) : value;
+  };
+  const Settings settings = {{"RANK", std::to_string(rank)},
+                             {"WORLD_SIZE", std::to_string(run.world.place.size)},
+                             {"MASTER_ADDR", of_environment("MASTER_ADDR", run.hosts[0].c_str())},
+                             {"MASTER_PORT", of_environment("MASTER_PORT", "29500")},
+                             {kLauncherVariable, kBySsh}};
+  std::string line = "exec env";
+  for (const auto& [name, value] : settings)
+    line.append(" ").append(name).append("=").append(quoted(value));
+  for (const std::string& word : words_of(run)) line.append(" ").append(quoted(word));
+  // No questions: nobody is there to answer.
+  RankProcesses::Command command;
+  command.words = {"ssh", "-o", "BatchMode=yes", run.hosts[rank], line};
+  return command;
+}
+
+RankProcesses::Command command_of(const RankRun& run, std::size_t rank, const MeetingPoint& point) {
+  RankProcesses::Command command =
+      run.hosts.empty() ? command_here(run, rank, point) : command_there(run, rank);
   command.log = run.folder / ("rank-" + std::to_string(rank) + ".log");
   return command;
 }
@@ -132,6 +170,11 @@ std::string sentence_of(const std::filesystem::path& folder, std::size_t rank) {
     if (!line.starts_with("note: ")) last = line;
   }
   return last;
+}
+
+std::string first_line_of_log(const std::filesystem::path& folder, std::size_t rank) {
+  const auto log = io::read_file(folder / ("rank-" + std::to_string(rank) + ".log"));
+  return log ? log->substr(0, log->find_first_of("\r\n")) : std::string();
 }
 
 bool only_lost_others(const std::string& sentence) {
@@ -175,6 +218,11 @@ base::Message why_ended(const RankRun& run, const RankEnd& end, std::size_t rank
   }
   const std::string sentence = sentence_of(run.folder, rank);
   if (!sentence.empty()) return {sentence};
+  constexpr int kSshFailed = 255;
+  if (!run.hosts.empty() && end.code == kSshFailed) {
+    return text::message("ranks.no_ssh", {{"host", run.hosts[rank]},
+                                          {"reason", first_line_of_log(run.folder, rank)}});
+  }
   return text::message("ranks.ended", {{"rank", number}, {"code", std::to_string(end.code)}});
 }
 

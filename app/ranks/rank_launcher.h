@@ -15,12 +15,15 @@
 
 namespace ts::app {
 
-// What the ranks of a run on this machine do, each in a process of the program.
+// What the ranks of a run do, each in a process of the program.
 struct RankRun {
   spec::WorkloadSpec spec;
   run::World world;                  // its place says only how many
   std::filesystem::path folder;      // exists; a rank writes to rank-R and rank-R.log in it
   std::vector<std::string> options;  // of `run`, besides those of the above
+  // Where each rank runs, by ssh; empty: all on this machine. The program and the folder have the
+  // same path on all of them.
+  std::vector<std::string> hosts = {};
 };
 
 struct RanksEnded {

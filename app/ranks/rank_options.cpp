@@ -6,9 +6,13 @@
 #include <array>
 #include <charconv>
 #include <csignal>
+#include <cstdint>
 #include <cstdlib>
+#include <sstream>
+#include <string_view>
 
 #include "app/ranks/rank_environment.h"
+#include "core/io/file.h"
 #include "core/text/message.h"
 
 namespace ts::app {
@@ -42,9 +46,42 @@ base::Result<std::optional<run::World>> world_of(const RankOptions& options) {
   return world;
 }
 
+base::Result<std::vector<std::string>> hosts_of_ranks(const std::filesystem::path& file,
+                                                      std::size_t ranks) {
+  const auto text = io::read_file(file);
+  if (!text) return tl::unexpected(text.error());
+  std::vector<std::string> hosts;
+  std::istringstream lines(*text);
+  for (std::string line; std::getline(lines, line);) {
+    std::istringstream words(line.substr(0, line.find('#')));
+    std::string host;
+    if (!(words >> host)) continue;
+    std::int64_t slots = 1;
+    constexpr std::string_view kSlots = "slots=";
+    for (std::string word; words >> word;) {
+      const char* const begin = word.data() + kSlots.size();
+      const char* const end = word.data() + word.size();
+      constexpr std::int64_t kMost = 65536;
+      if (!word.starts_with(kSlots) || std::from_chars(begin, end, slots).ptr != end || slots < 1 ||
+          slots > kMost) {
+        return text::fail("ranks.bad_host", {{"file", file.string()}, {"line", line}});
+      }
+    }
+    if (host.starts_with('-'))
+      return text::fail("ranks.bad_host", {{"file", file.string()}, {"line", line}});
+    for (std::int64_t i = 0; i < slots && hosts.size() < ranks; ++i) hosts.push_back(host);
+  }
+  if (hosts.size() < ranks) {
+    return text::fail("ranks.few_hosts", {{"file", file.string()},
+                                          {"slots", std::to_string(hosts.size())},
+                                          {"ranks", std::to_string(ranks)}});
+  }
+  return hosts;
+}
+
 bool started_by_our_launcher() {
   const std::string launcher = variables_of_process()(kLauncherVariable);
-  if (launcher.empty()) return false;
+  if (launcher.empty() || launcher == kBySsh) return !launcher.empty();
   prctl(PR_SET_PDEATHSIG, SIGTERM);
   // It may have ended before.
   if (launcher != std::to_string(getppid())) std::raise(SIGTERM);

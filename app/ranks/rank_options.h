@@ -1,7 +1,10 @@
 #pragma once
 
+#include <cstddef>
+#include <filesystem>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "core/base/result.h"
 #include "core/run/world.h"
@@ -16,11 +19,17 @@ struct RankOptions {
   double first_bucket_mib = 1;
   std::string compress = "none";
   bool sync_every = false;
+  std::filesystem::path hosts;  // a file; empty: all ranks on this machine
 };
 
 // The world that they say; of "env" with the place of this process, else rank 0 of so many. No
 // value without --world.
 base::Result<std::optional<run::World>> world_of(const RankOptions& options);
+
+// The host of each rank, from a file as Open MPI has it: a host a line, "slots=4" behind it for
+// four ranks; # begins a remark.
+base::Result<std::vector<std::string>> hosts_of_ranks(const std::filesystem::path& file,
+                                                      std::size_t ranks);
 
 // True if this process is a rank that our own launcher started. Then it ends with its launcher.
 bool started_by_our_launcher();

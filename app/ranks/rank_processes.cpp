@@ -35,8 +35,8 @@ base::Result<void> RankProcesses::start(const Command& command) {
   for (const int descriptor : command.close)
     posix_spawn_file_actions_addclose(&actions, descriptor);
   pid_t child = 0;
-  const int error = posix_spawn(&child, command.words.front().c_str(), &actions, nullptr,
-                                arguments.data(), environment.data());
+  const int error = posix_spawnp(&child, command.words.front().c_str(), &actions, nullptr,
+                                 arguments.data(), environment.data());
   posix_spawn_file_actions_destroy(&actions);
   if (error != 0) {
     return text::fail("file_error.no_start",

@@ -28,7 +28,7 @@ struct RankEnd {
 class RankProcesses {
  public:
   struct Command {
-    std::vector<std::string> words;  // the program and its arguments
+    std::vector<std::string> words;  // the program, looked for in PATH, and its arguments
     std::vector<std::pair<std::string, std::string>> environment;
     std::filesystem::path log;  // receives standard error; standard output goes nowhere
     std::vector<int> close;     // descriptors that the process does not get

@@ -62,6 +62,8 @@ void HostLanes::make_tracks(const trace_file::TraceFile& file,
     trace::Track made;
     made.name = name_of(track);
     made.kind = part <= Part::python ? host_kind(made.name) : trace::TrackKind::cuda_api;
+    // The view orders tracks by kind, which would take a rank's apart.
+    if (!rank_of(track).empty()) made.kind = trace::TrackKind::cpu_thread;
     if (part == Part::python) made.name += " (Python)";
     if (part == Part::overhead) made.name += " (profiler)";
     lanes_[key].id = run_.trace.add_track(std::move(made));

@@ -64,10 +64,10 @@ ThreadState* Recording::known_thread() noexcept {
   return state != nullptr && state->recording == id_ ? state : nullptr;
 }
 
-ThreadState& Recording::thread() {
+ThreadState& Recording::thread(const char* name) {
   if (ThreadState* const state = known_thread(); state != nullptr) [[likely]]
     return *state;
-  return attach(trace::TrackKind::autograd_thread, "autograd " + std::to_string(gettid()));
+  return attach(trace::TrackKind::autograd_thread, name + (" " + std::to_string(gettid())));
 }
 
 ThreadState& Recording::attach(trace::TrackKind kind, const std::string& name) {

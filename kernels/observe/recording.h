@@ -69,8 +69,8 @@ class Recording {
   // The active one or null; always null on a thread that makes a dry run. Any thread.
   static Recording* active() noexcept;
 
-  // State of the calling thread; makes its ring at the first call.
-  ThreadState& thread();
+  // State of the calling thread; makes its ring at the first call, by that name and its number.
+  ThreadState& thread(const char* name = "autograd");
   // Only if the calling thread has a ring already, else null.
   ThreadState* known_thread() noexcept;
 

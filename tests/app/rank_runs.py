@@ -1,8 +1,8 @@
 """rank_runs.py TENSORSCOPE: runs by several ranks from the command line.
 
 Two and four ranks learn what one process learns with the whole batch; a rank's peak is the predicted one; the
-timeline has all ranks, the same collectives in the same order; ranks of Open MPI's variables and of torchrun (with
-torch in this Python) find each other; what cannot meet says so in one sentence.
+timeline has all ranks, the same collectives in the same order; ranks of Open MPI's variables, of ssh and of torchrun
+(with torch in this Python) find each other; what cannot meet says so in one sentence.
 """
 
 import csv
@@ -117,6 +117,33 @@ def by_variables(program, folder):
     return [] if [rank["rank"] for rank in ranks] == [0, 1] else [f"ranks by variables: {ranks}"]
 
 
+def by_ssh(program, folder):
+    """A stand-in for ssh runs here what it is told to run there, and says where that should have been."""
+    (folder / "bin").mkdir()
+    stand_in = folder / "bin" / "ssh"
+    stand_in.write_text('#!/bin/sh\n[ "$3" = gone ] && { echo "gone: unknown host" >&2; exit 255; }\n'
+                        f'echo "$3" >> {folder}/hosts.seen\nexec sh -c "$4"\n', encoding="utf-8")
+    stand_in.chmod(0o755)
+    hosts, out = folder / "hosts", folder / "by ssh's"
+    settings = {"PATH": f"{folder}/bin:{os.environ['PATH']}", "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": free_port()}
+    arguments = [*WORK, "--world", "3", "--steps", "4", "--hosts", str(hosts), "--out", str(out)]
+    hosts.write_text("one slots=2  # two ranks\n\ntwo\n", encoding="utf-8")
+    run(program, "run", *arguments, **settings)
+    seen = sorted((folder / "hosts.seen").read_text(encoding="utf-8").split())
+    problems = [] if seen == ["one", "one", "two"] else [f"ssh was asked for {seen}"]
+    ranks = json.loads((out / "ranks.json").read_text(encoding="utf-8"))["ranks"]
+    problems += [] if [rank["verdict"] for rank in ranks] == 3 * ["ok"] else [f"by ssh: {ranks}"]
+    hosts.write_text("one\ngone slots=2\n", encoding="utf-8")
+    said = run(program, "run", *arguments, "--timeout", "8", code=1, **settings).stderr
+    if "No rank can be started on gone: gone: unknown host" not in said:
+        problems.append(f"a host that is gone: {said}")
+    hosts.write_text("one\n", encoding="utf-8")
+    problems += sentence(run(program, "run", *arguments, code=2, **settings), "has room for 1 ranks, not for 3")
+    hosts.write_text("one slots=x\n", encoding="utf-8")
+    problems += sentence(run(program, "run", *arguments, code=2, **settings), "is no host with an optional slots=N")
+    return problems
+
+
 def by_torchrun(program, folder):
     try:
         import torch.distributed.run  # noqa: F401
@@ -176,6 +203,7 @@ def main():
         problems = learn_together(program, folder)
         problems += bias_comes_first(program)
         problems += by_variables(program, folder)
+        problems += by_ssh(program, folder)
         problems += by_torchrun(program, folder)
         problems += cannot_meet(program)
         problems += bad_input(program)
