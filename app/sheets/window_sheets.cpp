@@ -275,6 +275,15 @@ void WindowSheets::draw(const views::Ui& ui, Session& session, WorkspaceState& s
       ui, "advice.sheet", "###advisor_sheet", show_advisor,
       [&] { draw_advisor(ui, session, state, requests); }, SheetSize::full);
   draw_sheet(
+      ui, "simulate.sheet", "###simulation_sheet", show_simulations,
+      [&] {
+        const auto written = simulations_.draw(ui, state, requests);
+        if (!written) return;
+        choose_file(*written);
+        show_simulations = false;
+      },
+      SheetSize::full);
+  draw_sheet(
       ui, "tree.title", "###tree_sheet", show_trees, [&] { trees_.draw(ui, session, state); },
       SheetSize::full);
   if (show_shortcuts) draw_shortcuts(ui, of_actions());
@@ -299,8 +308,9 @@ bool WindowSheets::close() {
     advice_.cancel();
     return true;
   }
-  for (bool* const open : {&show_shortcuts, &show_save_folder, &show_advisor, &show_trees,
-                           &show_steppers, &show_kernels, &show_calculators, &show_glossary}) {
+  for (bool* const open :
+       {&show_shortcuts, &show_save_folder, &show_advisor, &show_trees, &show_simulations,
+        &show_steppers, &show_kernels, &show_calculators, &show_glossary}) {
     if (std::exchange(*open, false)) return true;
   }
   return false;

@@ -13,6 +13,7 @@
 #include "app/session/advice_session.h"
 #include "app/sheets/file_dialog.h"
 #include "app/sheets/open_sheet.h"
+#include "app/sheets/simulation_sheet.h"
 #include "app/sheets/tree_sheet.h"
 #include "views/advice/advice_view.h"
 #include "views/calculate/calculator_view.h"
@@ -25,9 +26,9 @@ namespace ts::app {
 // What a file is opened for: to be shown, or to be compared with the one on screen.
 enum class OpenFor : std::uint8_t { show, compare };
 
-// The sheets that belong to no page: the glossary, the calculators, the steppers, our kernels, the
-// advisor, the decision trees, the shortcuts, the folder where things are saved, and the one to
-// open a file. Main thread.
+// The sheets that belong to no page: the glossary, the calculators, the simulations, the steppers,
+// our kernels, the advisor, the decision trees, the shortcuts, the folder where things are saved,
+// and the one to open a file. Main thread.
 class WindowSheets {
  public:
   // A line of the shortcuts: its keys and the key of the text that explains it.
@@ -57,7 +58,8 @@ class WindowSheets {
   [[nodiscard]] const views::OwnKernelsView& kernels() const { return kernels_; }
   // Something moves on by itself, or more of what is shown will arrive.
   [[nodiscard]] bool animated() const {
-    return steppers_.playing() || (show_trees && trees_.busy());
+    return steppers_.playing() || (show_trees && trees_.busy()) ||
+           (show_simulations && simulations_.busy());
   }
   // Space belongs to a sheet.
   [[nodiscard]] bool has_space() const { return steppers_.has_keys(); }
@@ -66,6 +68,7 @@ class WindowSheets {
 
   bool show_glossary = false;
   bool show_calculators = false;
+  bool show_simulations = false;
   bool show_steppers = false;
   bool show_advisor = false;
   bool show_trees = false;
@@ -99,6 +102,7 @@ class WindowSheets {
   AdviceSession advice_;
   views::AdviceView advisor_;
   TreeSheet trees_;
+  SimulationSheet simulations_;
 };
 
 }  // namespace ts::app

@@ -86,6 +86,8 @@ constexpr std::array kActions = {
     ActionRow{Action::glossary, "glossary", "menu.glossary", "shortcut.glossary", "G", ImGuiKey_G},
     ActionRow{Action::calculators, "calculators", "menu.calculators", "shortcut.calculators", "K",
               ImGuiKey_K},
+    ActionRow{Action::simulations, "simulations", "menu.simulations", "shortcut.simulations",
+              "Shift+K", ImGuiMod_Shift | ImGuiKey_K},
     ActionRow{Action::steppers, "steppers", "menu.steppers", "shortcut.steppers", "J", ImGuiKey_J},
     ActionRow{Action::advisor, "advisor", "menu.advisor", "shortcut.advisor", "V", ImGuiKey_V},
     ActionRow{Action::trees, "trees", "menu.trees", "shortcut.trees", "Q", ImGuiKey_Q},

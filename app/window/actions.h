@@ -50,6 +50,7 @@ enum class Action : std::uint8_t {
   palette,
   glossary,
   calculators,
+  simulations,
   steppers,
   advisor,
   trees,

@@ -208,6 +208,8 @@ bool WindowActions::is_on(Action action) const {
       return sheets_->show_glossary;
     case Action::calculators:
       return sheets_->show_calculators;
+    case Action::simulations:
+      return sheets_->show_simulations;
     case Action::steppers:
       return sheets_->show_steppers;
     case Action::advisor:
@@ -368,6 +370,9 @@ void WindowActions::perform(Action action, Requests& requests) {
       return;
     case Action::calculators:
       sheets_->show_calculators = !sheets_->show_calculators;
+      return;
+    case Action::simulations:
+      sheets_->show_simulations = !sheets_->show_simulations;
       return;
     case Action::steppers:
       sheets_->show_steppers = !sheets_->show_steppers;

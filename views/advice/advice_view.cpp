@@ -12,6 +12,7 @@
 #include "core/spec/workload_math.h"
 #include "core/text/numbers.h"
 #include "views/advice/ladder_figure.h"
+#include "views/charts/icons.h"
 #include "views/common/imgui_sink.h"
 #include "views/common/spec_words.h"
 #include "views/common/widgets.h"
@@ -19,10 +20,8 @@
 namespace ts::views {
 namespace {
 
-constexpr const char* kCopy = "\xef\x83\x85";
 constexpr const char* kCheck = "\xef\x80\x8c";
 constexpr const char* kCross = "\xef\x80\x8d";
-constexpr const char* kPicture = "\xef\x80\xbe";
 
 // What may change, in the order of AdviceView::varied_.
 struct Axis {
@@ -245,7 +244,7 @@ void AdviceView::draw_head(const Ui& ui, const Shown& shown, Answer& answer) {
   const bool some =
       ladder() ? shown.ladder != nullptr && !shown.ladder->rungs.empty() : shown.advice != nullptr;
   ImGui::BeginDisabled(!some);
-  if (button(ui, "###advice_copy", kCopy, ui.texts("common.copy"), "", ButtonKind::quiet)) {
+  if (button(ui, "###advice_copy", icon::kCopy, ui.texts("common.copy"), "", ButtonKind::quiet)) {
     const io::TextTable table =
         ladder() ? advice::ladder_table(shown.ladder->rungs, shown.ladder->request.target, ui.texts)
                  : advice::advice_table(*shown.advice, ui.texts);
@@ -253,8 +252,8 @@ void AdviceView::draw_head(const Ui& ui, const Shown& shown, Answer& answer) {
   }
   if (ladder()) {
     ImGui::SameLine(0, ui.px(8));
-    answer.picture = button(ui, "###advice_picture", kPicture, ui.texts("stepper.picture"), "",
-                            ButtonKind::quiet);
+    answer.picture = button(ui, "###advice_picture", icon::kPicture, ui.texts("stepper.picture"),
+                            "", ButtonKind::quiet);
   }
   ImGui::EndDisabled();
   ImGui::Dummy({0, ui.px(4)});

@@ -6,12 +6,12 @@
 
 #include "core/calculate/calculation_table.h"
 #include "views/calculate/chosen_inputs.h"
+#include "views/charts/icons.h"
 #include "views/common/widgets.h"
 
 namespace ts::views {
 namespace {
 
-constexpr const char* kCopy = "\xef\x83\x85";
 // Widths at scale 1.
 constexpr float kValues = 170;
 constexpr float kInputs = 440;
@@ -62,7 +62,8 @@ void CalculatorView::draw_head(const Ui& ui, const NumberOf& of_settings) {
   ImGui::EndDisabled();
   tooltip(ui, ui.texts(any ? "calculate.take_about" : "calculate.nothing_to_take"));
   ImGui::SameLine(0, ui.px(8));
-  if (button(ui, "###calculator_copy", kCopy, ui.texts("common.copy"), "", ButtonKind::quiet)) {
+  if (button(ui, "###calculator_copy", icon::kCopy, ui.texts("common.copy"), "",
+             ButtonKind::quiet)) {
     const io::TextTable table = calculate::calculation_table(values_[shown_], ui.texts);
     ImGui::SetClipboardText((title_of(ui, calculator) + "\n\n" + io::to_markdown(table)).c_str());
   }

@@ -11,6 +11,7 @@
 #include "views/calculate/chosen_inputs.h"
 #include "views/calculate/stepper_picture.h"
 #include "views/calculate/tile_map.h"
+#include "views/charts/icons.h"
 #include "views/common/imgui_sink.h"
 #include "views/common/spec_words.h"
 #include "views/common/widgets.h"
@@ -20,7 +21,6 @@ namespace {
 
 using kernel_plan::PlannedTiles;
 
-constexpr const char* kCopyIcon = "\xef\x83\x85";
 constexpr float kInputWidth = 280;  // at scale 1
 
 const std::vector<calculate::Input>& inputs() {
@@ -126,7 +126,8 @@ void OwnKernelsView::draw_head(const Ui& ui, const Shown& shown, Asked& asked) {
       button(ui, "###own_sweep", "", ui.texts("own_kernels.sweep_here"), "", ButtonKind::plain);
   tooltip(ui, ui.texts("own_kernels.sweep_here_about"));
   ImGui::SameLine(0, ui.px(8));
-  if (!button(ui, "###own_copy", kCopyIcon, ui.texts("common.copy"), "", ButtonKind::quiet)) return;
+  if (!button(ui, "###own_copy", icon::kCopy, ui.texts("common.copy"), "", ButtonKind::quiet))
+    return;
   std::string words;
   if (shown.card != nullptr) {
     const report::StageSizes stage_sizes{.type = type_of(sizes().element_bytes),

@@ -10,6 +10,7 @@
 
 #include "core/stepper/step_table.h"
 #include "views/calculate/chosen_inputs.h"
+#include "views/charts/icons.h"
 #include "views/common/imgui_sink.h"
 #include "views/common/widgets.h"
 
@@ -22,8 +23,6 @@ constexpr const char* kPlay = "\xef\x81\x8b";
 constexpr const char* kPause = "\xef\x81\x8c";
 constexpr const char* kNext = "\xef\x81\x91";
 constexpr const char* kToEnd = "\xef\x81\x90";
-constexpr const char* kCopyTable = "\xef\x83\x85";
-constexpr const char* kPicture = "\xef\x80\xbe";
 // Playing goes a step at a time, and through all of them within kWhole.
 constexpr double kStep = 0.8;    // seconds
 constexpr double kWhole = 20;    // seconds
@@ -161,12 +160,12 @@ void StepperView::draw_head(const Ui& ui, const Card& card, Asked& asked) {
     tooltip(ui, ui.texts("stepper.card_about"));
     ImGui::SameLine(0, ui.px(8));
   }
-  if (button(ui, "###stepper_copy", kCopyTable, ui.texts("common.copy"), "", ButtonKind::quiet)) {
+  if (button(ui, "###stepper_copy", icon::kCopy, ui.texts("common.copy"), "", ButtonKind::quiet)) {
     const io::TextTable table = stepper::step_table(shown(), walk_, ui.texts, false);
     ImGui::SetClipboardText((title_of(ui, shown()) + "\n\n" + io::to_markdown(table)).c_str());
   }
   ImGui::SameLine(0, ui.px(8));
-  asked.picture = button(ui, "###stepper_picture", kPicture, ui.texts("stepper.picture"), "",
+  asked.picture = button(ui, "###stepper_picture", icon::kPicture, ui.texts("stepper.picture"), "",
                          ButtonKind::quiet);
   text(ui, TextStyle::small, ui.theme.text2,
        ui.texts("calculate.source", {{"source", shown().source}}));

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "views/charts/icons.h"
 #include "views/common/imgui_sink.h"
 #include "views/common/spec_words.h"
 #include "views/common/widgets.h"
@@ -13,7 +14,6 @@
 namespace ts::views {
 namespace {
 
-constexpr const char* kCopy = "\xef\x83\x85";
 // Lengths at scale 1.
 constexpr float kNarrowest = 212;
 constexpr float kWidest = 400;
@@ -107,7 +107,7 @@ void draw_buttons(const Ui& ui, const advice::Node& node, const Box& box,
   }
   if (!box.has_command) return;
   const std::string command = "tensorscope " + box.visit->command;
-  if (button(ui, "###copy_command", kCopy, ui.texts("tree.command"), "", ButtonKind::quiet))
+  if (button(ui, "###copy_command", icon::kCopy, ui.texts("tree.command"), "", ButtonKind::quiet))
     ImGui::SetClipboardText(command.c_str());
   tooltip(ui, command);
 }
