@@ -2,6 +2,7 @@
 #include <ATen/ops/empty.h>
 #include <torch/csrc/autograd/custom_function.h>
 
+#include <algorithm>
 #include <cmath>
 #include <vector>
 
@@ -111,17 +112,89 @@ void run_forward(const own::AttentionKernel& kernel, const Problem& problem) {
   });
 }
 
+// Where few heads of keys would leave threads without work, the keys of each are cut into blocks,
+// and each block has gradients of the queries of its own, which are added in order. By sizes alone,
+// so that results are the same for any threads. Sums of 16 bits are rounded once more, so these are
+// cut in two at most.
+class KeyBlocks {
+ public:
+  explicit KeyBlocks(const Problem& problem) : problem_(problem) {
+    constexpr std::int64_t kFewestTasks = 8, kFewestTiles = 4;
+    const std::int64_t tasks = problem.batch() * problem.kv_heads();
+    const std::int64_t keys = problem.k.size(2), tile = problem.tiles.keys;
+    const std::int64_t tiles = (keys + tile - 1) / tile;
+    const std::int64_t most = problem.q.element_size() == 2 ? 2 : 4;
+    count = std::clamp<std::int64_t>(
+        std::min((kFewestTasks + tasks - 1) / tasks, tiles / kFewestTiles), 1, most);
+    for (std::int64_t block = 0; block <= count; ++block)
+      first_key_.push_back(std::min(tiles * block / count * tile, keys));
+    for (std::int64_t block = 1; block < count; ++block) {
+      d_q_.push_back(empty_by_token(problem.q.narrow(2, first_query(block), queries(block))));
+    }
+  }
+
+  // The head with the keys of a block alone. Queries before the first key see none of them, and
+  // from there on the mask is the same again.
+  [[nodiscard]] own::Head head(std::int64_t block, std::int64_t batch, std::int64_t h) const {
+    own::Head head = problem_.head(batch, h);
+    for (own::Matrix* const matrix : {&head.k, &head.v, &head.d_k, &head.d_v})
+      skip(*matrix, first_key(block));
+    head.keys = first_key(block + 1) - first_key(block);
+    for (own::Matrix* const matrix : {&head.q, &head.o, &head.d_o, &head.d_q})
+      skip(*matrix, first_query(block));
+    head.queries = queries(block);
+    head.log_sums =
+        static_cast<char*>(head.log_sums) + first_query(block) * problem_.log_sums.element_size();
+    if (block > 0) head.d_q = matrix_of(d_q_[static_cast<std::size_t>(block - 1)], batch, h);
+    return head;
+  }
+
+  void add_up() const {
+    for (std::int64_t block = 1; block < count; ++block) {
+      problem_.d_q.narrow(2, first_query(block), queries(block))
+          .add_(d_q_[static_cast<std::size_t>(block - 1)]);
+    }
+  }
+
+  std::int64_t count = 1;  // of each head
+
+ private:
+  [[nodiscard]] std::int64_t first_key(std::int64_t block) const {
+    return first_key_[static_cast<std::size_t>(block)];
+  }
+  [[nodiscard]] std::int64_t first_query(std::int64_t block) const {
+    return problem_.causal ? std::min(first_key(block), problem_.q.size(2)) : 0;
+  }
+  [[nodiscard]] std::int64_t queries(std::int64_t block) const {
+    return problem_.q.size(2) - first_query(block);
+  }
+  void skip(own::Matrix& matrix, std::int64_t rows) const {
+    matrix.data = static_cast<char*>(matrix.data) + rows * matrix.row * problem_.q.element_size();
+  }
+
+  const Problem& problem_;
+  std::vector<std::int64_t> first_key_;
+  std::vector<at::Tensor> d_q_;  // of all blocks but the first, whose place is the result
+};
+
 void run_backward(const own::AttentionKernel& kernel, const Problem& problem) {
   const std::int64_t group = problem.group();
   const Scratch scratch(problem.q, kernel.backward_scratch(problem.sizes(), group));
-  if (problem.q.is_meta()) return;
-  share_among_threads(problem.batch() * problem.kv_heads(), [&](std::int64_t task) {
-    const std::int64_t batch = task / problem.kv_heads();
-    const std::int64_t first = task % problem.kv_heads() * group;
-    std::vector<own::Head> heads;
-    for (std::int64_t h = 0; h < group; ++h) heads.push_back(problem.head(batch, first + h));
-    kernel.backward(heads.data(), group, scratch.of_this_thread());
-  });
+  const KeyBlocks blocks(problem);
+  if (!problem.q.is_meta()) {
+    share_among_threads(
+        problem.batch() * problem.kv_heads() * blocks.count, [&](std::int64_t task) {
+          const std::int64_t shared = task / blocks.count;
+          const std::int64_t batch = shared / problem.kv_heads();
+          const std::int64_t first = shared % problem.kv_heads() * group;
+          const std::int64_t block = from_both_ends(task % blocks.count, blocks.count);
+          std::vector<own::Head> heads;
+          for (std::int64_t h = 0; h < group; ++h)
+            heads.push_back(blocks.head(block, batch, first + h));
+          kernel.backward(heads.data(), group, scratch.of_this_thread());
+        });
+  }
+  blocks.add_up();
 }
 
 class OwnAttention : public torch::autograd::Function<OwnAttention> {

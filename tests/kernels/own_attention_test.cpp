@@ -159,6 +159,40 @@ TEST_P(OwnAttention, OddSizes) {
   }
 }
 
+// Few heads of keys: their keys are cut among threads.
+TEST_P(OwnAttention, FewHeadsOfKeys) {
+  for (const HeadSizes& sizes :
+       {HeadSizes{.heads = 4, .kv_heads = 1, .queries = 530, .keys = 530, .d_head = 24},
+        HeadSizes{.heads = 2, .kv_heads = 2, .queries = 600, .keys = 600, .d_head = 16},
+        HeadSizes{.heads = 3, .kv_heads = 1, .queries = 70, .keys = 700, .d_head = 17}}) {
+    for (const bool causal : {false, true}) {
+      if (causal && sizes.queries != sizes.keys) continue;
+      SCOPED_TRACE(testing::Message() << sizes << (causal ? " causal" : ""));
+      const AttentionInputs inputs = inputs_of(sizes, at::kFloat);
+      const auto exact = results(inputs, at::kDouble, formula(causal));
+      const auto ours = results(inputs, at::kFloat, own_attention(kernel(), causal));
+      for (std::size_t i = 0; i < exact.size(); ++i) {
+        const double largest = exact[i].abs().max().item<double>();
+        EXPECT_LE(largest_error(ours[i], exact[i]), 5e-6 * (1 + largest)) << kNames[i];
+      }
+    }
+  }
+  for (const at::ScalarType type : {at::kBFloat16, at::kHalf}) {
+    for (const bool causal : {false, true}) {
+      SCOPED_TRACE(testing::Message() << toString(type) << (causal ? " causal" : ""));
+      const AttentionInputs inputs =
+          inputs_of({.heads = 1, .kv_heads = 1, .queries = 600, .keys = 600}, type);
+      const auto exact = results(inputs, at::kDouble, formula(causal));
+      const auto ours = results(inputs, type, own_attention(kernel(), causal));
+      const auto theirs = results(inputs, type, flash_attention(causal));
+      for (std::size_t i = 0; i < exact.size(); ++i) {
+        EXPECT_LE(largest_error(ours[i], exact[i]), 2 * largest_error(theirs[i], exact[i]))
+            << kNames[i];
+      }
+    }
+  }
+}
+
 // Tiles of any size, smaller and larger than the sequence, and no multiple of a vector.
 TEST_P(OwnAttention, AnyTiles) {
   const AttentionInputs inputs =
@@ -244,15 +278,18 @@ TEST_P(OwnAttention, RowsWithoutWeightAreZero) {
 
 TEST_P(OwnAttention, TheSameBitsFromRunToRunAndForAnyThreads) {
   const int threads = at::get_num_threads();
-  const AttentionInputs inputs =
-      inputs_of({.batch = 2, .heads = 6, .kv_heads = 3, .queries = 200, .keys = 200}, at::kFloat);
-  for (const bool causal : {false, true}) {
-    const auto first = results(inputs, at::kFloat, own_attention(kernel(), causal));
-    for (const int count : {threads, 1, 2, 3, 7}) {
-      at::set_num_threads(count);
-      const auto again = results(inputs, at::kFloat, own_attention(kernel(), causal));
-      for (std::size_t i = 0; i < first.size(); ++i) {
-        EXPECT_TRUE(at::equal(first[i], again[i])) << count << " threads, " << kNames[i];
+  for (const HeadSizes& sizes :
+       {HeadSizes{.batch = 2, .heads = 6, .kv_heads = 3, .queries = 200, .keys = 200},
+        HeadSizes{.heads = 2, .kv_heads = 1, .queries = 520, .keys = 520, .d_head = 16}}) {
+    const AttentionInputs inputs = inputs_of(sizes, at::kFloat);
+    for (const bool causal : {false, true}) {
+      const auto first = results(inputs, at::kFloat, own_attention(kernel(), causal));
+      for (const int count : {threads, 1, 2, 3, 7}) {
+        at::set_num_threads(count);
+        const auto again = results(inputs, at::kFloat, own_attention(kernel(), causal));
+        for (std::size_t i = 0; i < first.size(); ++i) {
+          EXPECT_TRUE(at::equal(first[i], again[i])) << count << " threads, " << kNames[i];
+        }
       }
     }
   }
