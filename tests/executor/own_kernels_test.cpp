@@ -11,6 +11,7 @@
 #include "core/report/attention_stages.h"
 #include "kernels/executor/executor.h"
 #include "kernels/own_cuda/attention.h"
+#include "kernels/own_cuda/norms.h"
 #include "kernels/own_cuda/on_cpu.h"
 #include "kernels/own_cuda/weighted_sums.h"
 
@@ -274,6 +275,98 @@ TEST_F(OwnCuda, HeadsThatShareKeys) {
            .causal = true,
            .heads = 6,
            .kv_heads = 2});
+  }
+}
+
+struct NormValues {
+  Values y, d_x, d_w, d_b;
+};
+
+// The formulas in fp64, a row after the other.
+NormValues exact_norm(bool centred, std::size_t width, double epsilon, const Values& x,
+                      const Values& w, const Values& b, const Values& d_y) {
+  NormValues out{Values(x.size()), Values(x.size()), Values(width), Values(width)};
+  const auto count = static_cast<double>(width);
+  for (std::size_t begin = 0; begin < x.size(); begin += width) {
+    double mean = 0, squares = 0, of_g = 0, along = 0;
+    for (std::size_t c = 0; c < width && centred; ++c) mean += x[begin + c] / count;
+    for (std::size_t c = 0; c < width; ++c) squares += std::pow(x[begin + c] - mean, 2) / count;
+    const double scale = 1 / std::sqrt(squares + epsilon);
+    const auto normalised = [&](std::size_t c) { return (x[begin + c] - mean) * scale; };
+    for (std::size_t c = 0; c < width; ++c) {
+      out.y[begin + c] = normalised(c) * w[c] + (centred ? b[c] : 0);
+      out.d_w[c] += d_y[begin + c] * normalised(c);
+      out.d_b[c] += d_y[begin + c];
+      of_g += d_y[begin + c] * w[c] / count;
+      along += d_y[begin + c] * w[c] * normalised(c) / count;
+    }
+    for (std::size_t c = 0; c < width; ++c) {
+      out.d_x[begin + c] =
+          scale * (d_y[begin + c] * w[c] - (centred ? of_g : 0) - normalised(c) * along);
+    }
+  }
+  return out;
+}
+
+TEST_F(OwnCuda, Norms) {
+  for (const bool centred : {false, true}) {
+    for (const char* type : {"fp32", "bf16", "fp16"}) {
+      for (const int width : {3, 33, 200}) {
+        SCOPED_TRACE(std::string(centred ? "LayerNorm " : "RMSNorm ") + type + " " +
+                     std::to_string(width));
+        constexpr int kRows = 11, kRowsOfBlock = 4;
+        constexpr float kEpsilon = 1e-5F;
+        const auto columns = static_cast<std::size_t>(width);
+        const TypedTensor x("x", type, kRows * columns, false), w("w", type, columns, false);
+        const TypedTensor b("b", type, columns, false), y("y", type, kRows * columns, true);
+        const TypedTensor d_y("d_y", type, kRows * columns, false);
+        const TypedTensor d_x("d_x", type, kRows * columns, true), d_w("d_w", type, columns, true);
+        const TypedTensor d_b("d_b", type, columns, true);
+        const TypedTensor mean("mean", "fp32", kRows, true), scale("scale", "fp32", kRows, true);
+        const TypedTensor of_w("partial_w", "fp32", 3 * columns, true);
+        const TypedTensor of_b("partial_b", "fp32", 3 * columns, true);
+        const Values in = x.set(random_values(kRows * columns, 1)),
+                     by = w.set(random_values(columns, 2)), more = b.set(random_values(columns, 3));
+        const Values g = d_y.set(random_values(kRows * columns, 4));
+        const auto floats = [](const TypedTensor& tensor) {
+          return static_cast<float*>(tensor.data);
+        };
+        const Norm<void> problem{.x = x.data,
+                                 .w = w.data,
+                                 .b = centred ? b.data : nullptr,
+                                 .y = y.data,
+                                 .mean = centred ? floats(mean) : nullptr,
+                                 .scale = floats(scale),
+                                 .d_y = d_y.data,
+                                 .d_x = d_x.data,
+                                 .d_w = d_w.data,
+                                 .d_b = centred ? d_b.data : nullptr,
+                                 .partial_w = floats(of_w),
+                                 .partial_b = centred ? floats(of_b) : nullptr,
+                                 .rows = kRows,
+                                 .width = width,
+                                 .rows_of_block = kRowsOfBlock,
+                                 .centred = centred ? 1 : 0,
+                                 .epsilon = kEpsilon};
+        const auto run = [&](const char* name, executor::Size3 grid, executor::Size3 block) {
+          return run_on_cpu(std::string("norm_") + name + "_" + type, grid, block, 0, &problem);
+        };
+        const unsigned blocks = (static_cast<unsigned>(width) + 127) / 128;
+        EXPECT_FALSE(run("forward", {3, 1, 1}, {32, 4, 1}));
+        EXPECT_FALSE(run("backward", {3, 1, 1}, {32, 4, 1}));
+        EXPECT_FALSE(run("backward_weights", {blocks, 3, 1}, {128, 1, 1}));
+        EXPECT_FALSE(run("add", {blocks, 1, 1}, {128, 1, 1}));
+        const NormValues exact = exact_norm(centred, columns, kEpsilon, in, by, more, g);
+        const double tolerance = type == std::string("fp32")   ? 1e-5
+                                 : type == std::string("fp16") ? 2e-3
+                                                               : 1e-2;
+        expect_near(y.values_of(), exact.y, tolerance, "y");
+        expect_near(d_x.values_of(), exact.d_x, tolerance, "d_x");
+        expect_near(d_w.values_of(), exact.d_w, tolerance, "d_w");
+        if (centred) expect_near(d_b.values_of(), exact.d_b, tolerance, "d_b");
+        executor::release_tensors();
+      }
+    }
   }
 }
 
