@@ -134,12 +134,15 @@ SessionToSave SessionKeeper::gather() const {
                         .runs = state.hunts->confirmed()};
   if (state.hunt_edit.compare) hunt.compare = to_string(*state.hunt_edit.compare);
   saved.hunt = std::move(hunt);
+  if (session.comparison() != nullptr && !session.comparing())
+    saved.comparison = std::make_shared<const run::Comparison>(*session.comparison());
   if (state.lessons->shown() != nullptr) saved.lesson = state.lessons->shown()->folder();
   return what;
 }
 
 void SessionKeeper::save(const std::filesystem::path& folder) {
   if (saving_.valid()) return;
+  if (services_.session.busy()) services_.notices.add(text::message("session.without_running"));
   SessionToSave what = gather();
   what.folder = folder;
   saving_ = std::async(std::launch::async, [what = std::move(what)]() mutable {
@@ -275,6 +278,8 @@ void SessionKeeper::show_jobs(const OpenedSession& opened) {
       state.hunt_edit.compare = static_cast<spec::AttentionBackend>(found - backends.begin());
     state.hunts->restore(hunt.runs);
   }
+  if (opened.session.comparison != nullptr)
+    services_.session.show_comparison(opened.session.comparison);
   if (!opened.session.lesson.empty()) {
     services_.notices.add_error(
         state.lessons->open_folder(services_.session, opened.session.lesson));

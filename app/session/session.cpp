@@ -48,6 +48,12 @@ bool Session::start_comparison(const spec::WorkloadSpec& a, const spec::Workload
   return true;
 }
 
+void Session::show_comparison(std::shared_ptr<const run::Comparison> comparison) {
+  if (busy_) return;
+  comparison_ = std::move(comparison);
+  comparison_problem_ = {};
+}
+
 bool Session::update(std::int64_t budget_ns) {
   const std::int64_t begin_ns = base::now_ns();
   if (!behind()) {

@@ -40,6 +40,8 @@ class Session {
                         const run::Protocol& protocol);
   // The newest comparison with its progress; null before the first and until another has started.
   [[nodiscard]] const run::Comparison* comparison() const { return comparison_.get(); }
+  // Shows one that was kept as the newest; only while nothing runs.
+  void show_comparison(std::shared_ptr<const run::Comparison> comparison);
   // The reason why the newest comparison could not start; empty when it did.
   [[nodiscard]] const base::Message& comparison_problem() const { return comparison_problem_; }
   [[nodiscard]] bool comparing() const { return busy_ && compares_; }

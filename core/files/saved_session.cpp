@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "core/files/saved_comparison.h"
 #include "core/io/file.h"
 #include "core/io/json_parse.h"
 #include "core/io/zip_archive.h"
@@ -20,6 +21,8 @@ using Json = nlohmann::json;
 constexpr const char* kFormat = "tensorscope session";
 constexpr const char* kDocument = "session.json";
 constexpr const char* kJournal = "sweep.jsonl";
+// Sessions without a comparison, and those of older versions, have no such part.
+constexpr const char* kComparison = "comparison.json";
 // A recording's records, and its header with names and steps.
 constexpr std::size_t kMostRecording = 2 * run::kMostRecordingBytes;
 constexpr std::size_t kMostBlocks = std::size_t{1} << 26;  // in the corrections of a device
@@ -307,6 +310,13 @@ base::Result<SavedSession> session_from(const Json& json, const io::ZipArchive& 
     if (!read) return tl::unexpected(read.error());
     session.hunt = std::move(*read);
   }
+  if (archive.find(kComparison) != nullptr) {
+    const auto content = part(kComparison, kMostSessionText);
+    if (!content) return tl::unexpected(content.error());
+    auto read = comparison_from(*content);
+    if (!read) return tl::unexpected(read.error());
+    session.comparison = std::make_shared<const run::Comparison>(std::move(*read));
+  }
   session.lesson = json.at("lesson").get<std::string>();
   return session;
 }
@@ -344,7 +354,9 @@ base::Result<SavedSession> read_archive(base::Result<io::ZipArchive> archive) {
 base::Result<std::string> session_bytes(const SavedSession& session) {
   std::string bytes;
   io::ZipMaker zip([&bytes](std::string_view piece) { bytes += piece; });
-  std::size_t sum = session.sweep ? session.sweep->journal.size() : 0;
+  const std::string comparison =
+      session.comparison != nullptr ? comparison_text(*session.comparison) : "";
+  std::size_t sum = comparison.size() + (session.sweep ? session.sweep->journal.size() : 0);
   for (const SavedRun& run : session.runs) sum += run.recording->size();
   bool fits = sum <= kMostSessionBytes && session.runs.size() <= kMostSavedRuns &&
               session.files.size() <= kMostSavedFiles &&
@@ -352,6 +364,7 @@ base::Result<std::string> session_bytes(const SavedSession& session) {
   for (std::size_t i = 0; i < session.runs.size() && fits; ++i)
     fits = zip.add(recording_name(i), *session.runs[i].recording);
   if (session.sweep && fits) fits = zip.add(kJournal, session.sweep->journal);
+  if (!comparison.empty() && fits) fits = zip.add(kComparison, comparison);
   if (!fits) return text::fail("session_error.too_large");
   zip.end();
   return bytes;

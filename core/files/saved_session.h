@@ -14,14 +14,15 @@
 #include "core/files/corrections.h"
 #include "core/files/notes.h"
 #include "core/io/file_mark.h"
+#include "core/run/compare.h"
 #include "core/spec/workload_spec.h"
 
 namespace ts::files {
 
 // What was done in the window, as one file: a ZIP archive with session.json, the recording of each
-// run and the journal of the sweep. Opened files are named by path and checked by their content;
-// nothing of them is inside. It holds no tensor, no environment and no program: reading it runs
-// nothing.
+// run, the journal of the sweep and the newest comparison. Opened files are named by path and
+// checked by their content; nothing of them is inside. It holds no tensor, no environment and no
+// program: reading it runs nothing.
 
 inline constexpr const char* kSessionEnding = ".session";
 inline constexpr int kSessionVersion = 1;
@@ -102,14 +103,15 @@ struct SavedSession {
   std::optional<std::size_t> shown_file;  // unset: the run
   std::optional<SavedSweep> sweep;
   std::optional<SavedHunt> hunt;
-  std::filesystem::path lesson;  // folder of the open lesson; empty: none
+  std::shared_ptr<const run::Comparison> comparison;  // that has ended; null: none
+  std::filesystem::path lesson;                       // folder of the open lesson; empty: none
 };
 
 // The limits of what is read: a session of many days stays far below.
 inline constexpr std::size_t kMostSavedRuns = 64;
 inline constexpr std::size_t kMostSavedFiles = 256;
 inline constexpr std::size_t kMostSessionText = std::size_t{256} << 20;  // bytes, each text
-// Recordings and journal together, unpacked.
+// Recordings, journal and comparison together, unpacked.
 inline constexpr std::size_t kMostSessionBytes = std::size_t{1} << 30;
 
 // The bytes of the file. An error: they are more than an archive can hold.

@@ -5,84 +5,13 @@
 #include "core/run/protocol_json.h"
 #include "core/run/recording.h"
 #include "core/run/recording_format.h"
+#include "core/run/step_json.h"
 #include "core/text/message.h"
 
 namespace ts::run {
 namespace {
 
 using recording_format::Numbers;
-
-double real(const nlohmann::json& value) {
-  return value.is_null() ? std::numeric_limits<double>::quiet_NaN() : value.get<double>();
-}
-
-std::optional<double> maybe(const nlohmann::json& value) {
-  return value.is_null() ? std::nullopt : std::optional(value.get<double>());
-}
-
-std::optional<GpuState> state_of(const nlohmann::json& json) {
-  if (json.is_null()) return std::nullopt;
-  GpuState state;
-  state.sm_clock_mhz = json.at(0).get<std::int32_t>();
-  state.memory_clock_mhz = json.at(1).get<std::int32_t>();
-  state.temperature_c = json.at(2).get<std::int32_t>();
-  state.power_w = json.at(3).get<double>();
-  state.throttle = json.at(4).get<std::uint64_t>();
-  state.used_bytes = json.at(5).get<std::int64_t>();
-  state.total_bytes = json.at(6).get<std::int64_t>();
-  return state;
-}
-
-void tell_steps(Run& run, const nlohmann::json& steps, SampleUpdate::Kind kind) {
-  for (const nlohmann::json& s : steps) {
-    StepTimes times;
-    std::size_t i = 0;
-    for (std::int64_t StepTimes::*part :
-         {&StepTimes::begin_ns, &StepTimes::forward_ns, &StepTimes::backward_ns,
-          &StepTimes::optimizer_ns, &StepTimes::prefill_ns, &StepTimes::decode_ns,
-          &StepTimes::total_ns}) {
-      times.*part = s.at(i++).get<std::int64_t>();
-    }
-    times.loss = real(s.at(i++));
-    times.learning_rate = real(s.at(i++));
-    times.gradient_norm = maybe(s.at(i++));
-    times.loss_scale = maybe(s.at(i++));
-    times.skipped = s.at(i++).get<bool>();
-    times.waited_ns = s.at(i++).get<std::int64_t>();
-    if (!s.at(i).is_null()) times.clean_steps = s.at(i).get<std::int64_t>();
-    times.device_ns = s.at(++i).get<std::int64_t>();
-    times.gpu = state_of(s.at(++i));
-    run.apply(SampleUpdate{run.id, times, kind});
-  }
-}
-
-std::vector<double> reals(const nlohmann::json& json) {
-  std::vector<double> values;
-  for (const nlohmann::json& one : json) values.push_back(real(one));
-  return values;
-}
-
-ExecutionFacts facts_of(const nlohmann::json& json) {
-  ExecutionFacts facts;
-  facts.parameters = json.at("parameters").get<std::int64_t>();
-  facts.backend_ran = json.at("backend_ran").get<std::string>();
-  facts.memory_limit = json.at("memory_limit").get<std::int64_t>();
-  for (const nlohmann::json& one : json.at("types")) {
-    facts.types.push_back({one.at(0).get<std::string>(), one.at(1).get<std::string>()});
-  }
-  for (const nlohmann::json& one : json.at("results")) {
-    facts.results.push_back({one.at(0).get<std::string>(), real(one.at(1)), real(one.at(2))});
-  }
-  // Recordings of older versions call them courses or have none.
-  const char* curves = json.contains("courses") ? "courses" : "curves";
-  for (const nlohmann::json& one : json.value(curves, nlohmann::json::array())) {
-    facts.curves.push_back({one.at(0).get<std::string>(), reals(one.at(1)), reals(one.at(2))});
-  }
-  facts.compile_s = json.value("compile_s", 0.0);
-  facts.generated = json.at("generated").get<std::vector<std::int64_t>>();
-  facts.generated_text = json.at("generated_text").get<std::string>();
-  return facts;
-}
 
 FinishedUpdate end_of(const nlohmann::json& header, RunId id) {
   FinishedUpdate end;
@@ -91,15 +20,7 @@ FinishedUpdate end_of(const nlohmann::json& header, RunId id) {
   end.verdict = verdict >= 0 && verdict <= static_cast<int>(Verdict::failed)
                     ? static_cast<Verdict>(verdict)
                     : Verdict::failed;
-  const nlohmann::json& failure = header.at("failure");
-  end.failure = Failure(text::message_from_json(failure.at("sentence").get<std::string>(),
-                                                failure.value("text", nlohmann::json())),
-                        end.verdict);
-  end.failure.bytes_asked = failure.at("bytes_asked").get<std::int64_t>();
-  end.failure.bytes_free = failure.at("bytes_free").get<std::int64_t>();
-  end.failure.bytes_limit = failure.at("bytes_limit").get<std::int64_t>();
-  end.failure.op = failure.at("op").get<std::string>();
-  end.failure.module = failure.at("module").get<std::string>();
+  end.failure = failure_from(header.at("failure"), end.verdict);
   end.end_ns = header.at("end_ns").get<std::int64_t>();
   end.warmup_stable = header.at("warmup_stable").get<bool>();
   return end;
@@ -204,11 +125,14 @@ base::Result<std::shared_ptr<Run>> run_of(const nlohmann::json& header, std::str
   // Recordings of older versions have no peak of the allocator.
   run->apply(PeakUpdate{id, header.value("allocator_peak", std::int64_t{0})});
   const nlohmann::json& steps = header.at("steps");
-  tell_steps(*run, steps.at("recorded"), SampleUpdate::Kind::recorded);
-  tell_steps(*run, steps.at("warmup"), SampleUpdate::Kind::warmup);
-  tell_steps(*run, steps.at("timed"), SampleUpdate::Kind::timed);
-  tell_steps(*run, steps.at("probe"), SampleUpdate::Kind::probe);
-  run->apply(FactsUpdate{id, facts_of(header.at("facts"))});
+  const auto tell_steps = [&run](const nlohmann::json& all, SampleUpdate::Kind kind) {
+    for (const StepTimes& times : steps_from(all)) run->apply(SampleUpdate{run->id, times, kind});
+  };
+  tell_steps(steps.at("recorded"), SampleUpdate::Kind::recorded);
+  tell_steps(steps.at("warmup"), SampleUpdate::Kind::warmup);
+  tell_steps(steps.at("timed"), SampleUpdate::Kind::timed);
+  tell_steps(steps.at("probe"), SampleUpdate::Kind::probe);
+  run->apply(FactsUpdate{id, facts_from(header.at("facts"))});
   if (const nlohmann::json& roof = header.at("roof"); !roof.is_null()) {
     const int type = roof.at(0).get<int>();
     if (type < 0 || type > static_cast<int>(spec::DataType::fp16)) {

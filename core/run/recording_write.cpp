@@ -3,53 +3,11 @@
 #include "core/run/protocol_json.h"
 #include "core/run/recording.h"
 #include "core/run/recording_format.h"
+#include "core/run/step_json.h"
 #include "core/text/message.h"
 
 namespace ts::run {
 namespace {
-
-nlohmann::json state_json(const std::optional<GpuState>& state) {
-  if (!state) return nullptr;
-  return {state->sm_clock_mhz, state->memory_clock_mhz, state->temperature_c, state->power_w,
-          state->throttle,     state->used_bytes,       state->total_bytes};
-}
-
-nlohmann::json steps_json(const std::vector<StepTimes>& steps) {
-  auto all = nlohmann::json::array();
-  for (const StepTimes& s : steps) {
-    all.push_back({s.begin_ns, s.forward_ns, s.backward_ns, s.optimizer_ns, s.prefill_ns,
-                   s.decode_ns, s.total_ns, s.loss, s.learning_rate,
-                   s.gradient_norm ? nlohmann::json(*s.gradient_norm) : nlohmann::json(),
-                   s.loss_scale ? nlohmann::json(*s.loss_scale) : nlohmann::json(), s.skipped,
-                   s.waited_ns, s.clean_steps ? nlohmann::json(*s.clean_steps) : nlohmann::json(),
-                   s.device_ns, state_json(s.gpu)});
-  }
-  return all;
-}
-
-nlohmann::json facts_json(const ExecutionFacts& facts) {
-  auto types = nlohmann::json::array();
-  for (const NamedType& one : facts.types) types.push_back({one.name, one.type});
-  auto results = nlohmann::json::array();
-  for (const NamedNumber& one : facts.results) results.push_back({one.name, one.value, one.exact});
-  auto curves = nlohmann::json::array();
-  for (const ResultCurve& one : facts.curves) curves.push_back({one.name, one.x, one.y});
-  return {{"compile_s", facts.compile_s},          {"curves", std::move(curves)},
-          {"parameters", facts.parameters},        {"backend_ran", facts.backend_ran},
-          {"memory_limit", facts.memory_limit},    {"types", std::move(types)},
-          {"results", std::move(results)},         {"generated", facts.generated},
-          {"generated_text", facts.generated_text}};
-}
-
-nlohmann::json whole_failure_json(const Failure& failure) {
-  return {{"sentence", failure.sentence},
-          {"text", text::text_json(failure)},
-          {"bytes_asked", failure.bytes_asked},
-          {"bytes_free", failure.bytes_free},
-          {"bytes_limit", failure.bytes_limit},
-          {"op", failure.op},
-          {"module", failure.module}};
-}
 
 nlohmann::json packed_roof_json(const std::optional<Roof>& roof) {
   if (!roof) return nullptr;
@@ -148,7 +106,7 @@ std::string RecordingWriter::file(const Run& run) const {
                                  {"earlier_runs", run.earlier_runs},
                                  {"roof", packed_roof_json(run.roof)},
                                  {"verdict", static_cast<int>(run.verdict)},
-                                 {"failure", whole_failure_json(run.failure)},
+                                 {"failure", failure_json(run.failure)},
                                  {"facts", facts_json(run.facts)},
                                  {"warmup_stable", run.warmup_stable},
                                  {"dropped", run.dropped + lost_},

@@ -44,6 +44,24 @@ inline SavedSession made_session() {
       .x = {"T", 128, 8192}, .y = {"B", 1, 64}, .here = true, .compare = "flash", .runs = {}};
   hunt.runs.push_back({.spec = session.spec, .fits = false, .peak = 1 << 30, .device = "cuda"});
   session.hunt = std::move(hunt);
+  run::Comparison comparison;
+  for (std::size_t side = 0; side < 2; ++side) {
+    run::ComparedSide& one = comparison.sides[side];
+    one.spec = session.spec;
+    one.spec.batch = static_cast<std::int64_t>(side) + 1;
+    one.peak = 1000 + static_cast<std::int64_t>(side);
+    for (std::int64_t i = 0; i < 20; ++i) {
+      run::StepTimes step;
+      step.forward_ns = (1000 + i) * (side == 0 ? 2 : 1);
+      step.total_ns = step.forward_ns;
+      step.loss = 0.5;
+      one.timed_steps.push_back(step);
+    }
+    one.facts.backend_ran = "naive";
+  }
+  comparison.seconds = 1.5;
+  run::judge(comparison);
+  session.comparison = std::make_shared<const run::Comparison>(std::move(comparison));
   session.lesson = "/data/lesson-sums";
   return session;
 }

@@ -59,6 +59,16 @@ TEST(SavedSession, comes_back_as_it_was) {
   EXPECT_EQ(read->hunt->runs[0].spec, saved.hunt->runs[0].spec);
   EXPECT_EQ(read->hunt->runs[0].peak, saved.hunt->runs[0].peak);
   EXPECT_FALSE(read->hunt->runs[0].fits);
+  ASSERT_NE(read->comparison, nullptr);
+  const run::Comparison& comparison = *read->comparison;
+  EXPECT_EQ(comparison.sides[1].spec, saved.comparison->sides[1].spec);
+  EXPECT_EQ(comparison.sides[1].peak, 1001);
+  EXPECT_EQ(comparison.sides[0].facts.backend_ran, "naive");
+  EXPECT_EQ(comparison.sides[0].timed_steps.size(), 20U);
+  EXPECT_EQ(comparison.total.pairs, 20);
+  EXPECT_EQ(comparison.total.median, saved.comparison->total.median);
+  EXPECT_EQ(comparison.total.verdict, saved.comparison->total.verdict);
+  EXPECT_EQ(comparison.backward.pairs, 0);
   EXPECT_EQ(session_bytes(*read).value(), *bytes) << "the same session, the same bytes";
 }
 
@@ -67,7 +77,8 @@ TEST(SavedSession, an_empty_one_comes_back_empty) {
   ASSERT_TRUE(bytes);
   const auto read = parse_session(*bytes);
   ASSERT_TRUE(read) << read.error().sentence;
-  EXPECT_TRUE(read->runs.empty() && read->files.empty() && !read->sweep && !read->hunt);
+  EXPECT_TRUE(read->runs.empty() && read->files.empty() && !read->sweep && !read->hunt &&
+              read->comparison == nullptr);
 }
 
 // One sentence each, and it says which of them it is.
@@ -118,6 +129,40 @@ TEST(SavedSession, a_part_that_is_missing_or_impossible_is_named) {
             "its value of \"blocks\" is impossible");
   EXPECT_NE(read([](auto& json, auto&) { json.erase("page"); }).find("cannot be read"),
             std::string::npos);
+  // Sessions of older versions have no comparison.
+  EXPECT_EQ(read([](auto&, auto& parts) { parts.erase("comparison.json"); }), "");
+  const auto compared = [&read](const auto& change) {
+    return read([&change](auto&, auto& parts) {
+      auto comparison = nlohmann::json::parse(parts.at("comparison.json"));
+      change(comparison);
+      parts["comparison.json"] = comparison.dump();
+    });
+  };
+  EXPECT_EQ(compared([](auto& json) { json["seconds"] = -1; }),
+            "its value of \"seconds\" is impossible");
+  EXPECT_NE(compared([](auto& json) { json["sides"].erase(1); }).find("cannot be read"),
+            std::string::npos);
+  EXPECT_NE(compared([](auto& json) {
+              json["sides"][0]["timed"][3] = {1, 2};
+            }).find("cannot be"),
+            std::string::npos);
+  EXPECT_NE(compared([](auto& json) { json["sides"][0]["spec"]["B"] = "many"; }), "");
+}
+
+TEST(SavedSession, a_comparison_that_failed_keeps_why) {
+  SavedSession session;
+  run::Comparison comparison;
+  comparison.failure = run::Failure(base::Message{.sentence = "No room"}, run::Verdict::oom);
+  comparison.failure->bytes_asked = 77;
+  comparison.failed_side = 1;
+  session.comparison = std::make_shared<const run::Comparison>(comparison);
+  const auto read = parse_session(session_bytes(session).value());
+  ASSERT_TRUE(read) << read.error().sentence;
+  ASSERT_TRUE(read->comparison->failure);
+  EXPECT_EQ(read->comparison->failure->sentence, "No room");
+  EXPECT_EQ(read->comparison->failure->verdict, run::Verdict::oom);
+  EXPECT_EQ(read->comparison->failure->bytes_asked, 77);
+  EXPECT_EQ(read->comparison->failed_side, 1);
 }
 
 TEST(SavedSession, of_a_file_names_the_file) {

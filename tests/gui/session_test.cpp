@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <fstream>
+#include <set>
 
 #include "core/io/file.h"
 #include "tests/gui/driven_window.h"
@@ -21,22 +22,26 @@ class SessionInTheWindow : public DrivenWindow {
     context->Yield(4);
     return read;
   }
-  // The session that was saved last; empty: none.
-  static std::filesystem::path newest_session() {
-    std::filesystem::path newest;
+  static std::set<std::filesystem::path> sessions() {
+    std::set<std::filesystem::path> all;
+    if (!std::filesystem::exists(saved())) return all;
     for (const auto& entry : std::filesystem::directory_iterator(saved())) {
-      const auto& path = entry.path();
-      if (path.extension() == ".session" && path.filename() > newest.filename()) newest = path;
+      if (entry.path().extension() == ".session") all.insert(entry.path());
     }
-    return newest;
+    return all;
   }
+  // The session that this saves; empty: none came.
   static std::filesystem::path save(ImGuiTestContext* context) {
-    const std::filesystem::path before =
-        std::filesystem::exists(saved()) ? newest_session() : std::filesystem::path();
+    const std::set<std::filesystem::path> before = sessions();
+    std::filesystem::path saved;
     context->KeyPress(ImGuiMod_Ctrl | ImGuiMod_Shift | ImGuiKey_S);
-    until(context, 20,
-          [&] { return std::filesystem::exists(saved()) && newest_session() != before; });
-    return newest_session();
+    until(context, 60, [&] {
+      for (const auto& one : sessions()) {
+        if (!before.contains(one)) saved = one;
+      }
+      return !saved.empty();
+    });
+    return saved;
   }
 };
 
@@ -192,6 +197,44 @@ TEST_F(SessionInTheWindow, AChangedFileAndADamagedSessionAreSaid) {
     context->Yield(10);
     IM_CHECK(session().files().entries().empty());
     IM_CHECK(state().history.spec() == before);
+  });
+}
+
+// The result of an A/B is in it, and what still runs is not, which is said.
+TEST_F(SessionInTheWindow, KeepsTheComparisonAndSaysWhatIsNotInIt) {
+  drive([](ImGuiTestContext* context) {
+    spec::WorkloadSpec b = small_attention();
+    b.batch = 2;
+    run::Protocol protocol;
+    protocol.min_samples = protocol.max_samples = 12;
+    IM_CHECK(session().start_comparison(small_attention(), b, protocol));
+    IM_CHECK(until(context, 60, [] { return !session().busy(); }));
+    IM_CHECK(session().comparison() != nullptr);
+    const stats::PairedRatio ratio = session().comparison()->total;
+    IM_CHECK_GE(ratio.pairs, 1);
+    const std::filesystem::path path = save(context);
+    IM_CHECK(!path.empty());
+    close_toasts(context);
+
+    show(long_attention());
+    context->KeyPress(ImGuiKey_Space);
+    IM_CHECK(until(context, 60, [] { return session().busy(); }));
+    context->KeyPress(ImGuiMod_Ctrl | ImGuiMod_Shift | ImGuiKey_S);
+    IM_CHECK(until(context, 60,
+                   [context] { return context->ItemExists("//###toasts/$$0/###toast_close"); }));
+    context->KeyPress(ImGuiKey_Escape);
+    IM_CHECK(until(context, 60, [] { return !session().busy(); }));
+    close_toasts(context);
+
+    // Another comparison takes its place, until the session is opened.
+    IM_CHECK(session().start_comparison(b, b, protocol));
+    IM_CHECK(until(context, 60, [] { return !session().busy(); }));
+    window().open_files({path});
+    IM_CHECK(until(context, 60, [&ratio] {
+      const run::Comparison* const shown = session().comparison();
+      return shown->sides[0].spec == small_attention() && shown->total.median == ratio.median;
+    }));
+    IM_CHECK_EQ(session().comparison()->total.pairs, ratio.pairs);
   });
 }
 

@@ -1,0 +1,22 @@
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <vector>
+
+#include "core/run/engine.h"
+#include "core/run/failure.h"
+
+// Step times, facts and failures as files of the program keep them: recordings and sessions. What
+// reads throws nlohmann::json::exception where a part is missing or of another type.
+namespace ts::run {
+
+nlohmann::json steps_json(const std::vector<StepTimes>& steps);
+std::vector<StepTimes> steps_from(const nlohmann::json& json);
+
+nlohmann::json facts_json(const ExecutionFacts& facts);
+ExecutionFacts facts_from(const nlohmann::json& json);
+
+nlohmann::json failure_json(const Failure& failure);
+Failure failure_from(const nlohmann::json& json, Verdict verdict);
+
+}  // namespace ts::run
