@@ -11,8 +11,8 @@
 namespace ts::app {
 
 // Saves what was done in the window as one file, and shows such a file again: finished runs, the
-// newest A/B, the sweep, the hunt, opened files, pages, marks, notes, corrected categories. Files are written and
-// read on a thread of their own. Main thread.
+// newest A/B, the sweep, the hunt, opened files, pages, marks, notes, corrected categories. Files
+// are written and read on a thread of their own. Main thread.
 class SessionKeeper {
  public:
   SessionKeeper(const PageServices& services, Pages& pages) : services_(services), pages_(&pages) {}
