@@ -343,7 +343,7 @@ int run_together(const RunCommand& command, const run::World& world) {
   if (command.json) {
     print_json(document);
   } else if (!ended->first) {
-    std::printf("%s ran together\n", count.c_str());
+    std::printf("%s ran%s\n", count.c_str(), size > 1 ? " together" : "");
     for (const auto& [title, words] : rank_rows(document)) print_row(title.c_str(), words);
   }
   if (folder) {

@@ -87,7 +87,7 @@ json collectives_json(const files::Collectives& found) {
     const auto& [name, bytes] = kind;
     const double transfer_ms = median(sums.transfer_ms);
     json gb_s;
-    if (bytes > 0 && transfer_ms > 0) {
+    if (bytes > 0 && transfer_ms > 0 && ranks > 1) {
       gb_s = static_cast<double>(bytes) * files::bus_factor(name, ranks) / (transfer_ms * 1e6);
     }
     list.push_back({{"name", name},

@@ -113,6 +113,8 @@ run::Outcome<void> TorchEngine::compile(const spec::WorkloadSpec& spec, std::int
 run::Outcome<void> TorchEngine::join(const run::World& world, const spec::WorkloadSpec& spec,
                                      const base::CancelToken& cancel) {
   try {
+    if (const char* const why = why_not_by_ranks(spec); why != nullptr)
+      return tl::unexpected(run::Failure(text::message(why)));
     const CancelScope scope(cancel);
     ranks_ = std::make_unique<RankGroup>(world, what_ranks_share(world, spec));
     return {};
@@ -155,10 +157,6 @@ run::Outcome<std::unique_ptr<TorchExecution>> TorchEngine::prepare_execution(
   try {
     auto device = device_of(spec);
     if (!device) return tl::unexpected(device.error());
-    if (ranks_ != nullptr) {
-      if (const char* const why = why_not_by_ranks(spec); why != nullptr)
-        return tl::unexpected(run::Failure(text::message(why)));
-    }
     if (spec.cache == spec::Cache::cold && !(*device)->can_evict_caches()) {
       return tl::unexpected(run::Failure(text::message("engine.no_cold")));
     }

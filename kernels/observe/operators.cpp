@@ -105,7 +105,7 @@ std::unique_ptr<at::ObserverContext> on_start(const at::RecordFunction& function
     recording->open_range(recording->thread().names.find(function.name()).id);
     return nullptr;
   }
-  ThreadState& state = recording->thread(is_collective(function) ? "collectives" : "autograd");
+  ThreadState& state = recording->thread(is_collective(function) ? "gloo" : "autograd");
   state.place = place_of(*recording, state, function);
   const auto [frame, attention] =
       open_operator_frame(state, recording->sequence_modules(), function);

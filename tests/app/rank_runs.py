@@ -190,6 +190,7 @@ def bad_input(program):
                              ("This process is no rank", [*WORK, "--world", "env"])):
         problems += sentence(run(program, "run", *arguments, code=2), words)
     for words, arguments in (("has no gradients to exchange", [*WORK, "--set", "pass=forward", "--world", "2"]),
+                             ("choose compile off", [*WORK, "--set", "compile=inductor", "--world", "2"]),
                              ("has no parameters", ["attention", "--set", "T=16", "--set", "heads=2", "--set",
                                                        "pass=forward+backward", "--world", "2"])):
         problems += sentence(run(program, "run", *arguments, code=1), words)

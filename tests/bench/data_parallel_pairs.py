@@ -2,6 +2,7 @@
 
 Each round runs the same step as ranks over Gloo on this machine, once by `tensorscope run --world` and once as the
 script of `tensorscope script` under torch.nn.parallel.DistributedDataParallel, one thread a rank, in changing order.
+Steps begin together on both sides: ours agree on whether to go on, Python's have a barrier.
 Told are the median step of the slowest rank of both, and the median of the rounds' ratios with its range. Run it
 with a Python that has torch 2.11 (third_party/.deps/torch_python). Not a test: it judges nothing.
 """
@@ -23,6 +24,7 @@ WORKS = {
 }
 COMMON = ["--set", "pass=full_step", "--set", "optimizer=adamw_fused", "--set", "threads=1"]
 MODEL = "model = model.to(DTYPE)\n"
+BEGIN = "        begin = time.perf_counter()\n"
 RANKS = """
 import os
 import torch.distributed
@@ -34,8 +36,8 @@ model = nn.parallel.DistributedDataParallel(model)
 
 
 def ours(program, work, ranks):
-    ended = subprocess.run([program, "run", *work, *COMMON, "--world", str(ranks), "--steps", str(STEPS), "--parts",
-                            "none", "--json"], capture_output=True, text=True, check=True)
+    ended = subprocess.run([program, "run", *work, *COMMON, "--world", str(ranks), "--steps", str(STEPS),
+                            "--json"], capture_output=True, text=True, check=True)
     return json.loads(ended.stdout)["step_ms"]
 
 
@@ -43,7 +45,10 @@ def theirs(program, work, ranks, folder):
     text = subprocess.run([program, "script", *work, *COMMON, "--set", "device=cpu"], capture_output=True, text=True,
                           check=True).stdout
     script = folder / "step.py"
-    script.write_text(text.replace(MODEL, MODEL + RANKS), encoding="utf-8")
+    if text.count(MODEL) != 1 or text.count(BEGIN) != 1:
+        raise RuntimeError("the script no longer has the lines that this extends")
+    text = text.replace(MODEL, MODEL + RANKS).replace(BEGIN, "        torch.distributed.barrier()\n" + BEGIN)
+    script.write_text(text, encoding="utf-8")
     meeting = tempfile.mktemp(dir=folder)
     settings = os.environ | {"MEETING": f"file://{meeting}", "SIZE": str(ranks), "OMP_NUM_THREADS": "1"}
     started = [subprocess.Popen([sys.executable, str(script), str(STEPS + SKIPPED)], stdout=subprocess.PIPE,
