@@ -1,5 +1,7 @@
-#include <CLI/CLI.hpp>
+#include <unistd.h>
 
+#include <CLI/CLI.hpp>
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <filesystem>
@@ -16,6 +18,7 @@
 #include "app/session/session.h"
 #include "core/io/file.h"
 #include "core/io/json_parse.h"
+#include "core/kernel_plan/tile_bench.h"
 #include "core/report/kernel_bench.h"
 #include "core/run/compare.h"
 
@@ -75,6 +78,15 @@ spec::WorkloadSpec theirs_of(spec::WorkloadSpec spec) {
   return spec;
 }
 
+run::Protocol protocol_of(const BenchCommand& command) {
+  run::Protocol protocol = report::bench_protocol();
+  if (command.pairs > 0) {
+    protocol.min_samples = protocol.max_samples = command.pairs;
+    protocol.hard_budget_s = 1e9;
+  }
+  return protocol;
+}
+
 // "4 of 18: norm rmsnorm, bf16, forward, 12 pairs; about 50 s left". The sizes that are left are
 // taken to last as long as those that are done.
 std::string progress_words(std::size_t done, std::size_t all, double seconds,
@@ -88,9 +100,69 @@ std::string progress_words(std::size_t done, std::size_t all, double seconds,
          text::duration_ns(1e9 * of_one * static_cast<double>(all - done)).joined() + " left";
 }
 
+// Tile sizes of our attention by turns with 64 x 64.
+int bench_tiles(const BenchCommand& command) {
+  Session session(make_engine_loader());
+  SpecArguments arguments = command.spec;
+  arguments.workload = "attention";
+  if (arguments.presets.empty() && !arguments.spec_file) arguments.presets = {"a2-tiled"};
+  const auto base = spec_from_arguments(arguments, session.gpus());
+  if (!base) return report(base.error().sentence, 2);
+  const auto specs = kernel_plan::tile_bench_specs(*base);
+  for (const spec::WorkloadSpec& spec : specs) {
+    if (const auto problems = spec::validate(spec); !problems.empty()) {
+      return report(problems.front().sentence, 2);
+    }
+  }
+  kernel_plan::TileBench bench;
+  bench.cache_bytes = std::max<std::int64_t>(0, sysconf(_SC_LEVEL2_CACHE_SIZE));
+  const run::Protocol protocol = protocol_of(command);
+  ProgressLine progress;
+  for (const spec::WorkloadSpec& tiles : specs) {
+    progress.show(std::to_string(bench.points.size() + 1) + " of " + std::to_string(specs.size()) +
+                  ": tiles of " + std::to_string(tiles.tile_q) + " x " +
+                  std::to_string(tiles.tile_k));
+    compare_to_end(session, kernel_plan::with_usual_tiles(tiles), tiles, protocol,
+                   [](const run::Comparison&) {});
+    if (session.comparison() == nullptr) return report(session.comparison_problem(), 1);
+    if (const auto& failure = session.comparison()->failure) {
+      return report(failure->sentence, 1);
+    }
+    bench.points.push_back(report::kernel_point(*session.comparison()));
+  }
+  progress.clear();
+  const Machine machine = read_machine();
+  bench.threads = base->threads > 0 ? base->threads : machine.cores;
+  const nlohmann::json document =
+      kernel_plan::to_json(bench, environment_json(machine, session.engine()));
+  const io::TextTable table = kernel_plan::tile_table(bench);
+  const std::string words =
+      io::to_markdown(table) + "\n" + kernel_plan::tile_sentence(bench) + "\n";
+  if (command.out) {
+    auto folder = OutputFolder::claim(*command.out, {"bench.json", "bench.csv", "bench.md"});
+    if (!folder) return report(folder.error().sentence, 1);
+    for (const auto& [name, content] :
+         {std::pair<const char*, std::string>{"bench.json", io::json_text(document)},
+          {"bench.csv", io::to_csv(table)},
+          {"bench.md", words}}) {
+      if (auto written = io::write_file(*command.out / name, content); !written) {
+        return report(written.error().sentence, 1);
+      }
+    }
+    if (auto done = folder->finish(); !done) return report(done.error().sentence, 1);
+  }
+  if (command.json) {
+    print_json(document);
+  } else {
+    std::printf("%s", words.c_str());
+  }
+  return 0;
+}
+
 // Times our kernels and PyTorch's by turns: attention over the sizes of the benchmark, and the
 // operators.
 int bench_kernels(const BenchCommand& command) {
+  if (command.what == "tiles") return bench_tiles(command);
   Session session(make_engine_loader());
   SpecArguments arguments = command.spec;
   arguments.settings.insert(arguments.settings.begin(), "B=1");
@@ -111,11 +183,7 @@ int bench_kernels(const BenchCommand& command) {
   const auto roofs = measured_roofs(session, specs.front());
   if (!roofs) return report(roofs.error().sentence, 1);
   bench.roofs = *roofs;
-  run::Protocol protocol = report::bench_protocol();
-  if (command.pairs > 0) {
-    protocol.min_samples = protocol.max_samples = command.pairs;
-    protocol.hard_budget_s = 1e9;
-  }
+  const run::Protocol protocol = protocol_of(command);
   ProgressLine progress;
   const auto begin = std::chrono::steady_clock::now();
   double seconds = 0;  // that the sizes took that are done
@@ -154,9 +222,10 @@ ParsedCommand bench_command(CLI::App& app) {
   const auto options = std::make_shared<BenchCommand>();
   app.add_option("what", options->what,
                  "attention: ours against PyTorch's flash; operators: norms, softmax, weighted sum "
-                 "and cross entropy, ours against LibTorch's; kernels: both")
+                 "and cross entropy, ours against LibTorch's; kernels: both; tiles: tile sizes of "
+                 "our attention against 64 x 64")
       ->required()
-      ->check(CLI::IsMember({"kernels", "attention", "operators"}));
+      ->check(CLI::IsMember({"kernels", "attention", "operators", "tiles"}));
   add_spec_options(app, options->spec);
   app.add_option("--lengths", options->lengths, "Values of T")
       ->delimiter(',')

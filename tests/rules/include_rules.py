@@ -49,7 +49,7 @@ FOLDERS = {
                     "core/trace_file", "core/simulate"],
     "core/stepper": ["core/base", "core/text", "core/io", "core/calculate"],
     "core/kernel_plan": ["core/base", "core/text", "core/stats", "core/io", "core/spec",
-                         "core/report", "core/stepper"],
+                         "core/run", "core/report", "core/stepper"],
     "core/lessons": ["core/base", "core/text", "core/io", "core/spec", "core/run", "core/predict",
                      "core/sweep", "core/stats", "core/calculate", "core/simulate", "core/stepper"],
     "core/advice": ["core/base", "core/text", "core/trace", "core/stats", "core/io", "core/spec",
