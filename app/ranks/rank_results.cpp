@@ -233,7 +233,7 @@ std::vector<std::pair<std::string, std::string>> rank_rows(const json& document)
     std::string words =
         "peak " + text::bytes(one.at("peak_allocated").get<std::int64_t>()).joined();
     if (one.at("step_ms").is_number())
-      words = "step " + ms_words(one.at("step_ms").get<double>()) + ", " + words;
+      words.insert(0, "step " + ms_words(one.at("step_ms").get<double>()) + ", ");
     if (rank > 0) {
       words += ", clock " + text::duration_ns(one.at("clock_offset_ns").get<double>()).joined() +
                " from rank 0's, known to " +
