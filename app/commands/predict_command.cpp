@@ -32,6 +32,7 @@ namespace {
 struct Question {
   spec::WorkloadSpec spec;
   predict::PredictionTarget target;
+  predict::Share share;
 };
 
 base::Result<Question> read_question(const PredictCommand& command,
@@ -43,6 +44,12 @@ base::Result<Question> read_question(const PredictCommand& command,
   if (!found) return tl::unexpected(found.error());
   question.spec = std::move(found->spec);
   question.target = std::move(found->target);
+  auto share = share_of(command.share, question.spec);
+  if (!share) return tl::unexpected(share.error());
+  question.share = *share;
+  if (!command.data_parallel) return question;
+  if (!share->whole()) return base::fail("--data-parallel is --ranks 2: give one of them");
+  question.share.ranks = 2;
   return question;
 }
 
@@ -55,10 +62,26 @@ std::string rank_words(const predict::DryRun& rank) {
          " of gradients a second time";
 }
 
-void print_answer(const Question& question, const CardAnswer& answer, bool data_parallel) {
+// True if the ranks are of DistributedDataParallel.
+bool has_buckets(const predict::Share& share) {
+  return share.ranks > 1 && !share.shards_gradients();
+}
+
+nlohmann::json share_json(const predict::Share& share) {
+  return {{"ranks", share.ranks},       {"shard", to_string(share.shard)},
+          {"tensor", share.tensor},     {"pipeline", share.pipeline},
+          {"stage", share.stage},       {"cards", share.cards()},
+          {"words", share_words(share)}};
+}
+
+void print_answer(const Question& question, const CardAnswer& answer) {
   const predict::Prediction& prediction = answer.now.prediction;
   const predict::PredictionTarget& target = question.target;
   std::printf("%s\n", prediction.sentence.sentence.c_str());
+  if (!question.share.whole()) {
+    print_row("Of one rank", share_words(question.share) + ", " +
+                                 text::grouped(question.share.cards()) + " cards in all");
+  }
   print_row("Parameters", text::grouped(answer.now.run.parameters));
   const predict::NeedChain& chain = prediction.chain;
   if (target.kind == spec::DeviceKind::cpu) {
@@ -69,7 +92,7 @@ void print_answer(const Question& question, const CardAnswer& answer, bool data_
     print_row("+ cuBLAS workspaces", size_in_words(chain.workspaces));
     print_row("= peak allocated", size_in_words(chain.allocated()));
   }
-  if (data_parallel) print_row("Data parallel", rank_words(answer.now.run));
+  if (has_buckets(question.share)) print_row("Data parallel", rank_words(answer.now.run));
   if (answer.now.run.apart_bytes > 0) {
     print_row("Threads apart", "a run may take up to " + size_in_words(answer.now.run.apart_bytes) +
                                    " less: not all threads of flash's backward meet");
@@ -145,27 +168,31 @@ int predict_workload(const PredictCommand& command) {
   }
   auto runner = make_dry_runner_loader()();
   if (!runner) return report(runner.error().sentence, 1);
-  if (command.data_parallel) runner = predict::data_parallel(std::move(*runner));
+  if (!question->share.whole()) {
+    runner = std::make_unique<predict::RankRunner>(std::move(*runner), question->share);
+  }
 
   base::StringTable strings;
   const auto answer = ask_card(**runner, strings, question->spec, question->target, {});
   if (!answer) return report(answer.error().sentence, 2);
   nlohmann::json document = to_json(*answer, question->spec);
-  if (command.data_parallel) {
+  if (!question->share.whole()) document["share"] = share_json(question->share);
+  if (has_buckets(question->share)) {
     document["data_parallel"] = {{"buckets", predict::buckets_of(answer->now.run)}};
   }
   if (command.json) {
     print_json(document);
   } else {
-    print_answer(*question, *answer, command.data_parallel);
+    print_answer(*question, *answer);
   }
   if (!folder) return 0;
   auto written =
       write_prediction(*command.out, answer->now, question->spec, strings, document, *parts);
   // The pictures can only show the prediction for a card.
   const bool pictures = written && parts->has(SavePart::pictures);
-  if (pictures && command.cpu) note({"no pictures with --cpu: they show a card"});
-  if (pictures && !command.cpu) written = draw_prediction(question->spec, *command.out);
+  const bool drawn = !command.cpu && question->share.whole();
+  if (pictures && !drawn) note({"no pictures: they show the whole step on a card"});
+  if (pictures && drawn) written = draw_prediction(question->spec, *command.out);
   if (written && parts->has(SavePart::report)) {
     folder->remove_leftovers();  // the report names what is there
     written = write_own_report(*command.out, built_in_texts());
@@ -184,14 +211,14 @@ ParsedCommand predict_command(CLI::App& app) {
   add_spec_options(app, options->spec);
   app.add_option("--gpu", options->gpu, "On this card; default: target_gpu")->type_name("NAME");
   app.add_flag("--cpu", options->cpu, "On this machine's CPU and its memory limit");
-  CLI::Option* const ranks = add_data_parallel(app, options->data_parallel);
+  add_data_parallel(app, options->data_parallel);
+  add_share(app, options->share);
   app.add_option("--alloc-conf", options->alloc_conf,
                  "Settings of the allocator, written as in PYTORCH_CUDA_ALLOC_CONF")
       ->type_name("STRING");
   app.add_option("--out", options->out,
                  "Write prediction.json, the snapshot, the tables of the peak and pictures there")
-      ->type_name("DIR")
-      ->excludes(ranks);
+      ->type_name("DIR");
   add_parts(app, options->parts);
   app.add_flag("--json", options->json, "Print one JSON document on standard output");
   app.footer(

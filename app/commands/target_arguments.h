@@ -3,9 +3,11 @@
 #include <CLI/CLI.hpp>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "app/commands/spec_arguments.h"
 #include "core/predict/prediction.h"
+#include "core/predict/share.h"
 #include "core/spec/gpu_catalogue.h"
 
 namespace ts::app {
@@ -21,6 +23,16 @@ struct TargetedSpec {
 base::Result<TargetedSpec> targeted_spec(SpecArguments arguments,
                                          const std::optional<std::string>& gpu, bool cpu,
                                          const spec::GpuCatalogue& catalogue);
+
+// --ranks, --shard, --tensor, --pipeline, --stage: what one rank has (core/predict/share.h).
+struct ShareArguments {
+  predict::Share share;
+  std::string shard = "none";
+};
+std::vector<CLI::Option*> add_share(CLI::App& command, ShareArguments& arguments);
+// The error is one sentence: a name that is none, or a share that the workload cannot have.
+base::Result<predict::Share> share_of(const ShareArguments& arguments,
+                                      const spec::WorkloadSpec& spec);
 
 // --data-parallel: the memory of one rank (core/predict/data_parallel.h).
 CLI::Option* add_data_parallel(CLI::App& command, bool& data_parallel);

@@ -201,13 +201,18 @@ std::vector<std::int64_t> buckets_of(const DryRun& rank) {
   return sizes;
 }
 
-run::Outcome<DryRun> DataParallelRunner::dry_run(const spec::WorkloadSpec& spec,
-                                                 const DryRunOptions& options,
-                                                 base::StringTable& strings,
-                                                 const base::CancelToken& cancel) {
-  if (!spec::has_backward(spec.pass)) return refused("data_parallel.no_backward");
-  run::Outcome<DryRun> run = single_->dry_run(spec, options, strings, cancel);
-  if (!run) return run;
+run::Outcome<DryRun> RankRunner::dry_run(const spec::WorkloadSpec& spec,
+                                         const DryRunOptions& options, base::StringTable& strings,
+                                         const base::CancelToken& cancel) {
+  const bool buckets = share_.ranks > 1 && !share_.shards_gradients();
+  if (buckets && !spec::has_backward(spec.pass)) return refused("data_parallel.no_backward");
+  if (auto problem = share_problem(spec, share_)) {
+    return tl::unexpected(run::Failure(std::move(*problem)));
+  }
+  DryRunOptions of_rank = options;
+  of_rank.share = share_;
+  run::Outcome<DryRun> run = single_->dry_run(spec, of_rank, strings, cancel);
+  if (!run || !buckets) return run;
   const std::vector<std::int64_t> parameters = parameter_sizes(run->log);
   if (parameters.empty()) return refused("data_parallel.no_parameters");
   const std::vector<std::int64_t> gradients = gradient_sizes(run->log, parameters, strings);

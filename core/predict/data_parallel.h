@@ -33,24 +33,30 @@ inline constexpr std::int64_t kBucketBytes = std::int64_t{25} << 20;
 std::vector<std::int64_t> bucket_sizes(std::span<const std::int64_t> tensors, std::int64_t first,
                                        std::int64_t others);
 
-// A dry runner whose runs are those of a rank. Fails for a step without a backward, without
-// parameters, or one in which a parameter gets no gradient, which the default arguments refuse.
-class DataParallelRunner final : public DryRunner {
+// A dry runner whose runs are those of a rank, whatever the share in its options: what the share
+// leaves of the step, and where gradients are not sharded the buckets. Fails for a share that the
+// step cannot have, and with buckets for a step without a backward, without parameters, or one in
+// which a parameter gets no gradient, which the default arguments refuse.
+class RankRunner final : public DryRunner {
  public:
-  explicit DataParallelRunner(std::unique_ptr<DryRunner> single) : single_(std::move(single)) {}
+  RankRunner(std::unique_ptr<DryRunner> single, const Share& share)
+      : single_(std::move(single)), share_(share) {}
+  // For the runs from here on.
+  void choose(const Share& share) { share_ = share; }
   run::Outcome<DryRun> dry_run(const spec::WorkloadSpec& spec, const DryRunOptions& options,
                                base::StringTable& strings,
                                const base::CancelToken& cancel) override;
 
  private:
   std::unique_ptr<DryRunner> single_;
+  Share share_;
 };
 
 // The sizes of the buckets at the end of a rank's run, in their order. Bytes.
 std::vector<std::int64_t> buckets_of(const DryRun& rank);
 
 inline std::unique_ptr<DryRunner> data_parallel(std::unique_ptr<DryRunner> single) {
-  return std::make_unique<DataParallelRunner>(std::move(single));
+  return std::make_unique<RankRunner>(std::move(single), Share{.ranks = 2});
 }
 
 }  // namespace ts::predict

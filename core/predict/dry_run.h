@@ -10,6 +10,7 @@
 #include "core/base/result.h"
 #include "core/base/string_table.h"
 #include "core/memory/allocation_log.h"
+#include "core/predict/share.h"
 #include "core/run/engine.h"
 #include "core/spec/workload_spec.h"
 
@@ -31,6 +32,9 @@ struct DryRunOptions {
   spec::DeviceKind rules = spec::DeviceKind::cuda;
   // Of the card, major * 10 + minor (RTX 4090: 89); it determines the attention kernel. cuda only.
   std::int32_t compute_capability = 80;
+  // The part of one rank. Buckets of DistributedDataParallel are not in the log: see
+  // dry_run_of_rank().
+  Share share = {};
 };
 
 // The result of a dry run.

@@ -137,4 +137,11 @@ void backward_of_meta(const at::Tensor& loss, bool keep_graph) {
   Backward(*dry, torch::autograd::impl::gradient_edge(loss), keep_graph).run(one);
 }
 
+void backward_of_meta(const at::Tensor& output, const at::Tensor& gradient) {
+  DryRecording* const dry = DryRecording::current();
+  TS_CHECK(dry != nullptr && output.is_meta() && output.sizes() == gradient.sizes());
+  const at::AutoGradMode no_graph(false);
+  Backward(*dry, torch::autograd::impl::gradient_edge(output), /*keep_graph=*/false).run(gradient);
+}
+
 }  // namespace ts::kernels

@@ -13,5 +13,7 @@ namespace ts::kernels {
 // names a node without a form for meta tensors; other exceptions of a node pass through.
 // With keep_graph saved tensors stay.
 void backward_of_meta(const at::Tensor& loss, bool keep_graph);
+// The same from an output with a gradient of its size, which LibTorch takes as it is.
+void backward_of_meta(const at::Tensor& output, const at::Tensor& gradient);
 
 }  // namespace ts::kernels

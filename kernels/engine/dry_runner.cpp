@@ -110,7 +110,8 @@ run::Outcome<TorchDryRunner::Recorded> TorchDryRunner::record(const spec::Worklo
     recording.sample_modules();
   }
   try {
-    TorchExecution execution(spec, std::make_unique<MetaDevice>(), 0, cancel);
+    TorchExecution execution(spec, std::make_unique<MetaDevice>(), 0, cancel, nullptr,
+                             options.share);
     run::Outcome<void> done = execution.build(nullptr);
     DryRunSteps steps(execution, recording, records_, repeat_);
     for (std::int32_t step = 0; done && step < options.steps; ++step) done = steps.step(step);
@@ -156,6 +157,8 @@ run::Outcome<predict::DryRun> TorchDryRunner::dry_run(const spec::WorkloadSpec& 
   if (const auto problems = spec::validate(on_device); !problems.empty()) {
     return cannot_run(problems.front());
   }
+  if (const auto problem = predict::share_problem(spec, options.share)) return cannot_run(*problem);
+  on_device.layers = predict::stage_layers(options.share, spec.layers);
   if (spec::compiles_step(spec)) {
     return cannot_run(text::message("prediction.not_compiled"));
   }

@@ -24,9 +24,11 @@ using base::Phase;
 using memory::Category;
 
 TorchExecution::TorchExecution(const spec::WorkloadSpec& spec, std::unique_ptr<Device> device,
-                               std::int64_t limit, base::CancelToken cancel, RankGroup* ranks)
+                               std::int64_t limit, base::CancelToken cancel, RankGroup* ranks,
+                               const predict::Share& share)
     : spec_(spec),
       habit_(spec::habit(spec)),
+      share_(share),
       device_(std::move(device)),
       account_(*device_, limit),
       cancel_(std::move(cancel)),
@@ -75,8 +77,9 @@ void TorchExecution::make_workload() {
   if (ranks_ != nullptr) share = {ranks_->facts().rank, ranks_->facts().size};
   builder_ = std::make_unique<Builder>(device_->torch_device(),
                                        scalar_type(typed ? spec_.dtype : spec::DataType::fp32),
-                                       spec_.seed, share);
+                                       spec_.seed, share, share_);
   workload_ = kernels::make_workload(*builder_, spec_);
+  if (share_.shards_gradients()) shard_parameters();
   if (spec::compiles_step(spec_)) {
     const PackageRequest request = make_request(spec_, *builder_);
     const auto store = package_store();
@@ -89,12 +92,14 @@ void TorchExecution::make_workload() {
   }
   if (spec_.pass == spec::Pass::full_step) {
     std::vector<TrainedTensor> trained;
-    for (const auto& [name, tensor] : parameters()) trained.push_back({tensor, module_of(name)});
+    choose_trained(trained);
     training_ = std::make_unique<Training>(spec_, trained);
     own_optimizer_state();
   }
-  for (const Parameter& parameter : parameters())
-    own(parameter.tensor, Category::parameter, parameter.name);
+  if (sharded_ == nullptr) {
+    for (const Parameter& parameter : parameters())
+      own(parameter.tensor, Category::parameter, parameter.name);
+  }
   for (const at::Tensor& input : inputs()) own(input, Category::input);
   if (ranks_ != nullptr) make_parallel();
 }
@@ -117,6 +122,7 @@ run::Outcome<run::StepTimes> TorchExecution::step(capture::Recorder* recorder,
     account_.enter();
     const CancelScope cancel(cancel_);
     const ThreadsScope threads(spec_);
+    const FullyShard::Scope sharding(sharded_.get());
     // Before the recording: this is not part of the step. Evicting the caches leaves the threads
     // awake; a step with hot caches begins with them awake, too.
     if (spec_.cache == spec::Cache::cold) device_->evict_caches();
@@ -278,6 +284,9 @@ std::vector<std::uint64_t> TorchExecution::gradient_addresses() const {
     addresses.push_back(MetaAllocator::address_of(tensor.grad().storage().data_ptr()));
   };
   for (const Parameter& parameter : parameters()) add(parameter.tensor);
+  if (sharded_ != nullptr) {
+    for (const FullyShard::Part& part : sharded_->parts()) add(part.tensor);
+  }
   for (const at::Tensor& input : inputs()) add(input);
   return addresses;
 }

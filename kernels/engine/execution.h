@@ -12,6 +12,7 @@
 #include "kernels/engine/step_graph.h"
 #include "kernels/layers/builder.h"
 #include "kernels/optim/training.h"
+#include "kernels/share/fully_shard.h"
 #include "kernels/workloads/workload.h"
 
 namespace ts::kernels {
@@ -32,8 +33,10 @@ class Recording;
 class TorchExecution final : public run::Execution {
  public:
   // Allocates nothing on the device yet; `build` does. `ranks`: null, or outlives it.
+  // `share`: the part of one rank, without what ranks exchange. Dry runs only.
   TorchExecution(const spec::WorkloadSpec& spec, std::unique_ptr<Device> device, std::int64_t limit,
-                 base::CancelToken cancel, RankGroup* ranks = nullptr);
+                 base::CancelToken cancel, RankGroup* ranks = nullptr,
+                 const predict::Share& share = {});
   ~TorchExecution() override;
 
   // Makes parameters and inputs. Once, before anything else.
@@ -79,9 +82,15 @@ class TorchExecution final : public run::Execution {
   void generate(run::StepTimes& times);
   // Forward, loss and backward of one micro-batch, added to the times; the loss or nothing.
   at::Tensor run_micro_batch(std::int64_t index, run::StepTimes& times);
+  // A stage's micro-batches in the order of the schedule 1F1B; the losses, of the last stage.
+  std::vector<at::Tensor> run_stage();
   at::Tensor run_forward(std::int64_t micro_batch);
   at::Tensor run_loss(at::Tensor output);
   void run_backward(const at::Tensor& loss, std::int64_t micro_batch);
+  void run_backward(const at::Tensor& output, const at::Tensor& gradient);
+  void shard_parameters();
+  // What the optimizer updates, and what gradients belong to.
+  void choose_trained(std::vector<TrainedTensor>& trained);
   void run_optimizer();
   run::Failure failure_of_device();
   void note_what_ran(std::optional<Recording>& recording, std::optional<DtypeMap>& types);
@@ -93,6 +102,7 @@ class TorchExecution final : public run::Execution {
 
   const spec::WorkloadSpec spec_;
   const spec::Habit habit_;
+  const predict::Share share_;
   // Declared first, destroyed last: tensors are freed before the account that counts them is
   // closed.
   std::unique_ptr<Device> device_;
@@ -100,6 +110,7 @@ class TorchExecution final : public run::Execution {
   base::CancelToken cancel_;
   RankGroup* const ranks_;
   std::unique_ptr<Builder> builder_;
+  std::unique_ptr<FullyShard> sharded_;  // null unless the share shards gradients
   std::unique_ptr<Workload> workload_;
   std::unique_ptr<Training> training_;
   std::unique_ptr<DataParallel> parallel_;

@@ -35,7 +35,11 @@ std::vector<at::Tensor> TorchExecution::run_parts(run::StepTimes& times) {
   clear_gradients();
   std::vector<at::Tensor> losses;
   const std::int64_t micro_batches = spec::micro_batches(spec_);
-  for (std::int64_t i = 0; i < micro_batches; ++i) losses.push_back(run_micro_batch(i, times));
+  if (share_.pipeline > 1) {
+    losses = run_stage();
+  } else {
+    for (std::int64_t i = 0; i < micro_batches; ++i) losses.push_back(run_micro_batch(i, times));
+  }
   if (training_ != nullptr) {
     const std::int64_t begin = base::now_ns();
     run_optimizer();
@@ -102,6 +106,9 @@ void TorchExecution::drop_gradients() {
     if (tensor.grad().defined()) tensor.mutable_grad().reset();
   };
   for (const Parameter& parameter : parameters()) drop(parameter.tensor);
+  if (sharded_ != nullptr) {
+    for (const FullyShard::Part& part : sharded_->parts()) drop(part.tensor);
+  }
   for (const at::Tensor& input : inputs()) drop(input);
 }
 
@@ -151,7 +158,8 @@ at::Tensor TorchExecution::run_forward(std::int64_t micro_batch) {
   const PhaseScope phase(Phase::forward, keep_graph);
   if (parallel_ != nullptr) begin_parallel_forward(micro_batch);
   const ModuleScope module(spec::to_string(spec_.workload));
-  at::Tensor result = workload_->forward();
+  if (sharded_ != nullptr) sharded_->before_forward(FullyShard::kRoot);
+  at::Tensor result = leave_unit(workload_->forward(), FullyShard::kRoot);
   wait();
   return result;
 }
@@ -181,13 +189,75 @@ void TorchExecution::run_backward(const at::Tensor& loss, std::int64_t micro_bat
       root.backward({}, keep_graph);
     }
   }
+  if (sharded_ != nullptr) sharded_->end_backward();
   wait();
   if (ranks_ != nullptr) ranks_->settle();
   own_gradients();
   note_gradient_types();
 }
 
+std::vector<at::Tensor> TorchExecution::run_stage() {
+  const std::int64_t batches = spec::micro_batches(spec_);
+  const std::int64_t ahead = predict::batches_in_flight(share_, batches);
+  std::vector<at::Tensor> losses;
+  std::vector<at::Tensor> outputs;
+  const auto forward = [&] {
+    const auto index = static_cast<std::int64_t>(outputs.size());
+    workload_->select_micro_batch(index);
+    at::Tensor result = run_forward(index);
+    if (share_.last()) losses.push_back(result = run_loss(std::move(result)));
+    outputs.push_back(std::move(result));
+  };
+  while (static_cast<std::int64_t>(outputs.size()) < ahead) forward();
+  for (std::int64_t i = 0; i < batches; ++i) {
+    workload_->select_micro_batch(i);
+    const at::Tensor output = std::move(outputs[static_cast<std::size_t>(i)]);
+    if (share_.last()) {
+      run_backward(output, i);
+    } else {
+      run_backward(output, workload_->received_gradient());
+    }
+    if (static_cast<std::int64_t>(outputs.size()) < batches) forward();
+  }
+  return losses;
+}
+
+void TorchExecution::run_backward(const at::Tensor& output, const at::Tensor& gradient) {
+  const PhaseScope phase(Phase::backward);
+  backward_of_meta(output, gradient);
+  own_gradients();
+  note_gradient_types();
+}
+
+void TorchExecution::shard_parameters() {
+  std::vector<FullyShard::Whole> whole;
+  for (const Parameter& parameter : parameters())
+    whole.push_back({parameter.name, parameter.tensor});
+  const bool together = spec::checkpointing(spec_) == spec::Checkpoint::blocks;
+  sharded_ = std::make_unique<FullyShard>(whole, share_, together ? spec_.checkpoint_every : 1);
+}
+
+void TorchExecution::choose_trained(std::vector<TrainedTensor>& trained) {
+  if (sharded_ != nullptr) {
+    for (const FullyShard::Part& part : sharded_->parts())
+      trained.push_back({part.tensor, module_of(part.name)});
+    return;
+  }
+  for (const auto& [name, tensor] : parameters()) trained.push_back({tensor, module_of(name)});
+  if (share_.shard != predict::Shard::zero1) return;
+  std::vector<std::int64_t> sizes;
+  for (const TrainedTensor& one : trained) sizes.push_back(one.tensor.numel());
+  std::vector<TrainedTensor> own;
+  for (const std::size_t i : predict::fullest_partition(sizes, share_.ranks))
+    own.push_back(trained[i]);
+  trained = std::move(own);
+}
+
 void TorchExecution::own_gradients() {
+  // The stage before has been sent these.
+  if (!share_.first()) {
+    for (const at::Tensor& input : inputs()) input.mutable_grad().reset();
+  }
   for (const Parameter& parameter : parameters()) own(parameter.tensor.grad(), Category::gradient);
   for (const at::Tensor& input : inputs()) own(input.grad(), Category::gradient);
 }

@@ -11,8 +11,10 @@
 #include <cstddef>
 #include <functional>
 #include <numbers>
+#include <optional>
 
 #include "kernels/observe/cancellation.h"
+#include "kernels/observe/dry_recording.h"
 
 namespace ts::kernels {
 namespace {
@@ -54,11 +56,27 @@ std::string module_of(const std::string& parameter) {
   return dot == std::string::npos ? std::string() : parameter.substr(0, dot);
 }
 
-Builder::Builder(at::Device device, at::ScalarType dtype, std::uint64_t seed, RowShare share)
+// The memory of the parameter that is made while it lives is not recorded, and given back.
+class Builder::WithoutMemory {
+ public:
+  explicit WithoutMemory(const Builder& builder) {
+    if (builder.part_.shards_gradients()) pause_.emplace(*DryRecording::current());
+  }
+  void give_back(const at::Tensor& tensor) const {
+    if (pause_) tensor.storage().unsafeGetStorageImpl()->set_data_ptr({nullptr, tensor.device()});
+  }
+
+ private:
+  std::optional<DryRecording::Pause> pause_;
+};
+
+Builder::Builder(at::Device device, at::ScalarType dtype, std::uint64_t seed, RowShare share,
+                 const predict::Share& part)
     : device_(device),
       dtype_(dtype),
       seed_(seed),
       share_(share),
+      part_(part),
       generator_(seeded_generator(device, seed)) {}
 
 at::Generator Builder::fork_generator() const {
@@ -81,17 +99,22 @@ at::Tensor Builder::keep_parameter(std::string name, at::Tensor tensor) {
 
 at::Tensor Builder::truncated_normal(std::string name, at::IntArrayRef sizes, double std) {
   constexpr double kCut = 3;
+  const WithoutMemory without(*this);
   at::Tensor tensor = at::empty(sizes, options());
   fill_in_pieces(tensor, [&](const at::Tensor& piece) {
     piece.uniform_(2 * normal_distribution(-kCut) - 1, 2 * normal_distribution(kCut) - 1,
                    generator_);
     piece.erfinv_().mul_(std * std::numbers::sqrt2).clamp_(-kCut * std, kCut * std);
   });
+  without.give_back(tensor);
   return register_parameter(std::move(name), std::move(tensor));
 }
 
 at::Tensor Builder::constant(std::string name, at::IntArrayRef sizes, double value) {
-  return register_parameter(std::move(name), at::full(sizes, value, options()));
+  const WithoutMemory without(*this);
+  at::Tensor tensor = at::full(sizes, value, options());
+  without.give_back(tensor);
+  return register_parameter(std::move(name), std::move(tensor));
 }
 
 at::Tensor Builder::drawn_rows(at::IntArrayRef sizes, const at::TensorOptions& options,

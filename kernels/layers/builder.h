@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "core/predict/share.h"
+
 namespace ts::kernels {
 
 struct Parameter {
@@ -30,7 +32,10 @@ std::string module_of(const std::string& parameter);
 // they have what one process would have with the whole batch.
 class Builder {
  public:
-  Builder(at::Device device, at::ScalarType dtype, std::uint64_t seed, RowShare share = {});
+  // `part`: of a rank in a dry run. Where it shards parameters, they get no memory here
+  // (kernels/share/fully_shard.h).
+  Builder(at::Device device, at::ScalarType dtype, std::uint64_t seed, RowShare share = {},
+          const predict::Share& part = {});
 
   // Parameters, of the workload's dtype.
   // Normal with deviation `std`, cut off at 3 deviations (drawn through the inverse of the
@@ -50,11 +55,13 @@ class Builder {
   // A generator of its own, seeded as this one was; undefined for tensors without data.
   [[nodiscard]] at::Generator fork_generator() const;
   [[nodiscard]] RowShare share() const { return share_; }
+  [[nodiscard]] const predict::Share& part() const { return part_; }
   [[nodiscard]] at::TensorOptions options() const;  // device and dtype of the workload
   [[nodiscard]] const std::vector<Parameter>& parameters() const { return parameters_; }
   [[nodiscard]] const std::vector<at::Tensor>& inputs() const { return inputs_; }
 
  private:
+  class WithoutMemory;
   at::Tensor register_parameter(std::string name, at::Tensor tensor);
   at::Tensor drawn_rows(at::IntArrayRef sizes, const at::TensorOptions& options,
                         const std::function<void(const at::Tensor&)>& draw) const;
@@ -63,6 +70,7 @@ class Builder {
   at::ScalarType dtype_;
   std::uint64_t seed_;
   RowShare share_;
+  predict::Share part_;
   at::Generator generator_;
   std::vector<Parameter> parameters_;
   std::vector<at::Tensor> inputs_;

@@ -7,12 +7,14 @@
 #include "kernels/observe/dtype_map.h"
 #include "kernels/observe/module_scope.h"
 #include "kernels/operators/cross_entropy.h"
+#include "kernels/share/vocabulary.h"
 
 namespace ts::kernels {
 
-Head::Head(Linear projection, const spec::WorkloadSpec& spec)
+Head::Head(Linear projection, const spec::WorkloadSpec& spec, bool split)
     : projection_(std::move(projection)),
-      fused_(spec::uses_own_kernels(spec) && spec::has_backward(spec.pass)) {}
+      fused_(spec::uses_own_kernels(spec) && spec::has_backward(spec.pass)),
+      split_(split) {}
 
 at::Tensor Head::forward(const at::Tensor& x) const {
   return fused_ ? x : projection_.forward(x);
@@ -20,6 +22,7 @@ at::Tensor Head::forward(const at::Tensor& x) const {
 
 at::Tensor Head::loss(const at::Tensor& output, const at::Tensor& targets) const {
   const at::Tensor rows = output.flatten(0, -2);
+  if (split_) return split_cross_entropy(rows, targets.flatten());
   if (!fused_) return at::cross_entropy_loss(rows, targets.flatten());
   const ModuleScope scope(projection_.path());
   // As autocast would give them to a product.

@@ -11,8 +11,8 @@ namespace ts::kernels {
 // both are one, and the logits are never whole.
 class Head {
  public:
-  // The projection has no bias.
-  Head(Linear projection, const spec::WorkloadSpec& spec);
+  // The projection has no bias. split: this rank has some columns of the logits (dry runs).
+  Head(Linear projection, const spec::WorkloadSpec& spec, bool split = false);
   // x: [..., width]; the logits [..., classes], or x itself where loss() makes the logits.
   at::Tensor forward(const at::Tensor& x) const;
   // Of what forward() returned. targets: int64 [...].
@@ -21,6 +21,7 @@ class Head {
  private:
   Linear projection_;
   bool fused_;
+  bool split_;
 };
 
 }  // namespace ts::kernels

@@ -91,6 +91,18 @@ class DryRecording {
     if (question_ != nullptr) [[unlikely]]
       answer(size);
   }
+  // While it lives nothing is recorded.
+  class Pause {
+   public:
+    explicit Pause(DryRecording& dry) : dry_(dry), closed_(dry.closed_) { dry_.closed_ = true; }
+    ~Pause() { dry_.closed_ = closed_; }
+    Pause(const Pause&) = delete;
+    Pause& operator=(const Pause&) = delete;
+
+   private:
+    DryRecording& dry_;
+    bool closed_;
+  };
   // `name` is the path of a parameter, else empty.
   void owner(std::uint64_t address, memory::Category category, std::string_view name);
 

@@ -15,6 +15,7 @@
 #include "kernels/layers/sampling.h"
 #include "kernels/observe/dtype_map.h"
 #include "kernels/observe/module_scope.h"
+#include "kernels/share/fully_shard.h"
 #include "kernels/workloads/transformer_block.h"
 #include "kernels/workloads/workload.h"
 
@@ -31,27 +32,45 @@ constexpr double kGpt2Deviation = 0.02;
 //
 // Pass generate: `sequence` [B, T + new tokens] begins with the tokens; each new one is written
 // behind what is there, and the same prompt and seed give the same text in every step.
+//
+// A stage of a pipeline (builder.part()) has some of the blocks, the first one embedding and
+// tokens, the last one norm, head and targets. The others have a block of memory for each
+// micro-batch that they receive, and one for each gradient, as torch.distributed.pipelining has.
 class LanguageModel final : public Workload {
  public:
   LanguageModel(Builder& builder, const spec::WorkloadSpec& spec)
       : batch_(spec.batch),
-        embedding_(builder, "embedding", spec.vocab, spec.d_model,
-                   spec.tied ? kGpt2Deviation : 1.0),
-        positions_(make_positions(builder, spec)),
-        blocks_(make_blocks(builder, spec)),
         run_together_(spec::checkpointing(spec) == spec::Checkpoint::blocks
                           ? static_cast<std::size_t>(spec.checkpoint_every)
-                          : 0),
-        norm_(builder, "norm", spec.norm, spec.d_model, spec.bias ? Bias::zeros : Bias::none,
-              spec.kernels),
-        head_(spec.tied ? Linear("head", embedding_.weight())
-                        : Linear(builder, "head", spec.d_model, spec.vocab, Bias::none),
-              spec) {
+                          : 0) {
+    const predict::Share& share = builder.part();
+    const std::int64_t vocab = spec.vocab / share.tensor;
+    if (share.first()) {
+      embedding_.emplace(builder, "embedding", vocab, spec.d_model,
+                         spec.tied ? kGpt2Deviation : 1.0);
+      positions_ = make_positions(builder, spec);
+    }
+    blocks_ = make_blocks(builder, spec);
+    if (share.last()) {
+      norm_.emplace(builder, "norm", spec.norm, spec.d_model, spec.bias ? Bias::zeros : Bias::none,
+                    spec.kernels);
+      // The last stage of several has a copy of a tied embedding.
+      head_.emplace(spec.tied && share.first()
+                        ? Linear("head", embedding_->weight())
+                        : Linear(builder, "head", spec.d_model, vocab, Bias::none),
+                    spec, share.tensor > 1);
+    }
     const std::array sizes = {spec::micro_batches(spec) * spec.batch, spec.seq_len};
-    tokens_ = builder.token_input(sizes, spec.vocab);
-    targets_ = builder.token_input(sizes, spec.vocab);
+    if (share.first()) tokens_ = builder.token_input(sizes, spec.vocab);
+    if (share.last()) targets_ = builder.token_input(sizes, spec.vocab);
+    for (std::int64_t i = 0; i < spec::micro_batches(spec) && !share.first(); ++i) {
+      received_.push_back(make_stream_input(builder, spec));
+    }
+    for (std::int64_t i = 0; i < spec::micro_batches(spec) && !share.last(); ++i) {
+      gradients_.push_back(make_stream_input(builder, spec).detach());
+    }
     if (spec::reads_corpus(spec) && !tokens_.is_meta()) {
-      batches_ = std::make_unique<Batches>(spec, builder.share().rank, builder.share().ranks);
+      batches_ = std::make_unique<Batches>(spec, builder.part().rank, builder.part().ranks);
       batches_->next(tokens_, targets_);
     }
     if (spec.pass == spec::Pass::generate) make_generation(builder, spec);
@@ -88,16 +107,25 @@ class LanguageModel final : public Workload {
   void select_micro_batch(std::int64_t index) override { micro_batch_ = index; }
 
   at::Tensor forward() override {
-    at::Tensor x = embedding_.forward(rows_of(tokens_));
+    at::Tensor x = embedding_ ? embedding_->forward(rows_of(tokens_))
+                              : received_.at(static_cast<std::size_t>(micro_batch_));
     if (positions_.defined()) x = at::add(x, positions_);
-    for (std::size_t i = 0; i < blocks_.size(); i += std::max<std::size_t>(run_together_, 1)) {
+    const std::size_t together = std::max<std::size_t>(run_together_, 1);
+    for (std::size_t i = 0; i < blocks_.size(); i += together) {
+      const std::size_t unit = 1 + i / together;
+      x = enter_unit(std::move(x), unit);
       x = run_together_ > 0 ? run_again_later(i, x) : blocks_[i].forward(std::move(x));
+      x = leave_unit(std::move(x), unit);
     }
-    x = norm_.forward(x);
-    return head_.forward(x);
+    if (!head_) return x;
+    x = norm_->forward(x);
+    return head_->forward(x);
   }
 
-  at::Tensor loss(at::Tensor output) override { return head_.loss(output, rows_of(targets_)); }
+  at::Tensor loss(at::Tensor output) override { return head_->loss(output, rows_of(targets_)); }
+  [[nodiscard]] at::Tensor received_gradient() const override {
+    return head_ ? at::Tensor() : gradients_.at(static_cast<std::size_t>(micro_batch_));
+  }
 
  private:
   static at::Tensor make_positions(Builder& builder, const spec::WorkloadSpec& spec) {
@@ -123,14 +151,14 @@ class LanguageModel final : public Workload {
 
   // Runs tokens [begin, end) of the sequence and writes the one that follows them.
   void add_token(std::int64_t index, std::int64_t begin, std::int64_t end) {
-    at::Tensor x = embedding_.forward(sequence_.narrow(1, begin, end - begin).contiguous());
+    at::Tensor x = embedding_->forward(sequence_.narrow(1, begin, end - begin).contiguous());
     if (positions_.defined()) x = at::add(x, positions_.narrow(0, begin, end - begin));
     for (std::size_t i = 0; i < blocks_.size(); ++i) {
       x = blocks_[i].forward(std::move(x), {begin, caches_.empty() ? nullptr : &caches_[i]});
     }
     // Only the last position is needed.
-    x = norm_.forward(x.narrow(1, x.size(1) - 1, 1));
-    const at::Tensor logits = head_.forward(x).squeeze(1);
+    x = norm_->forward(x.narrow(1, x.size(1) - 1, 1));
+    const at::Tensor logits = head_->forward(x).squeeze(1);
     static const std::string path = "sample";
     const ModuleScope scope(path);
     std::optional<at::Generator> generator;
@@ -167,12 +195,14 @@ class LanguageModel final : public Workload {
 
   std::int64_t batch_;
   std::int64_t micro_batch_ = 0;
-  Embedding embedding_;
-  at::Tensor positions_;  // [T, d_model], undefined when they are not learned
+  std::optional<Embedding> embedding_;  // of the first stage
+  at::Tensor positions_;                // [T, d_model], undefined when they are not learned
   std::vector<TransformerBlock> blocks_;
   std::size_t run_together_;  // blocks of a checkpoint; 0: none
-  Norm norm_;
-  Head head_;
+  std::optional<Norm> norm_;  // of the last stage, as the head
+  std::optional<Head> head_;
+  std::vector<at::Tensor> received_;   // from the stage before, by micro-batch
+  std::vector<at::Tensor> gradients_;  // from the stage behind, by micro-batch
   at::Tensor tokens_;
   at::Tensor targets_;
   std::unique_ptr<Batches> batches_;  // null: tokens are random, and the same in every step

@@ -20,9 +20,13 @@ at::Tensor split_heads(const at::Tensor& x, std::int64_t heads) {
 BlockSettings make_block_settings(Builder& builder, const spec::WorkloadSpec& spec) {
   BlockSettings settings;
   settings.d_model = spec.d_model;
-  settings.heads = spec.heads;
-  settings.kv_heads = spec::kv_head_count(spec);
-  settings.d_ff = spec.d_ff;
+  // As Megatron-LM splits a block: q, k, v and the first products of the feed-forward by columns,
+  // the products that follow them by rows. Ranks sum what comes out, in place.
+  const std::int64_t ways = builder.part().tensor;
+  settings.d_head = spec::head_size(spec);
+  settings.heads = spec.heads / ways;
+  settings.kv_heads = spec::kv_head_count(spec) / ways;
+  settings.d_ff = spec.d_ff / ways;
   settings.norm = spec.norm;
   settings.feed_forward = spec.ffn;
   settings.bias = spec.bias ? Bias::zeros : Bias::none;
@@ -39,16 +43,16 @@ BlockSettings make_block_settings(Builder& builder, const spec::WorkloadSpec& sp
 InputProjections::InputProjections(Builder& builder, const std::string& path,
                                    const BlockSettings& settings)
     : settings_(settings) {
-  const std::int64_t d = settings.d_model;
-  const std::int64_t kv = settings.kv_heads * (d / settings.heads);
+  const std::int64_t q = settings.heads * settings.d_head;
+  const std::int64_t kv = settings.kv_heads * settings.d_head;
   const auto add = [&](const char* name, std::int64_t width) {
-    layers_.emplace_back(builder, path + name, d, width, settings.bias);
+    layers_.emplace_back(builder, path + name, settings.d_model, width, settings.bias);
   };
   if (settings.fused_qkv) {
-    add(".qkv_proj", d + 2 * kv);
+    add(".qkv_proj", q + 2 * kv);
     return;
   }
-  add(".q_proj", d);
+  add(".q_proj", q);
   add(".k_proj", kv);
   add(".v_proj", kv);
 }
@@ -65,9 +69,9 @@ InputProjections::Projected InputProjections::forward(const at::Tensor& x,
     out.v = split_heads(layers_[2].forward(x), kv_heads);
     return out;
   }
-  const std::int64_t d = settings_.d_model;
-  const std::int64_t kv = kv_heads * (d / heads);
-  const std::vector<at::Tensor> parts = layers_[0].forward(x).split_with_sizes({d, kv, kv}, -1);
+  const std::int64_t q = heads * settings_.d_head;
+  const std::int64_t kv = kv_heads * settings_.d_head;
+  const std::vector<at::Tensor> parts = layers_[0].forward(x).split_with_sizes({q, kv, kv}, -1);
   out.q = turned(split_heads(parts[0], heads), position);
   out.k = turned(split_heads(parts[1], kv_heads), position);
   out.v = split_heads(parts[2], kv_heads);
@@ -83,7 +87,8 @@ SelfAttention::SelfAttention(Builder& builder, const std::string& path,
     : path_(path),
       method_(settings.attention),
       projections_(builder, path, settings),
-      o_proj_(builder, path + ".o_proj", settings.d_model, settings.d_model, settings.bias) {}
+      o_proj_(builder, path + ".o_proj", settings.heads * settings.d_head, settings.d_model,
+              settings.bias) {}
 
 at::Tensor SelfAttention::forward(const at::Tensor& x, const ContextPart& part) const {
   const ModuleScope scope(path_);

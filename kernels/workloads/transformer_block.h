@@ -19,7 +19,8 @@ namespace ts::kernels {
 // Settings that all blocks of a model share.
 struct BlockSettings {
   std::int64_t d_model = 0;
-  std::int64_t heads = 0;
+  std::int64_t d_head = 0;
+  std::int64_t heads = 0;  // of this rank, as the next two (predict::Share::tensor)
   std::int64_t kv_heads = 0;
   std::int64_t d_ff = 0;
   spec::NormKind norm = spec::NormKind::rmsnorm;

@@ -41,6 +41,9 @@ class Workload {
   // workload has a real loss. (A mean of squares gives every output a different gradient, dense in
   // memory as the gradient from a following layer would be; a plain sum gives an expanded one.)
   virtual at::Tensor loss(at::Tensor output);
+  // A stage of a pipeline that is not the last: the gradient of the output of the selected
+  // micro-batch, which the next stage sends. Undefined elsewhere: then there is a loss.
+  [[nodiscard]] virtual at::Tensor received_gradient() const { return {}; }
 };
 
 // A workload NAME is made by make_NAME, in kernels/workloads/NAME.cpp.

@@ -1,0 +1,106 @@
+"""sharded.py TENSORSCOPE: what `predict --ranks 2 --shard NAME` says of a rank is what a rank takes.
+
+A step as a script of PyTorch's (`tensorscope script`) is recorded alone, and as rank 0 of two over Gloo:
+with ZeroRedundancyOptimizer under DistributedDataParallel (zero1), with fully_shard that keeps parameters
+from forward to backward (zero2), and with fully_shard as it is (zero3). From the second step on the peak
+of the rank must lie above or below that of the script alone by what is predicted, to the byte; and the
+blocks that fully_shard takes for gathering and reducing must be the predicted ones, in their order.
+Left out are Gloo's own copies, which NCCL does not make, and single numbers: the optimizer of PyTorch's
+Python counts the steps of every parameter by itself.
+
+Without torch 2.11 in this Python the test is skipped (exit code 77).
+"""
+
+import json
+import pathlib
+import sys
+import tempfile
+
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE))
+from data_parallel import COMMON, MODEL, SIZES, record, record_rank, said  # noqa: E402
+from recording import ALLOC, FREED, environment  # noqa: E402
+from references import import_torch  # noqa: E402
+
+JOIN = """
+import os
+import torch.distributed
+from torch.distributed.fsdp import fully_shard
+from torch.distributed.optim import ZeroRedundancyOptimizer
+torch.distributed.init_process_group("gloo", init_method=os.environ["MEETING"], world_size=2,
+                                     rank=int(os.environ["RANK"]))
+"""
+SHARD = """
+for block in getattr(model, "blocks", []):
+    fully_shard(block, reshard_after_forward={again})
+fully_shard(model, reshard_after_forward={again})
+"""
+SCALAR = 8
+REPLICATE = "\nmodel = nn.parallel.DistributedDataParallel(model)\n"
+OPTIMIZER = "    return torch.optim.AdamW(parameters, "
+DIVIDED = "    return ZeroRedundancyOptimizer(parameters, torch.optim.AdamW, "
+
+
+def ranks_script(text, shard):
+    if shard == "zero1":
+        if text.count(OPTIMIZER) != 1:
+            raise RuntimeError("the script no longer has the optimizer that this test replaces")
+        return text.replace(OPTIMIZER, DIVIDED).replace(MODEL, MODEL + JOIN + REPLICATE)
+    # What the root does after its forward does not depend on the argument in the default, None.
+    again = "False" if shard == "zero2" else "True"
+    return text.replace(MODEL, MODEL + JOIN + SHARD.format(again=again))
+
+
+def peak_of_steps(recording):
+    """The most that lives at once from the second step on, without what is told in the head."""
+    live, total, most = {}, 0, 0
+    before = [0, 0]  # the two allocations before
+    for event in recording.memory:
+        if event.action == ALLOC:
+            # Gloo sums a copy of what is reduced, and gathers into a copy.
+            copied = event.op == "aten::clone" and before == [event.bytes, event.bytes // 2]
+            before = [before[1], event.bytes]
+            if copied or event.op.startswith("c10d::") or event.bytes <= SCALAR:
+                continue
+            live[event.address] = event.bytes
+            total += event.bytes
+        elif event.action == FREED:
+            total -= live.pop(event.address, 0)
+        if event.step >= 1:
+            most = max(most, total)
+    return most
+
+
+def compare(program, workload, shard, folder):
+    arguments = [*workload, *COMMON]
+    alone = json.loads(said(program, "predict", *arguments, "--cpu", "--json"))
+    rank = json.loads(said(program, "predict", *arguments, "--cpu", "--ranks", "2", "--shard", shard, "--json"))
+    text = said(program, "script", *arguments, "--set", "device=cpu")
+    if text.count(MODEL) != 1:
+        raise RuntimeError("the script no longer has the line that this test extends")
+    script, ranks = folder / "alone.py", folder / "ranks.py"
+    script.write_text(text, encoding="utf-8")
+    ranks.write_text(ranks_script(text, shard), encoding="utf-8")
+    one = record(script, folder / f"{workload[0]}-{shard}-alone.recording", environment())
+    two = record_rank(ranks, folder / f"{workload[0]}-{shard}.recording", folder)
+    found = peak_of_steps(two) - peak_of_steps(one)
+    expected = rank["peak_requested"] - alone["peak_requested"]
+    print(f"{workload[0]} {shard}: peak {found:+} bytes beside {peak_of_steps(one)}, predicted {expected:+}")
+    if found == expected:
+        return []
+    return [f"{workload[0]} {shard}: a rank's peak is {found:+} bytes from the script's, predicted {expected:+}"]
+
+
+def main():
+    import_torch()
+    with tempfile.TemporaryDirectory() as name:
+        problems = []
+        for workload in SIZES:
+            for shard in ("zero1", "zero2", "zero3"):
+                problems += compare(sys.argv[1], workload, shard, pathlib.Path(name))
+    print("\n".join(problems) or "two ranks take what is predicted")
+    return bool(problems)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
