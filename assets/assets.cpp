@@ -11,6 +11,7 @@ TS_ASSET(reference_points)
 TS_ASSET(lesson_rows)
 TS_ASSET(demos)
 TS_ASSET(trees)
+TS_ASSET(links)
 TS_ASSET(lesson_errors)
 TS_ASSET(memory_page)
 
@@ -30,6 +31,9 @@ std::string_view cuda_scratch() {
 }
 std::string_view sweeps() {
   return view_sweeps();
+}
+std::string_view links() {
+  return view_links();
 }
 std::string_view reference_points() {
   return view_reference_points();

@@ -17,6 +17,7 @@ std::string_view memory_page();       // memory_page.html, filled by app::memory
 std::string_view lesson_rows();       // lesson_rows.json, read by lessons::read_rows
 std::string_view lesson_errors();     // lesson_errors.json, read by lessons::read_material_errors
 std::string_view trees();             // trees.json, read by advice::read_trees
+std::string_view links();             // links.json, read by cluster::LinkCatalogue
 std::string_view demos();             // demos.json, read by lessons::read_demos
 // The files of assets/lessons, read by lessons::read_lesson.
 struct Lesson {

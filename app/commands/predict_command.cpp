@@ -1,6 +1,7 @@
 #include "app/commands/predict_command.h"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cstdio>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -19,12 +20,17 @@
 #include "app/session/card_questions.h"
 #include "app/session/catalogue.h"
 #include "app/session/engine_loader.h"
+#include "app/session/interrupt.h"
 #include "app/session/languages.h"
 #include "app/window/workspace_picture.h"
+#include "assets/assets.h"
+#include "core/cluster/cluster_hunt.h"
 #include "core/predict/data_parallel.h"
 #include "core/spec/spec_fields.h"
+#include "core/spec/workload_math.h"
 #include "core/text/numbers.h"
 #include "core/text/printable.h"
+#include "views/common/spec_words.h"
 
 namespace ts::app {
 namespace {
@@ -152,6 +158,99 @@ base::Result<void> draw_prediction(const spec::WorkloadSpec& spec,
   return save_prediction_pictures(**graphics, session, WorkspaceState(preferences), folder);
 }
 
+base::Result<cluster::ClusterRequest> read_cluster(const ClusterArguments& arguments,
+                                                   const spec::WorkloadSpec& spec,
+                                                   const predict::PredictionTarget& target) {
+  if (!target.card) return base::fail("--cluster asks about cards: leave --cpu out");
+  const auto links = cluster::LinkCatalogue::parse(assets::links());
+  if (!links) return tl::unexpected(links.error());
+  cluster::ClusterRequest request{
+      .spec = spec,
+      .target = target,
+      .roofs = report::roofs_of_card(*target.card, spec::compute_type(spec)),
+      .most = arguments.most};
+  request.wiring = {.node = arguments.node,
+                    .inside = links->of_card(target.card->name),
+                    .between = links->network()};
+  struct Chosen {
+    const std::string& name;
+    cluster::Link& link;
+  };
+  for (const Chosen& one : {Chosen{arguments.link, request.wiring.inside},
+                            {arguments.network, request.wiring.between}}) {
+    if (one.name.empty()) continue;
+    auto found = links->require(one.name);
+    if (!found) return tl::unexpected(found.error());
+    one.link = std::move(*found);
+  }
+  // A card reaches the network through what connects it inside.
+  cluster::Wiring& wiring = request.wiring;
+  wiring.between.gb_s = std::min(wiring.between.gb_s, wiring.inside.gb_s);
+  return request;
+}
+
+std::string cluster_words(const cluster::ClusterRequest& request,
+                          const cluster::ClusterAnswer& answer, const std::string& format,
+                          const text::Texts& texts) {
+  const io::TextTable table = cluster::cluster_table(request, answer, texts);
+  const std::string title = views::message_words(texts, cluster_sentence(request, answer));
+  if (format == "csv") return io::to_csv(table);
+  if (format == "tex") return io::to_latex(table, title, "cluster");
+  return title + "\n\n" + io::to_markdown(table) + "\n" +
+         texts("cluster.about", {{"inside", request.wiring.inside.name},
+                                 {"between", request.wiring.between.name},
+                                 {"node", std::to_string(request.wiring.node)}}) +
+         "\n";
+}
+
+void add_cluster(CLI::App& command, ClusterArguments& arguments) {
+  const CLI::Range cards(std::int64_t{2}, predict::kMostRanks);
+  command
+      .add_option("--cluster", arguments.most,
+                  "Instead: the fewest cards, up to MOST, on which each way of sharing fits, and "
+                  "what it costs")
+      ->type_name("MOST")
+      ->check(cards);
+  command.add_option("--node", arguments.node, "With --cluster: cards of a node")
+      ->type_name("N")
+      ->check(CLI::Range(std::int64_t{1}, std::int64_t{1024}));
+  command.add_option("--link", arguments.link, "With --cluster: between cards of a node, PCIe ...")
+      ->type_name("NAME");
+  command.add_option("--network", arguments.network, "With --cluster: between nodes")
+      ->type_name("NAME");
+  command.add_option("--format", arguments.format, "With --cluster: md, csv or tex")
+      ->check(CLI::IsMember({"md", "csv", "tex"}));
+  command.add_option("--lang", arguments.language, "With --cluster: en, zh-CN or zh-TW");
+}
+
+int answer_cluster(const ClusterArguments& arguments, const spec::WorkloadSpec& spec,
+                   const predict::PredictionTarget& target,
+                   std::unique_ptr<predict::DryRunner> runner, bool json) {
+  const InterruptGuard guard;
+  const auto language = text::language_from_code(arguments.language);
+  if (!language) return report(language.error(), 2);
+  text::Texts texts = built_in_texts();
+  texts.choose(*language);
+  const auto request = read_cluster(arguments, spec, target);
+  if (!request) return report(request.error(), 2);
+  predict::RankRunner ranks(std::move(runner), {});
+  ProgressLine progress;
+  const base::CancelToken cancel;
+  const auto answer = cluster::hunt_cluster(
+      *request, ranks, built_in_scratch(),
+      [&](cluster::Mode mode, std::int64_t cards) {
+        if (InterruptGuard::interrupted()) cancel.cancel();
+        progress.show(std::string(texts(std::string("cluster.mode.") + to_string(mode))) + ": " +
+                      std::to_string(cards));
+      },
+      cancel);
+  progress.clear();
+  if (!answer) return report(answer.error(), 2);
+  const std::string words = json ? io::json_text(cluster::to_json(*request, *answer))
+                                 : cluster_words(*request, *answer, arguments.format, texts);
+  return print_or_write(words, {});
+}
+
 // Dry-runs the workload and prints whether it fits. Returns 0 for either answer, 1 when the engine
 // cannot be loaded or the dry run fails.
 int predict_workload(const PredictCommand& command) {
@@ -168,6 +267,10 @@ int predict_workload(const PredictCommand& command) {
   }
   auto runner = make_dry_runner_loader()();
   if (!runner) return report(runner.error().sentence, 1);
+  if (command.cluster.most > 0) {
+    return answer_cluster(command.cluster, question->spec, question->target, std::move(*runner),
+                          command.json);
+  }
   if (!question->share.whole()) {
     runner = std::make_unique<predict::RankRunner>(std::move(*runner), question->share);
   }
@@ -213,6 +316,7 @@ ParsedCommand predict_command(CLI::App& app) {
   app.add_flag("--cpu", options->cpu, "On this machine's CPU and its memory limit");
   add_data_parallel(app, options->data_parallel);
   add_share(app, options->share);
+  add_cluster(app, options->cluster);
   app.add_option("--alloc-conf", options->alloc_conf,
                  "Settings of the allocator, written as in PYTORCH_CUDA_ALLOC_CONF")
       ->type_name("STRING");

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -11,12 +12,24 @@
 
 namespace ts::app {
 
+// predict --cluster: which is the smallest cluster on which a workload fits, and what each mode
+// costs (core/cluster/cluster_hunt.h).
+struct ClusterArguments {
+  std::int64_t most = 0;  // cards; 0: not asked
+  std::int64_t node = 8;
+  std::string link;     // empty: that of the card
+  std::string network;  // empty: that of assets/links.json
+  std::string format = "md";
+  std::string language = "en";
+};
+
 struct PredictCommand {
   SpecArguments spec;
   std::optional<std::string> gpu;         // unset: target_gpu of the spec
   bool cpu = false;                       // for the CPU and its memory limit instead
   bool data_parallel = false;             // a rank of DistributedDataParallel
   ShareArguments share;                   // what one rank has
+  ClusterArguments cluster;               // which cluster fits, instead
   std::optional<std::string> alloc_conf;  // unset: that of the spec
   std::optional<std::filesystem::path> out;
   std::string parts = SaveParts().names();  // of what is written there

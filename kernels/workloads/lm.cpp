@@ -70,7 +70,7 @@ class LanguageModel final : public Workload {
       gradients_.push_back(make_stream_input(builder, spec).detach());
     }
     if (spec::reads_corpus(spec) && !tokens_.is_meta()) {
-      batches_ = std::make_unique<Batches>(spec, builder.part().rank, builder.part().ranks);
+      batches_ = std::make_unique<Batches>(spec, builder.share().rank, builder.share().ranks);
       batches_->next(tokens_, targets_);
     }
     if (spec.pass == spec::Pass::generate) make_generation(builder, spec);

@@ -55,6 +55,8 @@ FOLDERS = {
     "core/advice": ["core/base", "core/text", "core/trace", "core/stats", "core/io", "core/spec",
                     "core/run", "core/report", "core/predict", "core/sweep", "core/lessons",
                     "core/calculate"],
+    "core/cluster": ["core/base", "core/text", "core/io", "core/spec", "core/run", "core/report", "core/predict",
+                     "core/advice"],
     "kernels/cuda": ["core"],
     "kernels/observe": ["core", "kernels/cuda"],
     "kernels/dry_run": ["core", "kernels/observe"],
