@@ -314,7 +314,7 @@ ParsedCommand predict_command(CLI::App& app) {
   add_spec_options(app, options->spec);
   app.add_option("--gpu", options->gpu, "On this card; default: target_gpu")->type_name("NAME");
   app.add_flag("--cpu", options->cpu, "On this machine's CPU and its memory limit");
-  add_data_parallel(app, options->data_parallel);
+  CLI::Option* const ranks = add_data_parallel(app, options->data_parallel);
   add_share(app, options->share);
   add_cluster(app, options->cluster);
   app.add_option("--alloc-conf", options->alloc_conf,
@@ -322,7 +322,8 @@ ParsedCommand predict_command(CLI::App& app) {
       ->type_name("STRING");
   app.add_option("--out", options->out,
                  "Write prediction.json, the snapshot, the tables of the peak and pictures there")
-      ->type_name("DIR");
+      ->type_name("DIR")
+      ->excludes(ranks);
   add_parts(app, options->parts);
   app.add_flag("--json", options->json, "Print one JSON document on standard output");
   app.footer(
