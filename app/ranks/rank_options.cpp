@@ -35,13 +35,13 @@ base::Result<std::optional<run::World>> world_of(const RankOptions& options) {
     world.place = *place;
     return world;
   }
-  constexpr std::int32_t kMost = 64;
+  constexpr std::int32_t kMostHere = 64;
   std::int32_t size = 0;
   const char* const end = options.world.data() + options.world.size();
   const auto read = std::from_chars(options.world.data(), end, size);
-  if (read.ec != std::errc() || read.ptr != end || size < 1 || size > kMost)
+  if (read.ec != std::errc() || read.ptr != end || size < 1 || size > kMostHere)
     return text::fail("ranks.bad_world",
-                      {{"value", options.world}, {"most", std::to_string(kMost)}});
+                      {{"value", options.world}, {"most", std::to_string(kMostHere)}});
   world.place.size = size;
   return world;
 }
@@ -61,9 +61,9 @@ base::Result<std::vector<std::string>> hosts_of_ranks(const std::filesystem::pat
     for (std::string word; words >> word;) {
       const char* const begin = word.data() + kSlots.size();
       const char* const end = word.data() + word.size();
-      constexpr std::int64_t kMost = 65536;
+      constexpr std::int64_t kMostSlots = 65536;
       if (!word.starts_with(kSlots) || std::from_chars(begin, end, slots).ptr != end || slots < 1 ||
-          slots > kMost) {
+          slots > kMostSlots) {
         return text::fail("ranks.bad_host", {{"file", file.string()}, {"line", line}});
       }
     }

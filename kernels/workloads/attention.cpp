@@ -38,6 +38,7 @@ class Attention final : public Workload {
 BlockSettings projection_settings(const spec::WorkloadSpec& spec) {
   BlockSettings settings;
   settings.d_model = spec.heads * spec.d_head;
+  settings.d_head = spec.d_head;
   settings.heads = spec.heads;
   settings.kv_heads = spec::kv_head_count(spec);
   settings.fused_qkv = spec.fused_qkv;
