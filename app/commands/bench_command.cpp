@@ -46,21 +46,45 @@ std::string bench_text(const report::KernelBench& bench) {
          report::operator_sentence(bench) + "\n";
 }
 
+// What a benchmark tells: in full, as a table and in words.
+struct BenchResult {
+  nlohmann::json document;
+  io::TextTable table;
+  std::string words;
+};
+
+base::Result<void> write_result(const std::filesystem::path& path, const BenchResult& result) {
+  for (const auto& [name, content] :
+       {std::pair<const char*, std::string>{"bench.json", io::json_text(result.document)},
+        {"bench.csv", io::to_csv(result.table)},
+        {"bench.md", result.words}}) {
+    if (auto written = io::write_file(path / name, content); !written) return written;
+  }
+  return {};
+}
+
+void print_result(const BenchCommand& command, const BenchResult& result) {
+  if (command.json) {
+    print_json(result.document);
+  } else {
+    std::printf("%s", result.words.c_str());
+  }
+}
+
+base::Result<void> write_tiles(const std::filesystem::path& path, const BenchResult& result) {
+  auto folder = OutputFolder::claim(path, {"bench.json", "bench.csv", "bench.md"});
+  if (!folder) return tl::unexpected(folder.error());
+  auto written = write_result(path, result);
+  return written ? folder->finish() : written;
+}
+
 base::Result<void> write_bench(const std::filesystem::path& path, const report::KernelBench& bench,
-                               const nlohmann::json& document) {
+                               const BenchResult& result) {
   auto folder =
       OutputFolder::claim(path, {"bench.json", "bench.csv", "bench.md", "bench.png", "bench.svg"});
   if (!folder) return tl::unexpected(folder.error());
-  const bool attention = !bench.points.empty();
-  const io::TextTable table =
-      attention ? report::kernel_table(bench) : report::operator_table(bench);
-  for (const auto& [name, content] :
-       {std::pair<const char*, std::string>{"bench.json", io::json_text(document)},
-        {"bench.csv", io::to_csv(table)},
-        {"bench.md", bench_text(bench)}}) {
-    if (auto written = io::write_file(path / name, content); !written) return written;
-  }
-  if (!attention) return folder->finish();
+  if (auto written = write_result(path, result); !written) return written;
+  if (bench.points.empty()) return folder->finish();
   auto graphics = Graphics::open(Graphics::Kind::off_screen, 64, 64);
   if (!graphics) return tl::unexpected(graphics.error());
   if (auto drawn = save_curve_figure(**graphics, report::kernel_curves(bench),
@@ -76,6 +100,15 @@ spec::WorkloadSpec theirs_of(spec::WorkloadSpec spec) {
   spec.kernels = spec::Kernels::torch;
   if (spec.backend == spec::AttentionBackend::own) spec.backend = spec::AttentionBackend::flash;
   return spec;
+}
+
+// Of the first one that cannot run; empty: all can.
+std::string problem_of(const std::vector<spec::WorkloadSpec>& specs) {
+  for (const spec::WorkloadSpec& spec : specs) {
+    if (const auto problems = spec::validate(spec); !problems.empty())
+      return problems.front().sentence;
+  }
+  return {};
 }
 
 run::Protocol protocol_of(const BenchCommand& command) {
@@ -109,11 +142,7 @@ int bench_tiles(const BenchCommand& command) {
   const auto base = spec_from_arguments(arguments, session.gpus());
   if (!base) return report(base.error().sentence, 2);
   const auto specs = kernel_plan::tile_bench_specs(*base);
-  for (const spec::WorkloadSpec& spec : specs) {
-    if (const auto problems = spec::validate(spec); !problems.empty()) {
-      return report(problems.front().sentence, 2);
-    }
-  }
+  if (const std::string problem = problem_of(specs); !problem.empty()) return report(problem, 2);
   kernel_plan::TileBench bench;
   bench.cache_bytes = std::max<std::int64_t>(0, sysconf(_SC_LEVEL2_CACHE_SIZE));
   const run::Protocol protocol = protocol_of(command);
@@ -122,40 +151,24 @@ int bench_tiles(const BenchCommand& command) {
     progress.show(std::to_string(bench.points.size() + 1) + " of " + std::to_string(specs.size()) +
                   ": tiles of " + std::to_string(tiles.tile_q) + " x " +
                   std::to_string(tiles.tile_k));
-    compare_to_end(session, kernel_plan::with_usual_tiles(tiles), tiles, protocol,
-                   [](const run::Comparison&) {});
-    if (session.comparison() == nullptr) return report(session.comparison_problem(), 1);
-    if (const auto& failure = session.comparison()->failure) {
-      return report(failure->sentence, 1);
-    }
-    bench.points.push_back(report::kernel_point(*session.comparison()));
+    const auto compared =
+        whole_comparison(session, kernel_plan::with_usual_tiles(tiles), tiles, protocol);
+    if (!compared) return report(compared.error(), 1);
+    bench.points.push_back(report::kernel_point(**compared));
   }
   progress.clear();
   const Machine machine = read_machine();
   bench.threads = base->threads > 0 ? base->threads : machine.cores;
-  const nlohmann::json document =
-      kernel_plan::to_json(bench, environment_json(machine, session.engine()));
-  const io::TextTable table = kernel_plan::tile_table(bench);
-  const std::string words =
-      io::to_markdown(table) + "\n" + kernel_plan::tile_sentence(bench) + "\n";
+  BenchResult result{
+      .document = kernel_plan::to_json(bench, environment_json(machine, session.engine())),
+      .table = kernel_plan::tile_table(bench),
+      .words = {}};
+  result.words = io::to_markdown(result.table) + "\n" + kernel_plan::tile_sentence(bench) + "\n";
   if (command.out) {
-    auto folder = OutputFolder::claim(*command.out, {"bench.json", "bench.csv", "bench.md"});
-    if (!folder) return report(folder.error().sentence, 1);
-    for (const auto& [name, content] :
-         {std::pair<const char*, std::string>{"bench.json", io::json_text(document)},
-          {"bench.csv", io::to_csv(table)},
-          {"bench.md", words}}) {
-      if (auto written = io::write_file(*command.out / name, content); !written) {
-        return report(written.error().sentence, 1);
-      }
-    }
-    if (auto done = folder->finish(); !done) return report(done.error().sentence, 1);
+    if (const auto written = write_tiles(*command.out, result); !written)
+      return report(written.error(), 1);
   }
-  if (command.json) {
-    print_json(document);
-  } else {
-    std::printf("%s", words.c_str());
-  }
+  print_result(command, result);
   return 0;
 }
 
@@ -174,11 +187,7 @@ int bench_kernels(const BenchCommand& command) {
   if (command.what != "attention") {
     for (spec::WorkloadSpec& one : report::operator_bench_specs(*base)) specs.push_back(one);
   }
-  for (const spec::WorkloadSpec& spec : specs) {
-    if (const auto problems = spec::validate(spec); !problems.empty()) {
-      return report(problems.front().sentence, 2);
-    }
-  }
+  if (const std::string problem = problem_of(specs); !problem.empty()) return report(problem, 2);
   report::KernelBench bench;
   const auto roofs = measured_roofs(session, specs.front());
   if (!roofs) return report(roofs.error().sentence, 1);
@@ -189,30 +198,25 @@ int bench_kernels(const BenchCommand& command) {
   double seconds = 0;  // that the sizes took that are done
   for (const spec::WorkloadSpec& ours : specs) {
     const std::size_t done = bench.points.size() + bench.operators.size();
-    compare_to_end(session, theirs_of(ours), ours, protocol, [&](const run::Comparison& so_far) {
-      progress.show(progress_words(done, specs.size(), seconds, so_far));
-    });
-    if (session.comparison() == nullptr) return report(session.comparison_problem(), 1);
-    if (const auto& failure = session.comparison()->failure) {
-      return report(failure->sentence, 1);
-    }
+    const auto compared = whole_comparison(
+        session, theirs_of(ours), ours, protocol, [&](const run::Comparison& so_far) {
+          progress.show(progress_words(done, specs.size(), seconds, so_far));
+        });
+    if (!compared) return report(compared.error(), 1);
     auto& points = done < of_attention ? bench.points : bench.operators;
-    points.push_back(report::kernel_point(*session.comparison()));
+    points.push_back(report::kernel_point(**compared));
     seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   }
   progress.clear();
-  const nlohmann::json document =
-      report::to_json(bench, environment_json(read_machine(), session.engine()));
+  const BenchResult result{
+      .document = report::to_json(bench, environment_json(read_machine(), session.engine())),
+      .table = bench.points.empty() ? report::operator_table(bench) : report::kernel_table(bench),
+      .words = bench_text(bench)};
   if (command.out) {
-    if (const auto written = write_bench(*command.out, bench, document); !written) {
-      return report(written.error().sentence, 1);
-    }
+    if (const auto written = write_bench(*command.out, bench, result); !written)
+      return report(written.error(), 1);
   }
-  if (command.json) {
-    print_json(document);
-  } else {
-    std::printf("%s", bench_text(bench).c_str());
-  }
+  print_result(command, result);
   return 0;
 }
 

@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/io/json_parse.h"
+#include "core/text/printable.h"
 
 namespace ts::app {
 namespace {
@@ -41,12 +42,6 @@ class MemoryFile {
   bool complete_ = false;
 };
 
-std::string quoted(const std::string& text) {
-  std::string out = "'";
-  for (const char c : text) out += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return out + "'";
-}
-
 }  // namespace
 
 base::Result<ConfirmedRun> confirm_in_fresh_process(const spec::WorkloadSpec& spec) {
@@ -55,8 +50,8 @@ base::Result<ConfirmedRun> confirm_in_fresh_process(const spec::WorkloadSpec& sp
   std::error_code error;
   const auto program = std::filesystem::read_symlink("/proc/self/exe", error);
   if (error) return base::fail("The program does not find itself: " + error.message());
-  const std::string command =
-      quoted(program.string()) + " run --json --steps 2 --spec " + file.path() + " 2>/dev/null";
+  const std::string command = text::shell_quoted(program.string()) +
+                              " run --json --steps 2 --spec " + file.path() + " 2>/dev/null";
   const std::unique_ptr<FILE, int (*)(FILE*)> pipe(popen(command.c_str(), "r"), pclose);
   if (pipe == nullptr) return base::fail("No process can be started to confirm the edge");
   std::string out;

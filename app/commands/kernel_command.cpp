@@ -66,14 +66,9 @@ base::Result<Times> time_kernel(const KernelCommand& command) {
   if (!ours) return tl::unexpected(ours.error());
   spec::WorkloadSpec flash = *ours;
   flash.backend = spec::AttentionBackend::flash;
-  compare_to_end(session, flash, *ours, report::bench_protocol(), [](const run::Comparison&) {});
-  if (session.comparison() == nullptr) {
-    return tl::unexpected(base::Error(session.comparison_problem()));
-  }
-  if (const auto& failure = session.comparison()->failure) {
-    return tl::unexpected(base::Error(*failure));
-  }
-  const auto point = report::kernel_point(*session.comparison());
+  const auto compared = whole_comparison(session, flash, *ours, report::bench_protocol());
+  if (!compared) return tl::unexpected(compared.error());
+  const auto point = report::kernel_point(**compared);
   const auto after = of_file();
   if (!after) return tl::unexpected(after.error());
   times.file = {before->seconds, after->seconds};

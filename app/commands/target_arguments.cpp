@@ -24,30 +24,29 @@ base::Result<TargetedSpec> targeted_spec(SpecArguments arguments,
   return found;
 }
 
-std::vector<CLI::Option*> add_share(CLI::App& command, ShareArguments& arguments) {
+void add_share(CLI::App& command, ShareArguments& arguments) {
   predict::Share& share = arguments.share;
   const CLI::Range range(std::int64_t{1}, predict::kMostRanks);
-  return {command.add_option("--ranks", share.ranks, "Of one of N data-parallel ranks")
-              ->type_name("N")
-              ->check(range),
-          command
-              .add_option("--shard", arguments.shard,
-                          "What these ranks divide: none (DistributedDataParallel), zero1 "
-                          "(optimizer state), zero2 (and gradients), zero3 (and parameters)")
-              ->type_name("NAME"),
-          command
-              .add_option("--tensor", share.tensor,
-                          "Heads, feed-forward and vocabulary split over N ranks")
-              ->type_name("N")
-              ->check(range),
-          command
-              .add_option("--pipeline", share.pipeline,
-                          "Blocks in N stages, accumulate micro-batches by 1F1B")
-              ->type_name("N")
-              ->check(range),
-          command.add_option("--stage", share.stage, "Of this stage, from 0")
-              ->type_name("N")
-              ->check(CLI::Range(std::int64_t{0}, predict::kMostRanks))};
+  command.add_option("--ranks", share.ranks, "Of one of N data-parallel ranks")
+      ->type_name("N")
+      ->check(range);
+  command
+      .add_option("--shard", arguments.shard,
+                  "What these ranks divide: none (DistributedDataParallel), zero1 "
+                  "(optimizer state), zero2 (and gradients), zero3 (and parameters)")
+      ->type_name("NAME");
+  command
+      .add_option("--tensor", share.tensor, "Heads, feed-forward and vocabulary split over N ranks")
+      ->type_name("N")
+      ->check(range);
+  command
+      .add_option("--pipeline", share.pipeline,
+                  "Blocks in N stages, accumulate micro-batches by 1F1B")
+      ->type_name("N")
+      ->check(range);
+  command.add_option("--stage", share.stage, "Of this stage, from 0")
+      ->type_name("N")
+      ->check(CLI::Range(std::int64_t{0}, predict::kMostRanks));
 }
 
 base::Result<predict::Share> share_of(const ShareArguments& arguments,

@@ -29,7 +29,7 @@ struct ShareArguments {
   predict::Share share;
   std::string shard = "none";
 };
-std::vector<CLI::Option*> add_share(CLI::App& command, ShareArguments& arguments);
+void add_share(CLI::App& command, ShareArguments& arguments);
 // The error is one sentence: a name that is none, or a share that the workload cannot have.
 base::Result<predict::Share> share_of(const ShareArguments& arguments,
                                       const spec::WorkloadSpec& spec);

@@ -21,6 +21,7 @@
 #include "core/io/json_parse.h"
 #include "core/text/message.h"
 #include "core/text/numbers.h"
+#include "core/text/printable.h"
 
 namespace ts::app {
 namespace {
@@ -66,14 +67,8 @@ std::string plain(double number) {
   return nlohmann::json(number).dump();
 }
 
-std::string quoted(const std::string& word) {
-  std::string out = "'";
-  for (const char c : word) out += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return out + "'";
-}
-
 std::vector<std::string> words_of(const RankRun& run) {
-  std::vector<std::string> words = {(program_folder() / "tensorscope").string(),
+  std::vector<std::string> words = {program_path().string(),
                                     "run",
                                     "--spec",
                                     (run.folder / "spec.json").string(),
@@ -89,12 +84,13 @@ std::vector<std::string> words_of(const RankRun& run) {
                                     run::to_string(run.world.compression),
                                     "--out",
                                     run.folder.string()};
-  std::error_code error;
-  const auto program = std::filesystem::read_symlink("/proc/self/exe", error);
-  if (!error) words.front() = program.string();
   if (run.world.sync_every) words.emplace_back("--sync-every");
   words.insert(words.end(), run.options.begin(), run.options.end());
   return words;
+}
+
+std::filesystem::path log_of_rank(const std::filesystem::path& folder, std::size_t rank) {
+  return folder_of_rank(folder, rank).string() + ".log";
 }
 
 using Settings = std::vector<std::pair<std::string, std::string>>;
@@ -138,8 +134,8 @@ RankProcesses::Command command_there(const RankRun& run, std::size_t rank) {
                              {kLauncherVariable, kBySsh}};
   std::string line = "exec env";
   for (const auto& [name, value] : settings)
-    line.append(" ").append(name).append("=").append(quoted(value));
-  for (const std::string& word : words_of(run)) line.append(" ").append(quoted(word));
+    line.append(" ").append(name).append("=").append(text::shell_quoted(value));
+  for (const std::string& word : words_of(run)) line.append(" ").append(text::shell_quoted(word));
   // No questions: nobody is there to answer.
   RankProcesses::Command command;
   command.words = {"ssh", "-o", "BatchMode=yes", run.hosts[rank], line};
@@ -149,7 +145,7 @@ RankProcesses::Command command_there(const RankRun& run, std::size_t rank) {
 RankProcesses::Command command_of(const RankRun& run, std::size_t rank, const MeetingPoint& point) {
   RankProcesses::Command command =
       run.hosts.empty() ? command_here(run, rank, point) : command_there(run, rank);
-  command.log = run.folder / ("rank-" + std::to_string(rank) + ".log");
+  command.log = log_of_rank(run.folder, rank);
   return command;
 }
 
@@ -161,7 +157,7 @@ std::string sentence_of(const std::filesystem::path& folder, std::size_t rank) {
     return document->at("sentence").get<std::string>();
   }
   constexpr std::string_view kMark = "tensorscope: ";
-  const auto log = io::read_file(folder / ("rank-" + std::to_string(rank) + ".log"));
+  const auto log = io::read_file(log_of_rank(folder, rank));
   if (!log) return {};
   std::string last;
   for (std::size_t at = log->find(kMark); at != std::string::npos; at = log->find(kMark, at + 1)) {
@@ -173,7 +169,7 @@ std::string sentence_of(const std::filesystem::path& folder, std::size_t rank) {
 }
 
 std::string first_line_of_log(const std::filesystem::path& folder, std::size_t rank) {
-  const auto log = io::read_file(folder / ("rank-" + std::to_string(rank) + ".log"));
+  const auto log = io::read_file(log_of_rank(folder, rank));
   return log ? log->substr(0, log->find_first_of("\r\n")) : std::string();
 }
 

@@ -45,7 +45,6 @@ class RankProcesses {
   [[nodiscard]] bool all_ended() const;
   // Sends a signal to those that run.
   void signal_all(int signal);
-  [[nodiscard]] pid_t id(std::size_t rank) const { return ids_[rank]; }
 
  private:
   std::vector<pid_t> ids_;

@@ -17,6 +17,7 @@
 #include "core/io/file.h"
 #include "core/io/json_parse.h"
 #include "core/io/text_table.h"
+#include "core/stats/quantiles.h"
 #include "core/text/numbers.h"
 #include "core/trace_file/trace_read.h"
 #include "core/trace_file/trace_write.h"
@@ -28,10 +29,8 @@ using nlohmann::json;
 
 double median(std::vector<double> values) {
   if (values.empty()) return 0;
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::ranges::nth_element(values, middle);
-  if (values.size() % 2 == 1) return *middle;
-  return (*middle + *std::max_element(values.begin(), middle)) / 2;
+  std::ranges::sort(values);
+  return stats::quantile_sorted(values, 0.5);
 }
 
 json part_of(const json& run, const char* pointer) {
@@ -104,7 +103,7 @@ json collectives_json(const files::Collectives& found) {
           {"of", std::move(list)}};
 }
 
-io::TextTable collective_table(const files::Collectives& found, std::int64_t begin_ns) {
+io::TextTable collective_table(const files::Collectives& found) {
   io::TextTable table;
   table.columns = {"collective", "name", "bytes",     "rank",
                    "begin_ms",   "ms",   "waited_ms", "hidden_ms"};
@@ -114,8 +113,8 @@ io::TextTable collective_table(const files::Collectives& found, std::int64_t beg
       const files::CollectivePart& part = one.parts[rank];
       const auto ms = [](std::int64_t ns) { return text::plain(static_cast<double>(ns) * kMs); };
       table.rows.push_back({std::to_string(i), one.name, std::to_string(one.bytes),
-                            std::to_string(rank), ms(part.begin_ns - begin_ns),
-                            ms(part.duration_ns), ms(part.waited_ns), ms(part.overlapped_ns)});
+                            std::to_string(rank), ms(part.begin_ns), ms(part.duration_ns),
+                            ms(part.waited_ns), ms(part.overlapped_ns)});
     }
   }
   return table;
@@ -182,7 +181,7 @@ base::Result<void> write_ranks(const std::filesystem::path& folder, std::size_t 
       return written;
     }
     if (auto written =
-            io::write_file(folder / "collectives.csv", io::to_csv(collective_table(found, 0)));
+            io::write_file(folder / "collectives.csv", io::to_csv(collective_table(found)));
         !written) {
       return written;
     }

@@ -45,10 +45,14 @@ std::filesystem::path engine_folder() {
   return named != nullptr && *named != '\0' ? std::filesystem::path(named) : program_folder();
 }
 
-std::filesystem::path program_folder() {
+std::filesystem::path program_path() {
   std::error_code error;
-  const auto path = std::filesystem::read_symlink("/proc/self/exe", error);
-  return error ? std::filesystem::path() : path.parent_path();
+  auto path = std::filesystem::read_symlink("/proc/self/exe", error);
+  return error ? std::filesystem::path() : path;
+}
+
+std::filesystem::path program_folder() {
+  return program_path().parent_path();
 }
 
 run::EngineLoader make_engine_loader() {

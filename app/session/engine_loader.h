@@ -16,7 +16,9 @@ predict::DryRunnerLoader make_dry_runner_loader();
 // The folder of the engine and of what is built beside it: that of the program, or
 // TENSORSCOPE_ENGINE_DIR.
 std::filesystem::path engine_folder();
-// The folder of the running program; empty if it is unknown, never the current one.
+// The file of the running program; empty if it is unknown.
+std::filesystem::path program_path();
+// Its folder; empty if it is unknown, never the current one.
 std::filesystem::path program_folder();
 
 }  // namespace ts::app

@@ -154,6 +154,16 @@ void compare_to_end(Session& session, const spec::WorkloadSpec& a, const spec::W
   });
 }
 
+base::Result<const run::Comparison*> whole_comparison(
+    Session& session, const spec::WorkloadSpec& a, const spec::WorkloadSpec& b,
+    const run::Protocol& protocol, const std::function<void(const run::Comparison&)>& progress) {
+  compare_to_end(session, a, b, protocol, progress);
+  const run::Comparison* const comparison = session.comparison();
+  if (comparison == nullptr) return tl::unexpected(base::Error(session.comparison_problem()));
+  if (comparison->failure) return tl::unexpected(base::Error(*comparison->failure));
+  return comparison;
+}
+
 base::Result<report::Roofs> measured_roofs(Session& session, const spec::WorkloadSpec& spec) {
   session.want_roof();
   run_to_end(session, spec, {.max_warmup_s = 0, .max_samples = 10, .budget_s = 0},

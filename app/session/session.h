@@ -138,6 +138,13 @@ void compare_to_end(Session& session, const spec::WorkloadSpec& a, const spec::W
                     const run::Protocol& protocol,
                     const std::function<void(const run::Comparison&)>& progress);
 
+// The same where only a comparison of all pairs is of use: the error is why it did not start, or
+// what ended it. Valid until the next one.
+base::Result<const run::Comparison*> whole_comparison(
+    Session& session, const spec::WorkloadSpec& a, const spec::WorkloadSpec& b,
+    const run::Protocol& protocol,
+    const std::function<void(const run::Comparison&)>& progress = [](const run::Comparison&) {});
+
 // The roofs of the machine for a specification, which come with a short run of it.
 base::Result<report::Roofs> measured_roofs(Session& session, const spec::WorkloadSpec& spec);
 

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "app/output/time_stamp.h"
+#include "app/sheets/figure_drawing.h"
 #include "core/checks/simulation_checks.h"
 #include "core/io/file.h"
 #include "core/text/message.h"
@@ -13,25 +14,16 @@
 namespace ts::app {
 namespace {
 
-// Of a saved picture, at scale 1.
-constexpr float kWidth = 1100;
-constexpr float kEdge = 16;
-
 Requests::Drawing drawing_of(const views::Ui& ui, const simulate::Outcome& outcome,
                              const char* simulation, float scale) {
   const views::Metrics metrics{scale};  // not the projector's
   const views::Theme& theme = views::theme(ui.theme.kind);
   const float height = views::gantt_figure_height({theme, metrics, outcome});
-  return {.name = "simulation-" + std::string(simulation),
-          .width = static_cast<int>(metrics.px(kWidth)),
-          .height = static_cast<int>(height + metrics.px(2 * kEdge)),
-          .draw = [outcome, &theme, metrics](views::DrawSink& sink, const views::Rect& area,
-                                             const text::Texts&) {
-            const float edge = metrics.px(kEdge);
-            draw_gantt_figure(sink,
-                              {area.x0 + edge, area.y0 + edge, area.x1 - edge, area.y1 - edge},
-                              {theme, metrics, outcome});
-          }};
+  return figure_drawing("simulation-" + std::string(simulation), height, metrics,
+                        [outcome, &theme, metrics](views::DrawSink& sink, const views::Rect& area,
+                                                   const text::Texts&) {
+                          draw_gantt_figure(sink, area, {theme, metrics, outcome});
+                        });
 }
 
 base::Result<std::filesystem::path> write_timeline(const WorkspaceState& state,

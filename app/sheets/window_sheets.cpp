@@ -10,6 +10,7 @@
 #include "app/session/catalogue.h"
 #include "app/session/engine_loader.h"
 #include "app/session/file_list.h"
+#include "app/sheets/figure_drawing.h"
 #include "core/spec/spec_fields.h"
 #include "core/spec/spec_values.h"
 #include "core/spec/workload_math.h"
@@ -26,10 +27,8 @@ using views::TextStyle;
 
 namespace {
 
-// Of a saved picture, at scale 1.
-constexpr float kPictureWidth = 1100;
-constexpr float kPictureHeight = 640;
-constexpr float kPictureEdge = 16;
+// Of a stepper's saved picture, at scale 1, without its edge.
+constexpr float kStepHeight = 608;
 
 // What the settings have for an input of a calculator.
 std::optional<std::int64_t> number_of(const spec::WorkloadSpec& spec, std::string_view name) {
@@ -174,17 +173,11 @@ Requests::Drawing ladder_drawing(const views::Ui& ui, const advice::Ladder& ladd
                                .rungs = ladder.rungs,
                                .target = ladder.request.target};
   };
-  const float height = views::ladder_figure_height(figure(ui.texts)) + metrics.px(2 * kPictureEdge);
-  return {.name = "ladder",
-          .width = static_cast<int>(metrics.px(kPictureWidth)),
-          .height = static_cast<int>(height),
-          .draw = [figure, metrics](views::DrawSink& sink, const views::Rect& area,
-                                    const text::Texts& texts) {
-            const float edge = metrics.px(kPictureEdge);
-            views::draw_ladder_figure(
-                sink, {area.x0 + edge, area.y0 + edge, area.x1 - edge, area.y1 - edge},
-                figure(texts));
-          }};
+  return figure_drawing(
+      "ladder", views::ladder_figure_height(figure(ui.texts)), metrics,
+      [figure](views::DrawSink& sink, const views::Rect& area, const text::Texts& texts) {
+        views::draw_ladder_figure(sink, area, figure(texts));
+      });
 }
 
 // Its card is the target card of the window.
@@ -198,16 +191,12 @@ void WindowSheets::draw_steppers(const views::Ui& ui, const Preferences& prefere
       .draw_select = [&](float width) { views::draw_target_select(controls, width); }};
   if (!steppers_.draw(ui, card).picture) return;
   const views::Metrics metrics{preferences.scale};  // not the projector's
-  requests.drawing = Requests::Drawing{
-      .name = "step-" + std::string(steppers_.shown().id),
-      .width = static_cast<int>(metrics.px(kPictureWidth)),
-      .height = static_cast<int>(metrics.px(kPictureHeight)),
-      .draw = [drawn = steppers_.drawn(card), &theme = views::theme(ui.theme.kind), metrics](
-                  views::DrawSink& sink, const views::Rect& area, const text::Texts& texts) {
-        const float edge = metrics.px(kPictureEdge);
-        drawn(sink, {area.x0 + edge, area.y0 + edge, area.x1 - edge, area.y1 - edge}, theme,
-              metrics, texts);
-      }};
+  requests.drawing =
+      figure_drawing("step-" + std::string(steppers_.shown().id), metrics.px(kStepHeight), metrics,
+                     [drawn = steppers_.drawn(card), &theme = views::theme(ui.theme.kind), metrics](
+                         views::DrawSink& sink, const views::Rect& area, const text::Texts& texts) {
+                       drawn(sink, area, theme, metrics, texts);
+                     });
 }
 
 // Its card is the target card of the window.

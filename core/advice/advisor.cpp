@@ -25,16 +25,6 @@ Advisor::Advisor(predict::DryRunnerLoader loader)
                .idle = {},
                .dropped = {}}) {}
 
-std::shared_ptr<const Advice> Advisor::latest() const {
-  const std::lock_guard lock(mutex_);
-  return latest_;
-}
-
-std::shared_ptr<const Ladder> Advisor::latest_ladder() const {
-  const std::lock_guard lock(mutex_);
-  return latest_ladder_;
-}
-
 base::Message Advisor::load_runner() {
   if (runner_ != nullptr) return {};
   auto loaded = predict::load_dry_runner(loader_);
@@ -43,32 +33,20 @@ base::Message Advisor::load_runner() {
   return {};
 }
 
-void Advisor::publish(const Ladder& ladder) {
-  auto copy = std::make_shared<const Ladder>(ladder);
-  const std::lock_guard lock(mutex_);
-  latest_ladder_ = std::move(copy);
-}
-
 void Advisor::climb(const AdviceRequest& request, const base::CancelToken& cancel) {
   Ladder known{.request = request, .rungs = {}, .problem = {}, .running = true};
-  publish(known);
+  ladder_.publish(known);
   known.problem = load_runner();
   if (known.problem.empty()) known.rungs = ladder(request, *runner_, cancel);
   // Without the rungs above, a part would pass for the whole.
   if (cancel.cancelled()) known.rungs.clear();
   known.running = false;
-  publish(known);
-}
-
-void Advisor::publish(const Advice& advice) {
-  auto copy = std::make_shared<const Advice>(advice);
-  const std::lock_guard lock(mutex_);
-  latest_ = std::move(copy);
+  ladder_.publish(known);
 }
 
 void Advisor::advise(const AdviceRequest& request, const base::CancelToken& cancel) {
   AdviceWork work(request);
-  publish(work.advice());
+  advice_.publish(work.advice());
   const base::Message problem = work.running() ? load_runner() : base::Message();
   if (!problem.empty()) work.fail(problem);
   std::int64_t published_ns = base::now_ns();
@@ -77,9 +55,9 @@ void Advisor::advise(const AdviceRequest& request, const base::CancelToken& canc
     const std::int64_t now_ns = base::now_ns();
     if (now_ns - published_ns < kPublishEveryNs) continue;
     published_ns = now_ns;
-    publish(work.advice());
+    advice_.publish(work.advice());
   }
-  publish(work.advice());
+  advice_.publish(work.advice());
 }
 
 }  // namespace ts::advice

@@ -2,12 +2,12 @@
 
 #include <cstdint>
 #include <memory>
-#include <mutex>
 #include <utility>
 
 #include "core/advice/advice.h"
 #include "core/advice/ladder.h"
 #include "core/base/job_thread.h"
+#include "core/base/latest.h"
 
 namespace ts::advice {
 
@@ -25,8 +25,8 @@ class Advisor {
   void cancel() { thread_.cancel(); }
   [[nodiscard]] bool busy() const { return thread_.busy(); }
   // The newest state of the newest request of its kind, null before the first.
-  [[nodiscard]] std::shared_ptr<const Advice> latest() const;
-  [[nodiscard]] std::shared_ptr<const Ladder> latest_ladder() const;
+  [[nodiscard]] std::shared_ptr<const Advice> latest() const { return advice_.get(); }
+  [[nodiscard]] std::shared_ptr<const Ladder> latest_ladder() const { return ladder_.get(); }
 
  private:
   struct Job {
@@ -37,15 +37,12 @@ class Advisor {
   void climb(const AdviceRequest& request, const base::CancelToken& cancel);
   // The reason why there is no runner; else empty.
   base::Message load_runner();
-  void publish(const Advice& advice);
-  void publish(const Ladder& ladder);
 
   predict::DryRunnerLoader loader_;
   std::unique_ptr<predict::DryRunner> runner_;  // of the thread
-  mutable std::mutex mutex_;
-  std::shared_ptr<const Advice> latest_;         // guarded by mutex_
-  std::shared_ptr<const Ladder> latest_ladder_;  // guarded by mutex_
-  base::JobThread<Job> thread_;                  // last: it uses all above
+  base::Latest<Advice> advice_;
+  base::Latest<Ladder> ladder_;
+  base::JobThread<Job> thread_;  // last: it uses all above
 };
 
 }  // namespace ts::advice

@@ -7,16 +7,15 @@
 #include <tuple>
 #include <utility>
 
+#include "core/trace/slice.h"
+
 namespace ts::files {
 namespace {
 
+using trace::is_collective;
 using trace_file::Event;
 using trace_file::EventKind;
 using trace_file::TraceFile;
-
-bool is_collective(std::string_view name) {
-  return name.starts_with("gloo:") || name.starts_with("nccl:");
-}
 
 std::int64_t bytes_of_type(std::string_view type) {
   struct Size {

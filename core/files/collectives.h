@@ -11,8 +11,7 @@
 namespace ts::files {
 
 // The bytes of a collective, by the shapes and types of its first input; nothing for an event that
-// is none. Collectives are what c10d names so on the thread that does the work: "gloo:all_reduce",
-// "nccl:all_reduce".
+// is none (trace::is_collective).
 std::optional<std::int64_t> collective_bytes(std::string_view name, std::string_view dims,
                                              std::string_view types);
 

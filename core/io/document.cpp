@@ -10,7 +10,7 @@ namespace {
 // A short cell stays on one line, a sentence is broken: else a wide table has high rows.
 const char* html_cell(const TextTable& table, std::size_t column, const std::string& text) {
   constexpr std::size_t kLongestLine = 60;
-  if (column < table.right.size() && table.right[column]) return "<td class=\"n\">";
+  if (table.is_right(column)) return "<td class=\"n\">";
   return text.size() <= kLongestLine ? "<td class=\"l\">" : "<td>";
 }
 
@@ -55,9 +55,8 @@ std::string html_of(const Block& block) {
 // page.
 std::string latex_table(const TextTable& table) {
   constexpr std::size_t kRowsOfAPage = 45;
-  const std::string tabular = latex_tabular(table);
   if (table.rows.size() <= kRowsOfAPage)
-    return "\\begin{center}\\fits{%\n" + tabular + "}\\end{center}\n";
+    return "\\begin{center}\\fits{%\n" + latex_tabular(table) + "}\\end{center}\n";
   TextTable part{.columns = table.columns, .rows = {}, .right = table.right};
   std::string out;
   for (std::size_t i = 0; i < table.rows.size(); i += kRowsOfAPage) {

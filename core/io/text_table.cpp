@@ -3,10 +3,6 @@
 namespace ts::io {
 namespace {
 
-bool is_right(const TextTable& table, std::size_t column) {
-  return column < table.right.size() && table.right[column];
-}
-
 void append_csv(std::string& out, const std::vector<std::string>& cells) {
   for (std::size_t i = 0; i < cells.size(); ++i) {
     if (i > 0) out += ',';
@@ -74,7 +70,7 @@ std::string to_markdown(const TextTable& table) {
   append_markdown(out, table.columns);
   out += '|';
   for (std::size_t i = 0; i < table.columns.size(); ++i)
-    out += is_right(table, i) ? " ---: |" : " --- |";
+    out += table.is_right(i) ? " ---: |" : " --- |";
   out += '\n';
   for (const auto& row : table.rows) append_markdown(out, row);
   return out;
@@ -114,7 +110,7 @@ std::string latex_escaped(std::string_view text) {
 
 std::string latex_tabular(const TextTable& table) {
   std::string out = "  \\begin{tabular}{";
-  for (std::size_t i = 0; i < table.columns.size(); ++i) out += is_right(table, i) ? 'r' : 'l';
+  for (std::size_t i = 0; i < table.columns.size(); ++i) out += table.is_right(i) ? 'r' : 'l';
   out += "}\n    \\toprule\n    ";
   append_latex(out, table.columns);
   out += "    \\midrule\n";

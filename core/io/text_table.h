@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -12,6 +13,9 @@ struct TextTable {
   std::vector<std::string> columns;
   std::vector<std::vector<std::string>> rows;
   std::vector<bool> right;  // right-aligned number columns; missing entries: left-aligned
+  [[nodiscard]] bool is_right(std::size_t column) const {
+    return column < right.size() && right[column];
+  }
 };
 
 // RFC 4180: quoted where needed, CRLF is not used.

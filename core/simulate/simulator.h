@@ -1,11 +1,11 @@
 #pragma once
 
 #include <memory>
-#include <mutex>
 #include <utility>
 #include <vector>
 
 #include "core/base/job_thread.h"
+#include "core/base/latest.h"
 #include "core/simulate/experiment.h"
 
 namespace ts::simulate {
@@ -25,14 +25,13 @@ class Simulator {
   void ask(Experiment experiment) { thread_.submit(std::move(experiment)); }
   [[nodiscard]] bool busy() const { return thread_.busy(); }
   // The newest state, with at least one point; null before the first.
-  [[nodiscard]] std::shared_ptr<const Simulated> latest() const;
+  [[nodiscard]] std::shared_ptr<const Simulated> latest() const { return latest_.get(); }
 
  private:
   void work(const Experiment& experiment, const base::CancelToken& cancel);
 
-  mutable std::mutex mutex_;
-  std::shared_ptr<const Simulated> latest_;  // guarded by mutex_
-  base::JobThread<Experiment> thread_;       // last: it uses all above
+  base::Latest<Simulated> latest_;
+  base::JobThread<Experiment> thread_;  // last: it uses all above
 };
 
 }  // namespace ts::simulate

@@ -14,4 +14,7 @@ std::string printable(std::string_view sentence);
 // not allow are left out.
 std::string xml_escaped(std::string_view text);
 
+// As one word for a POSIX shell, whatever it contains.
+std::string shell_quoted(std::string_view text);
+
 }  // namespace ts::text

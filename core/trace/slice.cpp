@@ -211,11 +211,15 @@ std::optional<SliceClass> class_of_fused(std::string_view name) {
 
 }  // namespace
 
+bool is_collective(std::string_view name) {
+  return name.starts_with("gloo:") || name.starts_with("nccl:");
+}
+
 SliceClass classify_operator(std::string_view name) {
   if (const auto fused = class_of_fused(name)) return *fused;
-  // As c10d names its work.
-  for (const std::string_view backend : {"gloo:", "nccl:", "ucc:", "mpi:"})
-    if (name.starts_with(backend)) return SliceClass::communication;
+  // Other backends of c10d name their work in the same way.
+  if (is_collective(name) || name.starts_with("ucc:") || name.starts_with("mpi:"))
+    return SliceClass::communication;
   const std::string stem = stem_of(name);
   // Each backend has its own attention operators, and new ones come with every release.
   for (const std::string_view part :

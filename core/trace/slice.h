@@ -31,6 +31,10 @@ inline constexpr int kSliceClassCount = 15;
 // The class of an ATen operator ("aten::bmm") or autograd node ("MmBackward0"), by name.
 SliceClass classify_operator(std::string_view name);
 
+// The work of a collective as c10d names it on the thread that does it: "gloo:all_reduce",
+// "nccl:all_reduce".
+bool is_collective(std::string_view name);
+
 // One interval on a track.
 struct Slice {
   std::int64_t begin_ns = 0;

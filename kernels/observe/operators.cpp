@@ -9,6 +9,7 @@
 #include <unordered_set>
 
 #include "core/base/clock.h"
+#include "core/trace/slice.h"
 #include "kernels/observe/operator_frames.h"
 #include "kernels/observe/recording.h"
 
@@ -86,15 +87,9 @@ base::StringId place_of(Recording& recording, ThreadState& state,
   return find(recording.strings(), outer != nullptr ? outer->module : base::kNoString);
 }
 
-// What c10d names the work of a collective, on the thread that does it: "gloo:all_reduce".
-bool is_collective(const at::RecordFunction& function) {
-  const std::string_view name = function.name();
-  return name.starts_with("gloo:") || name.starts_with("nccl:");
-}
-
 // A range that the program named itself.
 bool is_range(const at::RecordFunction& function) {
-  return function.scope() == at::RecordScope::USER_SCOPE && !is_collective(function);
+  return function.scope() == at::RecordScope::USER_SCOPE && !trace::is_collective(function.name());
 }
 
 std::unique_ptr<at::ObserverContext> on_start(const at::RecordFunction& function) {
@@ -105,7 +100,8 @@ std::unique_ptr<at::ObserverContext> on_start(const at::RecordFunction& function
     recording->open_range(recording->thread().names.find(function.name()).id);
     return nullptr;
   }
-  ThreadState& state = recording->thread(is_collective(function) ? "gloo" : "autograd");
+  ThreadState& state =
+      recording->thread(trace::is_collective(function.name()) ? "gloo" : "autograd");
   state.place = place_of(*recording, state, function);
   const auto [frame, attention] =
       open_operator_frame(state, recording->sequence_modules(), function);

@@ -9,16 +9,27 @@
 namespace ts::app::testing {
 namespace {
 
-TEST_F(DrivenWindow, TheAdvisorSetsTheControlsInOneStep) {
-  drive([](ImGuiTestContext* context) {
+class AdvisorInTheWindow : public DrivenWindow {
+ protected:
+  static spec::WorkloadSpec small_model() {
     spec::WorkloadSpec spec;
     spec::apply_preset(*spec::find_preset(spec::WorkloadKind::lm, "tiny"), spec);
     spec.batch = 8;
     spec.target_gpu = "RTX 4060";
+    return spec;
+  }
+  static void open_for(ImGuiTestContext* context, const spec::WorkloadSpec& spec) {
     show(spec);
     IM_CHECK(until(context, 60, [] { return session().engine() != nullptr; }));
     context->KeyPress(ImGuiKey_V);
     context->Yield(3);
+  }
+};
+
+TEST_F(AdvisorInTheWindow, SetsTheControlsInOneStep) {
+  drive([](ImGuiTestContext* context) {
+    const spec::WorkloadSpec spec = small_model();
+    open_for(context, spec);
     context->SetRef("//###advisor_sheet");
     context->ItemClick("**/###advice_axis_3");  // the optimizer stays
     context->ItemClick("###advice_ask");
@@ -48,17 +59,10 @@ TEST_F(DrivenWindow, TheAdvisorSetsTheControlsInOneStep) {
 }
 
 // The ladder beside it: the same rungs as the command's, copied and saved as a picture.
-TEST_F(DrivenWindow, TheAdvisorShowsTheLadder) {
+TEST_F(AdvisorInTheWindow, ShowsTheLadder) {
   std::filesystem::remove_all(saved());
   drive([](ImGuiTestContext* context) {
-    spec::WorkloadSpec spec;
-    spec::apply_preset(*spec::find_preset(spec::WorkloadKind::lm, "tiny"), spec);
-    spec.batch = 8;
-    spec.target_gpu = "RTX 4060";
-    show(spec);
-    IM_CHECK(until(context, 60, [] { return session().engine() != nullptr; }));
-    context->KeyPress(ImGuiKey_V);
-    context->Yield(3);
+    open_for(context, small_model());
     context->ItemClick("//###advisor_sheet/###advice_kind/ladder");
     context->ItemClick("//###advisor_sheet/###advice_ask");
     const auto copied = [context] {

@@ -69,8 +69,9 @@ void draw_gantt_figure(DrawSink& sink, const Rect& area, const GanttFigure& figu
     const Rect box{from, top, std::max(axis.position(one.end * 1e3), from + 1),
                    top + m.px(kRow - 4)};
     sink.fill(box, color_of(figure.theme, one.kind));
-    // An outline would hide a thin box.
-    if (box.width() > m.px(4)) sink.outline(box, figure.theme.bg, 1);
+    // An outline would hide a thin box, and a name has no room in it.
+    if (box.width() <= m.px(4)) continue;
+    sink.outline(box, figure.theme.bg, 1);
     const bool dark = one.kind == simulate::Interval::Kind::communication;
     text_in(sink, {box.x0 + m.px(4), box.y0, box.x1 - m.px(2), box.y1}, TextStyle::small,
             dark                                            ? figure.theme.bg

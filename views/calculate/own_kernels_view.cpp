@@ -114,6 +114,14 @@ kernel_plan::Attention OwnKernelsView::attention() const {
           .causal = numbers_.number("causal") != 0};
 }
 
+report::StageSizes OwnKernelsView::stage_sizes() const {
+  return {.type = type_of(sizes().element_bytes),
+          .d_head = static_cast<int>(sizes().d_head),
+          .heads = attention().heads,
+          .length = attention().length,
+          .causal = attention().causal};
+}
+
 void OwnKernelsView::draw_head(const Ui& ui, const Shown& shown, Asked& asked) {
   shown.draw_select(std::min(ui.px(280), ImGui::GetContentRegionAvail().x * 0.3F));
   tooltip(ui, ui.texts("stepper.card_about"));
@@ -130,13 +138,8 @@ void OwnKernelsView::draw_head(const Ui& ui, const Shown& shown, Asked& asked) {
     return;
   std::string words;
   if (shown.card != nullptr) {
-    const report::StageSizes stage_sizes{.type = type_of(sizes().element_bytes),
-                                         .d_head = static_cast<int>(sizes().d_head),
-                                         .heads = attention().heads,
-                                         .length = attention().length,
-                                         .causal = attention().causal};
     words = io::to_markdown(kernel_plan::stages_side_by_side(
-                report::stage_rows(shown.resources, *shown.card, stage_sizes), ui.texts)) +
+                report::stage_rows(shown.resources, *shown.card, stage_sizes()), ui.texts)) +
             "\n" +
             io::to_markdown(kernel_plan::sweep_table(
                 kernel_plan::sweep_tiles(*shown.card, attention(), sizes()), ui.texts));
@@ -145,20 +148,16 @@ void OwnKernelsView::draw_head(const Ui& ui, const Shown& shown, Asked& asked) {
 }
 
 void OwnKernelsView::draw_stages(const Ui& ui, const Shown& shown) {
-  const report::StageSizes stage_sizes{.type = type_of(sizes().element_bytes),
-                                       .d_head = static_cast<int>(sizes().d_head),
-                                       .heads = attention().heads,
-                                       .length = attention().length,
-                                       .causal = attention().causal};
+  const report::StageSizes stages = stage_sizes();
   section(ui, ui.texts("own_kernels.stages"),
           ui.texts("own_kernels.stages_of",
-                   {{"type", stage_sizes.type}, {"d_head", std::to_string(stage_sizes.d_head)}}));
+                   {{"type", stages.type}, {"d_head", std::to_string(stages.d_head)}}));
   const auto say = [&](const char* key) {
     wrapped_text(ui, TextStyle::body, ui.theme.text2, ui.texts(key), ui.px(12));
   };
   if (shown.resources.empty()) return say("own_kernels.no_compiler");
   if (shown.card == nullptr) return say("own_kernels.no_card");
-  const auto rows = report::stage_rows(shown.resources, *shown.card, stage_sizes);
+  const auto rows = report::stage_rows(shown.resources, *shown.card, stages);
   if (rows.empty()) return say("own_kernels.no_stage");
   const io::TextTable table = kernel_plan::stages_side_by_side(rows, ui.texts);
   constexpr std::array<float, 9> kWeights = {1.2F, 1, 1.1F, 1.05F, 1, 1.05F, 1, 0.9F, 1.1F};

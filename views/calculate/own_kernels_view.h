@@ -35,6 +35,7 @@ class OwnKernelsView {
 
  private:
   [[nodiscard]] kernel_plan::Attention attention() const;
+  [[nodiscard]] report::StageSizes stage_sizes() const;
   void draw_head(const Ui& ui, const Shown& shown, Asked& asked);
   void draw_stages(const Ui& ui, const Shown& shown);
   void draw_map(const Ui& ui, float width);
