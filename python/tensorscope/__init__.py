@@ -3,6 +3,7 @@
     python -m tensorscope record train.py           an unchanged script
     with tensorscope.record("train.recording"):     a part of one
         ...
+    tensorscope.watch()                             all that a script does from this line on
     tensorscope.step()                              where a step ends, if optimizer.step() is not it
     with tensorscope.phase("loss"):                 forward, loss, backward, optimizer, or any name
 
@@ -17,7 +18,7 @@ import traceback
 
 from ._library import Unavailable
 
-__all__ = ["Unavailable", "phase", "record", "step"]
+__all__ = ["Unavailable", "phase", "record", "step", "watch"]
 
 _current = None  # the recording that goes on
 
@@ -51,7 +52,9 @@ def record(path, memory_limit=0, script=None):
     The file is written also when an exception leaves it. `memory_limit`: bytes of tensors that may
     live at once from now on, 0 for no limit; what is beyond raises torch.OutOfMemoryError."""
     global _current
-    from . import _library, _recording
+    from . import _library
+    _library.load()  # before what imports parts of torch that another version may lack
+    from . import _recording
     name = os.path.basename(script or sys.argv[0] or "script")
     recording = _recording.Recording(name, memory_limit)
     recording.start()
@@ -71,6 +74,17 @@ def record(path, memory_limit=0, script=None):
                 if problem is None:
                     raise
                 print(f"tensorscope: {not_written}", file=sys.stderr)
+
+
+def watch(path=None, memory_limit=0):
+    """Records from here to the end of the process, also if an error ends it, into `path` or
+    SCRIPT.recording; gives the path. Nothing where a recording goes on already, as under
+    `python -m tensorscope record`: then it gives None. What a number of sys.exit() means is not
+    known here: such a script counts as one that ended well. After os._exit or kill there is no file."""
+    if _current is not None:
+        return None
+    from . import _watch
+    return _watch.start(record, path, memory_limit)
 
 
 def step():
