@@ -7,6 +7,8 @@
     tensorscope.step()                              where a step ends, if optimizer.step() is not it
     with tensorscope.phase("loss"):                 forward, loss, backward, optimizer, or any name
 
+In a notebook: %load_ext tensorscope, then %%tensorscope at the head of a cell.
+
 What is written holds names, sizes and times: no tensor's numbers, no environment, no source but
 names of files, functions and lines.
 """
@@ -109,3 +111,9 @@ def phase(name):
     finally:
         if _current is not None:
             _current.phase(_recording.IDLE, False)
+
+
+def load_ipython_extension(shell):
+    """%load_ext tensorscope: see _notebook.py."""
+    from . import _notebook
+    _notebook.load(shell)

@@ -1,4 +1,4 @@
-"""python -m tensorscope record [--out FILE] [--memory-limit SIZE] SCRIPT ARGS..."""
+"""python -m tensorscope record [--out FILE] [--memory-limit SIZE] SCRIPT ARGS..., and all commands of the program"""
 
 import argparse
 import os
@@ -8,7 +8,7 @@ import sys
 import traceback
 import types
 
-from . import Unavailable, record
+from . import Unavailable, _program, record
 
 UNITS = {"": 1, "B": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9, "KIB": 2**10, "MIB": 2**20, "GIB": 2**30}
 
@@ -85,5 +85,13 @@ def shown(problem):
     return 1
 
 
+def main():
+    """`tensorscope COMMAND`: record is ours, all else the program's."""
+    arguments = sys.argv[1:]
+    if arguments[:1] == ["record"]:
+        return run(parse(arguments))
+    return _program.start(arguments)
+
+
 if __name__ == "__main__":
-    sys.exit(run(parse(sys.argv[1:])))
+    sys.exit(main())

@@ -7,6 +7,7 @@ import pathlib
 
 VERSION = 1
 NAME = "libtensorscope_recorder.so"
+TORCH = "2.11"  # that library and engine are built for
 
 
 class Unavailable(RuntimeError):
@@ -55,8 +56,8 @@ class Library:
 def load():
     """The library; Unavailable where there is none that fits this process."""
     import torch
-    if not torch.__version__.startswith("2.11."):
-        raise Unavailable(f"the recorder is built for torch 2.11, here is {torch.__version__}")
+    if not torch.__version__.startswith(TORCH + "."):
+        raise Unavailable(f"the recorder is built for torch {TORCH}, here is {torch.__version__}")
     path = next((folder / NAME for folder in _folders() if (folder / NAME).is_file()), None)
     if path is None:
         raise Unavailable(f"there is no {NAME} in " + " or ".join(map(str, _folders())))

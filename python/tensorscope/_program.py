@@ -1,0 +1,66 @@
+"""Starts the program that came with this package: every command but `record`."""
+
+import importlib.machinery
+import os
+import pathlib
+import re
+import sys
+
+from ._library import TORCH
+
+# The engine is looked for there where it does not fit the torch of this Python: it is not there.
+NOWHERE = "/nonexistent"
+
+
+def program():
+    """The program in the package (a wheel) or in a built tree; None where it is not."""
+    package = pathlib.Path(__file__).resolve().parent
+    places = [package / "tensorscope", package.parents[1] / "build" / "release" / "tensorscope"]
+    return next((place for place in places if os.access(place, os.X_OK) and place.is_file()), None)
+
+
+def torch_here():
+    """(folder, version) of the torch that this Python would import, without importing it."""
+    found = importlib.machinery.PathFinder.find_spec("torch")
+    if found is None or not found.submodule_search_locations:
+        return None, None
+    folder = pathlib.Path(list(found.submodule_search_locations)[0])
+    try:
+        words = re.search(r"__version__ *= *'([^']*)'", (folder / "version.py").read_text(encoding="utf-8"))
+    except OSError:
+        words = None
+    return folder, words[1] if words else "of no known version"
+
+
+def environment(program_file, variables):
+    """(environment of the program, a sentence or None)"""
+    variables = {**variables}
+    variables.setdefault("TENSORSCOPE_PYTHON", sys.executable)
+    if "TENSORSCOPE_ENGINE_DIR" in variables or program_file.parent.name != "tensorscope":
+        return variables, None  # who names an engine or built one knows for what torch
+    folder, version = torch_here()
+    if folder is None:
+        variables["TENSORSCOPE_ENGINE_DIR"] = NOWHERE
+        return variables, f"torch {TORCH} is not installed in this Python: files open, nothing can be run or predicted"
+    if not version.startswith(TORCH + "."):
+        variables["TENSORSCOPE_ENGINE_DIR"] = NOWHERE
+        return variables, (f"the engine is built for torch {TORCH}, here is {version}: "
+                           "files open, nothing can be run or predicted")
+    # For a torch that is not in the folder beside this package, such as one for all users.
+    libraries = [str(folder / "lib"), variables.get("LD_LIBRARY_PATH", "")]
+    variables["LD_LIBRARY_PATH"] = os.pathsep.join(filter(None, libraries))
+    return variables, None
+
+
+def start(arguments):
+    """Becomes the program. Returns 2 where there is none."""
+    file = program()
+    if file is None:
+        print("tensorscope: the program is not in this package: build it with ./run, or install the wheel "
+              "that ./package makes", file=sys.stderr)
+        return 2
+    variables, problem = environment(file, os.environ)
+    if problem:
+        print(f"tensorscope: {problem}", file=sys.stderr)
+    sys.stdout.flush()
+    os.execve(file, ["tensorscope", *arguments], variables)
