@@ -23,14 +23,13 @@
 #include "app/session/interrupt.h"
 #include "app/session/languages.h"
 #include "app/window/workspace_picture.h"
-#include "assets/assets.h"
 #include "core/cluster/cluster_hunt.h"
 #include "core/predict/data_parallel.h"
 #include "core/spec/spec_fields.h"
 #include "core/spec/workload_math.h"
 #include "core/text/numbers.h"
 #include "core/text/printable.h"
-#include "views/common/spec_words.h"
+#include "views/calculate/cluster_document.h"
 
 namespace ts::app {
 namespace {
@@ -158,51 +157,6 @@ base::Result<void> draw_prediction(const spec::WorkloadSpec& spec,
   return save_prediction_pictures(**graphics, session, WorkspaceState(preferences), folder);
 }
 
-base::Result<cluster::ClusterRequest> read_cluster(const ClusterArguments& arguments,
-                                                   const spec::WorkloadSpec& spec,
-                                                   const predict::PredictionTarget& target) {
-  if (!target.card) return base::fail("--cluster asks about cards: leave --cpu out");
-  const auto links = cluster::LinkCatalogue::parse(assets::links());
-  if (!links) return tl::unexpected(links.error());
-  cluster::ClusterRequest request{
-      .spec = spec,
-      .target = target,
-      .roofs = report::roofs_of_card(*target.card, spec::compute_type(spec)),
-      .most = arguments.most};
-  request.wiring = {.node = arguments.node,
-                    .inside = links->of_card(target.card->name),
-                    .between = links->network()};
-  struct Chosen {
-    const std::string& name;
-    cluster::Link& link;
-  };
-  for (const Chosen& one : {Chosen{arguments.link, request.wiring.inside},
-                            {arguments.network, request.wiring.between}}) {
-    if (one.name.empty()) continue;
-    auto found = links->require(one.name);
-    if (!found) return tl::unexpected(found.error());
-    one.link = std::move(*found);
-  }
-  // A card reaches the network through what connects it inside.
-  cluster::Wiring& wiring = request.wiring;
-  wiring.between.gb_s = std::min(wiring.between.gb_s, wiring.inside.gb_s);
-  return request;
-}
-
-std::string cluster_words(const cluster::ClusterRequest& request,
-                          const cluster::ClusterAnswer& answer, const std::string& format,
-                          const text::Texts& texts) {
-  const io::TextTable table = cluster::cluster_table(request, answer, texts);
-  const std::string title = views::message_words(texts, cluster_sentence(request, answer));
-  if (format == "csv") return io::to_csv(table);
-  if (format == "tex") return io::to_latex(table, title, "cluster");
-  return title + "\n\n" + io::to_markdown(table) + "\n" +
-         texts("cluster.about", {{"inside", request.wiring.inside.name},
-                                 {"between", request.wiring.between.name},
-                                 {"node", std::to_string(request.wiring.node)}}) +
-         "\n";
-}
-
 void add_cluster(CLI::App& command, ClusterArguments& arguments) {
   const CLI::Range cards(std::int64_t{2}, predict::kMostRanks);
   command
@@ -211,12 +165,14 @@ void add_cluster(CLI::App& command, ClusterArguments& arguments) {
                   "what it costs")
       ->type_name("MOST")
       ->check(cards);
-  command.add_option("--node", arguments.node, "With --cluster: cards of a node")
+  command.add_option("--node", arguments.wiring.node, "With --cluster: cards of a node")
       ->type_name("N")
       ->check(CLI::Range(std::int64_t{1}, std::int64_t{1024}));
-  command.add_option("--link", arguments.link, "With --cluster: between cards of a node, PCIe ...")
+  command
+      .add_option("--link", arguments.wiring.inside,
+                  "With --cluster: between cards of a node, PCIe ...")
       ->type_name("NAME");
-  command.add_option("--network", arguments.network, "With --cluster: between nodes")
+  command.add_option("--network", arguments.wiring.between, "With --cluster: between nodes")
       ->type_name("NAME");
   command.add_option("--format", arguments.format, "With --cluster: md, csv or tex")
       ->check(CLI::IsMember({"md", "csv", "tex"}));
@@ -231,14 +187,15 @@ int answer_cluster(const ClusterArguments& arguments, const spec::WorkloadSpec& 
   if (!language) return report(language.error(), 2);
   text::Texts texts = built_in_texts();
   texts.choose(*language);
-  const auto request = read_cluster(arguments, spec, target);
+  const auto request =
+      cluster::cluster_request(spec, target, built_in_links(), arguments.wiring, arguments.most);
   if (!request) return report(request.error(), 2);
   predict::RankRunner ranks(std::move(runner), {});
   ProgressLine progress;
   const base::CancelToken cancel;
   const auto answer = cluster::hunt_cluster(
       *request, ranks, built_in_scratch(),
-      [&](cluster::Mode mode, std::int64_t cards) {
+      [&](const cluster::ClusterAnswer&, cluster::Mode mode, std::int64_t cards) {
         if (InterruptGuard::interrupted()) cancel.cancel();
         progress.show(std::string(texts(std::string("cluster.mode.") + to_string(mode))) + ": " +
                       std::to_string(cards));
@@ -246,9 +203,8 @@ int answer_cluster(const ClusterArguments& arguments, const spec::WorkloadSpec& 
       cancel);
   progress.clear();
   if (!answer) return report(answer.error(), 2);
-  const std::string words = json ? io::json_text(cluster::to_json(*request, *answer))
-                                 : cluster_words(*request, *answer, arguments.format, texts);
-  return print_or_write(words, {});
+  if (json) return print_or_write(io::json_text(cluster::to_json(*request, *answer)), {});
+  return print_or_write(views::cluster_document(*request, *answer, arguments.format, texts), {});
 }
 
 // Dry-runs the workload and prints whether it fits. Returns 0 for either answer, 1 when the engine

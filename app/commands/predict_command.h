@@ -9,6 +9,7 @@
 #include "app/commands/spec_arguments.h"
 #include "app/commands/target_arguments.h"
 #include "app/output/save_parts.h"
+#include "core/cluster/step_time.h"
 
 namespace ts::app {
 
@@ -16,9 +17,7 @@ namespace ts::app {
 // costs (core/cluster/cluster_hunt.h).
 struct ClusterArguments {
   std::int64_t most = 0;  // cards; 0: not asked
-  std::int64_t node = 8;
-  std::string link;     // empty: that of the card
-  std::string network;  // empty: that of assets/links.json
+  cluster::WiringChoice wiring;
   std::string format = "md";
   std::string language = "en";
 };

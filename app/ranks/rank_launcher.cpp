@@ -173,8 +173,10 @@ std::string first_line_of_log(const std::filesystem::path& folder, std::size_t r
   return log ? log->substr(0, log->find_first_of("\r\n")) : std::string();
 }
 
-bool only_lost_others(const std::string& sentence) {
-  return sentence.find("lost the others") != std::string::npos;
+bool only_lost_others(const std::filesystem::path& folder, std::size_t rank) {
+  const auto document = io::read_json(folder_of_rank(folder, rank) / "run.json");
+  return document && document->is_object() &&
+         document->value("reason_key", nlohmann::json()) == "ranks.lost";
 }
 
 // The order in which ranks are named as the one at fault: one that somebody else's signal ended,
@@ -185,7 +187,7 @@ enum class Fault : std::uint8_t { killed, own_reason, too_late, lost_others, ask
 Fault fault_of(const RankRun& run, const RankEnd& end, std::size_t rank) {
   if (end.by_us) return end.signal == SIGKILL ? Fault::too_late : Fault::asked;
   if (end.signal != 0) return Fault::killed;
-  return only_lost_others(sentence_of(run.folder, rank)) ? Fault::lost_others : Fault::own_reason;
+  return only_lost_others(run.folder, rank) ? Fault::lost_others : Fault::own_reason;
 }
 
 std::optional<std::size_t> rank_at_fault(const RankRun& run, const std::vector<RankEnd>& ends) {

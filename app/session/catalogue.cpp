@@ -74,6 +74,12 @@ const lessons::RowCatalogue& built_in_rows() {
   return rows;
 }
 
+const cluster::LinkCatalogue& built_in_links() {
+  static const cluster::LinkCatalogue links =
+      known_good(cluster::LinkCatalogue::parse(assets::links()));
+  return links;
+}
+
 const sweep::SweepPresets& built_in_sweeps() {
   static const sweep::SweepPresets presets =
       known_good(sweep::SweepPresets::parse(assets::sweeps()));

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "core/advice/tree.h"
+#include "core/cluster/links.h"
 #include "core/lessons/demo.h"
 #include "core/lessons/lesson.h"
 #include "core/lessons/lesson_rows.h"
@@ -30,6 +31,8 @@ const lessons::RowCatalogue& built_in_rows();
 const lessons::Lesson* built_in_lesson(std::string_view id);
 // The errors of the course's material.
 const lessons::MaterialErrors& built_in_errors();
+// The built-in links between cards.
+const cluster::LinkCatalogue& built_in_links();
 // The built-in decision trees.
 const std::vector<advice::Tree>& built_in_trees();
 // The built-in demos of a lecture, in the order of their keys.

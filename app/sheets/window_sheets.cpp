@@ -264,6 +264,9 @@ void WindowSheets::draw(const views::Ui& ui, Session& session, WorkspaceState& s
       ui, "advice.sheet", "###advisor_sheet", show_advisor,
       [&] { draw_advisor(ui, session, state, requests); }, SheetSize::full);
   draw_sheet(
+      ui, "cluster.sheet", "###cluster_sheet", show_cluster,
+      [&] { cluster_.draw(ui, session, state, controls); }, SheetSize::full);
+  draw_sheet(
       ui, "simulate.sheet", "###simulation_sheet", show_simulations,
       [&] {
         const auto written = simulations_.draw(ui, state, requests);
@@ -297,9 +300,13 @@ bool WindowSheets::close() {
     advice_.cancel();
     return true;
   }
+  if (show_cluster && !show_shortcuts && !show_save_folder && !show_advisor && cluster_.busy()) {
+    cluster_.cancel();
+    return true;
+  }
   for (bool* const open :
-       {&show_shortcuts, &show_save_folder, &show_advisor, &show_trees, &show_simulations,
-        &show_steppers, &show_kernels, &show_calculators, &show_glossary}) {
+       {&show_shortcuts, &show_save_folder, &show_advisor, &show_cluster, &show_trees,
+        &show_simulations, &show_steppers, &show_kernels, &show_calculators, &show_glossary}) {
     if (std::exchange(*open, false)) return true;
   }
   return false;

@@ -11,6 +11,7 @@
 #include "app/pages/requests.h"
 #include "app/pages/workspace_state.h"
 #include "app/session/advice_session.h"
+#include "app/sheets/cluster_sheet.h"
 #include "app/sheets/file_dialog.h"
 #include "app/sheets/open_sheet.h"
 #include "app/sheets/simulation_sheet.h"
@@ -27,8 +28,8 @@ namespace ts::app {
 enum class OpenFor : std::uint8_t { show, compare };
 
 // The sheets that belong to no page: the glossary, the calculators, the simulations, the steppers,
-// our kernels, the advisor, the decision trees, the shortcuts, the folder where things are saved,
-// and the one to open a file. Main thread.
+// our kernels, the advisor, the search for a cluster, the decision trees, the shortcuts, the folder
+// where things are saved, and the one to open a file. Main thread.
 class WindowSheets {
  public:
   // A line of the shortcuts: its keys and the key of the text that explains it.
@@ -59,7 +60,7 @@ class WindowSheets {
   // Something moves on by itself, or more of what is shown will arrive.
   [[nodiscard]] bool animated() const {
     return steppers_.playing() || (show_trees && trees_.busy()) ||
-           (show_simulations && simulations_.busy());
+           (show_simulations && simulations_.busy()) || (show_cluster && cluster_.busy());
   }
   // Space belongs to a sheet.
   [[nodiscard]] bool has_space() const { return steppers_.has_keys(); }
@@ -71,6 +72,7 @@ class WindowSheets {
   bool show_simulations = false;
   bool show_steppers = false;
   bool show_advisor = false;
+  bool show_cluster = false;
   bool show_trees = false;
   bool show_kernels = false;
   bool show_shortcuts = false;
@@ -101,6 +103,7 @@ class WindowSheets {
   std::optional<std::vector<report::KernelResources>> compiled_;  // read when first shown
   AdviceSession advice_;
   views::AdviceView advisor_;
+  ClusterSheet cluster_;
   TreeSheet trees_;
   SimulationSheet simulations_;
 };

@@ -90,6 +90,8 @@ constexpr std::array kActions = {
               "Shift+K", ImGuiMod_Shift | ImGuiKey_K},
     ActionRow{Action::steppers, "steppers", "menu.steppers", "shortcut.steppers", "J", ImGuiKey_J},
     ActionRow{Action::advisor, "advisor", "menu.advisor", "shortcut.advisor", "V", ImGuiKey_V},
+    ActionRow{Action::cluster, "cluster", "menu.cluster", "shortcut.cluster", "Shift+V",
+              ImGuiMod_Shift | ImGuiKey_V},
     ActionRow{Action::trees, "trees", "menu.trees", "shortcut.trees", "Q", ImGuiKey_Q},
     ActionRow{Action::kernels, "kernels", "menu.kernels", "shortcut.kernels", "Y", ImGuiKey_Y},
     ActionRow{Action::shortcuts, "shortcuts", "menu.shortcuts", "shortcut.sheet", "?",

@@ -53,6 +53,7 @@ enum class Action : std::uint8_t {
   simulations,
   steppers,
   advisor,
+  cluster,
   trees,
   kernels,
   shortcuts,

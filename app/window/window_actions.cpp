@@ -214,6 +214,8 @@ bool WindowActions::is_on(Action action) const {
       return sheets_->show_steppers;
     case Action::advisor:
       return sheets_->show_advisor;
+    case Action::cluster:
+      return sheets_->show_cluster;
     case Action::trees:
       return sheets_->show_trees;
     case Action::kernels:
@@ -379,6 +381,9 @@ void WindowActions::perform(Action action, Requests& requests) {
       return;
     case Action::advisor:
       sheets_->show_advisor = !sheets_->show_advisor;
+      return;
+    case Action::cluster:
+      sheets_->show_cluster = !sheets_->show_cluster;
       return;
     case Action::trees:
       sheets_->show_trees = !sheets_->show_trees;

@@ -127,6 +127,20 @@ std::optional<Share> share_of(Mode mode, std::int64_t cards, std::int64_t node) 
   return std::nullopt;
 }
 
+base::Result<ClusterRequest> cluster_request(const spec::WorkloadSpec& spec,
+                                             const predict::PredictionTarget& target,
+                                             const LinkCatalogue& links, const WiringChoice& wiring,
+                                             std::int64_t most) {
+  if (!target.card) return text::fail("cluster.no_card");
+  auto wired = wiring_of(links, target.card->name, wiring);
+  if (!wired) return tl::unexpected(wired.error());
+  return ClusterRequest{.spec = spec,
+                        .target = target,
+                        .roofs = report::roofs_of_card(*target.card, spec::compute_type(spec)),
+                        .wiring = std::move(*wired),
+                        .most = most};
+}
+
 const ModeAnswer* ClusterAnswer::smallest() const {
   const ModeAnswer* best = nullptr;
   for (const ModeAnswer& one : modes) {
@@ -141,7 +155,7 @@ const ModeAnswer* ClusterAnswer::smallest() const {
 
 base::Result<ClusterAnswer> hunt_cluster(const ClusterRequest& request, predict::RankRunner& runner,
                                          const predict::CudaScratch& scratch,
-                                         const std::function<void(Mode, std::int64_t)>& told,
+                                         const ToldOfCluster& told,
                                          const base::CancelToken& cancel) {
   Hunt hunt(request, runner, scratch, cancel);
   ClusterAnswer answer;
@@ -155,13 +169,13 @@ base::Result<ClusterAnswer> hunt_cluster(const ClusterRequest& request, predict:
     for (std::int64_t cards = 2; cards <= request.most && !mode.fits; cards *= 2) {
       const auto share = share_of(mode.mode, cards, request.wiring.node);
       if (!share) continue;
+      told(answer, mode.mode, cards);
       const auto need = hunt.need(*share);
       if (cancel.cancelled()) return text::fail("cluster.cancelled");
       if (!need) {  // more cards are no more possible
         if (!mode.share) mode.reason = need.error();
         break;
       }
-      told(mode.mode, cards);
       mode.share = share;
       mode.fits = need->fits;
       mode.needed = need->needed;
@@ -196,8 +210,7 @@ base::Message cluster_sentence(const ClusterRequest& request, const ClusterAnswe
        {"needed", text::bytes(best->needed).joined()}});
 }
 
-io::TextTable cluster_table(const ClusterRequest& request, const ClusterAnswer& answer,
-                            const text::Texts& texts) {
+io::TextTable cluster_table(const ClusterAnswer& answer, const text::Texts& texts) {
   io::TextTable table;
   for (const char* column : {"mode", "cards", "fits", "needed", "step", "exposed", "tokens"})
     table.columns.push_back(texts(std::string("cluster.column.") + column));
@@ -219,8 +232,13 @@ io::TextTable cluster_table(const ClusterRequest& request, const ClusterAnswer& 
     }
     table.rows.push_back(std::move(row));
   }
-  static_cast<void>(request);
   return table;
+}
+
+base::Message cluster_note(const ClusterRequest& request) {
+  return text::message("cluster.about", {{"inside", request.wiring.inside.name},
+                                         {"between", request.wiring.between.name},
+                                         {"node", std::to_string(request.wiring.node)}});
 }
 
 nlohmann::json to_json(const ClusterRequest& request, const ClusterAnswer& answer) {

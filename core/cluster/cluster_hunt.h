@@ -23,6 +23,11 @@ struct ClusterRequest {
   Wiring wiring = {};
   std::int64_t most = 64;  // cards
 };
+// With the roofs of the target's card. Fails for a target that is no card, and as wiring_of().
+base::Result<ClusterRequest> cluster_request(const spec::WorkloadSpec& spec,
+                                             const predict::PredictionTarget& target,
+                                             const LinkCatalogue& links, const WiringChoice& wiring,
+                                             std::int64_t most);
 
 enum class Mode : std::uint8_t {
   data_parallel,
@@ -60,16 +65,19 @@ struct ClusterAnswer {
   [[nodiscard]] const ModeAnswer* smallest() const;
 };
 
-// Numbers of cards are doubled, since a share of more cards never needs more. `told` after every
-// dry run. The error is that of the dry run on one card.
+// Numbers of cards are doubled, since a share of more cards never needs more. `told` before every
+// dry run of a share: the modes that are answered, and what is asked next. The error is that of the
+// dry run on one card, or that the search was cancelled.
+using ToldOfCluster = std::function<void(const ClusterAnswer&, Mode, std::int64_t cards)>;
 base::Result<ClusterAnswer> hunt_cluster(const ClusterRequest& request, predict::RankRunner& runner,
                                          const predict::CudaScratch& scratch,
-                                         const std::function<void(Mode, std::int64_t)>& told,
+                                         const ToldOfCluster& told,
                                          const base::CancelToken& cancel);
 
 base::Message cluster_sentence(const ClusterRequest& request, const ClusterAnswer& answer);
-io::TextTable cluster_table(const ClusterRequest& request, const ClusterAnswer& answer,
-                            const text::Texts& texts);
+io::TextTable cluster_table(const ClusterAnswer& answer, const text::Texts& texts);
+// What the numbers are bounds of: the links, and what overlaps.
+base::Message cluster_note(const ClusterRequest& request);
 nlohmann::json to_json(const ClusterRequest& request, const ClusterAnswer& answer);
 
 }  // namespace ts::cluster

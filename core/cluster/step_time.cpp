@@ -1,6 +1,7 @@
 #include "core/cluster/step_time.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "core/predict/data_parallel.h"
 #include "core/spec/workload_math.h"
@@ -33,6 +34,24 @@ double exposed_by_blocks(const predict::Share& share, double all, double blocks,
 }
 
 }  // namespace
+
+base::Result<Wiring> wiring_of(const LinkCatalogue& links, const std::string& card,
+                               const WiringChoice& choice) {
+  Wiring wiring{.node = choice.node, .inside = links.of_card(card), .between = links.network()};
+  struct Chosen {
+    const std::string& name;
+    Link& link;
+  };
+  for (const Chosen& one :
+       {Chosen{choice.inside, wiring.inside}, {choice.between, wiring.between}}) {
+    if (one.name.empty()) continue;
+    auto found = links.require(one.name);
+    if (!found) return tl::unexpected(found.error());
+    one.link = std::move(*found);
+  }
+  wiring.between.gb_s = std::min(wiring.between.gb_s, wiring.inside.gb_s);
+  return wiring;
+}
 
 StepTime step_time(const spec::WorkloadSpec& spec, const predict::Share& share,
                    const Wiring& wiring, double compute_s, double parameters, double bytes) {

@@ -1,7 +1,9 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 
+#include "core/base/result.h"
 #include "core/cluster/links.h"
 #include "core/predict/share.h"
 #include "core/spec/workload_spec.h"
@@ -15,6 +17,17 @@ struct Wiring {
   Link inside;            // between cards of a node
   Link between;           // between nodes, of each card
 };
+
+// What may be chosen of it. An empty name: what the catalogue has for the card, or between nodes.
+struct WiringChoice {
+  std::int64_t node = 8;
+  std::string inside;
+  std::string between;
+};
+// Fails for a name that is not in the catalogue. A card reaches the network through what connects
+// it inside, so that link bounds both.
+base::Result<Wiring> wiring_of(const LinkCatalogue& links, const std::string& card,
+                               const WiringChoice& choice);
 
 // A lower bound of a step on many cards. Seconds.
 struct StepTime {

@@ -185,6 +185,7 @@ nlohmann::json to_json(const run::Run& run, const nlohmann::json& environment) {
           {"verdict", run.finished ? nlohmann::json(to_string(run.verdict)) : nlohmann::json()},
           {"sentence", verdict_sentence(run)},
           {"reason", io::text_or_null(run.failure.sentence)},
+          {"reason_key", io::text_or_null(run.failure.key)},
           {"failure", failure_json(run)},
           {"backend_ran", io::text_or_null(run.facts.backend_ran)},
           {"parameters", run.facts.parameters},

@@ -12,8 +12,8 @@ namespace ts::report {
 // The document of `run --json` and run.json:
 //   training {loss_scale, clean_steps, ..., steps [{loss, learning_rate, gradient_norm, loss_scale,
 //             skipped}]}: of the last step, and of every step in order
-//   spec, protocol, verdict, sentence, reason, failure, backend_ran, parameters, training,
-//   types, environment
+//   spec, protocol, verdict, sentence, reason, reason_key (the reason's text in assets/locale),
+//   failure, backend_ran, parameters, training, types, environment
 //   step_ms {n, median, ci95 [low, high], min, q1, q3, p90, p99, mean, std, outliers,
 //            outlier_above, warmup_steps, settled (the warm-up), stable (that, and few outliers)},
 //            parts_ms {forward, backward, optimizer, prefill, decode, device} (the same of each

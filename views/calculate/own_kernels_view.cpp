@@ -10,6 +10,7 @@
 #include "core/text/numbers.h"
 #include "views/calculate/chosen_inputs.h"
 #include "views/calculate/stepper_picture.h"
+#include "views/calculate/text_table.h"
 #include "views/calculate/tile_map.h"
 #include "views/charts/icons.h"
 #include "views/common/imgui_sink.h"
@@ -52,56 +53,6 @@ const char* limit_key(stats::OccupancyLimit limit) {
 
 bool same_tiles(const stepper::TileSizes& a, const stepper::TileSizes& b) {
   return a.block_q == b.block_q && a.block_k == b.block_k;
-}
-
-// A table of equal text cells. `colored` gives a cell its colour; `pressed` is told the row.
-struct TableLook {
-  const char* id;
-  float height = 0;  // 0: what the rows need
-  std::function<std::optional<Color>(std::size_t row)> row_color;
-  std::function<void(std::size_t row)> pressed;
-  std::function<std::string(std::size_t row, std::size_t column)> about;
-};
-
-void draw_text_table(const Ui& ui, const io::TextTable& table, std::span<const float> weights,
-                     const TableLook& look) {
-  const FontScope font(ui, TextStyle::body);
-  const TableColors colors(ui);
-  ImGuiTableFlags flags = ImGuiTableFlags_BordersInnerH | ImGuiTableFlags_PadOuterX;
-  if (look.height > 0) flags |= ImGuiTableFlags_ScrollY;
-  const int columns = static_cast<int>(table.columns.size());
-  if (!ImGui::BeginTable(look.id, columns, flags, {0, look.height})) return;
-  ImGui::TableSetupScrollFreeze(0, 1);
-  for (std::size_t i = 0; i < table.columns.size(); ++i)
-    ImGui::TableSetupColumn(table.columns[i].c_str(), ImGuiTableColumnFlags_WidthStretch,
-                            weights[i]);
-  table_headings(
-      [&](int at) { return static_cast<bool>(table.right[static_cast<std::size_t>(at)]); });
-  for (std::size_t row = 0; row < table.rows.size(); ++row) {
-    ImGui::PushID(static_cast<int>(row));
-    ImGui::TableNextRow();
-    const auto color = look.row_color ? look.row_color(row) : std::nullopt;
-    ImGui::PushStyleColor(ImGuiCol_Text, color.value_or(ui.theme.text));
-    for (std::size_t column = 0; column < table.columns.size(); ++column) {
-      if (column == 0 && look.pressed) {
-        ImGui::TableNextColumn();
-        if (ImGui::Selectable("###row", false, ImGuiSelectableFlags_SpanAllColumns))
-          look.pressed(row);
-        ImGui::SameLine(0, 0);
-        right_aligned(table.rows[row][column]);
-      } else if (table.right[column]) {
-        right_aligned_column(table.rows[row][column]);
-      } else {
-        ImGui::TableNextColumn();
-        const bool cut = cell_text(table.rows[row][column]);
-        if (cut && !look.about) tooltip(ui, table.rows[row][column]);
-      }
-      if (look.about) tooltip(ui, look.about(row, column));
-    }
-    ImGui::PopStyleColor();
-    ImGui::PopID();
-  }
-  ImGui::EndTable();
 }
 
 }  // namespace

@@ -1,0 +1,18 @@
+#include "views/calculate/cluster_document.h"
+
+#include "views/common/spec_words.h"
+
+namespace ts::views {
+
+std::string cluster_document(const cluster::ClusterRequest& request,
+                             const cluster::ClusterAnswer& answer, const std::string& format,
+                             const text::Texts& texts) {
+  const io::TextTable table = cluster::cluster_table(answer, texts);
+  const std::string title = message_words(texts, cluster::cluster_sentence(request, answer));
+  if (format == "csv") return io::to_csv(table);
+  if (format == "tex") return io::to_latex(table, title, "cluster");
+  return title + "\n\n" + io::to_markdown(table) + "\n" +
+         message_words(texts, cluster::cluster_note(request)) + "\n";
+}
+
+}  // namespace ts::views
