@@ -14,6 +14,7 @@
 #include <thread>
 
 #include "app/ranks/rank_environment.h"
+#include "app/ranks/rank_results.h"
 #include "app/session/engine_loader.h"
 #include "app/session/interrupt.h"
 #include "core/base/clock.h"
@@ -151,10 +152,9 @@ RankProcesses::Command command_of(const RankRun& run, std::size_t rank, const Me
 
 // The sentence that a rank gave, from its result or what it printed.
 std::string sentence_of(const std::filesystem::path& folder, std::size_t rank) {
-  const auto document = io::read_json(folder_of_rank(folder, rank) / "run.json");
-  if (document && document->is_object() && document->contains("sentence") &&
-      document->at("sentence").is_string()) {
-    return document->at("sentence").get<std::string>();
+  const nlohmann::json run = run_of_rank(folder, rank);
+  if (run.contains("sentence") && run.at("sentence").is_string()) {
+    return run.at("sentence").get<std::string>();
   }
   constexpr std::string_view kMark = "tensorscope: ";
   const auto log = io::read_file(log_of_rank(folder, rank));
@@ -174,9 +174,8 @@ std::string first_line_of_log(const std::filesystem::path& folder, std::size_t r
 }
 
 bool only_lost_others(const std::filesystem::path& folder, std::size_t rank) {
-  const auto document = io::read_json(folder_of_rank(folder, rank) / "run.json");
-  return document && document->is_object() &&
-         document->value("reason_key", nlohmann::json()) == "ranks.lost";
+  const nlohmann::json run = run_of_rank(folder, rank);
+  return run.contains("reason_key") && run.at("reason_key") == "ranks.lost";
 }
 
 // The order in which ranks are named as the one at fault: one that somebody else's signal ended,

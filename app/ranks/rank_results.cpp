@@ -137,24 +137,29 @@ std::string collective_words(const json& one) {
 
 }  // namespace
 
+json run_of_rank(const std::filesystem::path& folder, std::size_t rank) {
+  auto run = io::read_json(folder_of_rank(folder, rank) / "run.json");
+  return run && run->is_object() ? std::move(*run) : json();
+}
+
 json gather_ranks(const std::filesystem::path& folder, std::size_t size) {
   auto ranks = json::array();
   double slowest = 0;
   double tokens = 0;
   json losses;
   for (std::size_t rank = 0; rank < size; ++rank) {
-    const auto run = io::read_json(folder_of_rank(folder, rank) / "run.json");
-    if (!run || !run->is_object()) {
+    const json run = run_of_rank(folder, rank);
+    if (run.is_null()) {
       ranks.push_back(nullptr);
       continue;
     }
-    ranks.push_back(rank_of(*run));
+    ranks.push_back(rank_of(run));
     const json& one = ranks.back();
     if (one.at("step_ms").is_number()) slowest = std::max(slowest, one.at("step_ms").get<double>());
     if (one.at("tokens_per_s").is_number() && one.at("step_ms").is_number()) {
       tokens += one.at("tokens_per_s").get<double>() * one.at("step_ms").get<double>();
     }
-    if (losses.is_null()) losses = losses_of(*run);
+    if (losses.is_null()) losses = losses_of(run);
   }
   json document = {{"size", size}, {"ranks", std::move(ranks)}, {"losses", std::move(losses)}};
   document["step_ms"] = slowest > 0 ? json(slowest) : json();

@@ -17,6 +17,9 @@ namespace ts::app {
 inline constexpr std::initializer_list<const char*> kRankFiles = {
     "ranks.json", "trace.json", "collectives.csv", "spec.json", "rank-*"};
 
+// The run.json of one rank in the folder of all; null where it left none that can be read.
+nlohmann::json run_of_rank(const std::filesystem::path& folder, std::size_t rank);
+
 // What the ranks of a run left in its folder, gathered: one document and one timeline of all ranks
 // on rank 0's clock.
 //   ranks [{rank, verdict, sentence, step_ms, tokens_per_s, peak_allocated, clock_offset_ns,

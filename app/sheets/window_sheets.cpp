@@ -296,18 +296,20 @@ std::vector<std::filesystem::path> WindowSheets::draw_open(const views::Ui& ui,
 }
 
 bool WindowSheets::close() {
-  if (show_advisor && !show_shortcuts && !show_save_folder && advice_.busy()) {
-    advice_.cancel();
+  // A sheet that searches stops first.
+  const auto stopped = [](auto& search) {
+    if (!search.busy()) return false;
+    search.cancel();
     return true;
-  }
-  if (show_cluster && !show_shortcuts && !show_save_folder && !show_advisor && cluster_.busy()) {
-    cluster_.cancel();
-    return true;
-  }
+  };
   for (bool* const open :
        {&show_shortcuts, &show_save_folder, &show_advisor, &show_cluster, &show_trees,
         &show_simulations, &show_steppers, &show_kernels, &show_calculators, &show_glossary}) {
-    if (std::exchange(*open, false)) return true;
+    if (!*open) continue;
+    const bool stays =
+        (open == &show_advisor && stopped(advice_)) || (open == &show_cluster && stopped(cluster_));
+    *open = stays;
+    return true;
   }
   return false;
 }

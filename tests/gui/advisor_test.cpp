@@ -18,18 +18,12 @@ class AdvisorInTheWindow : public DrivenWindow {
     spec.target_gpu = "RTX 4060";
     return spec;
   }
-  static void open_for(ImGuiTestContext* context, const spec::WorkloadSpec& spec) {
-    show(spec);
-    IM_CHECK(until(context, 60, [] { return session().engine() != nullptr; }));
-    context->KeyPress(ImGuiKey_V);
-    context->Yield(3);
-  }
 };
 
 TEST_F(AdvisorInTheWindow, SetsTheControlsInOneStep) {
   drive([](ImGuiTestContext* context) {
     const spec::WorkloadSpec spec = small_model();
-    open_for(context, spec);
+    open_sheet(context, spec, ImGuiKey_V);
     context->SetRef("//###advisor_sheet");
     context->ItemClick("**/###advice_axis_3");  // the optimizer stays
     context->ItemClick("###advice_ask");
@@ -62,7 +56,7 @@ TEST_F(AdvisorInTheWindow, SetsTheControlsInOneStep) {
 TEST_F(AdvisorInTheWindow, ShowsTheLadder) {
   std::filesystem::remove_all(saved());
   drive([](ImGuiTestContext* context) {
-    open_for(context, small_model());
+    open_sheet(context, small_model(), ImGuiKey_V);
     context->ItemClick("//###advisor_sheet/###advice_kind/ladder");
     context->ItemClick("//###advisor_sheet/###advice_ask");
     const auto copied = [context] {

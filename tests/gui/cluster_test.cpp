@@ -18,10 +18,7 @@ class ClusterInTheWindow : public DrivenWindow {
     return spec;
   }
   static void open(ImGuiTestContext* context) {
-    show(medium_model());
-    IM_CHECK(until(context, 60, [] { return session().engine() != nullptr; }));
-    context->KeyPress(ImGuiMod_Shift | ImGuiKey_V);
-    context->Yield(3);
+    open_sheet(context, medium_model(), ImGuiMod_Shift | ImGuiKey_V);
   }
   static std::string copied(ImGuiTestContext* context) {
     ImGui::SetClipboardText("");

@@ -192,6 +192,14 @@ const std::filesystem::path& DrivenWindow::folder() {
   return driven->folder;
 }
 
+void DrivenWindow::open_sheet(ImGuiTestContext* context, const spec::WorkloadSpec& spec,
+                              ImGuiKeyChord keys) {
+  show(spec);
+  IM_CHECK(until(context, 60, [] { return session().engine() != nullptr; }));
+  context->KeyPress(keys);
+  context->Yield(3);
+}
+
 spec::WorkloadSpec DrivenWindow::small_attention() {
   spec::WorkloadSpec spec;
   spec.workload = spec::WorkloadKind::attention;

@@ -55,6 +55,9 @@ class DrivenWindow : public ::testing::Test {
   // The files that the program would have been started anew with.
   static const std::vector<std::filesystem::path>& restarted_with();
   static void show(const spec::WorkloadSpec& spec) { state().history.set(spec); }
+  // Shows the settings and opens a sheet by its keys once the engine is there.
+  static void open_sheet(ImGuiTestContext* context, const spec::WorkloadSpec& spec,
+                         ImGuiKeyChord keys);
   static spec::WorkloadSpec small_attention();
   // One whose run takes so long that there is time to do something in the meantime.
   static spec::WorkloadSpec long_attention();

@@ -14,7 +14,7 @@ import subprocess
 import sys
 import tempfile
 
-from references import import_torch
+from references import torch_or_skip
 
 # Its threads make a buffer each when they get work, so how many live at once is not the same twice.
 FLASH_BACKWARD = "aten::_scaled_dot_product_flash_attention_for_cpu_backward"
@@ -128,10 +128,7 @@ def compare(torch, name, module, inputs, dump):
 
 
 def main():
-    torch, why_not = import_torch()
-    if torch is None:
-        print(why_not)
-        return 77
+    torch = torch_or_skip()
     import own_models
     import own_nets
     problems, events = [], 0

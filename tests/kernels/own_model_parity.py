@@ -12,7 +12,7 @@ import sys
 import tempfile
 
 from parity import read_dump, relative_error
-from references import import_torch
+from references import torch_or_skip
 
 TOLERANCE = 1e-5
 SIZES = [(3, 16), (2, 21), (5, 2)]
@@ -63,10 +63,7 @@ def peaks(program, model, settings):
 
 
 def main():
-    torch, why_not = import_torch()
-    if torch is None:
-        print(why_not)
-        return 77
+    torch = torch_or_skip()
     import own_models
     import own_nets
     program, engine_dump = sys.argv[1:]

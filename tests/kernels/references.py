@@ -25,6 +25,15 @@ def import_torch():
     return torch, None
 
 
+def torch_or_skip():
+    """torch; where this Python has none that fits, the test ends as skipped (exit code 77)."""
+    torch, why_not = import_torch()
+    if torch is None:
+        print(why_not)
+        sys.exit(77)
+    return torch
+
+
 class Reference:
     """The computation with all floating tensors in `dtype`, under autocast if the spec says so."""
 

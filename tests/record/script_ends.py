@@ -16,7 +16,7 @@ import unittest
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / "kernels"))
-from references import import_torch  # noqa: E402
+from references import torch_or_skip  # noqa: E402
 
 STEP = """
 import os, sys, threading, time
@@ -223,9 +223,6 @@ for _ in range(60):
 
 
 if __name__ == "__main__":
-    torch, why_not = import_torch()
-    if torch is None:
-        print(why_not)
-        sys.exit(77)
+    torch_or_skip()
     from recording import OWNER, Recording, environment, record  # noqa: E402
     unittest.main(argv=sys.argv[:1], verbosity=1)

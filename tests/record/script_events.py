@@ -18,7 +18,7 @@ import tempfile
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / "kernels"))
-from references import import_torch  # noqa: E402
+from references import torch_or_skip  # noqa: E402
 
 STEPS = 4
 
@@ -75,10 +75,7 @@ def place(module):
 
 
 def main():
-    torch, why_not = import_torch()
-    if torch is None:
-        print(why_not)
-        return 77
+    torch = torch_or_skip()
     sys.path.insert(0, str(HERE))
     from recording import Recording, record
     problems = []
