@@ -21,6 +21,8 @@ endif()
 target_compile_options(libtorch INTERFACE -fopenmp)
 target_link_libraries(libtorch INTERFACE torch_cpu c10 ${openmp_runtime})
 # DT_RPATH, not RUNPATH, so that LibTorch's own needs are found beside it as well.
-target_link_options(libtorch INTERFACE
-  -Wl,--disable-new-dtags -Wl,-rpath,${torch}/lib -Wl,--allow-shlib-undefined)
+target_link_options(libtorch INTERFACE -Wl,--disable-new-dtags -Wl,--allow-shlib-undefined)
+if(NOT TENSORSCOPE_PACKAGE)
+  target_link_options(libtorch INTERFACE -Wl,-rpath,${torch}/lib)
+endif()
 set(TENSORSCOPE_TORCH_DIR ${torch} PARENT_SCOPE)
