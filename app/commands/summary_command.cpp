@@ -119,6 +119,14 @@ void print_growth(const Json& growth) {
   }
 }
 
+void print_findings(const Json& findings) {
+  for (const Json& one : findings) {
+    std::printf("\n%s %s\n    %s\n", one["check"].get<std::string>().c_str(),
+                text::printable(one["found"].get<std::string>()).c_str(),
+                one["why"].get<std::string>().c_str());
+  }
+}
+
 void print(const SummaryCommand& command, const Json& json) {
   std::printf("%s\n", text::printable(command.file.string()).c_str());
   for (const auto& [key, value] : json.items()) {
@@ -130,6 +138,7 @@ void print(const SummaryCommand& command, const Json& json) {
       print_row(action.c_str(), in_words("count", count));
   }
   if (json["kind"] == "snapshot") print_devices(json["devices"]);
+  if (json.contains("findings")) print_findings(json["findings"]);
   if (json.contains("blocks")) print_blocks(json["blocks"]);
   if (json.contains("growth")) print_growth(json["growth"]);
   if (json["kind"] != "trace") return;

@@ -12,6 +12,7 @@
 #include "core/allocator/snapshot_figures.h"
 #include "core/checks/trace_checks.h"
 #include "core/files/opened_recording.h"
+#include "core/findings/script_findings.h"
 #include "core/io/file.h"
 #include "core/io/file_kind.h"
 #include "core/io/json_parse.h"
@@ -158,7 +159,7 @@ Json run_json(const Json& run) {
   return json;
 }
 
-Json recording_json(const run::Run& run) {
+Json recording_json(const run::Run& run, const base::StringTable& strings) {
   Json json = {{"kind", "recording"},
                {"recorded_steps", run.recorded_steps.size()},
                {"timed_steps", run.timed_steps.size()},
@@ -172,6 +173,7 @@ Json recording_json(const run::Run& run) {
     json["workload"] = spec::to_string(run.spec.workload);
   } else {
     json["script"] = run.script;
+    json["findings"] = report::to_json(findings::of_script(run, strings));
   }
   if (run.verdict != run::Verdict::ok) json["sentence"] = run.failure.sentence;
   return json;
@@ -181,7 +183,7 @@ base::Result<FileSummary> summary_of_recording(const std::string& content) {
   base::StringTable strings;
   const auto run = run::read_recording(content, 1, strings);
   if (!run) return tl::unexpected(run.error());
-  return FileSummary{recording_json(**run),
+  return FileSummary{recording_json(**run, strings),
                      std::make_unique<snapshot::SnapshotFile>(
                          files::snapshot_of_run(**run, strings, content.size()))};
 }

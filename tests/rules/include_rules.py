@@ -47,6 +47,7 @@ FOLDERS = {
     "core/script": ["core/base", "core/text", "core/spec"],
     "core/checks": ["core/base", "core/text", "core/stats", "core/spec", "core/run", "core/report",
                     "core/trace_file", "core/simulate"],
+    "core/findings": ["core/base", "core/text", "core/trace", "core/memory", "core/run", "core/report"],
     "core/stepper": ["core/base", "core/text", "core/io", "core/calculate"],
     "core/kernel_plan": ["core/base", "core/text", "core/stats", "core/io", "core/spec",
                          "core/run", "core/report", "core/stepper"],

@@ -141,7 +141,10 @@ std::optional<spec::WorkloadSpec> InspectorView::draw(const Ui& ui, const ViewCo
   }
   if (context.trace != nullptr) {
     draw_gpu(ui, context);
-    draw_check_list(ui, checks::of_trace(context.trace->summary, context.trace->about.fault));
+    auto checks = checks::of_trace(context.trace->summary, context.trace->about.fault);
+    const auto& findings = findings_.of(context.trace->run, context.strings);
+    checks.insert(checks.begin(), findings.begin(), findings.end());
+    draw_check_list(ui, checks);
   }
   bool copy = false;
   if (context.run != nullptr) copy = copy_button(ui, "###copy_inspector");

@@ -1,0 +1,49 @@
+#include "core/findings/operators_of_run.h"
+
+#include <algorithm>
+#include <optional>
+#include <string>
+
+namespace ts::findings {
+
+std::string_view line_of(std::string_view place) {
+  constexpr std::string_view kMark = "@ ";
+  const std::size_t at = place.rfind(kMark);
+  return at == std::string_view::npos ? std::string_view() : place.substr(at + kMark.size());
+}
+
+base::Phase phase_at(const run::Run& run, std::int64_t time_ns) {
+  const auto phases = run.memory.phases();
+  const auto after = std::ranges::upper_bound(phases, time_ns, {}, &memory::PhaseSpan::begin_ns);
+  if (after == phases.begin()) return base::Phase::idle;
+  const memory::PhaseSpan& span = *std::prev(after);
+  return span.end_ns == 0 || time_ns < span.end_ns ? span.phase : base::Phase::idle;
+}
+
+void for_each_slice(
+    const run::Run& run,
+    const std::function<void(const trace::Slice& slice, const trace::Slice* outer)>& use) {
+  for (trace::TrackId track = 0; track < run.trace.tracks().size(); ++track) {
+    if (run.trace.tracks()[track].kind == trace::TrackKind::phases) continue;
+    for (std::uint16_t depth = 0; depth < run.trace.depth_count(track); ++depth) {
+      for (std::uint32_t i = 0; i < run.trace.lane_size(track, depth); ++i) {
+        const trace::SliceRef ref{track, depth, i};
+        const trace::Slice slice = run.trace.slice(ref);
+        std::optional<trace::Slice> outer;
+        if (const auto parent = run.trace.parent(ref)) outer = run.trace.slice(*parent);
+        use(slice, outer ? &*outer : nullptr);
+      }
+    }
+  }
+}
+
+bool has_tensor_of(std::string_view shapes, std::string_view dtype) {
+  const std::string end = "] " + std::string(dtype);
+  for (std::size_t at = shapes.find(end); at != std::string_view::npos;
+       at = shapes.find(end, at + 1)) {
+    if (at > 0 && shapes[at - 1] != '[') return true;
+  }
+  return false;
+}
+
+}  // namespace ts::findings
