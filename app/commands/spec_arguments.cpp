@@ -48,10 +48,7 @@ base::Result<void> choose_preset(const std::string& id, spec::WorkloadSpec& spec
     spec::choose_workload(spec.workload, spec);
     return {};
   }
-  if (const spec::Preset* const preset = spec::find_preset(spec.workload, id)) {
-    spec::apply_preset(*preset, spec);
-    return {};
-  }
+  if (spec::apply_presets(id, spec)) return {};
   return base::fail("There is no preset \"" + id + "\" for " + to_string(spec.workload) +
                     "; there are " + preset_names(spec.workload));
 }

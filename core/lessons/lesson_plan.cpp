@@ -60,8 +60,7 @@ bool read_base(ObjectReader& reader, const spec::GpuCatalogue& gpus, StepPlan& p
   const std::string preset = reader.text_or("preset", "");
   if (preset.empty()) {
     spec::choose_workload(plan.spec.workload, plan.spec);
-  } else if (const spec::Preset* const found = spec::find_preset(plan.spec.workload, preset)) {
-    spec::apply_preset(*found, plan.spec);
+  } else if (spec::apply_presets(preset, plan.spec)) {
     plan.command += " --preset " + preset;
   } else {
     reader.wrong(

@@ -26,6 +26,8 @@ double optimizer_traffic(spec::OptimizerKind kind) {
     case spec::OptimizerKind::adamw_foreach:
     case spec::OptimizerKind::adamw_loop:
       return 18;  // operator by operator, without the temporary, which is a block
+    case spec::OptimizerKind::adamw_out_of_place:
+      return 33;  // the same, with a tensor for every product, root and quotient
     case spec::OptimizerKind::sgd:
       return 3;  // reads p, g; writes p
   }

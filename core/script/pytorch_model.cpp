@@ -8,10 +8,13 @@ class Model : public Lines {
  public:
   explicit Model(const WorkloadSpec& spec)
       : spec_(spec),
+        written_(spec::writing(spec)),
         rope_(has_blocks(spec) && spec.positions == spec::Positions::rope),
         checkpoints_(spec::checkpointing(spec) == spec::Checkpoint::blocks) {}
 
   std::string write() {
+    if (einsum()) linear();
+    if (written_.cross_entropy == spec::Form::written) cross_entropy();
     if (attends(spec_)) attention();
     if (has_blocks(spec_)) layers();
     model();
@@ -20,6 +23,57 @@ class Model : public Lines {
 
  private:
   [[nodiscard]] std::int64_t kv_heads() const { return spec::kv_head_count(spec_); }
+  [[nodiscard]] bool einsum() const { return written_.products == spec::ProductForm::einsum; }
+  // The class of linear layers.
+  [[nodiscard]] std::string linear_class() const { return einsum() ? "Linear(" : "nn.Linear("; }
+
+  void linear() {
+    add(R"(
+
+class Linear(nn.Linear):
+    """By einsum, which multiplies a view of the weight."""
+
+    def forward(self, x):
+        y = torch.einsum("...i,oi->...o", x, self.weight)
+        return y if self.bias is None else y + self.bias
+)");
+  }
+
+  void cross_entropy() {
+    add(R"(
+
+def cross_entropy(logits, targets):
+    shifted = logits - logits.max(-1, keepdim=True)[0]
+    normaliser = torch.log(torch.exp(shifted).sum(-1))
+    chosen = shifted.gather(-1, targets.unsqueeze(-1)).squeeze(-1)
+    return (normaliser - chosen).mean()
+)");
+  }
+
+  // Scores of naive attention become probabilities that weigh v.
+  void weigh() {
+    if (written_.softmax == spec::Form::written) {
+      line("    e = torch.exp(scores - scores.max(-1, keepdim=True)[0])");
+      line("    weights = e / e.sum(-1, keepdim=True)");
+    } else {
+      line("    weights = scores.softmax(-1)");
+    }
+    line(einsum() ? "    return torch.einsum(\"bhqk,bhkd->bhqd\", weights, v)"
+                  : "    return weights @ v");
+  }
+
+  void mask_scores() {
+    if (written_.mask == spec::CausalMask::shared) {
+      line("    ones = torch.ones(scores.shape[-2:], dtype=torch.bool, device=q.device)");
+      line("    scores = scores.masked_fill(ones.triu(1), float(\"-inf\"))");
+      return;
+    }
+    line("    position = torch.arange(T, device=q.device)");
+    line("    mask = position[:, None] < position[None, :]");
+    if (written_.mask == spec::CausalMask::head)
+      line("    mask = mask.expand(scores.shape).contiguous()");
+    line("    scores = scores.masked_fill(mask, float(\"-inf\"))");
+  }
 
   void attention() {
     add("\n\ndef attend(q, k, v):\n    \"\"\"[B, heads, T, d_head] of all three.\"\"\"\n");
@@ -29,12 +83,11 @@ class Model : public Lines {
         line("    k = k.repeat_interleave(HEADS // KV_HEADS, 1)");
         line("    v = v.repeat_interleave(HEADS // KV_HEADS, 1)");
       }
-      line("    scores = q @ k.transpose(-2, -1) / math.sqrt(q.shape[-1])");
-      if (spec_.causal) {
-        line("    ones = torch.ones(scores.shape[-2:], dtype=torch.bool, device=q.device)");
-        line("    scores = scores.masked_fill(ones.triu(1), float(\"-inf\"))");
-      }
-      line("    return scores.softmax(-1) @ v");
+      line(einsum()
+               ? "    scores = torch.einsum(\"bhqd,bhkd->bhqk\", q, k) / math.sqrt(q.shape[-1])"
+               : "    scores = q @ k.transpose(-2, -1) / math.sqrt(q.shape[-1])");
+      if (spec_.causal) mask_scores();
+      weigh();
       return;
     }
     const char* kernel = nullptr;
@@ -86,6 +139,20 @@ class Rope(nn.Module):
         self.register_buffer("cos", angles.cos(), persistent=False)
         self.register_buffer("sin", angles.sin(), persistent=False)
 
+)");
+    add(written_.rope_fp32 ? R"(
+    def forward(self, x):
+        even, odd = x.float().unflatten(-1, (-1, 2)).unbind(-1)
+        turned = (even * self.cos - odd * self.sin, even * self.sin + odd * self.cos)
+        return torch.stack(turned, -1).flatten(-2).to(x.dtype)
+
+    def _apply(self, change, recurse=True):
+        """The tables stay fp32 where the model becomes bf16 or fp16."""
+        super()._apply(change, recurse)
+        self.cos, self.sin = self.cos.float(), self.sin.float()
+        return self
+)"
+                           : R"(
     def forward(self, x):
         even, odd = x.unflatten(-1, (-1, 2)).unbind(-1)
         turned = (even * self.cos - odd * self.sin, even * self.sin + odd * self.cos)
@@ -98,12 +165,12 @@ class Rope(nn.Module):
     const std::string end = std::string(", bias=") + truth(bias) + ")";
     line("        self.kv_width = KV_HEADS * (" + width + " // HEADS)");
     if (spec_.fused_qkv) {
-      line("        self.qkv_proj = nn.Linear(" + width + ", " + width + " + 2 * self.kv_width" +
-           end);
+      line("        self.qkv_proj = " + linear_class() + width + ", " + width +
+           " + 2 * self.kv_width" + end);
       return;
     }
-    line("        self.q_proj = nn.Linear(" + width + ", " + width + end);
-    const std::string to_kv = " = nn.Linear(" + width + ", self.kv_width" + end;
+    line("        self.q_proj = " + linear_class() + width + ", " + width + end);
+    const std::string to_kv = " = " + linear_class() + width + ", self.kv_width" + end;
     line("        self.k_proj" + to_kv);
     line("        self.v_proj" + to_kv);
   }
@@ -125,8 +192,8 @@ class Rope(nn.Module):
       const std::string end = std::string(", bias=") + truth(bias) + ")";
       add("\n\nclass FeedForward(nn.Module):\n    def __init__(self):\n        "
           "super().__init__()\n");
-      line("        self.up = nn.Linear(D_MODEL, D_FF" + end);
-      line("        self.down = nn.Linear(D_FF, D_MODEL" + end);
+      line("        self.up = " + linear_class() + "D_MODEL, D_FF" + end);
+      line("        self.down = " + linear_class() + "D_FF, D_MODEL" + end);
       add("\n    def forward(self, x):\n        return self.down(F.gelu(self.up(x)))\n");
       return;
     }
@@ -137,13 +204,17 @@ class FeedForward(nn.Module):
 
     def __init__(self):
         super().__init__()
-        self.w1 = nn.Linear(D_MODEL, D_FF, bias=False)
-        self.w2 = nn.Linear(D_FF, D_MODEL, bias=False)
-        self.w3 = nn.Linear(D_MODEL, D_FF, bias=False)
-
-    def forward(self, x):
-        return self.w2(F.silu(self.w1(x)) * self.w3(x))
 )");
+    line("        self.w1 = " + linear_class() + "D_MODEL, D_FF, bias=False)");
+    line("        self.w2 = " + linear_class() + "D_FF, D_MODEL, bias=False)");
+    line("        self.w3 = " + linear_class() + "D_MODEL, D_FF, bias=False)");
+    add("\n    def forward(self, x):\n");
+    if (written_.silu == spec::Form::written) {
+      line("        gate = self.w1(x)");
+      line("        return self.w2(gate * torch.sigmoid(gate) * self.w3(x))");
+    } else {
+      line("        return self.w2(F.silu(self.w1(x)) * self.w3(x))");
+    }
   }
 
   void layers() {
@@ -151,8 +222,8 @@ class FeedForward(nn.Module):
     if (rope_) rope();
     add("\n\nclass Attention(nn.Module):\n    def __init__(self):\n        super().__init__()\n");
     projections("D_MODEL", spec_.bias);
-    line(std::string("        self.o_proj = nn.Linear(D_MODEL, D_MODEL, bias=") +
-         truth(spec_.bias) + ")");
+    line("        self.o_proj = " + linear_class() + "D_MODEL, D_MODEL, bias=" + truth(spec_.bias) +
+         ")");
     add("\n    def forward(self, x, rope):\n");
     project("D_MODEL");
     if (rope_) line("        q, k = rope(q), rope(k)");
@@ -182,7 +253,7 @@ class FeedForward(nn.Module):
     line(rope_ ? "        self.rope = Rope(D_MODEL // HEADS)" : "        self.rope = None");
     line("        self.blocks = nn.ModuleList(Block() for _ in range(LAYERS))");
     line("        self.norm = " + norm("D_MODEL"));
-    if (!spec_.tied) line("        self.head = nn.Linear(D_MODEL, VOCAB, bias=False)");
+    if (!spec_.tied) line("        self.head = " + linear_class() + "D_MODEL, VOCAB, bias=False)");
     if (checkpoints_) {
       add(R"(
     def run(self, first, x):
@@ -200,8 +271,10 @@ class FeedForward(nn.Module):
       line("        for block in self.blocks:");
       line("            x = block(x, self.rope)");
     }
-    line(spec_.tied ? "        return F.linear(self.norm(x), self.embedding.weight)"
-                    : "        return self.head(self.norm(x))");
+    line(spec_.tied && einsum()
+             ? "        return torch.einsum(\"...i,oi->...o\", self.norm(x), self.embedding.weight)"
+         : spec_.tied ? "        return F.linear(self.norm(x), self.embedding.weight)"
+                      : "        return self.head(self.norm(x))");
   }
 
   void model() {
@@ -291,6 +364,7 @@ model = model.to(DTYPE)
   }
 
   WorkloadSpec spec_;
+  spec::Writing written_;
   bool rope_;
   bool checkpoints_;
 };

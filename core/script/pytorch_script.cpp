@@ -56,6 +56,7 @@ class Script : public Lines {
  public:
   explicit Script(const WorkloadSpec& spec)
       : spec_(spec),
+        written_(spec::writing(spec)),
         trains_(spec.pass == spec::Pass::full_step),
         backward_(spec.pass != spec::Pass::forward) {}
 
@@ -195,8 +196,38 @@ class Wide:
 )");
   }
 
+  void out_of_place_adamw() {
+    add(R"(
+
+class AdamW(torch.optim.Optimizer):
+    """Every line of the algorithm makes new tensors."""
+
+    def __init__(self, parameters, lr, weight_decay, betas=(0.9, 0.999), eps=1e-8):
+        super().__init__(parameters, {"lr": lr, "decay": weight_decay, "betas": betas, "eps": eps})
+
+    @torch.no_grad()
+    def step(self):
+        for group in self.param_groups:
+            first, second = group["betas"]
+            for p in group["params"]:
+                if p.grad is None:
+                    continue
+                state = self.state[p]
+                if not state:
+                    state.update(t=0, m=torch.zeros_like(p), v=torch.zeros_like(p))
+                t = state["t"] + 1
+                m = first * state["m"] + (1 - first) * p.grad
+                v = second * state["v"] + (1 - second) * p.grad ** 2
+                rate = group["lr"] * math.sqrt(1 - second ** t) / (1 - first ** t)
+                p -= rate * m / (torch.sqrt(v) + group["eps"])
+                p -= group["lr"] * group["decay"] * p
+                state.update(t=t, m=m, v=v)
+)");
+  }
+
   void optimizer() {
     if (wide()) wide_optimizer();
+    if (spec_.optimizer == spec::OptimizerKind::adamw_out_of_place) out_of_place_adamw();
     std::string made =
         "torch.optim.AdamW(parameters, lr=LEARNING_RATE, weight_decay=WEIGHT_DECAY, ";
     switch (spec_.optimizer) {
@@ -208,6 +239,9 @@ class Wide:
         break;
       case spec::OptimizerKind::adamw_loop:
         made += "foreach=False)";
+        break;
+      case spec::OptimizerKind::adamw_out_of_place:
+        made = "AdamW(parameters, lr=LEARNING_RATE, weight_decay=WEIGHT_DECAY)";
         break;
       case spec::OptimizerKind::sgd:
         made = "torch.optim.SGD(parameters, lr=LEARNING_RATE, momentum=" +
@@ -254,7 +288,10 @@ class Wide:
     if (classifies(spec_)) {
       line(inside + "inputs, targets = batch");
       line(inside + "output = model(inputs)");
-      line(inside + "loss = F.cross_entropy(output.flatten(0, 1), targets.flatten())");
+      line(inside +
+           (written_.cross_entropy == spec::Form::written ? "loss = cross_entropy("
+                                                          : "loss = F.cross_entropy(") +
+           "output.flatten(0, 1), targets.flatten())");
     } else {
       line(inside + "output = model(*batch)");
       line(inside + "loss = output.square().mean()");
@@ -332,6 +369,7 @@ if __name__ == "__main__":
   }
 
   WorkloadSpec spec_;
+  spec::Writing written_;
   bool trains_;
   bool backward_;
 };

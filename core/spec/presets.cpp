@@ -27,17 +27,27 @@ constexpr auto kEntropy = WorkloadKind::cross_entropy;
 // PyTorch's scaled_dot_product_attention chooses the kernel, or attention is written out.
 constexpr const char* kSdpa = "kv_heads=0 T_kv=0 projections=off backend=auto";
 constexpr const char* kStandard = "kv_heads=0 T_kv=0 projections=off backend=naive";
+// Every part that can be is one operator of LibTorch's.
+#define TENSORSCOPE_FUSED \
+  " softmax=fused silu=fused cross_entropy=fused mask=shared products=matmul rope_fp32=off"
 // The settings in which the models of the course differ from GPT-2 as nanoGPT implements it.
 constexpr const char* kCs336 =
     "norm=rmsnorm positions=rope ffn=swiglu bias=off tied=off fused_qkv=off kv_heads=0 "
-    "backend=naive";
+    "backend=naive" TENSORSCOPE_FUSED;
 constexpr const char* kGpt2 =
     "norm=layernorm positions=learned ffn=gelu bias=on tied=on fused_qkv=on kv_heads=0 "
-    "backend=auto";
+    "backend=auto" TENSORSCOPE_FUSED;
 constexpr const char* kA2Training =
     "norm=rmsnorm positions=rope ffn=swiglu bias=off tied=off fused_qkv=off kv_heads=0 "
     "backend=naive lr=3e-4 min_lr=3e-5 schedule=cosine warmup_steps=200 cycle_steps=10000 clip=1 "
-    "weight_decay=0.1";
+    "weight_decay=0.1" TENSORSCOPE_FUSED;
+#undef TENSORSCOPE_FUSED
+// The model of the course with every part that the assignment has written by hand. It has no sizes:
+// those chosen before stay.
+constexpr const char* kAsWritten =
+    "norm=rmsnorm positions=rope ffn=swiglu bias=off tied=off fused_qkv=off kv_heads=0 "
+    "backend=naive softmax=written silu=written cross_entropy=written mask=head products=einsum "
+    "rope_fp32=on optimizer=adamw_out_of_place";
 
 // 10B is from a later edition of the assignment, whose xl has the shape of 2.7B here.
 // clang-format off
@@ -62,6 +72,7 @@ constexpr std::array kPresets = {
   Preset{"10B", "10B", "CS336", kBlock,                         4,  512, 4608, 36,   0,  0, 12288,     0, kTrain, true, kCs336},
   Preset{"a2-lm", "A2-LM", "A2-7", kBlock,                     32,  128,  512,  8,   0,  0,  2048,     0, kTrain, true, kCs336},
   Preset{"gpt2", "GPT-2", "nanoGPT", kBlock,                   12, 1024,  768, 12,   0,  0,  3072,     0, kTrain, true, kGpt2},
+  Preset{"as-written", "as the assignment writes it", "CS336", kBlock, 0, 0, 0, 0, 0, 0, 0, 0, kTrain, true, kAsWritten},
   Preset{"tiny", "tiny", kRunsAnywhere, kLm,                  2,  128,  128,  4,   0,  2,   512,  1000, kStep, true, kCs336},
   Preset{"small", "small", "CS336", kLm,                        4,  512,  768, 12,   0, 12,  3072, 10000, kStep, true, kCs336},
   Preset{"medium", "medium", "CS336", kLm,                      4,  512, 1024, 16,   0, 24,  4096, 10000, kStep, true, kCs336},
@@ -75,6 +86,7 @@ constexpr std::array kPresets = {
   Preset{"gpt2-medium", "GPT-2 medium", "nanoGPT", kLm,        12, 1024, 1024, 16,   0, 24,  4096, 50304, kStep, true, kGpt2},
   Preset{"gpt2-large", "GPT-2 large", "nanoGPT", kLm,          12, 1024, 1280, 20,   0, 36,  5120, 50304, kStep, true, kGpt2},
   Preset{"gpt2-xl", "GPT-2 xl", "nanoGPT", kLm,                12, 1024, 1600, 25,   0, 48,  6400, 50304, kStep, true, kGpt2},
+  Preset{"as-written", "as the assignment writes it", "CS336", kLm, 0, 0, 0, 0, 0, 0, 0, 0, kStep, true, kAsWritten},
   Preset{"w6", "weighted sum", "A2-26", kSum,                  16, 1024, 1024,  0,   0,  0,     0,     0, kTrain, false, ""},
   Preset{"toy", "toy model", "A2-11", kToy,                     1,    1,  100,  0,   0,  0,    10,    10, kTrain, false, "autocast=fp16"},
   Preset{"a2-sums", "1,000 times 0.01", "A2-10", kAdd,          0, 1000,    0,  0,   0,  0,     0,     0, kForward, false, ""},
@@ -110,6 +122,20 @@ const Preset* find_preset(WorkloadKind workload, std::string_view id) {
     if (preset.workload == workload && preset.id == id) return &preset;
   }
   return nullptr;
+}
+
+bool apply_presets(std::string_view ids, WorkloadSpec& spec) {
+  WorkloadSpec changed = spec;
+  for (;;) {
+    const std::size_t end = ids.find('+');
+    const Preset* const preset = find_preset(spec.workload, ids.substr(0, end));
+    if (preset == nullptr) return false;
+    apply_preset(*preset, changed);
+    if (end == std::string_view::npos) break;
+    ids.remove_prefix(end + 1);
+  }
+  spec = changed;
+  return true;
 }
 
 void choose_workload(WorkloadKind workload, WorkloadSpec& spec) {

@@ -29,6 +29,9 @@ inline constexpr const char* kRunsAnywhere = "runs anywhere";
 std::span<const Preset> presets();
 // Sets another workload, with the first of its presets; the backend stays.
 void choose_workload(WorkloadKind workload, WorkloadSpec& spec);
+// "2.7B+as-written": the presets of a workload one after the other. False, with spec unchanged, if
+// one of them is none of the workload's.
+bool apply_presets(std::string_view ids, WorkloadSpec& spec);
 // nullptr when that workload has no such preset.
 const Preset* find_preset(WorkloadKind workload, std::string_view id);
 void apply_preset(const Preset& preset, WorkloadSpec& spec);

@@ -24,7 +24,8 @@ constexpr std::array kDevices = {"cpu", "cuda"};
 constexpr std::array kFeedForwards = {"swiglu", "gelu"};
 constexpr std::array kNorms = {"rmsnorm", "layernorm"};
 constexpr std::array kPositions = {"rope", "learned", "none"};
-constexpr std::array kOptimizers = {"adamw_fused", "adamw_foreach", "adamw_loop", "sgd"};
+constexpr std::array kOptimizers = {"adamw_fused", "adamw_foreach", "adamw_loop",
+                                    "adamw_out_of_place", "sgd"};
 constexpr std::array kOptimizerStates = {"parameter", "fp32", "fp32+master"};
 constexpr std::array kSchedules = {"constant", "cosine"};
 constexpr std::array kZeroGrads = {"none", "zero"};
@@ -34,6 +35,9 @@ constexpr std::array kTokenizers = {"byte", "char"};
 constexpr std::array kCaches = {"hot", "cold"};
 constexpr std::array kCompiles = {"eager", "inductor"};
 constexpr std::array kKernels = {"torch", "own"};
+constexpr std::array kForms = {"fused", "written"};
+constexpr std::array kMasks = {"shared", "layer", "head"};
+constexpr std::array kProducts = {"matmul", "einsum"};
 constexpr std::array kLosses = {"auto", "mean", "cross_entropy", "own"};
 constexpr std::array kHabits = {"none",    "no_zero_grad",    "kept_graph",  "kept_output",
                                 "no_sync", "clip_after_step", "clip_scaled", "rebuild"};
@@ -130,6 +134,12 @@ constexpr std::array<FieldRow, kFieldCount> kRows = {{
   {Field::dim2, "dim2", S::shape, NumberField{&W::dim2, {0, kKi * kKi}, {1, 64 * kKi}}, "second open dimension of an own model beside B and T", reason_model},
   {Field::dim3, "dim3", S::shape, NumberField{&W::dim3, {0, kKi * kKi}, {1, 64 * kKi}}, "third open dimension of an own model beside B and T", reason_model},
   {Field::dim4, "dim4", S::shape, NumberField{&W::dim4, {0, kKi * kKi}, {1, 64 * kKi}}, "fourth open dimension of an own model beside B and T", reason_model},
+  {Field::softmax, "softmax", S::attention, choice<&W::softmax>(kForms), "of naive attention: one operator, or exp of x - max, sum and quotient written out", reason_softmax},
+  {Field::silu, "silu", S::model, choice<&W::silu>(kForms), "of SwiGLU: one operator, or x times sigmoid(x)", reason_silu},
+  {Field::cross_entropy, "cross_entropy", S::model, choice<&W::cross_entropy>(kForms), "one operator, or the logarithm of a sum of exponentials written out", reason_cross_entropy},
+  {Field::mask, "mask", S::attention, choice<&W::mask>(kMasks), "causal mask of naive attention: one for all layers, or made by every layer, also for every head", reason_mask},
+  {Field::products, "products", S::model, choice<&W::products>(kProducts), "linear layers and products of naive attention: linear and matmul, or einsum", reason_products},
+  {Field::rope_fp32, "rope_fp32", S::precision, FlagField{&W::rope_fp32}, "turn queries and keys in fp32, with casts to and fro", reason_rope_fp32},
   {Field::kernels, "kernels", S::model, choice<&W::kernels>(kKernels), "norms, softmax of naive attention, weighted sum and cross entropy: LibTorch's operators, or kernels of our own", reason_kernels},
   {Field::habit, "habit", S::pass, choice<&W::habit>(kHabits), "a mistake of training loops, made on purpose", reason_habit},
 }};

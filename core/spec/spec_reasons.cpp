@@ -64,7 +64,8 @@ const char* reason_cuda_graph(const WorkloadSpec& spec) {
   if (spec.pass != Pass::full_step) return nullptr;
   if (spec.schedule != Schedule::constant) return "field.reason.rate_differs";
   if (spec.optimizer == OptimizerKind::adamw_foreach ||
-      spec.optimizer == OptimizerKind::adamw_loop) {
+      spec.optimizer == OptimizerKind::adamw_loop ||
+      spec.optimizer == OptimizerKind::adamw_out_of_place) {
     return "field.reason.host_counts_steps";
   }
   const bool scaled = spec.grad_scaler && reason_scaler(spec) == nullptr;
@@ -87,6 +88,7 @@ const char* reason_compile(const WorkloadSpec& spec) {
   }
   if (reason_tiles(spec) == nullptr) return "field.reason.tiles_not_compiled";
   if (uses_own_kernels(spec)) return "field.reason.own_kernels_not_compiled";
+  if (writing(spec) != Writing()) return "field.reason.written_not_compiled";
   const bool checkpoints = reason_checkpoint(spec) == nullptr && spec.checkpoint != Checkpoint::off;
   return checkpoints ? "field.reason.inductor_recomputes" : nullptr;
 }
@@ -203,6 +205,45 @@ const char* reason_kernels(const WorkloadSpec& spec) {
 
 const char* reason_norm(const WorkloadSpec& spec) {
   return traits(spec).normalises ? nullptr : reason_block(spec);
+}
+
+const char* reason_softmax(const WorkloadSpec& spec) {
+  if (const char* const reason = reason_attention(spec)) return reason;
+  if (spec.backend != AttentionBackend::naive) return "field.reason.only_naive";
+  return uses_own_kernels(spec) ? "field.reason.own_kernel_does_it" : nullptr;
+}
+
+const char* reason_silu(const WorkloadSpec& spec) {
+  const bool chooses = traits(spec).chooses_mlp;
+  if (!chooses && !traits(spec).has_blocks) return "field.reason.no_feed_forward";
+  const FeedForward form = chooses ? spec.mlp : spec.ffn;
+  return form == FeedForward::swiglu ? nullptr : "field.reason.only_swiglu";
+}
+
+const char* reason_cross_entropy(const WorkloadSpec& spec) {
+  if (const char* const reason = reason_lm(spec)) return reason;
+  if (const char* const reason = reason_backward(spec)) return reason;
+  return uses_own_kernels(spec) ? "field.reason.own_kernel_does_it" : nullptr;
+}
+
+const char* reason_mask(const WorkloadSpec& spec) {
+  if (const char* const reason = reason_attention(spec)) return reason;
+  if (spec.backend != AttentionBackend::naive) return "field.reason.only_naive";
+  return spec.causal ? nullptr : "field.reason.not_causal";
+}
+
+const char* reason_products(const WorkloadSpec& spec) {
+  if (!traits(spec).attention_only) return reason_block(spec);
+  const bool some = spec.projections || spec.backend == AttentionBackend::naive;
+  return some ? nullptr : "field.reason.only_naive";
+}
+
+const char* reason_rope_fp32(const WorkloadSpec& spec) {
+  if (const char* const reason = reason_block(spec)) return reason;
+  if (spec.positions != Positions::rope) return "field.reason.only_rope";
+  const DataType type = compute_type(spec);
+  const bool wide = type == DataType::fp32 || type == DataType::tf32;
+  return wide ? "field.reason.rope_is_fp32" : nullptr;
 }
 
 const char* reason_model(const WorkloadSpec& spec) {

@@ -43,6 +43,12 @@ const char* reason_projections(const WorkloadSpec& spec);
 const char* reason_compile(const WorkloadSpec& spec);
 const char* reason_kernels(const WorkloadSpec& spec);
 const char* reason_norm(const WorkloadSpec& spec);
+const char* reason_softmax(const WorkloadSpec& spec);
+const char* reason_silu(const WorkloadSpec& spec);
+const char* reason_cross_entropy(const WorkloadSpec& spec);
+const char* reason_mask(const WorkloadSpec& spec);
+const char* reason_products(const WorkloadSpec& spec);
+const char* reason_rope_fp32(const WorkloadSpec& spec);
 
 const char* reason_model(const WorkloadSpec& spec);
 const char* reason_loss(const WorkloadSpec& spec);

@@ -102,6 +102,17 @@ bool uses_own_kernels(const WorkloadSpec& spec) {
   return spec.kernels == Kernels::own && field_applies(spec, Field::kernels);
 }
 
+Writing writing(const WorkloadSpec& spec) {
+  Writing written;
+  if (field_applies(spec, Field::softmax)) written.softmax = spec.softmax;
+  if (field_applies(spec, Field::silu)) written.silu = spec.silu;
+  if (field_applies(spec, Field::cross_entropy)) written.cross_entropy = spec.cross_entropy;
+  if (field_applies(spec, Field::mask)) written.mask = spec.mask;
+  if (field_applies(spec, Field::products)) written.products = spec.products;
+  if (field_applies(spec, Field::rope_fp32)) written.rope_fp32 = spec.rope_fp32;
+  return written;
+}
+
 DataType compute_type(const WorkloadSpec& spec) {
   if (!field_applies(spec, Field::autocast) || spec.autocast == Autocast::off) return spec.dtype;
   return spec.autocast == Autocast::bf16 ? DataType::bf16 : DataType::fp16;

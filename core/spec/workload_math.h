@@ -25,6 +25,18 @@ bool captures_step(const WorkloadSpec& spec);
 bool compiles_step(const WorkloadSpec& spec);
 // True if kernels of this project compute norms, softmax, weighted sums and cross entropy.
 bool uses_own_kernels(const WorkloadSpec& spec);
+// How the parts of a model are written, as the settings of these names say; what a setting does not
+// apply to is one operator of LibTorch's.
+struct Writing {
+  Form softmax = Form::fused;
+  Form silu = Form::fused;
+  Form cross_entropy = Form::fused;
+  CausalMask mask = CausalMask::shared;
+  ProductForm products = ProductForm::matmul;
+  bool rope_fp32 = false;
+  friend bool operator==(const Writing&, const Writing&) = default;
+};
+Writing writing(const WorkloadSpec& spec);
 // The type in which matrix products run: autocast's, else that of the tensors.
 DataType compute_type(const WorkloadSpec& spec);
 // The checkpointing of a pass with a backward, off where it does not apply.

@@ -64,7 +64,13 @@ enum class DeviceKind : std::uint8_t { cpu, cuda };
 enum class FeedForward : std::uint8_t { swiglu, gelu };
 enum class NormKind : std::uint8_t { rmsnorm, layernorm };
 enum class Positions : std::uint8_t { rope, learned, none };
-enum class OptimizerKind : std::uint8_t { adamw_fused, adamw_foreach, adamw_loop, sgd };
+enum class OptimizerKind : std::uint8_t {
+  adamw_fused,
+  adamw_foreach,
+  adamw_loop,
+  adamw_out_of_place,
+  sgd
+};
 // The type of AdamW's moments and of SGD's momentum where parameters have 16 bits. parameter: as
 // PyTorch's optimizers make them. fp32: 12 bytes a parameter with weight and gradient.
 // fp32_master: with fp32 master weights that the update changes, 16 bytes.
@@ -90,6 +96,16 @@ enum class Loss : std::uint8_t { automatic, mean, cross_entropy, own };
 // LibTorch's operators. own: kernels of this project; the projection to logits is part of their
 // cross entropy.
 enum class Kernels : std::uint8_t { torch, own };
+// Softmax of naive attention, SiLU and cross entropy. fused: one operator of LibTorch's. written:
+// in plain ones, as the assignment asks for: exp of x - max, its sum, the quotient; x sigmoid(x);
+// the logarithm of a sum of exponentials less the logit of the class.
+enum class Form : std::uint8_t { fused, written };
+// The causal mask of naive attention. shared: made once for all layers. layer: made by every layer
+// in every forward, [T, T]. head: the same, for every sequence and head, [B, H, T, T].
+enum class CausalMask : std::uint8_t { shared, layer, head };
+// Linear layers and the products of naive attention. einsum: autocast keeps no cast of a weight,
+// for einsum multiplies a view of it.
+enum class ProductForm : std::uint8_t { matmul, einsum };
 // A mistake of training loops, made on purpose so that its effect can be seen.
 //   no_zero_grad     gradients of earlier steps are not dropped, so they add up
 //   kept_graph       the loss of every step (or the output of a forward that keeps its graph) is
@@ -183,6 +199,12 @@ struct WorkloadSpec {
   std::int64_t dim3 = 0;
   std::int64_t dim4 = 0;
   Loss loss = Loss::automatic;
+  Form softmax = Form::fused;
+  Form silu = Form::fused;
+  Form cross_entropy = Form::fused;
+  CausalMask mask = CausalMask::shared;
+  ProductForm products = ProductForm::matmul;
+  bool rope_fp32 = false;  // rotary positions in fp32, whatever the type, with casts to and fro
   Kernels kernels = Kernels::torch;
   Habit habit = Habit::none;
   friend bool operator==(const WorkloadSpec&, const WorkloadSpec&) = default;
@@ -258,6 +280,12 @@ enum class Field : std::uint8_t {
   dim2,
   dim3,
   dim4,
+  softmax,
+  silu,
+  cross_entropy,
+  mask,
+  products,
+  rope_fp32,
   kernels,
   habit,
 };

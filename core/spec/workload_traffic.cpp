@@ -65,6 +65,16 @@ Moved attention(const WorkloadSpec& spec, AttentionBackend backend, double seque
   moved.backward += kBackwardPasses * square;
   moved.softmax_forward = 2 * square;
   moved.softmax_backward = 3 * square;
+  if (writing(spec).softmax == Form::written) {
+    // Forward: max reads; x - max, exp and the quotient read and write; the sum reads. Backward:
+    // autograd's formulas of these, of which the quotient's moves 12.
+    constexpr double kWrittenForward = 8;
+    constexpr double kWrittenBackward = 24;
+    moved.forward += kWrittenForward * square - moved.softmax_forward;
+    moved.backward += kWrittenBackward * square - moved.softmax_backward;
+    moved.softmax_forward = kWrittenForward * square;
+    moved.softmax_backward = kWrittenBackward * square;
+  }
   return moved;
 }
 

@@ -57,7 +57,8 @@ base::Result<void> check_fields(const SweepSpec& spec) {
       // Presets set the shape, so all other series must come after them.
       if (&series != &spec.series.front()) return text::fail("sweep_error.preset_first");
       for (const std::string& id : series.values) {
-        if (spec::find_preset(spec.base.workload, id) == nullptr) {
+        spec::WorkloadSpec tried = spec.base;
+        if (!spec::apply_presets(id, tried)) {
           return text::fail("sweep_error.no_preset",
                             {{"preset", id}, {"workload", to_string(spec.base.workload)}});
         }
@@ -108,10 +109,8 @@ std::vector<SweepSeries> series_of(const SweepSpec& spec) {
         if (field.field) {
           TS_CHECK(spec::set_field(one.base, spec::field_name(*field.field), value).has_value());
         } else {
-          const spec::Preset* const preset = spec::find_preset(spec.base.workload, value);
-          TS_CHECK(preset != nullptr);
           const spec::AttentionBackend backend = one.base.backend;
-          spec::apply_preset(*preset, one.base);
+          TS_CHECK(spec::apply_presets(value, one.base));
           one.base.backend = backend;
         }
         // "flash" is clear without its setting's name, "2" and "true" are not.

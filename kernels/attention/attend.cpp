@@ -31,8 +31,10 @@ AttentionMethod make_attention_method(Builder& builder, const spec::WorkloadSpec
   method.tile_q = spec.tile_q;
   method.tile_k = spec.tile_k;
   method.kernels = spec.kernels;
+  method.written = spec::writing(spec);
   method.checkpointed = spec::checkpointing(spec) == spec::Checkpoint::attention;
-  if (spec.backend == spec::AttentionBackend::naive && spec.causal) {
+  if (spec.backend == spec::AttentionBackend::naive && spec.causal &&
+      method.written.mask == spec::CausalMask::shared) {
     const auto options = builder.options().dtype(at::kBool);
     const std::int64_t length = spec::context_length(spec);
     method.causal_mask = builder.keep_input(at::ones({length, length}, options).triu_(1));

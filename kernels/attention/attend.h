@@ -2,6 +2,7 @@
 
 #include <ATen/core/Tensor.h>
 
+#include "core/spec/workload_math.h"
 #include "core/spec/workload_spec.h"
 #include "kernels/layers/builder.h"
 #include "kernels/own/attention_kernel.h"
@@ -9,7 +10,7 @@
 namespace ts::kernels {
 
 // The method of attention. causal_mask is only for naive: bool [n, n] for contexts up to n, true
-// where a query must not look; undefined without causal.
+// where a query must not look; undefined without causal, and where every layer makes its own.
 struct AttentionMethod {
   spec::AttentionBackend backend = spec::AttentionBackend::naive;
   bool causal = true;
@@ -18,10 +19,11 @@ struct AttentionMethod {
   std::int64_t tile_k = 64;
   bool checkpointed = false;  // keep Q, K and V only and attend again in the backward
   spec::Kernels kernels = spec::Kernels::torch;  // of naive's softmax
+  spec::Writing written;                         // of naive
 };
 
-// The method of a spec. The mask for naive attention is kept as an input and shared by all layers
-// (a registered buffer, as in model code).
+// The method of a spec. A shared mask for naive attention is kept as an input (a registered buffer,
+// as in model code).
 AttentionMethod make_attention_method(Builder& builder, const spec::WorkloadSpec& spec);
 
 // The same without a mask.

@@ -1,10 +1,19 @@
+#include <ATen/ops/arange.h>
 #include <ATen/ops/div.h>
+#include <ATen/ops/einsum.h>
+#include <ATen/ops/exp.h>
+#include <ATen/ops/lt.h>
 #include <ATen/ops/masked_fill.h>
 #include <ATen/ops/matmul.h>
+#include <ATen/ops/max.h>
 #include <ATen/ops/softmax.h>
+#include <ATen/ops/sub.h>
+#include <ATen/ops/sum.h>
 
 #include <cmath>
 #include <limits>
+#include <tuple>
+#include <utility>
 
 #include "kernels/attention/attend.h"
 #include "kernels/observe/custom_node.h"
@@ -21,28 +30,52 @@ at::Tensor repeat_heads(const at::Tensor& x, std::int64_t heads) {
   return x.unsqueeze(2).expand({-1, -1, groups, -1, -1}).flatten(1, 2);
 }
 
+// True where a query must not look: [T, T], or a copy of it for every sequence and head.
+at::Tensor mask_of(const AttentionMethod& method, const at::Tensor& q) {
+  const std::int64_t length = q.size(-2);
+  const at::Tensor& shared = method.causal_mask;
+  if (method.written.mask == spec::CausalMask::shared) {
+    if (length == shared.size(0)) return shared;
+    return shared.narrow(0, 0, length).narrow(1, 0, length);
+  }
+  const at::Tensor position = at::arange(length, q.options().dtype(at::kLong));
+  at::Tensor mask = at::lt(position.unsqueeze(1), position.unsqueeze(0));
+  if (method.written.mask == spec::CausalMask::layer) return mask;
+  return mask.expand({q.size(0), q.size(1), length, length}).contiguous();
+}
+
+// Five operators. autograd keeps exponentials, sums and quotients, where softmax keeps quotients.
+at::Tensor written_softmax(at::Tensor scores) {
+  scores = at::sub(scores, std::get<0>(at::max(scores, /*dim=*/-1, /*keepdim=*/true)));
+  scores = at::exp(scores);
+  return at::div(scores, at::sum(scores, {-1}, /*keepdim=*/true));
+}
+
+at::Tensor softmax_of(const AttentionMethod& method, at::Tensor scores) {
+  if (method.kernels == spec::Kernels::own) {
+    note_custom_node(AttentionKernel::softmax);
+    return own_softmax(scores);
+  }
+  if (method.written.softmax == spec::Form::written) return written_softmax(std::move(scores));
+  return at::softmax(scores, -1);
+}
+
 }  // namespace
 
 at::Tensor attend_naive(const AttentionMethod& method, const at::Tensor& q, const at::Tensor& k,
                         const at::Tensor& v) {
-  const at::Tensor& causal_mask = method.causal_mask;
+  const bool einsum = method.written.products == spec::ProductForm::einsum;
+  const at::Tensor keys = repeat_heads(k, q.size(1));
   // One variable for all T x T tensors: each is freed as soon as the next exists.
-  at::Tensor scores = at::matmul(q, repeat_heads(k, q.size(1)).transpose(-2, -1));
+  at::Tensor scores =
+      einsum ? at::einsum("bhqd,bhkd->bhqk", {q, keys}) : at::matmul(q, keys.transpose(-2, -1));
   scores = at::div(scores, std::sqrt(static_cast<double>(q.size(-1))));
-  if (causal_mask.defined()) {
-    const std::int64_t length = q.size(-2);
-    const bool all = length == causal_mask.size(0);
-    const at::Tensor mask =
-        all ? causal_mask : causal_mask.narrow(0, 0, length).narrow(1, 0, length);
-    scores = at::masked_fill(scores, mask, -std::numeric_limits<double>::infinity());
+  if (method.causal) {
+    scores = at::masked_fill(scores, mask_of(method, q), -std::numeric_limits<double>::infinity());
   }
-  if (method.kernels == spec::Kernels::own) {
-    note_custom_node(AttentionKernel::softmax);
-    scores = own_softmax(scores);
-  } else {
-    scores = at::softmax(scores, -1);
-  }
-  return at::matmul(scores, repeat_heads(v, q.size(1)));
+  scores = softmax_of(method, std::move(scores));
+  const at::Tensor values = repeat_heads(v, q.size(1));
+  return einsum ? at::einsum("bhqk,bhkd->bhqd", {scores, values}) : at::matmul(scores, values);
 }
 
 }  // namespace ts::kernels

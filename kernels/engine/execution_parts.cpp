@@ -274,7 +274,7 @@ void TorchExecution::run_optimizer() {
   const PhaseScope phase(Phase::optimizer);
   training_->step();
   wait();
-  if (!owns_optimizer_state_) own_optimizer_state();
+  if (!owns_optimizer_state_ || training_->replaces_state()) own_optimizer_state();
   owns_optimizer_state_ = true;
 }
 

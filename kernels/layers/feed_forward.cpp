@@ -2,30 +2,38 @@
 
 #include <ATen/ops/gelu.h>
 #include <ATen/ops/mul.h>
+#include <ATen/ops/sigmoid.h>
 #include <ATen/ops/silu.h>
 
 #include "kernels/observe/module_scope.h"
 
 namespace ts::kernels {
 
-SwiGlu::SwiGlu(Builder& builder, const std::string& path, std::int64_t width, std::int64_t hidden)
+SwiGlu::SwiGlu(Builder& builder, const std::string& path, std::int64_t width, std::int64_t hidden,
+               const spec::Writing& written)
     : path_(path),
-      w1_(builder, path + ".w1", width, hidden, Bias::none),
-      w2_(builder, path + ".w2", hidden, width, Bias::none),
-      w3_(builder, path + ".w3", width, hidden, Bias::none) {}
+      silu_(written.silu),
+      w1_(builder, path + ".w1", width, hidden, Bias::none, written.products),
+      w2_(builder, path + ".w2", hidden, width, Bias::none, written.products),
+      w3_(builder, path + ".w3", width, hidden, Bias::none, written.products) {}
+
+at::Tensor SwiGlu::gate(const at::Tensor& x) const {
+  if (silu_ == spec::Form::fused) return at::silu(x);
+  return at::mul(x, at::sigmoid(x));
+}
 
 at::Tensor SwiGlu::forward(const at::Tensor& x) const {
   const ModuleScope scope(path_);
-  at::Tensor gate = at::silu(w1_.forward(x));
-  gate = at::mul(gate, w3_.forward(x));
-  return w2_.forward(gate);
+  at::Tensor hidden = gate(w1_.forward(x));
+  hidden = at::mul(hidden, w3_.forward(x));
+  return w2_.forward(hidden);
 }
 
 GeluMlp::GeluMlp(Builder& builder, const std::string& path, std::int64_t width, std::int64_t hidden,
-                 Bias bias)
+                 Bias bias, spec::ProductForm products)
     : path_(path),
-      up_(builder, path + ".up", width, hidden, bias),
-      down_(builder, path + ".down", hidden, width, bias) {}
+      up_(builder, path + ".up", width, hidden, bias, products),
+      down_(builder, path + ".down", hidden, width, bias, products) {}
 
 at::Tensor GeluMlp::forward(const at::Tensor& x) const {
   const ModuleScope scope(path_);
@@ -34,11 +42,12 @@ at::Tensor GeluMlp::forward(const at::Tensor& x) const {
 
 std::unique_ptr<FeedForward> make_feed_forward(Builder& builder, const std::string& path,
                                                spec::FeedForward kind, std::int64_t width,
-                                               std::int64_t hidden, Bias bias) {
+                                               std::int64_t hidden, Bias bias,
+                                               const spec::Writing& written) {
   if (kind == spec::FeedForward::gelu) {
-    return std::make_unique<GeluMlp>(builder, path, width, hidden, bias);
+    return std::make_unique<GeluMlp>(builder, path, width, hidden, bias, written.products);
   }
-  return std::make_unique<SwiGlu>(builder, path, width, hidden);
+  return std::make_unique<SwiGlu>(builder, path, width, hidden, written);
 }
 
 }  // namespace ts::kernels

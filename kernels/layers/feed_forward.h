@@ -6,6 +6,7 @@
 #include <memory>
 #include <string>
 
+#include "core/spec/workload_math.h"
 #include "core/spec/workload_spec.h"
 #include "kernels/layers/linear.h"
 
@@ -18,14 +19,19 @@ class FeedForward {
   [[nodiscard]] virtual at::Tensor forward(const at::Tensor& x) const = 0;
 };
 
-// Gated, w2(silu(w1 x) * w3 x) (Shazeer 2020), without biases.
+// Gated, w2(silu(w1 x) * w3 x) (Shazeer 2020), without biases. silu is one operator, or x
+// sigmoid(x).
 class SwiGlu final : public FeedForward {
  public:
-  SwiGlu(Builder& builder, const std::string& path, std::int64_t width, std::int64_t hidden);
+  SwiGlu(Builder& builder, const std::string& path, std::int64_t width, std::int64_t hidden,
+         const spec::Writing& written = {});
   [[nodiscard]] at::Tensor forward(const at::Tensor& x) const override;
 
  private:
+  [[nodiscard]] at::Tensor gate(const at::Tensor& x) const;
+
   std::string path_;
+  spec::Form silu_;
   Linear w1_;
   Linear w2_;
   Linear w3_;
@@ -35,7 +41,7 @@ class SwiGlu final : public FeedForward {
 class GeluMlp final : public FeedForward {
  public:
   GeluMlp(Builder& builder, const std::string& path, std::int64_t width, std::int64_t hidden,
-          Bias bias);
+          Bias bias, spec::ProductForm products = spec::ProductForm::matmul);
   [[nodiscard]] at::Tensor forward(const at::Tensor& x) const override;
 
  private:
@@ -46,6 +52,7 @@ class GeluMlp final : public FeedForward {
 
 std::unique_ptr<FeedForward> make_feed_forward(Builder& builder, const std::string& path,
                                                spec::FeedForward kind, std::int64_t width,
-                                               std::int64_t hidden, Bias bias);
+                                               std::int64_t hidden, Bias bias,
+                                               const spec::Writing& written = {});
 
 }  // namespace ts::kernels

@@ -1,6 +1,15 @@
 #include "kernels/layers/head.h"
 
 #include <ATen/ops/cross_entropy_loss.h>
+#include <ATen/ops/exp.h>
+#include <ATen/ops/gather.h>
+#include <ATen/ops/log.h>
+#include <ATen/ops/max.h>
+#include <ATen/ops/mean.h>
+#include <ATen/ops/sub.h>
+#include <ATen/ops/sum.h>
+
+#include <tuple>
 
 #include "core/spec/workload_math.h"
 #include "kernels/device/precision.h"
@@ -11,9 +20,23 @@
 
 namespace ts::kernels {
 
+namespace {
+
+// Each operator's result lives as long as autograd wants it, and the shifted logits to the end.
+at::Tensor written_cross_entropy(const at::Tensor& logits, const at::Tensor& targets) {
+  const at::Tensor shifted =
+      at::sub(logits, std::get<0>(at::max(logits, /*dim=*/-1, /*keepdim=*/true)));
+  const at::Tensor normaliser = at::log(at::sum(at::exp(shifted), {-1}));
+  const at::Tensor chosen = at::gather(shifted, -1, targets.unsqueeze(-1)).squeeze(-1);
+  return at::mean(at::sub(normaliser, chosen));
+}
+
+}  // namespace
+
 Head::Head(Linear projection, const spec::WorkloadSpec& spec, bool split)
     : projection_(std::move(projection)),
       fused_(spec::uses_own_kernels(spec) && spec::has_backward(spec.pass)),
+      written_(spec::writing(spec).cross_entropy == spec::Form::written),
       split_(split) {}
 
 at::Tensor Head::forward(const at::Tensor& x) const {
@@ -23,6 +46,7 @@ at::Tensor Head::forward(const at::Tensor& x) const {
 at::Tensor Head::loss(const at::Tensor& output, const at::Tensor& targets) const {
   const at::Tensor rows = output.flatten(0, -2);
   if (split_) return split_cross_entropy(rows, targets.flatten());
+  if (written_) return written_cross_entropy(rows, targets.flatten());
   if (!fused_) return at::cross_entropy_loss(rows, targets.flatten());
   const ModuleScope scope(projection_.path());
   // As autocast would give them to a product.

@@ -8,7 +8,8 @@
 namespace ts::kernels {
 
 // The last layer of a model: logits, and their mean cross entropy. With kernels own and a backward
-// both are one, and the logits are never whole.
+// both are one, and the logits are never whole. Written out, the loss is the mean of
+// log(sum(exp(logits - max))) less the logit of the class, also less max.
 class Head {
  public:
   // The projection has no bias. split: this rank has some columns of the logits (dry runs).
@@ -21,6 +22,7 @@ class Head {
  private:
   Linear projection_;
   bool fused_;
+  bool written_;
   bool split_;
 };
 

@@ -1,5 +1,7 @@
 #include "kernels/layers/linear.h"
 
+#include <ATen/ops/add.h>
+#include <ATen/ops/einsum.h>
 #include <ATen/ops/linear.h>
 
 #include <array>
@@ -11,8 +13,8 @@
 namespace ts::kernels {
 
 Linear::Linear(Builder& builder, const std::string& path, std::int64_t in, std::int64_t out,
-               Bias bias)
-    : path_(path) {
+               Bias bias, spec::ProductForm products)
+    : path_(path), products_(products) {
   const double deviation = std::sqrt(2.0 / static_cast<double>(in + out));
   weight_ = builder.truncated_normal(path + ".weight", std::array{out, in}, deviation);
   if (bias == Bias::zeros) bias_ = builder.constant(path + ".bias", std::array{out}, 0);
@@ -20,9 +22,17 @@ Linear::Linear(Builder& builder, const std::string& path, std::int64_t in, std::
 
 at::Tensor Linear::forward(const at::Tensor& x) const {
   const ModuleScope scope(path_);
-  at::Tensor y = at::linear(x, weight_, bias_.defined() ? std::optional(bias_) : std::nullopt);
+  at::Tensor y =
+      products_ == spec::ProductForm::einsum
+          ? by_einsum(x)
+          : at::linear(x, weight_, bias_.defined() ? std::optional(bias_) : std::nullopt);
   note_dtype(path_, y);
   return y;
+}
+
+at::Tensor Linear::by_einsum(const at::Tensor& x) const {
+  at::Tensor y = at::einsum("...i,oi->...o", {x, weight_});
+  return bias_.defined() ? at::add(y, bias_) : y;
 }
 
 }  // namespace ts::kernels

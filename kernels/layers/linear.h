@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <string>
 
+#include "core/spec/workload_spec.h"
 #include "kernels/layers/builder.h"
 
 namespace ts::kernels {
@@ -12,22 +13,28 @@ namespace ts::kernels {
 enum class Bias : bool { none, zeros };
 
 // y = x W^T (+ b). W: [out, in], truncated normal with deviation sqrt(2 / (in + out)) (Glorot and
-// Bengio 2010); b starts at zero.
+// Bengio 2010); b starts at zero. By the operator linear, or by einsum("...i,oi->...o"), which
+// multiplies a view of W: autocast casts it anew in every forward.
 class Linear {
  public:
-  Linear(Builder& builder, const std::string& path, std::int64_t in, std::int64_t out, Bias bias);
+  Linear(Builder& builder, const std::string& path, std::int64_t in, std::int64_t out, Bias bias,
+         spec::ProductForm products = spec::ProductForm::matmul);
   // Shares an existing weight: [out, in].
-  Linear(std::string path, at::Tensor weight)
-      : path_(std::move(path)), weight_(std::move(weight)) {}
+  Linear(std::string path, at::Tensor weight,
+         spec::ProductForm products = spec::ProductForm::matmul)
+      : path_(std::move(path)), weight_(std::move(weight)), products_(products) {}
   // x: [..., in]; the result: [..., out].
   at::Tensor forward(const at::Tensor& x) const;
   [[nodiscard]] const std::string& path() const { return path_; }
   [[nodiscard]] const at::Tensor& weight() const { return weight_; }
 
  private:
+  [[nodiscard]] at::Tensor by_einsum(const at::Tensor& x) const;
+
   std::string path_;
   at::Tensor weight_;
   at::Tensor bias_;
+  spec::ProductForm products_ = spec::ProductForm::matmul;
 };
 
 }  // namespace ts::kernels

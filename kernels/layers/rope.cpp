@@ -12,17 +12,24 @@
 
 namespace ts::kernels {
 
-Rope::Rope(Builder& builder, std::int64_t seq_len, std::int64_t d_head) {
+Rope::Rope(Builder& builder, std::int64_t seq_len, std::int64_t d_head, bool in_fp32)
+    : in_fp32_(in_fp32) {
   constexpr double kTheta = 10000;
   const auto fp32 = builder.options().dtype(at::kFloat);
   const at::Tensor exponents = at::arange(0, d_head, 2, fp32).div_(-static_cast<double>(d_head));
   const at::Tensor angles = at::outer(at::arange(seq_len, fp32), at::pow(kTheta, exponents));
-  const at::ScalarType dtype = at::typeMetaToScalarType(builder.options().dtype());
+  const at::ScalarType dtype =
+      in_fp32 ? at::kFloat : at::typeMetaToScalarType(builder.options().dtype());
   cos_ = builder.keep_input(at::cos(angles).to(dtype));
   sin_ = builder.keep_input(at::sin(angles).to(dtype));
 }
 
 at::Tensor Rope::forward(const at::Tensor& x, std::int64_t position) const {
+  if (!in_fp32_) return turned(x, position);
+  return turned(x.to(at::kFloat), position).to(x.scalar_type());
+}
+
+at::Tensor Rope::turned(const at::Tensor& x, std::int64_t position) const {
   const std::int64_t count = x.size(-2);
   const bool all = count == cos_.size(0);
   const at::Tensor cos = all ? cos_ : cos_.narrow(0, position, count);

@@ -19,6 +19,8 @@ class Optimizer {
   // change anything; only for optimizers with skips_itself().
   virtual void step(double learning_rate, const at::Tensor& found_inf) = 0;
   [[nodiscard]] virtual bool skips_itself() const { return false; }
+  // True if every step makes the moments anew.
+  [[nodiscard]] virtual bool replaces_state() const { return false; }
   // The tensors of the state: moments, none before the first step, and master weights.
   [[nodiscard]] virtual std::vector<at::Tensor> state() const = 0;
 };
@@ -42,6 +44,10 @@ struct OptimizerSettings {
 //   adamw_foreach  one operator for each line of the formula over all parameters, with temporaries
 //                  as large as all of v: AdamW(foreach=True)
 //   adamw_loop     the formula, parameter by parameter: AdamW(foreach=False)
+//   adamw_out_of_place  the algorithm of CS336's first assignment, every line of which makes new
+//                  tensors; eps is not divided by the correction, and the decay comes last:
+//     m = b1 m + (1 - b1) g;  v = b2 v + (1 - b2) g^2
+//     p -= lr sqrt(1 - b2^t) / (1 - b1^t) m / (sqrt(v) + eps);  p -= lr wd p
 // sgd: g += wd p; with momentum b = momentum b + g (b = g at first), g = b; p -= lr g, parameter by
 // parameter, as torch's SGD(foreach=False).
 // Where the state is fp32 and parameters have 16 bits, the formula is computed in fp32 on copies of
@@ -54,6 +60,8 @@ std::unique_ptr<Optimizer> make_adamw_fused(std::vector<TrainedTensor> trained,
                                             const OptimizerSettings& settings);
 std::unique_ptr<Optimizer> make_adamw_written_out(std::vector<TrainedTensor> trained,
                                                   const OptimizerSettings& settings, bool foreach);
+std::unique_ptr<Optimizer> make_adamw_out_of_place(std::vector<TrainedTensor> trained,
+                                                   const OptimizerSettings& settings);
 std::unique_ptr<Optimizer> make_sgd(std::vector<TrainedTensor> trained,
                                     const OptimizerSettings& settings);
 

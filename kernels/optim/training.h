@@ -26,6 +26,8 @@ class Training {
   void step();
   // Optimizer state, made in the first step, and the scaler's, made at once.
   [[nodiscard]] std::vector<at::Tensor> state() const;
+  // True if every step makes the optimizer's state anew.
+  [[nodiscard]] bool replaces_state() const { return optimizer_->replaces_state(); }
   // Fills in the values of the last step, once. Waits for the device.
   void describe(run::StepTimes& times);
 

@@ -42,6 +42,7 @@ BlockSettings projection_settings(const spec::WorkloadSpec& spec) {
   settings.heads = spec.heads;
   settings.kv_heads = spec::kv_head_count(spec);
   settings.fused_qkv = spec.fused_qkv;
+  settings.written = spec::writing(spec);
   return settings;
 }
 

@@ -55,9 +55,10 @@ class LanguageModel final : public Workload {
       norm_.emplace(builder, "norm", spec.norm, spec.d_model, spec.bias ? Bias::zeros : Bias::none,
                     spec.kernels);
       // The last stage of several has a copy of a tied embedding.
+      const spec::ProductForm products = spec::writing(spec).products;
       head_.emplace(spec.tied && share.first()
-                        ? Linear("head", embedding_->weight())
-                        : Linear(builder, "head", spec.d_model, vocab, Bias::none),
+                        ? Linear("head", embedding_->weight(), products)
+                        : Linear(builder, "head", spec.d_model, vocab, Bias::none, products),
                     spec, share.tensor > 1);
     }
     const std::array sizes = {spec::micro_batches(spec) * spec.batch, spec.seq_len};

@@ -1,5 +1,6 @@
 #include <ATen/ops/gelu.h>
 
+#include "core/spec/workload_math.h"
 #include "kernels/layers/feed_forward.h"
 #include "kernels/layers/linear.h"
 #include "kernels/workloads/workload.h"
@@ -27,7 +28,8 @@ class Mlp final : public Workload {
 class GatedMlp final : public Workload {
  public:
   GatedMlp(Builder& builder, const spec::WorkloadSpec& spec)
-      : swiglu_(builder, "swiglu", spec.d_model, spec.d_ff), x_(make_stream_input(builder, spec)) {}
+      : swiglu_(builder, "swiglu", spec.d_model, spec.d_ff, spec::writing(spec)),
+        x_(make_stream_input(builder, spec)) {}
 
   at::Tensor forward() override { return swiglu_.forward(x_); }
 

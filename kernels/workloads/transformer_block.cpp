@@ -32,10 +32,11 @@ BlockSettings make_block_settings(Builder& builder, const spec::WorkloadSpec& sp
   settings.bias = spec.bias ? Bias::zeros : Bias::none;
   settings.fused_qkv = spec.fused_qkv;
   settings.kernels = spec.kernels;
+  settings.written = spec::writing(spec);
   settings.attention = make_attention_method(builder, spec);
   if (spec.positions == spec::Positions::rope) {
-    settings.rope =
-        std::make_shared<const Rope>(builder, spec::context_length(spec), spec::head_size(spec));
+    settings.rope = std::make_shared<const Rope>(builder, spec::context_length(spec),
+                                                 spec::head_size(spec), settings.written.rope_fp32);
   }
   return settings;
 }
@@ -46,7 +47,8 @@ InputProjections::InputProjections(Builder& builder, const std::string& path,
   const std::int64_t q = settings.heads * settings.d_head;
   const std::int64_t kv = settings.kv_heads * settings.d_head;
   const auto add = [&](const char* name, std::int64_t width) {
-    layers_.emplace_back(builder, path + name, settings.d_model, width, settings.bias);
+    layers_.emplace_back(builder, path + name, settings.d_model, width, settings.bias,
+                         settings.written.products);
   };
   if (settings.fused_qkv) {
     add(".qkv_proj", q + 2 * kv);
@@ -88,7 +90,7 @@ SelfAttention::SelfAttention(Builder& builder, const std::string& path,
       method_(settings.attention),
       projections_(builder, path, settings),
       o_proj_(builder, path + ".o_proj", settings.heads * settings.d_head, settings.d_model,
-              settings.bias) {}
+              settings.bias, settings.written.products) {}
 
 at::Tensor SelfAttention::forward(const at::Tensor& x, const ContextPart& part) const {
   const ModuleScope scope(path_);
@@ -114,7 +116,8 @@ TransformerBlock::TransformerBlock(Builder& builder, const std::string& path,
       norm2_(builder, path + ".norm2", settings.norm, settings.d_model, settings.bias,
              settings.kernels),
       feed_forward_(make_feed_forward(builder, path + ".ffn", settings.feed_forward,
-                                      settings.d_model, settings.d_ff, settings.bias)) {}
+                                      settings.d_model, settings.d_ff, settings.bias,
+                                      settings.written)) {}
 
 at::Tensor TransformerBlock::forward(at::Tensor x, const ContextPart& part) const {
   const ModuleScope scope(path_);

@@ -28,6 +28,7 @@ struct BlockSettings {
   Bias bias = Bias::none;
   bool fused_qkv = false;
   spec::Kernels kernels = spec::Kernels::torch;
+  spec::Writing written;
   AttentionMethod attention;
   std::shared_ptr<const Rope> rope;  // null: positions are not applied here
 };

@@ -13,6 +13,8 @@ DEFAULTS = {"B": 2, "T": 48, "heads": 3, "kv_heads": 0, "T_kv": 0, "d_head": 16,
             "momentum": 0.0, "schedule": "constant", "warmup_steps": 200, "cycle_steps": 10000,
             "clip": 0.0, "zero_grad": "none", "accumulate": 1, "checkpoint": "off",
             "checkpoint_every": 1, "tile_q": 64, "tile_k": 64, "corpus": "", "tokenizer": "byte",
+            "softmax": "fused", "silu": "fused", "cross_entropy": "fused", "mask": "shared",
+            "products": "matmul", "rope_fp32": False,
             "optimizer_state": "parameter", "new_tokens": 24, "kv_cache": True, "temperature": 1.0, "top_k": 0}
 
 
@@ -42,8 +44,16 @@ def changed_specs():
         yield {"workload": "lm", "backend": backend, "checkpoint": "blocks", "checkpoint_every": 2}
         yield {"workload": "block", "backend": backend, "checkpoint": "attention"}
     yield {"workload": "mlp", "mlp": "swiglu"}
+    # Written out or fused, the model is the same.
+    written = {"softmax": "written", "silu": "written", "cross_entropy": "written", "products": "einsum"}
+    for mask in ("layer", "head"):
+        yield dict(written, workload="attention", mask=mask)
+        yield dict(written, workload="lm", mask=mask, kv_heads=1)
+    yield dict(written, workload="mlp", mlp="swiglu")
+    yield dict(written, workload="lm", mask="head", checkpoint="blocks", dtype="bf16", rope_fp32=True)
+    yield dict(written, workload="lm", mask="layer", autocast="bf16", rope_fp32=True)
     yield {"workload": "block", "positions": "none", "norm": "layernorm"}
-    for optimizer in ("adamw_fused", "adamw_foreach", "adamw_loop", "sgd"):
+    for optimizer in ("adamw_fused", "adamw_foreach", "adamw_loop", "adamw_out_of_place", "sgd"):
         yield {"workload": "lm", "optimizer": optimizer, "lr": 0.01, "momentum": 0.9, "clip": 0.5}
         yield {"workload": "lm", "optimizer": optimizer, "schedule": "cosine", "warmup_steps": 2,
                "cycle_steps": 6, "zero_grad": "zero"}

@@ -113,10 +113,38 @@ def make_optimizer(torch, spec, parameters):
     return Wide(torch, spec, parameters) if wide else torch_optimizer(torch, spec, parameters)
 
 
+def out_of_place_adamw(torch, parameters, lr, decay):
+    """The algorithm of CS336's first assignment, line by line."""
+
+    class AdamW(torch.optim.Optimizer):
+        def __init__(self):
+            super().__init__(parameters, {"lr": lr})
+
+        @torch.no_grad()
+        def step(self):
+            rate = self.param_groups[0]["lr"]
+            for p in self.param_groups[0]["params"]:
+                if p.grad is None:
+                    continue
+                state = self.state[p]
+                if not state:
+                    state.update(t=0, m=torch.zeros_like(p), v=torch.zeros_like(p))
+                t = state["t"] + 1
+                m = 0.9 * state["m"] + (1 - 0.9) * p.grad
+                v = 0.999 * state["v"] + (1 - 0.999) * p.grad ** 2
+                p -= rate * math.sqrt(1 - 0.999 ** t) / (1 - 0.9 ** t) * m / (torch.sqrt(v) + 1e-8)
+                p -= rate * decay * p
+                state.update(t=t, m=m, v=v)
+
+    return AdamW()
+
+
 def torch_optimizer(torch, spec, parameters):
     if spec["optimizer"] == "sgd":
         return torch.optim.SGD(parameters, lr=spec["lr"], momentum=spec["momentum"],
                                weight_decay=spec["weight_decay"], foreach=False)
+    if spec["optimizer"] == "adamw_out_of_place":
+        return out_of_place_adamw(torch, parameters, spec["lr"], spec["weight_decay"])
     how = {"adamw_fused": {"fused": True}, "adamw_foreach": {"foreach": True},
            "adamw_loop": {"foreach": False}}[spec["optimizer"]]
     return torch.optim.AdamW(parameters, lr=spec["lr"], betas=(0.9, 0.999), eps=1e-8,

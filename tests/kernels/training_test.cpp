@@ -48,6 +48,12 @@ double relative(const at::Tensor& a, const at::Tensor& b) {
 
 struct EveryOptimizer : testing::TestWithParam<OptimizerKind> {};
 
+// The assignment's: eps beside the root of v itself, and the decay last.
+at::Tensor out_of_place(const at::Tensor& p, const at::Tensor& m, const at::Tensor& v, int t) {
+  const double rate = 0.01 * std::sqrt(1 - std::pow(0.999, t)) / (1 - std::pow(0.9, t));
+  return (p - rate * m / (v.sqrt() + 1e-8)) * (1 - 0.01 * 0.1);
+}
+
 // Five steps, each from the parameters and gradients the engine had, by the formula in fp64.
 TEST_P(EveryOptimizer, FollowsItsFormula) {
   spec::WorkloadSpec spec = training_spec();
@@ -75,6 +81,8 @@ TEST_P(EveryOptimizer, FollowsItsFormula) {
         const at::Tensor m = first[i] / (1 - std::pow(0.9, t));
         const at::Tensor v = second[i] / (1 - std::pow(0.999, t));
         expected = before[i] * (1 - 0.01 * 0.1) - 0.01 * m / (v.sqrt() + 1e-8);
+        if (GetParam() == OptimizerKind::adamw_out_of_place)
+          expected = out_of_place(before[i], first[i], second[i], t);
       }
       EXPECT_LT(relative(after[i], expected), 1e-6) << execution->parameters()[i].name << t;
     }
@@ -95,7 +103,8 @@ TEST_P(EveryOptimizer, LearnsItsBatch) {
 
 INSTANTIATE_TEST_SUITE_P(All, EveryOptimizer,
                          testing::Values(OptimizerKind::adamw_fused, OptimizerKind::adamw_foreach,
-                                         OptimizerKind::adamw_loop, OptimizerKind::sgd));
+                                         OptimizerKind::adamw_loop,
+                                         OptimizerKind::adamw_out_of_place, OptimizerKind::sgd));
 
 struct EveryState : testing::TestWithParam<std::tuple<OptimizerKind, spec::OptimizerState>> {};
 
@@ -126,7 +135,9 @@ TEST_P(EveryState, OfHalfParametersFollowsTheFormulaInFp32) {
       second = 0.999 * second + 0.001 * g * g;
       const at::Tensor m = first / (1 - std::pow(0.9, t));
       const at::Tensor v = second / (1 - std::pow(0.999, t));
-      exact = exact * (1 - 0.01 * 0.1) - 0.01 * m / (v.sqrt() + 1e-8);
+      exact = kind == OptimizerKind::adamw_out_of_place
+                  ? out_of_place(exact, first, second, t)
+                  : exact * (1 - 0.01 * 0.1) - 0.01 * m / (v.sqrt() + 1e-8);
     }
     // Rounded once: at most half of the last of 8 bits.
     EXPECT_LE(((parameter.to(at::kDouble) - exact) / exact).abs().max().item<double>(),
@@ -152,7 +163,8 @@ TEST_P(EveryState, OfHalfParametersFollowsTheFormulaInFp32) {
 INSTANTIATE_TEST_SUITE_P(
     All, EveryState,
     testing::Combine(testing::Values(OptimizerKind::adamw_fused, OptimizerKind::adamw_foreach,
-                                     OptimizerKind::adamw_loop, OptimizerKind::sgd),
+                                     OptimizerKind::adamw_loop, OptimizerKind::adamw_out_of_place,
+                                     OptimizerKind::sgd),
                      testing::Values(spec::OptimizerState::fp32,
                                      spec::OptimizerState::fp32_master)));
 

@@ -122,6 +122,26 @@ TEST(Presets, set_the_whole_form_of_a_model) {
   EXPECT_EQ(spec, fresh);
 }
 
+// The written-out model has the sizes of another preset, and a later one fuses everything again.
+TEST(Presets, of_a_workload_follow_one_another) {
+  WorkloadSpec plain;
+  plain.workload = WorkloadKind::lm;
+  WorkloadSpec spec = plain;
+  ASSERT_TRUE(apply_presets("2.7B", plain));
+  ASSERT_TRUE(apply_presets("2.7B+as-written", spec));
+  EXPECT_EQ(spec.d_model, 2560);
+  EXPECT_EQ(spec.layers, 32);
+  EXPECT_EQ(parameter_count(spec), parameter_count(plain));
+  EXPECT_NE(writing(spec), Writing());
+  EXPECT_EQ(spec.optimizer, OptimizerKind::adamw_out_of_place);
+  ASSERT_TRUE(apply_presets("2.7B", spec));
+  EXPECT_EQ(writing(spec), Writing());
+  const WorkloadSpec before = spec;
+  EXPECT_FALSE(apply_presets("small+w7", spec));
+  EXPECT_FALSE(apply_presets("small+", spec));
+  EXPECT_EQ(spec, before);
+}
+
 TEST(Presets, tiny_is_light) {
   WorkloadSpec spec;
   apply_preset(*find_preset(WorkloadKind::lm, "tiny"), spec);

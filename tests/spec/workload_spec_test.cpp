@@ -9,6 +9,7 @@
 #include <random>
 
 #include "core/spec/own_model.h"
+#include "core/spec/presets.h"
 #include "core/spec/workload_math.h"
 #include "tests/spec/random_spec.h"
 
@@ -45,7 +46,8 @@ TEST(WorkloadSpec, a_step_is_captured_where_it_can_be_replayed) {
   spec.schedule = Schedule::cosine;
   EXPECT_EQ(reason(), "field.reason.rate_differs");
   spec.schedule = Schedule::constant;
-  for (const auto optimizer : {OptimizerKind::adamw_foreach, OptimizerKind::adamw_loop}) {
+  for (const auto optimizer : {OptimizerKind::adamw_foreach, OptimizerKind::adamw_loop,
+                               OptimizerKind::adamw_out_of_place}) {
     spec.optimizer = optimizer;
     EXPECT_EQ(reason(), "field.reason.host_counts_steps");
   }
@@ -412,19 +414,21 @@ TEST(FieldReason, fields_apply_where_the_workload_uses_them) {
   EXPECT_EQ(applies(WorkloadKind::attention),
             "workload B T heads d_head dtype backend pass causal seed device target_gpu "
             "memory_limit kv_heads T_kv autocast zero_grad warmups cache alloc_conf threads "
-            "projections compile kernels habit ");
+            "projections compile softmax mask products kernels habit ");
   EXPECT_EQ(applies(WorkloadKind::mlp),
             "workload B T d_model d_ff dtype pass seed device target_gpu memory_limit mlp autocast "
             "zero_grad warmups cache alloc_conf threads compile habit ");
-  EXPECT_EQ(applies(WorkloadKind::block),
-            "workload B T d_model heads d_ff dtype backend pass causal seed device target_gpu "
-            "memory_limit kv_heads fused_qkv ffn norm positions bias autocast zero_grad "
-            "checkpoint warmups cache alloc_conf threads compile kernels habit ");
+  EXPECT_EQ(
+      applies(WorkloadKind::block),
+      "workload B T d_model heads d_ff dtype backend pass causal seed device target_gpu "
+      "memory_limit kv_heads fused_qkv ffn norm positions bias autocast zero_grad "
+      "checkpoint warmups cache alloc_conf threads compile softmax silu mask products kernels "
+      "habit ");
   EXPECT_EQ(applies(WorkloadKind::lm),
             "workload B T d_model heads layers d_ff vocab dtype backend pass causal seed device "
             "target_gpu memory_limit kv_heads fused_qkv ffn norm positions bias tied autocast "
             "zero_grad checkpoint accumulate warmups corpus cache alloc_conf threads compile "
-            "kernels habit ");
+            "softmax silu cross_entropy mask products kernels habit ");
   EXPECT_EQ(applies(WorkloadKind::weighted_sum),
             "workload B T d_model dtype pass seed device target_gpu memory_limit autocast "
             "zero_grad warmups cache alloc_conf threads compile kernels habit ");
@@ -468,6 +472,25 @@ TEST(FieldReason, own_kernels_are_where_an_operator_has_one) {
   EXPECT_EQ(validate(own).front().field, Field::kernels);
   own.workload = WorkloadKind::mlp;
   EXPECT_TRUE(validate(own).empty()) << "it has none to switch";
+}
+
+TEST(FieldReason, what_is_written_out_is_where_there_is_something_to_write) {
+  WorkloadSpec spec = changed([](auto& s) { s.workload = WorkloadKind::lm; });
+  ASSERT_TRUE(apply_presets("medium+as-written", spec));
+  EXPECT_EQ(writing(spec).softmax, Form::written);
+  EXPECT_EQ(writing(spec).mask, CausalMask::head);
+  EXPECT_EQ(writing(spec).products, ProductForm::einsum);
+  EXPECT_FALSE(writing(spec).rope_fp32) << "in fp32 there is nothing to cast";
+  EXPECT_EQ(field_reason(spec, Field::compile), "field.reason.written_not_compiled");
+  spec.autocast = Autocast::bf16;
+  EXPECT_TRUE(writing(spec).rope_fp32);
+  spec.backend = AttentionBackend::flash;
+  EXPECT_EQ(field_reason(spec, Field::softmax), "field.reason.only_naive");
+  EXPECT_EQ(field_reason(spec, Field::mask), "field.reason.only_naive");
+  spec.ffn = FeedForward::gelu;
+  EXPECT_EQ(field_reason(spec, Field::silu), "field.reason.only_swiglu");
+  spec.kernels = Kernels::own;
+  EXPECT_EQ(field_reason(spec, Field::cross_entropy), "field.reason.own_kernel_does_it");
 }
 
 TEST(Workloads, one_operator_alone_is_offered_only_where_it_is_chosen) {

@@ -1,0 +1,89 @@
+#include <ATen/core/grad_mode.h>
+#include <ATen/ops/add.h>
+#include <ATen/ops/div.h>
+#include <ATen/ops/mul.h>
+#include <ATen/ops/sqrt.h>
+#include <ATen/ops/square.h>
+
+#include <cmath>
+
+#include "kernels/observe/cancellation.h"
+#include "kernels/optim/optimizer.h"
+
+namespace ts::kernels {
+namespace {
+
+// numbers a + numbers b, each product a tensor of its own, as Python evaluates them.
+at::Tensor weighted(double a, const at::Tensor& x, double b, const at::Tensor& y) {
+  const at::Tensor first = at::mul(x, a);
+  const at::Tensor second = at::mul(y, b);
+  return at::add(first, second);
+}
+
+class OutOfPlaceAdamW final : public Optimizer {
+ public:
+  OutOfPlaceAdamW(std::vector<TrainedTensor> trained, const OptimizerSettings& settings)
+      : settings_(settings), update_(std::move(trained), settings.state) {}
+
+  void step(double learning_rate, const at::Tensor& /*found_inf*/) override {
+    const at::NoGradGuard no_grad;
+    if (first_moments_.empty()) {
+      for (std::size_t i = 0; i < update_.parameters().size(); ++i) {
+        first_moments_.push_back(update_.moment(i));
+        second_moments_.push_back(update_.moment(i));
+      }
+    }
+    step_count_ += 1;
+    for (std::size_t i = 0; i < update_.parameters().size(); ++i) update_one(i, learning_rate);
+  }
+
+  [[nodiscard]] bool replaces_state() const override { return true; }
+
+  [[nodiscard]] std::vector<at::Tensor> state() const override {
+    std::vector<at::Tensor> state = first_moments_;
+    state.insert(state.end(), second_moments_.begin(), second_moments_.end());
+    state.insert(state.end(), update_.masters().begin(), update_.masters().end());
+    return state;
+  }
+
+ private:
+  // The old moments live until the new ones are kept, at the end.
+  void update_one(std::size_t i, double learning_rate) {
+    if (!update_.parameters()[i].grad().defined()) return;
+    check_cancelled();
+    const PlaceScope place = update_.place(i);
+    const WideUpdate::Part part = update_.whole(i);
+    const auto& [parameter, gradient] = part;
+    at::Tensor first = weighted(settings_.beta1, first_moments_[i], 1 - settings_.beta1, gradient);
+    at::Tensor second =
+        weighted(settings_.beta2, second_moments_[i], 1 - settings_.beta2, at::square(gradient));
+    const double rate = learning_rate * std::sqrt(1 - std::pow(settings_.beta2, step_count_)) /
+                        (1 - std::pow(settings_.beta1, step_count_));
+    subtract_quotient(parameter, at::mul(first, rate), second);
+    parameter.sub_(at::mul(parameter, learning_rate * settings_.weight_decay));
+    update_.put_back(i, part);
+    first_moments_[i] = std::move(first);
+    second_moments_[i] = std::move(second);
+  }
+
+  void subtract_quotient(const at::Tensor& parameter, const at::Tensor& numerator,
+                         const at::Tensor& second) const {
+    const at::Tensor denominator = at::add(at::sqrt(second), settings_.epsilon);
+    parameter.sub_(at::div(numerator, denominator));
+  }
+
+  OptimizerSettings settings_;
+  WideUpdate update_;
+  std::vector<at::Tensor> first_moments_;
+  std::vector<at::Tensor> second_moments_;
+  double step_count_ = 0;
+};
+
+}  // namespace
+
+std::unique_ptr<Optimizer> make_adamw_out_of_place(std::vector<TrainedTensor> trained,
+                                                   const OptimizerSettings& settings) {
+  return std::make_unique<OutOfPlaceAdamW>(std::move(trained), settings);
+}
+
+}  // namespace ts::kernels
