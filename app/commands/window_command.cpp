@@ -52,6 +52,11 @@ base::Result<void> read_file(const std::filesystem::path& path, Shown& shown) {
     shown.paths.push_back(*whole);
     return {};
   }
+  // The window shows its beginning while it reads the rest.
+  if (files::is_large(*whole)) {
+    shown.paths.push_back(*whole);
+    return {};
+  }
   auto opened = files::open_file(*whole);
   if (!opened) return tl::unexpected(opened.error());
   if (!(*opened)->fault().empty()) report((*opened)->fault(), 0);

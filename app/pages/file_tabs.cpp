@@ -6,11 +6,64 @@
 #include <string>
 
 #include "app/pages/page_frame.h"
+#include "core/base/clock.h"
 #include "views/common/ids.h"
+#include "views/common/imgui_sink.h"
+#include "views/common/widgets.h"
 
 namespace ts::app {
+namespace {
+
+std::string reading_words(const views::Ui& ui, const OpenedFiles::Entry& entry) {
+  constexpr float kPercent = 100;
+  const std::string percent = std::to_string(static_cast<int>(entry.reading->share() * kPercent));
+  return ui.texts(entry.opened != nullptr ? "file.reading_beginning" : "file.reading_share",
+                  {{"name", entry.path.filename().string()}, {"percent", percent}});
+}
+
+}  // namespace
 
 void FileTabs::draw(const views::Ui& ui, OpenedFiles& files) {
+  draw_tabs(ui, files);
+  draw_reading_bar(ui, files);
+}
+
+// How far the file on screen is read, as words and as a line, and Cancel.
+void FileTabs::draw_reading_bar(const views::Ui& ui, OpenedFiles& files) {
+  const OpenedFiles::Entry* const entry = files.current();
+  if (entry == nullptr || !entry->loading()) {
+    reading_since_ns_ = 0;
+    return;
+  }
+  // Most files are there at once; a bar would only move the page.
+  constexpr std::int64_t kPatience = 300'000'000;
+  if (reading_since_ns_ == 0) reading_since_ns_ = base::now_ns();
+  if (base::now_ns() - reading_since_ns_ < kPatience) return;
+  const float height = ui.px(36);
+  bool stop = false;
+  if (ImGui::BeginViewportSideBar("###reading_bar", ImGui::GetMainViewport(), ImGuiDir_Up, height,
+                                  kStripFlags)) {
+    views::ImGuiSink sink(*ImGui::GetWindowDrawList(), ui.faces, ui.metrics.scale);
+    const ImVec2 origin = ImGui::GetWindowPos();
+    const float width = ImGui::GetWindowWidth();
+    const float bottom = origin.y + height;
+    sink.fill({origin.x, bottom - ui.px(2), origin.x + width, bottom}, ui.theme.line);
+    sink.fill({origin.x, bottom - ui.px(2), origin.x + width * entry->reading->share(), bottom},
+              ui.theme.accent);
+    const std::string words = reading_words(ui, *entry);
+    const float y = origin.y + (height - sink.text_height(views::TextStyle::body)) / 2;
+    sink.text({origin.x + ui.px(16), y}, views::TextStyle::body, ui.theme.text2, words);
+    ImGui::SetCursorScreenPos(
+        {origin.x + ui.px(32) + sink.text_width(views::TextStyle::body, words),
+         origin.y + (height - ui.px(28)) / 2});
+    stop = views::button(ui, "###stop_reading", "", ui.texts("file.cancel"), "",
+                         views::ButtonKind::plain);
+  }
+  ImGui::End();
+  if (stop) files.stop_reading(*files.current_index());
+}
+
+void FileTabs::draw_tabs(const views::Ui& ui, OpenedFiles& files) {
   if (files.entries().empty()) {
     shown_.reset();
     return;

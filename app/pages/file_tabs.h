@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <optional>
 
 #include "app/session/opened_files.h"
@@ -7,14 +8,19 @@
 
 namespace ts::app {
 
-// The tabs above the page of runs: the run and the opened files. Nothing without files. Main
-// thread.
+// The tabs above the page of runs: the run and the opened files, and below them how far the file on
+// screen is read. Nothing without files. Main thread.
 class FileTabs {
  public:
   void draw(const views::Ui& ui, OpenedFiles& files);
 
  private:
-  std::optional<int> shown_;  // id of the file in the last frame; unset: the run
+  void draw_tabs(const views::Ui& ui, OpenedFiles& files);
+
+  void draw_reading_bar(const views::Ui& ui, OpenedFiles& files);
+
+  std::int64_t reading_since_ns_ = 0;  // 0: the file on screen is read
+  std::optional<int> shown_;           // id of the file in the last frame; unset: the run
 };
 
 }  // namespace ts::app

@@ -1,5 +1,7 @@
 #include "app/saved/session_jobs.h"
 
+#include <cstddef>
+#include <cstdint>
 #include <system_error>
 #include <utility>
 
@@ -35,9 +37,44 @@ base::Result<std::filesystem::path> place_sweep(const files::SavedSweep& sweep,
   if (folder.empty()) return text::fail("file_error.no_home");
   std::filesystem::path place = new_path(folder, "sweep");
   if (auto made = io::make_folder(place); !made) return tl::unexpected(made.error());
+  for (const files::SavedPoint& point : sweep.points) {
+    if (auto made = io::make_folder(place / kPointsFolder); !made)
+      return tl::unexpected(made.error());
+    if (auto written = io::write_file(place / kPointsFolder / point.name, *point.content); !written)
+      return tl::unexpected(written.error());
+  }
   if (auto written = io::write_file(place / kJournalName, sweep.journal); !written)
     return tl::unexpected(written.error());
   return place;
+}
+
+// What is kept of the sweep's points, as far as a session has room for it: a point without is shown
+// without its timeline.
+std::vector<files::SavedPoint> points_of(const std::filesystem::path& folder, std::size_t room) {
+  std::vector<files::SavedPoint> points;
+  std::error_code error;
+  std::filesystem::directory_iterator at(folder, error);
+  for (; !error && at != std::filesystem::directory_iterator(); at.increment(error)) {
+    std::error_code none;
+    const std::string name = at->path().filename().string();
+    const std::uintmax_t bytes = at->is_regular_file(none) ? at->file_size(none) : 0;
+    if (none || bytes == 0 || bytes > room || !files::is_point_name(name)) continue;
+    if (points.size() == files::kMostSavedPoints) break;
+    auto content = io::read_file(at->path());
+    if (!content || content->size() > room) continue;
+    room -= content->size();
+    points.push_back({name, std::make_shared<const std::string>(std::move(*content))});
+  }
+  return points;
+}
+
+// What the other parts of the session leave.
+std::size_t room_for_points(const files::SavedSession& session) {
+  // The comparison and the journal are far below this.
+  constexpr std::size_t kOthers = std::size_t{64} << 20U;
+  std::size_t taken = kOthers;
+  for (const files::SavedRun& run : session.runs) taken += run.recording->size();
+  return taken < files::kMostSessionBytes ? files::kMostSessionBytes - taken : 0;
 }
 
 }  // namespace
@@ -55,6 +92,8 @@ base::Result<std::filesystem::path> save_session(SessionToSave what) {
     auto journal = io::read_file(session.sweep->folder / kJournalName);
     if (!journal) return tl::unexpected(journal.error());
     session.sweep->journal = std::move(*journal);
+    session.sweep->points =
+        points_of(session.sweep->folder / kPointsFolder, room_for_points(session));
   }
   const auto bytes = files::session_bytes(session);
   if (!bytes) return tl::unexpected(bytes.error());

@@ -6,6 +6,8 @@
 #include <utility>
 
 #include "app/session/is_ready.h"
+#include "core/io/file.h"
+#include "core/text/message.h"
 
 namespace ts::app {
 
@@ -34,12 +36,20 @@ OpenedFiles::Entry& OpenedFiles::entry_for(const std::filesystem::path& path) {
 
 void OpenedFiles::open(const std::filesystem::path& path) {
   Entry& entry = entry_for(path);
+  if (entry.reading != nullptr) entry.reading->cancel();  // it may have changed since
   entry.problem = {};
+  entry.reading = std::make_shared<base::Progress>();
   current_ = static_cast<std::size_t>(&entry - entries_.data());
-  readers_.push_back({path, std::async(std::launch::async, [path] {
+  auto handover = std::make_shared<Handover>();
+  readers_.push_back({path, entry.reading, handover,
+                      std::async(std::launch::async, [path, progress = entry.reading, handover] {
                         Answer answer;
                         answer.written = written_at(path);
-                        if (auto read = files::open_file(path)) {
+                        const auto keep = [&handover](std::unique_ptr<files::OpenedFile> opened) {
+                          const std::lock_guard lock(handover->mutex);
+                          handover->beginning = std::move(opened);
+                        };
+                        if (auto read = files::open_file(path, {progress.get(), keep})) {
                           answer.opened = std::move(*read);
                         } else {
                           answer.problem = read.error();
@@ -56,7 +66,23 @@ void OpenedFiles::add(std::unique_ptr<files::OpenedFile> opened) {
   current_ = static_cast<std::size_t>(&entry - entries_.data());
 }
 
+OpenedFiles::~OpenedFiles() {
+  for (const Reader& reader : readers_) reader.progress->cancel();
+}
+
+void OpenedFiles::stop_reading(std::size_t index) {
+  Entry& entry = entries_[index];
+  if (entry.reading == nullptr) return;
+  entry.reading->cancel();
+  if (entry.opened == nullptr) return close(index);
+  entry.reading.reset();
+  auto stopped = io::read_in_part(entry.path, text::message("file_error.stopped"));
+  files::OpenedTrace* const trace = entry.opened->trace.get();
+  (trace != nullptr ? trace->about.fault : entry.opened->file.fault) = std::move(stopped);
+}
+
 void OpenedFiles::close(std::size_t index) {
+  if (entries_[index].reading != nullptr) entries_[index].reading->cancel();
   entries_.erase(entries_.begin() + static_cast<std::ptrdiff_t>(index));
   if (!current_ || *current_ < index) return;
   if (*current_ > index) {
@@ -87,7 +113,8 @@ void OpenedFiles::restore(std::size_t index, std::size_t device, CorrectionsByDe
 void OpenedFiles::correct(files::Correction correction) {
   if (!current_) return;
   Entry& entry = entries_[*current_];
-  if (entry.opened == nullptr || entry.device >= entry.opened->devices.size()) return;
+  if (entry.loading() || entry.opened == nullptr || entry.device >= entry.opened->devices.size())
+    return;
   entry.corrections[entry.device].add(entry.opened->devices[entry.device], std::move(correction));
 }
 
@@ -169,23 +196,38 @@ bool OpenedFiles::update_replays() {
   return news;
 }
 
+// Nothing for a reader that was stopped, or whose file was closed or is read anew.
+bool OpenedFiles::take_beginning(Reader& reader) {
+  const std::lock_guard lock(reader.handover->mutex);
+  const auto entry = std::ranges::find(entries_, reader.progress, &Entry::reading);
+  if (entry == entries_.end() || reader.handover->beginning == nullptr) return false;
+  entry->device = reader.handover->beginning->first_shown();
+  entry->opened = std::move(reader.handover->beginning);
+  return true;
+}
+
+void OpenedFiles::take_answer(Reader& reader) {
+  Answer answer = reader.answer.get();
+  const auto entry = std::ranges::find(entries_, reader.progress, &Entry::reading);
+  if (entry == entries_.end()) return;
+  entry->device = answer.opened != nullptr ? answer.opened->first_shown() : 0;
+  entry->corrections.clear();
+  entry->opened = std::move(answer.opened);
+  entry->written = answer.written;
+  entry->problem = std::move(answer.problem);
+  entry->reading.reset();
+}
+
 bool OpenedFiles::update() {
   bool news = update_replays();
   for (std::size_t i = 0; i < readers_.size();) {
     Reader& reader = readers_[i];
     if (!is_ready(reader.answer)) {
+      news |= take_beginning(reader);
       ++i;
       continue;
     }
-    Answer answer = reader.answer.get();
-    const auto entry = std::ranges::find(entries_, reader.path, &Entry::path);
-    if (entry != entries_.end()) {  // else it was closed meanwhile
-      entry->device = answer.opened != nullptr ? answer.opened->first_shown() : 0;
-      entry->corrections.clear();
-      entry->opened = std::move(answer.opened);
-      entry->written = answer.written;
-      entry->problem = std::move(answer.problem);
-    }
+    take_answer(reader);
     readers_.erase(readers_.begin() + static_cast<std::ptrdiff_t>(i));
     news = true;
   }

@@ -5,11 +5,13 @@
 #include <future>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "core/base/message.h"
+#include "core/base/progress.h"
 #include "core/files/corrections.h"
 #include "core/files/opened_file.h"
 #include "core/files/replay_answer.h"
@@ -17,18 +19,26 @@
 namespace ts::app {
 
 // The files that are open beside the run. Each is read on its own thread, so that a large one never
-// blocks the window; an unreadable one stays in the list with its error. One owner thread.
+// blocks the window; an unreadable one stays in the list with its error. Of a large one the
+// beginning is shown while the rest is read. One owner thread.
 class OpenedFiles {
  public:
+  OpenedFiles() = default;
+  ~OpenedFiles();
+  OpenedFiles(const OpenedFiles&) = delete;
+  OpenedFiles& operator=(const OpenedFiles&) = delete;
+
   struct Entry {
     int id = 0;  // constant while it is open
     std::filesystem::path path;
-    std::shared_ptr<files::OpenedFile> opened;  // unset: being read, or nothing can be shown
+    // Unset: being read, or nothing can be shown. While it is read it may be its beginning.
+    std::shared_ptr<files::OpenedFile> opened;
     base::Message problem;                      // why nothing can be shown
     std::size_t device = 0;  // of opened->devices; their number stands for the trace
     std::map<std::size_t, files::Corrections> corrections = {};  // by device
     std::filesystem::file_time_type written = {};                // when the file was read
-    [[nodiscard]] bool loading() const { return opened == nullptr && problem.empty(); }
+    std::shared_ptr<base::Progress> reading = {};  // set while it is read
+    [[nodiscard]] bool loading() const { return reading != nullptr; }
     // The file is gone, or was written since.
     [[nodiscard]] bool changed_on_disk() const;
   };
@@ -38,6 +48,8 @@ class OpenedFiles {
   // Adds a file that was read before.
   void add(std::unique_ptr<files::OpenedFile> opened);
   void close(std::size_t index);
+  // Ends the reading of a file. Its beginning stays where it is shown; else the file is closed.
+  void stop_reading(std::size_t index);
   // Selects the shown file; unset: the run.
   void choose(std::optional<std::size_t> index) { current_ = index; }
   void choose_device(std::size_t device);
@@ -73,8 +85,15 @@ class OpenedFiles {
     base::Message problem;
     std::filesystem::file_time_type written;
   };
+  // What a reading thread hands over before it ends.
+  struct Handover {
+    std::mutex mutex;
+    std::unique_ptr<files::OpenedFile> beginning;
+  };
   struct Reader {
     std::filesystem::path path;
+    std::shared_ptr<base::Progress> progress;
+    std::shared_ptr<Handover> handover;
     std::future<Answer> answer;
   };
   // The replay of one device of a file that is, or was, shown.
@@ -86,6 +105,8 @@ class OpenedFiles {
   };
   [[nodiscard]] const Replay* replay_of_shown() const;
   bool update_replays();
+  bool take_beginning(Reader& reader);
+  void take_answer(Reader& reader);
   // Null: no snapshot is shown, or nothing was corrected.
   [[nodiscard]] const files::Corrections* corrections() const;
   Entry& entry_for(const std::filesystem::path& path);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <system_error>
 #include <utility>
 
 #include "core/allocator/snapshot_figures.h"
@@ -64,10 +65,19 @@ bool has_categories(const memory::AllocationLog& log) {
 
 namespace {
 
-base::Result<std::unique_ptr<OpenedFile>> open_trace_file(const std::filesystem::path& path,
-                                                          io::UnpackedFile&& unpacked) {
-  auto file = trace_file::read_trace(path, std::move(unpacked));
+using Opened = base::Result<std::unique_ptr<OpenedFile>>;
+
+// Larger files are shown by their beginning at first: as much of it as is read and laid out in a
+// quarter of a second.
+constexpr std::size_t kLarge = std::size_t{64} << 20U;  // bytes, as the file lies there
+constexpr std::size_t kLargePacked = std::size_t{8} << 20U;
+constexpr std::size_t kBeginning = std::size_t{24} << 20U;
+
+Opened open_trace_file(const std::filesystem::path& path, io::UnpackedFile&& unpacked,
+                       base::Progress* progress) {
+  auto file = trace_file::read_trace(path, std::move(unpacked), progress);
   if (!file) return tl::unexpected(file.error());
+  if (progress != nullptr) progress->part(1);
   auto trace = open_trace(std::move(*file), next_id());
   if (!trace) {
     return text::fail("file_error.trace",
@@ -80,8 +90,7 @@ base::Result<std::unique_ptr<OpenedFile>> open_trace_file(const std::filesystem:
   return opened;
 }
 
-base::Result<std::unique_ptr<OpenedFile>> open_recording_file(const std::filesystem::path& path,
-                                                              std::string_view content) {
+Opened open_recording_file(const std::filesystem::path& path, std::string_view content) {
   auto recording = open_recording(content, next_id());
   if (!recording) {
     return text::fail(
@@ -97,28 +106,71 @@ base::Result<std::unique_ptr<OpenedFile>> open_recording_file(const std::filesys
   return opened;
 }
 
-}  // namespace
-
-base::Result<std::unique_ptr<OpenedFile>> open_file(const std::filesystem::path& path) {
-  auto unpacked = io::read_unpacked(path);
-  if (!unpacked) return tl::unexpected(unpacked.error());
-  const io::FileKind kind = io::kind_of_content(unpacked->content);
-  if (kind == io::FileKind::trace) return open_trace_file(path, std::move(*unpacked));
-  if (kind == io::FileKind::recording) return open_recording_file(path, unpacked->content);
-  auto read = snapshot::read_snapshot(path, std::move(*unpacked));
-  if (!read) return tl::unexpected(read.error());
+Opened lay_out(const std::filesystem::path& path, snapshot::SnapshotFile&& file,
+               base::Progress* progress) {
   auto opened = std::make_unique<OpenedFile>();
   opened->path = path;
-  opened->file = std::move(*read);
+  opened->file = std::move(file);
   const allocator::Snapshot& snapshot = opened->file.snapshot;
   const std::vector<std::size_t> numbers = allocator::devices_of(snapshot);
   if (numbers.empty()) {
     return text::fail("file_error.nothing", {{"path", path.string()}});
   }
+  if (progress != nullptr) progress->part(1);
   for (const std::size_t number : numbers) {
+    if (!base::goes_on(progress, opened->devices.size(), numbers.size()))
+      return text::fail("file_error.stopped");
     opened->devices.push_back(open_device(snapshot, static_cast<std::int64_t>(number)));
   }
   return opened;
+}
+
+// Nothing where the beginning alone cannot be shown. The segments of a snapshot tell what was alive
+// at its end: without the events between they say nothing of the beginning.
+std::unique_ptr<OpenedFile> open_beginning(const std::filesystem::path& path) {
+  auto unpacked = io::read_unpacked(path, {.most = kBeginning});
+  if (!unpacked) return nullptr;
+  const io::FileKind kind = io::kind_of_content(unpacked->content);
+  auto fault = io::read_in_part(path, text::message("file_error.reason.goes_on"));
+  if (kind == io::FileKind::trace) {
+    auto opened = open_trace_file(path, std::move(*unpacked), nullptr);
+    if (!opened) return nullptr;
+    (*opened)->trace->about.fault = std::move(fault);
+    return std::move(*opened);
+  }
+  if (kind != io::FileKind::snapshot) return nullptr;
+  auto file = snapshot::read_snapshot(path, std::move(*unpacked));
+  if (!file) return nullptr;
+  file->snapshot.segments.clear();
+  file->fault = std::move(fault);
+  auto opened = lay_out(path, std::move(*file), nullptr);
+  return opened ? std::move(*opened) : nullptr;
+}
+
+}  // namespace
+
+bool is_large(const std::filesystem::path& path) {
+  std::error_code error;
+  const std::uintmax_t bytes = std::filesystem::file_size(path, error);
+  return !error && bytes >= (path.extension() == ".gz" ? kLargePacked : kLarge);
+}
+
+base::Result<std::unique_ptr<OpenedFile>> open_file(const std::filesystem::path& path,
+                                                    const Opening& waiting) {
+  if (waiting.beginning && is_large(path)) {
+    if (auto beginning = open_beginning(path)) waiting.beginning(std::move(beginning));
+  }
+  constexpr float kRead = 0.2F;
+  if (waiting.progress != nullptr) waiting.progress->part(kRead);
+  auto unpacked = io::read_unpacked(path, {.progress = waiting.progress});
+  if (!unpacked) return tl::unexpected(unpacked.error());
+  const io::FileKind kind = io::kind_of_content(unpacked->content);
+  if (kind == io::FileKind::trace)
+    return open_trace_file(path, std::move(*unpacked), waiting.progress);
+  if (kind == io::FileKind::recording) return open_recording_file(path, unpacked->content);
+  auto read = snapshot::read_snapshot(path, std::move(*unpacked), waiting.progress);
+  if (!read) return tl::unexpected(read.error());
+  return lay_out(path, std::move(*read), waiting.progress);
 }
 
 }  // namespace ts::files

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -9,6 +10,7 @@
 #include <vector>
 
 #include "core/allocator/log_of_snapshot.h"
+#include "core/base/progress.h"
 #include "core/base/result.h"
 #include "core/blocks/block_source.h"
 #include "core/files/opened_trace.h"
@@ -66,9 +68,21 @@ blocks::BlockSource blocks_of(const OpenedFile& file, const OpenedDevice& device
 // True if any block of the device has a category other than unknown.
 bool has_categories(const memory::AllocationLog& log);
 
+// Who waits for a file.
+struct Opening {
+  base::Progress* progress = nullptr;  // cancelled: the file is not opened, which is an error
+  // Gets the beginning of a large file while the rest is read, once and on the same thread. It has
+  // a fault that says so; a snapshot has its first events and none of what lived before them.
+  std::function<void(std::unique_ptr<OpenedFile>)> beginning = {};
+};
+
+// Whether a file has a beginning to show first.
+bool is_large(const std::filesystem::path& path);
+
 // Reads a memory snapshot of PyTorch, pickled or JSON, a trace of a profiler, or a recording, each
 // optionally packed by gzip; never runs code. An error is one sentence, for a file without usable
 // content.
-base::Result<std::unique_ptr<OpenedFile>> open_file(const std::filesystem::path& path);
+base::Result<std::unique_ptr<OpenedFile>> open_file(const std::filesystem::path& path,
+                                                    const Opening& waiting = {});
 
 }  // namespace ts::files

@@ -31,6 +31,16 @@ std::string recording_name(std::size_t run) {
   return "runs/" + std::to_string(run) + ".recording";
 }
 
+std::string point_name(const std::string& name) {
+  return "points/" + name;
+}
+
+Json sweep_json(const SavedSweep& sweep) {
+  Json names = Json::array();
+  for (const SavedPoint& point : sweep.points) names.push_back(point.name);
+  return {{"folder", sweep.folder.string()}, {"points", std::move(names)}};
+}
+
 template <class Value>
 Json or_null(const std::optional<Value>& value) {
   return value ? Json(*value) : Json();
@@ -131,7 +141,7 @@ Json document_of(const SavedSession& session) {
           {"shown_run", or_null(session.shown_run)},
           {"files", std::move(files)},
           {"shown_file", or_null(session.shown_file)},
-          {"sweep", session.sweep ? Json{{"folder", session.sweep->folder.string()}} : Json()},
+          {"sweep", session.sweep ? sweep_json(*session.sweep) : Json()},
           {"hunt", session.hunt ? hunt_json(*session.hunt) : Json()},
           {"lesson", session.lesson.string()}};
 }
@@ -304,6 +314,16 @@ base::Result<SavedSession> session_from(const Json& json, const io::ZipArchive& 
     auto journal = part(kJournal, kMostSessionText);
     if (!journal) return tl::unexpected(journal.error());
     session.sweep = SavedSweep{sweep.at("folder").get<std::string>(), std::move(*journal)};
+    const Json names = sweep.value("points", Json::array());  // older sessions have none
+    if (names.size() > kMostSavedPoints) throw Impossible{"points"};
+    for (const Json& name : names) {
+      SavedPoint& point = session.sweep->points.emplace_back();
+      point.name = name.get<std::string>();
+      if (!is_point_name(point.name)) throw Impossible{"points"};
+      auto content = part(point_name(point.name), kMostRecording);
+      if (!content) return tl::unexpected(content.error());
+      point.content = std::make_shared<const std::string>(std::move(*content));
+    }
   }
   if (const Json& hunt = json.at("hunt"); !hunt.is_null()) {
     auto read = hunt_from(hunt);
@@ -351,6 +371,12 @@ base::Result<SavedSession> read_archive(base::Result<io::ZipArchive> archive) {
 
 }  // namespace
 
+bool is_point_name(std::string_view name) {
+  constexpr std::size_t kMost = 255;  // of a file's name
+  return !name.empty() && name.size() <= kMost && name.front() != '.' &&
+         name.find_first_of(std::string_view("/\\\0", 3)) == std::string_view::npos;
+}
+
 base::Result<std::string> session_bytes(const SavedSession& session) {
   std::string bytes;
   io::ZipMaker zip([&bytes](std::string_view piece) { bytes += piece; });
@@ -358,12 +384,17 @@ base::Result<std::string> session_bytes(const SavedSession& session) {
       session.comparison != nullptr ? comparison_text(*session.comparison) : "";
   std::size_t sum = comparison.size() + (session.sweep ? session.sweep->journal.size() : 0);
   for (const SavedRun& run : session.runs) sum += run.recording->size();
+  const std::vector<SavedPoint> no_points;
+  const std::vector<SavedPoint>& points = session.sweep ? session.sweep->points : no_points;
+  for (const SavedPoint& point : points) sum += point.content->size();
   bool fits = sum <= kMostSessionBytes && session.runs.size() <= kMostSavedRuns &&
-              session.files.size() <= kMostSavedFiles &&
+              session.files.size() <= kMostSavedFiles && points.size() <= kMostSavedPoints &&
               zip.add(kDocument, io::json_text(document_of(session)));
   for (std::size_t i = 0; i < session.runs.size() && fits; ++i)
     fits = zip.add(recording_name(i), *session.runs[i].recording);
   if (session.sweep && fits) fits = zip.add(kJournal, session.sweep->journal);
+  for (std::size_t i = 0; i < points.size() && fits; ++i)
+    fits = zip.add(point_name(points[i].name), *points[i].content);
   if (!comparison.empty() && fits) fits = zip.add(kComparison, comparison);
   if (!fits) return text::fail("session_error.too_large");
   zip.end();

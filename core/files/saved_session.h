@@ -20,9 +20,9 @@
 namespace ts::files {
 
 // What was done in the window, as one file: a ZIP archive with session.json, the recording of each
-// run, the journal of the sweep and the newest comparison. Opened files are named by path and
-// checked by their content; nothing of them is inside. It holds no tensor, no environment and no
-// program: reading it runs nothing.
+// run, the journal of the sweep with what is kept of its points, and the newest comparison. Opened
+// files are named by path and checked by their content; nothing of them is inside. It holds no
+// tensor, no environment and no program: reading it runs nothing.
 
 inline constexpr const char* kSessionEnding = ".session";
 inline constexpr int kSessionVersion = 1;
@@ -60,9 +60,16 @@ struct SavedFile {
   std::vector<SavedDevice> devices;
 };
 
+// A file beside the journal: a point's recording or its profile.
+struct SavedPoint {
+  std::string name;  // of the file, without a folder
+  std::shared_ptr<const std::string> content;
+};
+
 struct SavedSweep {
   std::filesystem::path folder;  // where it was; empty: it was on no disk
   std::string journal;           // see sweep::parse_journal()
+  std::vector<SavedPoint> points = {};
 };
 
 struct SavedHunt {
@@ -110,9 +117,13 @@ struct SavedSession {
 // The limits of what is read: a session of many days stays far below.
 inline constexpr std::size_t kMostSavedRuns = 64;
 inline constexpr std::size_t kMostSavedFiles = 256;
+inline constexpr std::size_t kMostSavedPoints = 4096;
 inline constexpr std::size_t kMostSessionText = std::size_t{256} << 20;  // bytes, each text
-// Recordings, journal and comparison together, unpacked.
+// Recordings, journal, points and comparison together, unpacked.
 inline constexpr std::size_t kMostSessionBytes = std::size_t{1} << 30;
+
+// Whether a name is that of a file without a folder, and of no hidden one.
+bool is_point_name(std::string_view name);
 
 // The bytes of the file. An error: they are more than an archive can hold.
 base::Result<std::string> session_bytes(const SavedSession& session);

@@ -257,7 +257,7 @@ base::Result<std::filesystem::path> absolute_path(const std::filesystem::path& p
   return text::fail("file_error.no_current_folder", {{"path", path.string()}});
 }
 
-base::Result<std::string> read_file(const std::filesystem::path& path) {
+base::Result<std::string> read_file(const std::filesystem::path& path, const Reading& how) {
   // Does not wait for a writer of a pipe; no effect on regular files.
   const Descriptor descriptor(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   if (descriptor.number() < 0) return cannot_read(path, errno);
@@ -276,13 +276,18 @@ base::Result<std::string> read_file(const std::filesystem::path& path) {
     // scanners. Files of /proc report size 0.
     constexpr std::size_t kLeast = 4096;
     constexpr std::size_t kMore = 64;
-    content.reserve(std::max(static_cast<std::size_t>(status.st_size) + kMore, kLeast));
+    // A piece is zeroed before it is read; a small one stays in the cache between.
+    constexpr std::size_t kPiece = std::size_t{1} << 20U;
+    const std::size_t all = std::min(static_cast<std::size_t>(status.st_size), how.most);
+    content.reserve(std::max(all + kMore, kLeast));
     base::prefer_huge_pages(content.data(), content.capacity());
-    content.resize(content.capacity());
     std::size_t size = 0;
     for (;;) {
-      if (size == content.size()) content.resize(2 * size);
-      const ssize_t got = ::read(descriptor.number(), content.data() + size, content.size() - size);
+      if (!base::goes_on(how.progress, size, all)) return text::fail("file_error.stopped");
+      const std::size_t room = content.capacity() - size;
+      const std::size_t wanted = std::min({room == 0 ? size : room, kPiece, how.most - size});
+      content.resize(size + wanted);
+      const ssize_t got = ::read(descriptor.number(), content.data() + size, wanted);
       if (got < 0 && errno == EINTR) continue;
       if (got < 0) return cannot_read(path, errno);
       if (got == 0) break;

@@ -1,13 +1,22 @@
 #pragma once
 
+#include <cstddef>
 #include <filesystem>
 #include <functional>
+#include <limits>
 #include <string>
 #include <string_view>
 
+#include "core/base/progress.h"
 #include "core/base/result.h"
 
 namespace ts::io {
+
+// How a file is read.
+struct Reading {
+  base::Progress* progress = nullptr;  // null: nobody follows; cancelled: the error says so
+  std::size_t most = std::numeric_limits<std::size_t>::max();  // bytes, from the file's beginning
+};
 
 // The system's reason for errno value `error`, as the argument "reason" of a message.
 base::Argument system_reason(int error);
@@ -17,7 +26,7 @@ base::Message read_in_part(const std::filesystem::path& path, base::Message why)
 
 // Reads a whole file; the error names the path and the system's reason. Pipes and devices are
 // refused.
-base::Result<std::string> read_file(const std::filesystem::path& path);
+base::Result<std::string> read_file(const std::filesystem::path& path, const Reading& how = {});
 
 // The absolute path. Errors: it is empty; it is relative and the current folder does not exist.
 base::Result<std::filesystem::path> absolute_path(const std::filesystem::path& path);

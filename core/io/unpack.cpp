@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <limits>
 #include <new>
 #include <stdexcept>
 #include <utility>
@@ -30,7 +29,8 @@ std::size_t most_for(std::size_t packed) {
 // Unpacks all members in sequence: gzip allows several.
 class Unpacker {
  public:
-  explicit Unpacker(std::string_view packed) : packed_(packed), most_(most_for(packed.size())) {
+  Unpacker(std::string_view packed, const Reading& how)
+      : packed_(packed), how_(how), most_(std::min(most_for(packed.size()), how.most)) {
     constexpr int kGzipOnly = 16 + MAX_WBITS;
     ready_ = inflateInit2(&stream_, kGzipOnly) == Z_OK;
     // zlib does not write through it; its API is older than const.
@@ -45,6 +45,9 @@ class Unpacker {
     constexpr std::size_t kUsualRatio = 8;
     file.content.resize(std::min(most_, std::max<std::size_t>(kUsualRatio * packed_.size(), 4096)));
     for (bool more = ready_; more;) {
+      if (!base::goes_on(how_.progress, used_, packed_.size()))
+        return text::fail("file_error.stopped");
+      if (size_ == how_.most) break;
       if (size_ == most_) return too_much();
       if (size_ == file.content.size()) file.content.resize(std::min(most_, 2 * size_));
       more = step(file);
@@ -58,7 +61,7 @@ class Unpacker {
  private:
   // Returns false at the end.
   bool step(UnpackedFile& file) {
-    constexpr std::size_t kMost = std::numeric_limits<uInt>::max();
+    constexpr std::size_t kMost = std::size_t{1} << 24U;  // between two looks at the progress
     const std::size_t left = packed_.size() - used_;
     const std::size_t room = file.content.size() - size_;
     stream_.avail_in = static_cast<uInt>(std::min(left, kMost));
@@ -87,6 +90,7 @@ class Unpacker {
   }
 
   std::string_view packed_;
+  Reading how_;
   std::size_t most_;
   std::size_t used_ = 0;
   std::size_t size_ = 0;
@@ -96,10 +100,10 @@ class Unpacker {
 
 }  // namespace
 
-base::Result<UnpackedFile> unpack(std::string content) {
+base::Result<UnpackedFile> unpack(std::string content, const Reading& how) {
   if (!is_gzip(content)) return UnpackedFile{std::move(content), {}};
   try {
-    return Unpacker(content).run();
+    return Unpacker(content, how).run();
   } catch (const std::bad_alloc&) {
     return text::fail("pack_error.memory");
   } catch (const std::length_error&) {
@@ -107,10 +111,10 @@ base::Result<UnpackedFile> unpack(std::string content) {
   }
 }
 
-base::Result<UnpackedFile> read_unpacked(const std::filesystem::path& path) {
-  auto content = read_file(path);
+base::Result<UnpackedFile> read_unpacked(const std::filesystem::path& path, const Reading& how) {
+  auto content = read_file(path, how);
   if (!content) return tl::unexpected(content.error());
-  auto file = unpack(std::move(*content));
+  auto file = unpack(std::move(*content), how);
   if (!file)
     return text::fail("file_error.read",
                       {{"path", path.string()}, text::argument("reason", std::move(file.error()))});

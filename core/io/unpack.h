@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "core/base/result.h"
+#include "core/io/file.h"
 
 namespace ts::io {
 
@@ -20,10 +21,11 @@ inline constexpr std::size_t kAlwaysUnpacked = std::size_t{256} << 20;
 inline constexpr std::size_t kMostRatio = 200;
 
 // Reads a file, and unpacks it if its first bytes are those of gzip. Errors as read_file(), and for
-// a packed file whose content is empty or too large.
-base::Result<UnpackedFile> read_unpacked(const std::filesystem::path& path);
+// a packed file whose content is empty or too large. `how.most` counts what is unpacked, too.
+base::Result<UnpackedFile> read_unpacked(const std::filesystem::path& path,
+                                         const Reading& how = {});
 
 // The same for a file's content; messages do not name the file. Other content is returned as it is.
-base::Result<UnpackedFile> unpack(std::string content);
+base::Result<UnpackedFile> unpack(std::string content, const Reading& how = {});
 
 }  // namespace ts::io

@@ -97,6 +97,34 @@ void Document::add_stretch(Value to, std::uint32_t begin, std::uint32_t count) {
   }
 }
 
+Document::Value Document::list_of(Items items) {
+  const Value made = list();
+  Stretch& only = containers_.back();
+  only.begin = items.begin;
+  only.count = items.count;
+  return made;
+}
+
+Document::Value Document::event(const Event& event) {
+  TS_CHECK(events_.size() < kEnd);
+  events_.push_back(event);
+  return Value(((events_.size() - 1) << kTagBits) | kEvent);
+}
+
+std::uint32_t Document::event_rest(const EventRest& rest) {
+  const std::array<std::uint64_t, 6> bits = {
+      rest.action.bits_,        rest.compile_context.bits_,
+      rest.user_metadata.bits_, rest.category.bits_,
+      rest.pool.bits_,          static_cast<std::uint64_t>(rest.stream)};
+  const std::uint64_t hash = RunIndex::hash_of(bits.size(), [&](std::size_t i) { return bits[i]; });
+  std::uint32_t& place = rest_places_[hash % rest_places_.size()];
+  if (place == 0 || rests_[place - 1] != rest) {
+    rests_.push_back(rest);
+    place = static_cast<std::uint32_t>(rests_.size());
+  }
+  return place - 1;
+}
+
 std::size_t Document::item_count(Value container) const {
   std::size_t count = 0;
   for (std::uint32_t at = index(container); at != kEnd; at = containers_[at].next) {
@@ -105,16 +133,23 @@ std::size_t Document::item_count(Value container) const {
   return count;
 }
 
-std::optional<std::uint64_t> Document::shared_items(Value list) const {
+std::optional<Document::Items> Document::items_of(Value list) const {
   const Stretch& only = containers_[index(list)];
   if (only.next != kEnd || only.count == 0) return std::nullopt;
-  return (std::uint64_t{only.begin} << 32U) | only.count;
+  return Items{only.begin, only.count};
+}
+
+std::optional<std::uint64_t> Document::shared_items(Value list) const {
+  const auto items = items_of(list);
+  if (!items) return std::nullopt;
+  return (std::uint64_t{items->begin} << 32U) | items->count;
 }
 
 std::size_t Document::bytes() const {
   return pool_.size() * sizeof(Value) + containers_.size() * sizeof(Stretch) +
          texts_.size() * sizeof(std::string_view) + wide_.size() * sizeof(std::uint64_t) +
-         runs_.bytes() + letter_bytes_;
+         events_.size() * sizeof(Event) + rests_.size() * sizeof(EventRest) + runs_.bytes() +
+         letter_bytes_;
 }
 
 Document::Kind Document::kind(Value value) {
@@ -133,14 +168,17 @@ Document::Kind Document::kind(Value value) {
       return Kind::list;
     case kDict:
       return Kind::dict;
+    case kEvent:
+      return Kind::event;
     default:
       return Kind::none;
   }
 }
 
 const char* Document::kind_name(Value value) {
-  constexpr std::array<const char*, 7> kNames = {
-      "nothing", "true or false", "a whole number", "a number", "a text", "a list", "a dictionary"};
+  constexpr std::array<const char*, 8> kNames = {"nothing",      "true or false", "a whole number",
+                                                 "a number",     "a text",        "a list",
+                                                 "a dictionary", "a dictionary"};
   return kNames[static_cast<std::size_t>(kind(value))];
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -20,8 +21,8 @@ namespace ts::snapshot {
 // these. Not thread safe while it grows.
 class Document {
  public:
-  // Tuples are stored as lists.
-  enum class Kind : std::uint8_t { none, boolean, integer, real, text, list, dict };
+  // Tuples are stored as lists. An event is a dictionary that is stored as an Event.
+  enum class Kind : std::uint8_t { none, boolean, integer, real, text, list, dict, event };
 
   class Value {
    public:
@@ -34,6 +35,32 @@ class Document {
     friend class Document;
     explicit Value(std::uint64_t bits) : bits_(bits) {}
     std::uint64_t bits_ = 0;
+  };
+
+  // What most events of a trace have in common with many others. Values: none where it is absent.
+  struct EventRest {
+    Value action;
+    Value compile_context;
+    Value user_metadata;
+    Value category;
+    Value pool;
+    std::int64_t stream = 0;
+    bool has_address = false;
+    bool has_size = false;
+    friend bool operator==(const EventRest&, const EventRest&) = default;
+  };
+  // One event of a trace with values of the right kinds and without any key that is not here.
+  struct Event {
+    std::uint64_t address = 0;
+    std::int64_t size = 0;
+    std::int64_t time_us = 0;
+    Value frames;  // a list or none
+    std::uint32_t rest = 0;
+  };
+  // Where the items of a list lie, if it has one run of them; for lists with the same items.
+  struct Items {
+    std::uint32_t begin = 0;
+    std::uint32_t count = 0;
   };
 
   // Of a file with so many bytes.
@@ -56,6 +83,10 @@ class Document {
   Value dict() { return container(kDict); }
   // Appends items to a list, or keys and values in turn to a dict.
   void append(Value to, std::span<const Value> items);
+  // A list of its own with items that another one has already.
+  Value list_of(Items items);
+  Value event(const Event& event);
+  std::uint32_t event_rest(const EventRest& rest);
 
   // Reading values. The typed getters are unset for other kinds and for numbers out of range.
   [[nodiscard]] static Kind kind(Value value);
@@ -73,6 +104,10 @@ class Document {
   // Equal for lists that share their items; for caches by content. Unset for a list that was built
   // in several steps or has no items.
   [[nodiscard]] std::optional<std::uint64_t> shared_items(Value list) const;
+  [[nodiscard]] std::optional<Items> items_of(Value list) const;
+  [[nodiscard]] const Event& event_at(Value event) const { return events_[index(event)]; }
+  [[nodiscard]] const EventRest& rest_at(std::uint32_t rest) const { return rests_[rest]; }
+  [[nodiscard]] std::size_t rest_count() const { return rests_.size(); }
   [[nodiscard]] std::size_t text_count() const { return texts_.size(); }
   [[nodiscard]] std::size_t container_count() const { return containers_.size(); }
 
@@ -113,6 +148,7 @@ class Document {
     kText,
     kList,
     kDict,
+    kEvent,
   };
   static constexpr std::uint32_t kEnd = 0xFFFFFFFFU;
   // A run of items in the pool. A container is a chain of runs and is represented by its first one.
@@ -139,6 +175,9 @@ class Document {
   std::span<char> free_letters_;                  // of the last block
   std::size_t letter_bytes_ = 0;                  // of all blocks
   std::vector<std::uint64_t> wide_;               // values that do not fit beside a tag
+  std::vector<Event> events_;
+  std::vector<EventRest> rests_;
+  std::array<std::uint32_t, 256> rest_places_{};  // by hash: a place in rests_ and one more
   RunIndex runs_;                                 // in pool_
   std::vector<Value> keys_;  // of the dict that is appended to, kept for its memory
 };

@@ -17,7 +17,8 @@ constexpr std::size_t kMostLevels = 1000;
 // Builds the document from the parser's events; returning false stops the parser.
 class Builder : public nlohmann::json_sax<nlohmann::json> {
  public:
-  explicit Builder(Document& document) : document_(document) {}
+  Builder(Document& document, base::Progress* progress)
+      : document_(document), progress_(progress) {}
 
   bool null() override { return add(Value()); }
   bool boolean(bool value) override { return add(Document::boolean(value)); }
@@ -64,6 +65,10 @@ class Builder : public nlohmann::json_sax<nlohmann::json> {
     return kept;
   }
   bool open(Value container) {
+    if (progress_ != nullptr && progress_->cancelled()) {
+      fault_ = text::message("file_error.stopped");
+      return false;
+    }
     if (open_.size() == kMostLevels) {
       fault_ = text::message("pickle_error.deep");
       return false;
@@ -83,6 +88,7 @@ class Builder : public nlohmann::json_sax<nlohmann::json> {
   }
 
   Document& document_;
+  base::Progress* progress_;
   std::vector<Value> items_;
   std::vector<Open> open_;
   std::unordered_map<std::string_view, Value> texts_;
@@ -91,8 +97,8 @@ class Builder : public nlohmann::json_sax<nlohmann::json> {
 
 }  // namespace
 
-ParsedContent read_json(std::string_view json, Document& document) {
-  Builder builder(document);
+ParsedContent read_json(std::string_view json, Document& document, base::Progress* progress) {
+  Builder builder(document, progress);
   nlohmann::json::sax_parse(json.begin(), json.end(), &builder);
   return builder.finish();
 }

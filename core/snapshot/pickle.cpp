@@ -32,8 +32,10 @@ void Machine::step() {
     case kMark:
       if (marks_.size() == kMostMarks) return fault("deep");
       marks_.push_back(stack_.size());
+      note_mark();
       break;
     case kEmptyDict:
+      if (trace_depth_ != 0 && marks_.size() == trace_depth_ && event()) break;
       stack_.push_back(document_.dict());
       break;
     case kEmptyList:
@@ -154,7 +156,8 @@ void Machine::step_rare(std::uint8_t opcode) {
 
 }  // namespace pickle
 
-base::Result<ParsedContent> read_pickle(std::string content, Document& document) {
+base::Result<ParsedContent> read_pickle(std::string content, Document& document,
+                                        base::Progress* progress) {
   if (content.size() >= std::numeric_limits<std::uint32_t>::max()) {
     return text::fail("pickle_error.huge");
   }
@@ -163,7 +166,7 @@ base::Result<ParsedContent> read_pickle(std::string content, Document& document)
   }
   // About the size that PyTorch's files need. Untouched pages cost nothing; moving costs time.
   document.reserve(content.size() / 3);
-  return pickle::Machine(content, document).run();
+  return pickle::Machine(content, document, progress).run();
 }
 
 }  // namespace ts::snapshot

@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include "core/base/progress.h"
 #include "core/base/result.h"
 #include "core/snapshot/document.h"
 
@@ -19,7 +20,9 @@ struct ParsedContent {
 // the time is linear and the memory proportional to its size: the size of PyTorch's files, at most
 // 32 times that of any other and a few megabytes. `content` is given back while it is read.
 //
-// Limits: 4 GiB, 1000 open marks, integers of 64 bits (in at most 16 bytes).
-base::Result<ParsedContent> read_pickle(std::string content, Document& document);
+// Limits: 4 GiB, 1000 open marks, integers of 64 bits (in at most 16 bytes). `progress` may be
+// null; cancelled: an error.
+base::Result<ParsedContent> read_pickle(std::string content, Document& document,
+                                        base::Progress* progress = nullptr);
 
 }  // namespace ts::snapshot

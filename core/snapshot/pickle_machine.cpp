@@ -50,6 +50,30 @@ void Machine::refuse(std::uint8_t opcode) {
   }
 }
 
+bool Machine::opens_trace() const {
+  const auto is_list = [this](std::size_t at) {
+    return Document::kind(stack_[at]) == Document::Kind::list;
+  };
+  const auto of_traces = [&](std::size_t list) {
+    return list > 0 && list < stack_.size() && is_list(list) &&
+           document_.as_text(stack_[list - 1]) == "device_traces";
+  };
+  const std::size_t size = stack_.size();
+  if (size < 3 || !is_list(size - 1)) return false;
+  // The devices' list may have a mark of its own, or be given its only device without one.
+  const std::size_t open = marks_.size() < 2 ? 0 : marks_[marks_.size() - 2];
+  return of_traces(size - 2) || (open > 0 && of_traces(open - 1));
+}
+
+bool Machine::event() {
+  const char* at = at_;
+  const auto read = events_.read(at, end_);
+  if (!read) return false;
+  at_ = at;
+  stack_.push_back(*read);
+  return true;
+}
+
 void Machine::long_integer(std::uint64_t bytes) {
   if (bytes > kMostIntegerBytes) {
     return fault("long_integer", {{"bytes", std::to_string(bytes)}});

@@ -10,9 +10,11 @@
 #include <string_view>
 #include <vector>
 
+#include "core/base/progress.h"
 #include "core/base/result.h"
 #include "core/snapshot/document.h"
 #include "core/snapshot/pickle.h"
+#include "core/snapshot/pickle_events.h"
 #include "core/text/message.h"
 
 namespace ts::snapshot::pickle {
@@ -23,9 +25,10 @@ class Machine {
   using Value = Document::Value;
 
   // The content is lost as far as it has been read.
-  Machine(std::string& content, Document& document)
+  Machine(std::string& content, Document& document, base::Progress* progress)
       : document_(document),
         content_(content),
+        progress_(progress),
         begin_(content.data()),
         at_(begin_),
         end_(begin_ + content.size()) {}
@@ -33,6 +36,8 @@ class Machine {
   base::Result<ParsedContent> run() {
     while (!stopped_ && fault_.empty()) {
       for (std::size_t i = 0; i < kOpcodesBetweenChecks && !stopped_ && fault_.empty(); ++i) step();
+      if (!base::goes_on(progress_, static_cast<std::uint64_t>(at_ - begin_), content_.size()))
+        return text::fail("file_error.stopped");
       check_memory();
       give_back();
     }
@@ -80,6 +85,16 @@ class Machine {
     stack_.push_back(document_.text({at_, static_cast<std::size_t>(*length)}));
     at_ += *length;
   }
+  // Whether what a mark begins are the events of a device: the list before it is in the list behind
+  // "device_traces".
+  [[nodiscard]] bool opens_trace() const;
+  void note_mark() {
+    if (trace_depth_ == 0 || marks_.size() <= trace_depth_)
+      trace_depth_ = opens_trace() ? marks_.size() : 0;
+  }
+  // Reads an event of a trace whose opcode is read. False: nothing has changed, it is read as any
+  // dictionary.
+  bool event();
   void long_integer(std::uint64_t bytes);
   void real() {
     if (!need(8)) return;
@@ -96,7 +111,11 @@ class Machine {
       return fault_of_entry("memo_out_of_reach", id);
     }
     const auto index = static_cast<std::size_t>(id);
-    if (index >= memo_.size()) memo_.resize(index + 1, Value::absent());
+    if (index >= memo_.size()) {
+      memo_.resize(index + 1, Value::absent());
+    } else {
+      events_.forget();
+    }
     memo_[index] = stack_.back();
   }
   // Recalls a value, and with it all that follow by the same opcode: a stack is a list of them.
@@ -131,6 +150,7 @@ class Machine {
 
   Document& document_;
   std::string& content_;
+  base::Progress* progress_;
   std::size_t given_back_ = 0;  // bytes of content_
   const char* begin_;
   const char* at_;
@@ -139,6 +159,8 @@ class Machine {
   std::vector<Value> stack_;
   std::vector<std::size_t> marks_;  // heights of the stack
   std::vector<Value> memo_;         // Value::absent() where nothing was put
+  std::size_t trace_depth_ = 0;     // marks_.size() in a list of events; 0: none is open
+  EventReader events_{document_, memo_};
   base::Message fault_;
   bool stopped_ = false;
   bool refused_ = false;

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "core/allocator/snapshot.h"
+#include "core/base/progress.h"
 #include "core/base/result.h"
 #include "core/io/unpack.h"
 
@@ -26,11 +27,12 @@ struct SnapshotFile {
 // MB in about a second.
 base::Result<SnapshotFile> read_snapshot(const std::filesystem::path& path);
 
-// The same for a file that was read already.
+// The same for a file that was read already. `progress` may be null; cancelled: an error.
 base::Result<SnapshotFile> read_snapshot(const std::filesystem::path& path,
-                                         io::UnpackedFile&& unpacked);
+                                         io::UnpackedFile&& unpacked,
+                                         base::Progress* progress = nullptr);
 
 // The same for a file's content; messages do not name the file.
-base::Result<SnapshotFile> parse_snapshot(std::string content);
+base::Result<SnapshotFile> parse_snapshot(std::string content, base::Progress* progress = nullptr);
 
 }  // namespace ts::snapshot

@@ -20,14 +20,28 @@ class TraceReader {
     }
   }
 
-  bool read(Value dict, allocator::TraceEntry& entry);
+  bool read(Value dict, allocator::TraceEntry& entry) {
+    return Document::kind(dict) == Kind::event ? read_event(dict, entry) : read_dict(dict, entry);
+  }
 
  private:
+  // What an event shares with others, in the form of an entry.
+  struct Rest {
+    allocator::NotesIndex notes = 0;
+    TraceAction action = TraceAction::other;
+    bool known = false;
+  };
+
+  bool read_dict(Value dict, allocator::TraceEntry& entry);
+  bool read_event(Value event, allocator::TraceEntry& entry);
+  bool read_rest(const Document::EventRest& from, Rest& to);
+  bool check(TraceAction action);
   bool read_field(Key key, Value name, Value value, allocator::TraceEntry& entry);
   bool read_action(Value value, allocator::TraceEntry& entry);
 
   SnapshotFields& fields_;
   std::vector<base::StringId> actions_;
+  std::vector<Rest> rests_;  // by the document's
   allocator::EntryNotes notes_;
   // Neighbours usually share their notes.
   allocator::EntryNotes last_notes_;
@@ -37,20 +51,61 @@ class TraceReader {
   bool has_size_ = false;
 };
 
-bool TraceReader::read(Value dict, allocator::TraceEntry& entry) {
+bool TraceReader::read_dict(Value dict, allocator::TraceEntry& entry) {
   has_action_ = has_address_ = has_size_ = false;
   notes_ = {};
   const bool good = fields_.each_entry(
       dict, [&](Key key, Value name, Value value) { return read_field(key, name, value, entry); });
   if (!good) return false;
-  if (!has_action_) return fields_.lacks("action");
-  if (!has_address_ && entry.action <= TraceAction::segment_unmap) return fields_.lacks("addr");
-  if (!has_size_ && entry.action <= TraceAction::segment_unmap) return fields_.lacks("size");
+  if (!check(entry.action)) return false;
   if (!last_index_ || notes_ != last_notes_) {
     last_index_ = fields_.snapshot.notes.add(notes_);
     last_notes_ = notes_;
   }
   entry.notes = *last_index_;
+  return true;
+}
+
+bool TraceReader::check(TraceAction action) {
+  if (!has_action_) return fields_.lacks("action");
+  if (!has_address_ && action <= TraceAction::segment_unmap) return fields_.lacks("addr");
+  return has_size_ || action > TraceAction::segment_unmap || fields_.lacks("size");
+}
+
+bool TraceReader::read_event(Value event, allocator::TraceEntry& entry) {
+  const Document::Event& from = fields_.document.event_at(event);
+  if (rests_.empty()) rests_.resize(fields_.document.rest_count());
+  Rest& rest = rests_[from.rest];
+  if (!rest.known && !read_rest(fields_.document.rest_at(from.rest), rest)) return false;
+  entry.address = from.address;
+  entry.size = from.size;
+  entry.time_us = from.time_us;
+  entry.stream = fields_.document.rest_at(from.rest).stream;
+  entry.action = rest.action;
+  entry.notes = rest.notes;
+  return fields_.stack(Key::frames, from.frames, entry.stack);
+}
+
+// The document has checked the kinds of the values.
+bool TraceReader::read_rest(const Document::EventRest& from, Rest& to) {
+  notes_ = {};
+  const auto text = [this](Value value, base::StringId& id) {
+    if (Document::kind(value) == Kind::text) id = fields_.string_id(value);
+  };
+  has_action_ = Document::kind(from.action) == Kind::text;
+  has_address_ = from.has_address;
+  has_size_ = from.has_size;
+  allocator::TraceEntry entry;
+  if (has_action_) read_action(from.action, entry);
+  if (!check(entry.action)) return false;
+  text(from.compile_context, notes_.compile_context);
+  text(from.user_metadata, notes_.user_metadata);
+  text(from.category, notes_.category);
+  if (Document::kind(from.pool) == Kind::list &&
+      !fields_.pool(Key::pool_id, from.pool, notes_.pool.emplace())) {
+    return false;
+  }
+  to = {fields_.snapshot.notes.add(notes_), entry.action, true};
   return true;
 }
 

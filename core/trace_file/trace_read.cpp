@@ -19,6 +19,10 @@ namespace {
 
 using io::JsonScanner;
 
+constexpr std::size_t kEventsBetweenLooks = 4096;  // at the progress
+// Of opening a file; before it the file is read, after it the events are laid out.
+constexpr float kParsed = 0.8F;
+
 std::int32_t small_number(std::string_view text) {
   const std::int64_t number = integer(text);
   constexpr std::int64_t kMost = 4096;
@@ -31,7 +35,8 @@ std::pair<std::int64_t, std::int64_t> order_of(const Event& event) {
 
 class TraceReader {
  public:
-  explicit TraceReader(std::string_view content) : content_(content), scanner_(content) {}
+  TraceReader(std::string_view content, base::Progress* progress)
+      : content_(content), scanner_(content), progress_(progress) {}
 
   base::Result<TraceFile> read() {
     constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
@@ -44,6 +49,7 @@ class TraceReader {
       return text::fail(content_.empty() ? "file_error.reason.empty" : "trace_error.no_json");
     }
     const bool whole = is_list ? read_events() : read_object();
+    if (progress_ != nullptr && progress_->cancelled()) return text::fail("file_error.stopped");
     if (!has_events_) return text::fail("trace_error.no_events");
     // Chrome's own format allows a list without its end.
     if (!whole && !(is_list && scanner_.at_end() && !in_event_)) note_fault();
@@ -73,6 +79,7 @@ class TraceReader {
 
   std::string_view content_;
   JsonScanner scanner_;
+  base::Progress* progress_;
   TraceFile file_;
   TextCache texts_{*file_.strings};
   std::unordered_map<std::string, std::uint32_t> tracks_;
@@ -107,9 +114,9 @@ bool TraceReader::read_events() {
     if (!(is_event ? read_event(scanner_, raw) : scanner_.skip())) return false;
     in_event_ = false;
     if (!is_event) return true;
-    ++file_.event_count;
     take(raw);
-    return true;
+    return ++file_.event_count % kEventsBetweenLooks != 0 ||
+           base::goes_on(progress_, scanner_.position(), content_.size());
   });
 }
 
@@ -312,12 +319,13 @@ void TraceReader::finish() {
 
 }  // namespace
 
-base::Result<TraceFile> parse_trace(std::string content) {
+base::Result<TraceFile> parse_trace(std::string content, base::Progress* progress) {
   const std::string_view text = io::padded(content);
   if (io::kind_of(text) == io::FileKind::snapshot) {
     return text::fail("trace_error.is_snapshot");
   }
-  auto file = TraceReader(text).read();
+  if (progress != nullptr) progress->part(kParsed);
+  auto file = TraceReader(text, progress).read();
   if (file) file->bytes = text.size();
   return file;
 }
@@ -328,8 +336,9 @@ base::Result<TraceFile> read_trace(const std::filesystem::path& path) {
   return read_trace(path, std::move(*unpacked));
 }
 
-base::Result<TraceFile> read_trace(const std::filesystem::path& path, io::UnpackedFile&& unpacked) {
-  auto file = parse_trace(std::move(unpacked.content));
+base::Result<TraceFile> read_trace(const std::filesystem::path& path, io::UnpackedFile&& unpacked,
+                                   base::Progress* progress) {
+  auto file = parse_trace(std::move(unpacked.content), progress);
   if (!file) {
     return text::fail("file_error.trace",
                       {{"path", path.string()}, text::argument("reason", std::move(file.error()))});

@@ -39,7 +39,9 @@ inline SavedSession made_session() {
                                  .corrections = {{memory::Category::gradient, {1, 2, 3, 9, 8}}},
                                  .view = view}}}};
   session.shown_file = 0;
-  session.sweep = SavedSweep{"/data/sweep-1", "{\"a\": 1}\n"};
+  session.sweep = SavedSweep{"/data/sweep-1",
+                             "{\"a\": 1}\n",
+                             {{"b.recording", std::make_shared<const std::string>("a point")}}};
   SavedHunt hunt{
       .x = {"T", 128, 8192}, .y = {"B", 1, 64}, .here = true, .compare = "flash", .runs = {}};
   hunt.runs.push_back({.spec = session.spec, .fits = false, .peak = 1 << 30, .device = "cuda"});

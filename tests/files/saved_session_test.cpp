@@ -51,6 +51,9 @@ TEST(SavedSession, comes_back_as_it_was) {
   ASSERT_TRUE(read->sweep);
   EXPECT_EQ(read->sweep->folder, saved.sweep->folder);
   EXPECT_EQ(read->sweep->journal, saved.sweep->journal);
+  ASSERT_EQ(read->sweep->points.size(), 1U);
+  EXPECT_EQ(read->sweep->points[0].name, "b.recording");
+  EXPECT_EQ(*read->sweep->points[0].content, "a point");
   ASSERT_TRUE(read->hunt);
   EXPECT_EQ(read->hunt->x, saved.hunt->x);
   EXPECT_EQ(read->hunt->y, saved.hunt->y);
@@ -129,7 +132,12 @@ TEST(SavedSession, a_part_that_is_missing_or_impossible_is_named) {
             "its value of \"blocks\" is impossible");
   EXPECT_NE(read([](auto& json, auto&) { json.erase("page"); }).find("cannot be read"),
             std::string::npos);
-  // Sessions of older versions have no comparison.
+  EXPECT_EQ(read([](auto& json, auto&) { json["sweep"]["points"][0] = "../b.recording"; }),
+            "its value of \"points\" is impossible");
+  EXPECT_EQ(read([](auto&, auto& parts) { parts.erase("points/b.recording"); }),
+            "its part points/b.recording is missing");
+  // Sessions of older versions have no points and no comparison.
+  EXPECT_EQ(read([](auto& json, auto&) { json["sweep"].erase("points"); }), "");
   EXPECT_EQ(read([](auto&, auto& parts) { parts.erase("comparison.json"); }), "");
   const auto compared = [&read](const auto& change) {
     return read([&change](auto&, auto& parts) {

@@ -28,65 +28,35 @@ memory::EventIndex moment_of(const memory::AllocationLog& log, bool at_end) {
   return static_cast<memory::EventIndex>(log.events().size() - 1);
 }
 
+std::uint64_t device_run(const OtherRecording& one) {
+  return one.device == nullptr ? 0 : one.device->run.id;
+}
+
 std::string signed_bytes(std::int64_t bytes) {
   return (bytes > 0 ? "+" : "") + text::bytes(bytes).joined();
 }
 
 }  // namespace
 
-// The one that was chosen; where none was, the first that can be compared, of the same device
-// number if there is one. The two change places when the other one comes on screen.
+DifferenceView::DifferenceView() : choice_(device_run) {}
+
+// Of the same device number if there is one. The two change places when the other one comes on
+// screen.
 const OtherRecording* DifferenceView::other_of(const ViewContext& context) {
   const std::uint64_t id = context.file_device->run.id;
-  if (id == other_) other_ = shown_;
+  choice_.give_way(id, shown_);
   shown_ = id;
-  const auto& others = context.others;
-  if (!wanted_.empty()) {
-    const auto found = std::ranges::find(others, wanted_, &OtherRecording::path);
-    if (found == others.end()) {  // it is this file, or it was closed
-      wanted_.clear();
-    } else if (found->device == nullptr) {
-      return &*found;  // being read, or not to be compared
-    } else {
-      other_ = found->device->run.id;
-      wanted_.clear();
-    }
-  }
-  const auto with_id = [this](const OtherRecording& one) {
-    return one.device != nullptr && one.device->run.id == other_;
-  };
-  if (const auto found = std::ranges::find_if(others, with_id); found != others.end())
-    return &*found;
-  const auto fits = [&context](const OtherRecording& one) {
-    return one.device != nullptr && one.device->number == context.file_device->number;
-  };
-  auto found = std::ranges::find_if(others, fits);
-  if (found == others.end()) {
-    found = std::ranges::find_if(others,
-                                 [](const OtherRecording& one) { return one.device != nullptr; });
-  }
-  if (found == others.end()) return nullptr;
-  other_ = found->device->run.id;
-  return &*found;
+  return choice_.find(context, [&context](const OtherRecording& one) {
+    return one.device->number == context.file_device->number;
+  });
 }
 
-void DifferenceView::draw_choice(const Ui& ui, const ViewContext& context,
-                                 const OtherRecording* other) {
+void DifferenceView::draw_head(const Ui& ui, const ViewContext& context,
+                               const OtherRecording* other) {
   const float room = ImGui::GetContentRegionAvail().x;
   const float moments = ui.px(200);
   const float width = std::clamp(room - moments - ui.px(16), ui.px(80), ui.px(420));
-  select(ui, "###difference_other", "", other == nullptr ? "" : other->name, width, [&] {
-    for (std::size_t i = 0; i < context.others.size(); ++i) {
-      const OtherRecording& one = context.others[i];
-      const std::string id = "###difference_other_" + std::to_string(i);
-      if (!list_row(ui, id.c_str(), one.name, "", &one == other, one.reason)) continue;
-      if (one.device == nullptr) continue;
-      other_ = one.device->run.id;
-      wanted_.clear();
-      return true;
-    }
-    return false;
-  });
+  choice_.draw(ui, context, other, "###difference_other", width);
   ImGui::SameLine(0, ui.px(16));
   const Choice choices[] = {{"peak", ui.texts("file.view.at_peak"), {}},
                             {"end", ui.texts("file.view.at_end"), {}}};
@@ -95,7 +65,7 @@ void DifferenceView::draw_choice(const Ui& ui, const ViewContext& context,
 }
 
 void DifferenceView::update(const ViewContext& context, const OtherRecording& other) {
-  const Question question{shown_, other_, at_end_};
+  const Question question{shown_, choice_.id(), at_end_};
   if (question == asked_) return;
   asked_ = question;
   ++version_;
@@ -145,7 +115,8 @@ void DifferenceView::draw_table(const Ui& ui, ViewContext& context, const OtherR
   const blocks::BlockSource there = files::blocks_of(*other.file, *other.device);
   const blocks::BlockSource here = files::blocks_of(*context.file, *context.file_device);
   context.state.picks.clear();
-  add_pick(context.state, other_, blocks::blocks_of({there, moment_of(there.log, at_end_)}, row));
+  add_pick(context.state, choice_.id(),
+           blocks::blocks_of({there, moment_of(there.log, at_end_)}, row));
   auto blocks = blocks::blocks_of({here, moment_of(here.log, at_end_)}, row);
   if (!blocks.empty()) context.state.selected_block = blocks.front();
   add_pick(context.state, shown_, std::move(blocks));
@@ -153,7 +124,7 @@ void DifferenceView::draw_table(const Ui& ui, ViewContext& context, const OtherR
 
 void DifferenceView::draw(const Ui& ui, ViewContext& context) {
   const OtherRecording* const other = other_of(context);
-  if (!context.others.empty()) draw_choice(ui, context, other);
+  if (!context.others.empty()) draw_head(ui, context, other);
   const auto say = [&](const std::string& words) {
     wrapped_text(ui, TextStyle::body, ui.theme.text2, words, 0);
   };

@@ -9,6 +9,7 @@
 #include "views/charts/memory_overlay.h"
 #include "views/common/ui.h"
 #include "views/common/view_state.h"
+#include "views/snapshot/other_choice.h"
 #include "views/snapshot/row_table.h"
 
 namespace ts::views {
@@ -18,19 +19,19 @@ namespace ts::views {
 // picks its blocks in both. In the current window. UI thread.
 class DifferenceView {
  public:
+  DifferenceView();
   void draw(const Ui& ui, ViewContext& context);
   // The file to compare with, as soon as it is open.
-  void choose(std::string path) { wanted_ = std::move(path); }
+  void choose(std::string path) { choice_.choose(std::move(path)); }
 
  private:
   [[nodiscard]] const OtherRecording* other_of(const ViewContext& context);
-  void draw_choice(const Ui& ui, const ViewContext& context, const OtherRecording* other);
+  void draw_head(const Ui& ui, const ViewContext& context, const OtherRecording* other);
   void update(const ViewContext& context, const OtherRecording& other);
   void draw_table(const Ui& ui, ViewContext& context, const OtherRecording& other);
   [[nodiscard]] std::string sentence(const ViewContext& context, const OtherRecording& other) const;
 
-  std::string wanted_;       // path; empty: none is waited for
-  std::uint64_t other_ = 0;  // the device that is compared with; 0: none was chosen
+  OtherChoice choice_;
   std::uint64_t shown_ = 0;  // the device on screen
   bool at_end_ = false;
 

@@ -27,6 +27,10 @@ stats::TraceSide side_of(const files::OpenedTrace& trace) {
   return {trace.run.trace, trace.run.launches, trace.run.memory, *trace.about.strings};
 }
 
+std::uint64_t trace_run(const OtherRecording& one) {
+  return one.trace == nullptr ? 0 : one.trace->run.id;
+}
+
 std::string time_words(std::int64_t ns) {
   return text::duration_ns(static_cast<double>(ns)).joined();
 }
@@ -55,50 +59,14 @@ std::string words_of(const stats::DifferenceRow& row) {
 
 }  // namespace
 
-// The one that was chosen; where none was, the first other trace.
-const OtherRecording* TraceDifferenceView::other_of(const ViewContext& context) {
-  const auto& others = context.others;
-  if (!wanted_.empty()) {
-    const auto found = std::ranges::find(others, wanted_, &OtherRecording::path);
-    if (found == others.end()) {  // it is this file, or it was closed
-      wanted_.clear();
-    } else if (found->trace == nullptr) {
-      return &*found;  // being read, or not to be compared
-    } else {
-      other_ = found->trace->run.id;
-      wanted_.clear();
-    }
-  }
-  const auto with_id = [this](const OtherRecording& one) {
-    return one.trace != nullptr && one.trace->run.id == other_;
-  };
-  auto found = std::ranges::find_if(others, with_id);
-  if (found == others.end()) {
-    found = std::ranges::find_if(others,
-                                 [](const OtherRecording& one) { return one.trace != nullptr; });
-  }
-  if (found == others.end()) return nullptr;
-  other_ = found->trace->run.id;
-  return &*found;
-}
+TraceDifferenceView::TraceDifferenceView() : choice_(trace_run) {}
 
-void TraceDifferenceView::draw_choice(const Ui& ui, const ViewContext& context,
-                                      const OtherRecording* other) {
+void TraceDifferenceView::draw_head(const Ui& ui, const ViewContext& context,
+                                    const OtherRecording* other) {
   const float groups = ui.px(460);
   const float width =
       std::clamp(ImGui::GetContentRegionAvail().x - groups - ui.px(16), ui.px(80), ui.px(420));
-  select(ui, "###trace_other", "", other == nullptr ? "" : other->name, width, [&] {
-    for (std::size_t i = 0; i < context.others.size(); ++i) {
-      const OtherRecording& one = context.others[i];
-      const std::string id = "###trace_other_" + std::to_string(i);
-      if (!list_row(ui, id.c_str(), one.name, "", &one == other, one.reason)) continue;
-      if (one.trace == nullptr) continue;
-      other_ = one.trace->run.id;
-      wanted_.clear();
-      return true;
-    }
-    return false;
-  });
+  choice_.draw(ui, context, other, "###trace_other", width);
   ImGui::SameLine(0, ui.px(16));
   const Choice choices[] = {{"kernel", ui.texts("trace_difference.kernels"), {}},
                             {"op", ui.texts("trace_difference.operators"), {}},
@@ -110,7 +78,7 @@ void TraceDifferenceView::draw_choice(const Ui& ui, const ViewContext& context,
 }
 
 void TraceDifferenceView::update(const ViewContext& context, const OtherRecording& other) {
-  const Question question{context.run->id, other_, by_};
+  const Question question{context.run->id, choice_.id(), by_};
   if (question == asked_) return;
   asked_ = question;
   ++version_;
@@ -179,8 +147,9 @@ void TraceDifferenceView::draw(const Ui& ui, ViewContext& context) {
     wrapped_text(ui, TextStyle::body, ui.theme.text2, words, 0);
   };
   if (context.trace == nullptr) return say(ui.texts("trace_difference.no_trace"));
-  const OtherRecording* const other = other_of(context);
-  if (!context.others.empty()) draw_choice(ui, context, other);
+  const OtherRecording* const other =
+      choice_.find(context, [](const OtherRecording& /*one*/) { return true; });
+  if (!context.others.empty()) draw_head(ui, context, other);
   if (other == nullptr) return say(ui.texts("trace_difference.none"));
   if (other->trace == nullptr) return say(other->reason);
   update(context, *other);

@@ -7,6 +7,7 @@
 #include "core/stats/trace_difference.h"
 #include "views/common/ui.h"
 #include "views/common/view_state.h"
+#include "views/snapshot/other_choice.h"
 #include "views/snapshot/row_table.h"
 
 namespace ts::views {
@@ -16,19 +17,18 @@ namespace ts::views {
 // timeline. In the current window. UI thread; rows are made when the question changes.
 class TraceDifferenceView {
  public:
+  TraceDifferenceView();
   void draw(const Ui& ui, ViewContext& context);
   // The file to compare with, as soon as it is open.
-  void choose(std::string path) { wanted_ = std::move(path); }
+  void choose(std::string path) { choice_.choose(std::move(path)); }
 
  private:
-  [[nodiscard]] const OtherRecording* other_of(const ViewContext& context);
-  void draw_choice(const Ui& ui, const ViewContext& context, const OtherRecording* other);
+  void draw_head(const Ui& ui, const ViewContext& context, const OtherRecording* other);
   void update(const ViewContext& context, const OtherRecording& other);
   void draw_table(const Ui& ui, ViewContext& context);
   [[nodiscard]] std::string sentence(const Ui& ui, const OtherRecording& other) const;
 
-  std::string wanted_;       // path; empty: none is waited for
-  std::uint64_t other_ = 0;  // the trace that is compared with; 0: none was chosen
+  OtherChoice choice_;
   stats::DifferenceBy by_ = stats::DifferenceBy::op;
 
   // What the rows belong to.

@@ -1,0 +1,72 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/snapshot/document.h"
+
+namespace ts::snapshot::pickle {
+
+// Reads events of a trace in the form in which PyTorch writes nearly all of them: known keys from
+// the memo, numbers of 64 bits, texts, and a list of frames from the memo. Anything else is left to
+// the machine, which gives the same values more slowly. Private to the machine.
+class EventReader {
+ public:
+  using Value = Document::Value;
+
+  EventReader(Document& document, std::vector<Value>& memo) : document_(document), memo_(memo) {}
+
+  // Reads the event whose opcode EMPTY_DICT ends at `at`, and moves `at` behind it. Unset: it has
+  // another form, or goes on after the end; `at` and the memo are then as before.
+  std::optional<Value> read(const char*& at, const char* end);
+  // An entry of the memo has changed.
+  void forget();
+
+ private:
+  // Known keys, none for all other texts.
+  enum class Key : std::uint8_t;
+  struct List {
+    std::string bytes;  // as it stands in the file, from the mark to the end
+    Document::Items items;
+  };
+
+  bool read_event();
+  bool read_value(Key key);
+  bool read_frames();
+  bool read_items(Value& list);
+  bool read_pool(Value& pool);
+  bool read_text(Value& text);
+  bool read_integer(std::int64_t& value);
+  // A value of the memo, if the next opcode recalls one.
+  bool recall(Value& value);
+  bool remember(Value value);
+  Key next_key(bool& good);
+  Value text_of(std::string_view text);
+  [[nodiscard]] bool has(std::uint64_t bytes) const {
+    return bytes <= static_cast<std::uint64_t>(end_ - at_);
+  }
+  [[nodiscard]] std::uint8_t next() const { return static_cast<std::uint8_t>(*at_); }
+  std::uint64_t take(std::size_t bytes);
+  [[nodiscard]] List& list_place(std::string_view bytes);
+
+  static constexpr std::size_t kTexts = 64;
+  static constexpr std::size_t kLists = 8192;
+
+  Document& document_;
+  std::vector<Value>& memo_;
+  const char* at_ = nullptr;
+  const char* end_ = nullptr;
+  Document::Event event_;
+  Document::EventRest rest_;
+  std::vector<Key> keys_;              // by entry of the memo
+  std::array<Value, kTexts> texts_{};  // that were read here, by a hash
+  std::vector<List> lists_;            // the same; made when the first list is read
+  std::vector<Value> frames_;          // of the list that is read
+};
+
+}  // namespace ts::snapshot::pickle
