@@ -21,6 +21,12 @@ std::string reading_words(const views::Ui& ui, const OpenedFiles::Entry& entry) 
                   {{"name", entry.path.filename().string()}, {"percent", percent}});
 }
 
+std::string tab_name(const text::Texts& texts, const OpenedFiles::Entry& entry) {
+  std::string name = entry.path.filename().string();
+  if (entry.live == nullptr || entry.live->state() == live::Incoming::State::ended) return name;
+  return texts(entry.live->grows() ? "live.tab" : "live.tab_lost", {{"name", std::move(name)}});
+}
+
 }  // namespace
 
 void FileTabs::draw(const views::Ui& ui, OpenedFiles& files) {
@@ -92,8 +98,7 @@ void FileTabs::draw_tabs(const views::Ui& ui, OpenedFiles& files) {
       }
       for (std::size_t i = 0; i < files.entries().size(); ++i) {
         const OpenedFiles::Entry& entry = files.entries()[i];
-        const std::string label =
-            entry.path.filename().string() + "###file_" + std::to_string(entry.id);
+        const std::string label = tab_name(ui.texts, entry) + "###file_" + std::to_string(entry.id);
         bool open = true;
         if (ImGui::BeginTabItem(label.c_str(), &open, flags_of(files.current_index() == i))) {
           if (!moved) chosen = i;

@@ -123,12 +123,31 @@ void ViewContexts::list_other_traces(const OpenedFiles::Entry& shown) {
       other.reason = (*texts_)("file.reading", {{"name", other.name}});
     } else if (entry.opened == nullptr) {
       other.reason = views::message_words(*texts_, entry.problem);
+    } else if (entry.grows() || shown.grows()) {
+      other.reason =
+          (*texts_)("live.grows", {{"name", entry.grows() ? other.name : shown.path.string()}});
     } else if (entry.opened->trace == nullptr) {
       other.reason = (*texts_)("trace_difference.is_snapshot");
     } else {
       other.trace = entry.opened->trace.get();
     }
   }
+}
+
+// The newest step is shown until the user looks elsewhere; a range that reaches the end stays
+// there.
+void ViewContexts::follow_newest_step(const files::LiveFile& live) {
+  const base::TimeRange newest = live.newest_step();
+  if (newest.empty()) return;
+  const run::RunId id = live.opened()->trace->run.id;
+  base::TimeRange& visible = state_->view.visible;
+  if (followed_run_ != id || visible == followed_) {
+    visible = followed_ = newest;
+  } else if (!visible.empty() && visible.end >= followed_end_) {
+    visible = {newest.end - visible.length(), newest.end};
+  }
+  followed_run_ = id;
+  followed_end_ = newest.end;
 }
 
 views::ViewContext ViewContexts::view_of_file(const views::Ui& ui,
@@ -139,6 +158,7 @@ views::ViewContext ViewContexts::view_of_file(const views::Ui& ui,
   const files::OpenedDevice* device = file != nullptr ? &file->devices[entry.device] : nullptr;
   const run::Run* run = trace != nullptr ? &trace->run : device != nullptr ? &device->run : nullptr;
   if (run != nullptr) reset_view_state_of_file(*run, device);
+  if (entry.grows()) follow_newest_step(*entry.live);
   // The file does not tell the capacity of the card that it was recorded on.
   views::ViewContext view{
       .run = run,
@@ -162,7 +182,8 @@ views::ViewContext ViewContexts::view_of_file(const views::Ui& ui,
   if (run != nullptr) {
     view.memory.log = &run->memory;
     view.memory.id = run->id;
-    view.memory.owner = entry.opened;
+    view.memory.growing = entry.grows();
+    if (!entry.grows()) view.memory.owner = entry.opened;
     if (device != nullptr) {
       view.memory.stacks = device->stacks;
       view.memory.guessed_share = device->guessed_share;

@@ -40,6 +40,7 @@ class ViewContexts {
  private:
   [[nodiscard]] views::ViewContext view_of_file(const views::Ui& ui,
                                                 const OpenedFiles::Entry& entry);
+  void follow_newest_step(const files::LiveFile& live);
   void list_others(const OpenedFiles::Entry& shown, const files::OpenedDevice* device);
   void list_other_traces(const OpenedFiles::Entry& shown);
   void reset_view_state(const run::Run& run);
@@ -54,7 +55,11 @@ class ViewContexts {
   const views::Fonts::Faces* faces_;
   std::chrono::steady_clock::time_point frame_begin_;
   bool picture_ = false;
-  std::vector<views::OtherRecording> others_;              // of the last context of a file
+  std::vector<views::OtherRecording> others_;  // of the last context of a file
+  // Of the live file that is shown: the newest step, and the newest record, of the last context.
+  run::RunId followed_run_ = 0;
+  base::TimeRange followed_;
+  std::int64_t followed_end_ = 0;
   std::shared_ptr<const predict::Forecast> run_forecast_;  // of the run on screen
 };
 

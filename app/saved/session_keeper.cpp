@@ -120,7 +120,8 @@ SessionToSave SessionKeeper::gather() const {
   const OpenedFiles& files = session.files();
   for (std::size_t i = 0; i < files.entries().size(); ++i) {
     const OpenedFiles::Entry& entry = files.entries()[i];
-    if (entry.opened == nullptr || saved.files.size() == files::kMostSavedFiles) continue;
+    if (entry.opened == nullptr || entry.live != nullptr) continue;  // no file has it
+    if (saved.files.size() == files::kMostSavedFiles) continue;
     if (files.current_index() == i) saved.shown_file = saved.files.size();
     saved.files.push_back(saved_file(entry));
     what.stale_files.push_back(entry.changed_on_disk());

@@ -13,6 +13,9 @@ namespace ts::app {
 
 namespace {
 
+// Of a frame, for each script: many records must not block the window.
+constexpr std::int64_t kLiveTime = 8'000'000;  // nanoseconds
+
 std::filesystem::file_time_type written_at(const std::filesystem::path& path) {
   std::error_code error;
   const auto time = std::filesystem::last_write_time(path, error);
@@ -81,6 +84,15 @@ void OpenedFiles::stop_reading(std::size_t index) {
   (trace != nullptr ? trace->about.fault : entry.opened->file.fault) = std::move(stopped);
 }
 
+void OpenedFiles::follow(std::shared_ptr<live::Incoming> incoming) {
+  Entry entry;
+  entry.id = ++last_id_;
+  entry.path = incoming->script;
+  entry.live = std::make_shared<files::LiveFile>(std::move(incoming));
+  entries_.push_back(std::move(entry));
+  current_ = entries_.size() - 1;
+}
+
 void OpenedFiles::close(std::size_t index) {
   if (entries_[index].reading != nullptr) entries_[index].reading->cancel();
   entries_.erase(entries_.begin() + static_cast<std::ptrdiff_t>(index));
@@ -143,6 +155,10 @@ void OpenedFiles::redo() {
   if (!can_redo()) return;
   Entry& entry = entries_[*current_];
   entry.corrections[entry.device].redo(entry.opened->devices[entry.device]);
+}
+
+bool OpenedFiles::growing() const {
+  return std::ranges::any_of(entries_, &Entry::grows);
 }
 
 bool OpenedFiles::loading() const {
@@ -218,8 +234,36 @@ void OpenedFiles::take_answer(Reader& reader) {
   entry->reading.reset();
 }
 
+// A script that ended well left a file with the same content.
+void OpenedFiles::keep_as_file(Entry& entry) {
+  const std::filesystem::path file = entry.live->file();
+  const auto is_this = [&](const Entry& other) { return other.path == file; };
+  if (file.empty() || std::ranges::any_of(entries_, is_this)) return;
+  const auto written = written_at(file);
+  if (written == std::filesystem::file_time_type::min()) return;
+  entry.path = file;
+  entry.opened->path = file;
+  entry.opened->trace->path = file;
+  entry.written = written;
+  entry.live.reset();
+}
+
+bool OpenedFiles::update_live() {
+  bool news = false;
+  for (Entry& entry : entries_) {
+    if (entry.live == nullptr || entry.live->complete()) continue;
+    news = entry.live->update(kLiveTime) || news;
+    entry.opened = entry.live->opened();
+    if (!entry.live->complete()) continue;
+    entry.device = entry.opened->first_shown();
+    keep_as_file(entry);
+  }
+  return news;
+}
+
 bool OpenedFiles::update() {
-  bool news = update_replays();
+  const bool grown = update_live();
+  bool news = update_replays() || grown;
   for (std::size_t i = 0; i < readers_.size();) {
     Reader& reader = readers_[i];
     if (!is_ready(reader.answer)) {

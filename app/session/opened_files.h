@@ -13,6 +13,7 @@
 #include "core/base/message.h"
 #include "core/base/progress.h"
 #include "core/files/corrections.h"
+#include "core/files/live_file.h"
 #include "core/files/opened_file.h"
 #include "core/files/replay_answer.h"
 
@@ -38,6 +39,10 @@ class OpenedFiles {
     std::map<std::size_t, files::Corrections> corrections = {};  // by device
     std::filesystem::file_time_type written = {};                // when the file was read
     std::shared_ptr<base::Progress> reading = {};  // set while it is read
+    // Set for a script that is recorded now, or was and left no file: `path` is its name.
+    std::shared_ptr<files::LiveFile> live = {};
+    // `opened` still changes on this thread: no other one may read it.
+    [[nodiscard]] bool grows() const { return live != nullptr && live->grows(); }
     [[nodiscard]] bool loading() const { return reading != nullptr; }
     // The file is gone, or was written since.
     [[nodiscard]] bool changed_on_disk() const;
@@ -47,6 +52,8 @@ class OpenedFiles {
   void open(const std::filesystem::path& path);
   // Adds a file that was read before.
   void add(std::unique_ptr<files::OpenedFile> opened);
+  // A script whose recording arrives; it is selected.
+  void follow(std::shared_ptr<live::Incoming> incoming);
   void close(std::size_t index);
   // Ends the reading of a file. Its beginning stays where it is shown; else the file is closed.
   void stop_reading(std::size_t index);
@@ -74,6 +81,8 @@ class OpenedFiles {
   [[nodiscard]] const Entry* current() const { return current_ ? &entries_[*current_] : nullptr; }
   // The result of the replay of the shown device; null while it runs. Started by update().
   [[nodiscard]] const files::ReplayAnswer* replayed() const;
+  // True while a script sends its recording.
+  [[nodiscard]] bool growing() const;
   // True while files are being read or replayed.
   [[nodiscard]] bool loading() const;
   // Waits for the replay of the shown file, for pictures.
@@ -107,6 +116,8 @@ class OpenedFiles {
   bool update_replays();
   bool take_beginning(Reader& reader);
   void take_answer(Reader& reader);
+  bool update_live();
+  void keep_as_file(Entry& entry);
   // Null: no snapshot is shown, or nothing was corrected.
   [[nodiscard]] const files::Corrections* corrections() const;
   Entry& entry_for(const std::filesystem::path& path);

@@ -65,8 +65,18 @@ bool Session::update(std::int64_t budget_ns) {
     apply(std::move(waiting_[applied_++]));
     if (base::now_ns() - begin_ns >= budget_ns) break;
   }
+  if (reception_ != nullptr) {
+    for (auto& incoming : reception_->take_new()) files_.follow(std::move(incoming));
+  }
   const bool read = files_.update();
   return read || told;
+}
+
+base::Result<void> Session::listen(const std::filesystem::path& folder) {
+  auto opened = live::Reception::open(folder);
+  if (!opened) return tl::unexpected(opened.error());
+  reception_ = std::move(*opened);
+  return {};
 }
 
 void Session::apply(run::Update&& update) {

@@ -17,6 +17,7 @@
 #include "app/session/predictions.h"
 #include "core/base/message.h"
 #include "core/base/string_table.h"
+#include "core/live/reception.h"
 #include "core/report/roofs.h"
 #include "core/run/compare.h"
 #include "core/run/run.h"
@@ -64,6 +65,10 @@ class Session {
   // Some received messages are not applied yet.
   [[nodiscard]] bool behind() const { return applied_ < waiting_.size(); }
 
+  // From now on scripts that are recorded with --live show themselves among the files. The error
+  // says why they cannot.
+  base::Result<void> listen(const std::filesystem::path& folder);
+
   [[nodiscard]] OpenedFiles& files() { return files_; }
   [[nodiscard]] const OpenedFiles& files() const { return files_; }
 
@@ -110,6 +115,7 @@ class Session {
   std::vector<run::Update> waiting_;
   std::size_t applied_ = 0;  // of waiting_
   OpenedFiles files_;
+  std::unique_ptr<live::Reception> reception_;
   KeptRuns kept_runs_;
   run::RunId asked_ = 0;
   bool busy_ = false;

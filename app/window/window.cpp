@@ -97,6 +97,8 @@ base::Result<std::unique_ptr<Window>> Window::open(Options options) {
   window->workspace_ = std::make_unique<Workspace>(*window->session_, *window->state_,
                                                    *window->texts_, window->faces_);
   if (!problem.empty()) window->workspace_->notices().add(problem);
+  if (const auto listens = window->session_->listen(live::meeting_folder()); !listens)
+    window->workspace_->notices().add(listens.error());
   for (auto& file : window->options_.files) window->session_->files().add(std::move(file));
   window->options_.files.clear();
   window->workspace_->open_files(window->options_.paths);
@@ -277,7 +279,7 @@ void Window::restart() {
   }
   // Only files that can be opened again: a start with anything else would end at once.
   for (const OpenedFiles::Entry& entry : session_->files().entries()) {
-    if (entry.opened != nullptr) paths.push_back(entry.path);
+    if (entry.opened != nullptr && entry.live == nullptr) paths.push_back(entry.path);
   }
   if (is_sweep(state_->sweeps->own_folder())) paths.push_back(state_->sweeps->own_folder());
   remember();
@@ -339,7 +341,7 @@ bool Window::frame() {
 double Window::seconds_between_frames() const {
   const run::Run* const run = session_->busy() ? session_->current() : nullptr;
   const bool on_cpu = run != nullptr && run->spec.device == spec::DeviceKind::cpu;
-  return on_cpu ? kMeasuringSeconds : kAnimatedSeconds;
+  return on_cpu || session_->files().growing() ? kMeasuringSeconds : kAnimatedSeconds;
 }
 
 void Window::wait_for_input() {

@@ -49,10 +49,10 @@ PageServices Workspace::services() {
 
 bool Workspace::animated() const {
   return session_->busy() || models_.busy() || sessions_.busy() || session_->files().loading() ||
-         !state_->sweeps->idle() || state_->lessons->running() || state_->sweeps->opening() ||
-         session_->predictions().busy() || session_->predictions().hunt_busy() ||
-         runs_.live_pending() || state_->hunts->confirming() || sheets_.animated() ||
-         notices_.animated();
+         session_->files().growing() || !state_->sweeps->idle() || state_->lessons->running() ||
+         state_->sweeps->opening() || session_->predictions().busy() ||
+         session_->predictions().hunt_busy() || runs_.live_pending() ||
+         state_->hunts->confirming() || sheets_.animated() || notices_.animated();
 }
 
 void Workspace::open_files(const std::vector<std::filesystem::path>& paths) {

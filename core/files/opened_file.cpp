@@ -63,6 +63,19 @@ bool has_categories(const memory::AllocationLog& log) {
   });
 }
 
+RecordingForms forms_of(const run::Run& run, const std::shared_ptr<base::StringTable>& strings) {
+  snapshot::SnapshotFile file = snapshot_of_run(run, *strings, 0);
+  OpenedDevice device = open_device(file.snapshot, 0);
+  return {figures_of(run, strings, 0), std::move(file), std::move(device)};
+}
+
+void OpenedFile::take(RecordingForms&& forms) {
+  file = std::move(forms.file);
+  devices.push_back(std::move(forms.device));
+  trace->about = std::move(forms.figures.about);
+  trace->summary = std::move(forms.figures.summary);
+}
+
 namespace {
 
 using Opened = base::Result<std::unique_ptr<OpenedFile>>;

@@ -13,6 +13,7 @@
 #include "core/base/progress.h"
 #include "core/base/result.h"
 #include "core/blocks/block_source.h"
+#include "core/files/opened_recording.h"
 #include "core/files/opened_trace.h"
 #include "core/run/run.h"
 #include "core/snapshot/snapshot_read.h"
@@ -37,8 +38,16 @@ struct OpenedDevice {
   std::vector<bool> corrected = {};
 };
 
+// What is made of a recording that has ended: what is told of its timeline, its blocks as a
+// snapshot.
+struct RecordingForms {
+  RecordingFigures figures;
+  snapshot::SnapshotFile file;
+  OpenedDevice device;
+};
+
 // A memory snapshot, a trace or a recording from a file, ready for display. It does not change any
-// more; it may be created on one thread and drawn on another.
+// more, but one of a LiveFile; it may be created on one thread and drawn on another.
 struct OpenedFile {
   std::filesystem::path path;
   snapshot::SnapshotFile file;        // its fault: why the file was not read completely
@@ -56,6 +65,8 @@ struct OpenedFile {
     const OpenedTrace* const shown = trace_shown(device);
     return shown != nullptr ? *shown->about.strings : *file.snapshot.strings;
   }
+  // Of the recording whose run is here.
+  void take(RecordingForms&& forms);
   // The reason why it was not read completely; empty when it was.
   [[nodiscard]] const base::Message& fault() const {
     return trace != nullptr ? trace->about.fault : file.fault;
@@ -64,6 +75,9 @@ struct OpenedFile {
 
 // What the file says of the blocks of one of its devices.
 blocks::BlockSource blocks_of(const OpenedFile& file, const OpenedDevice& device);
+
+// Of a run that has ended. Any thread.
+RecordingForms forms_of(const run::Run& run, const std::shared_ptr<base::StringTable>& strings);
 
 // True if any block of the device has a category other than unknown.
 bool has_categories(const memory::AllocationLog& log);

@@ -31,19 +31,27 @@ base::Result<OpenedTrace> open_recording(std::string_view content, run::RunId id
   auto read = run::read_recording(content, id, *strings);
   if (!read) return tl::unexpected(read.error());
   OpenedTrace opened{{}, std::move(**read), {}, {}, true};
-  trace_file::TraceFile file = trace_of_run(opened.run, *strings);
-  opened.summary = summary_in(file, *strings);
-  opened.about.tracks = std::move(file.tracks);
-  opened.about.event_count =
-      static_cast<std::size_t>(opened.run.trace.slice_count()) + opened.run.memory.events().size();
-  opened.about.bytes = content.size();
-  opened.about.strings = std::move(strings);
-  if (opened.run.dropped > 0) {
-    opened.about.fault =
-        text::message("recording.lost",
-                      {{"count", text::grouped(static_cast<std::int64_t>(opened.run.dropped))}});
-  }
+  RecordingFigures figures = figures_of(opened.run, strings, content.size());
+  opened.about = std::move(figures.about);
+  opened.summary = std::move(figures.summary);
   return opened;
+}
+
+RecordingFigures figures_of(const run::Run& run, const std::shared_ptr<base::StringTable>& strings,
+                            std::size_t bytes) {
+  RecordingFigures figures;
+  trace_file::TraceFile file = trace_of_run(run, *strings);
+  figures.summary = summary_in(file, *strings);
+  figures.about.tracks = std::move(file.tracks);
+  figures.about.event_count =
+      static_cast<std::size_t>(run.trace.slice_count()) + run.memory.events().size();
+  figures.about.bytes = bytes;
+  figures.about.strings = strings;
+  if (run.dropped > 0) {
+    figures.about.fault = text::message(
+        "recording.lost", {{"count", text::grouped(static_cast<std::int64_t>(run.dropped))}});
+  }
+  return figures;
 }
 
 snapshot::SnapshotFile snapshot_of_run(const run::Run& run, const base::StringTable& strings,

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string_view>
 
 #include "core/base/result.h"
@@ -11,6 +12,15 @@ namespace ts::files {
 
 // A recording of ours in the form of a trace: timeline and memory as they were recorded.
 base::Result<OpenedTrace> open_recording(std::string_view content, run::RunId id);
+
+// What is told of a recording as a trace: tracks, counts, what it lost; operators and steps.
+struct RecordingFigures {
+  trace_file::TraceFile about;
+  trace_file::TraceSummary summary;
+};
+// Of a run that has ended. `bytes`: of the file. Any thread.
+RecordingFigures figures_of(const run::Run& run, const std::shared_ptr<base::StringTable>& strings,
+                            std::size_t bytes);
 
 // The blocks of a run as a snapshot: what each line, module and operator holds. Its segments are
 // modelled. `bytes`: of the file.

@@ -1,9 +1,9 @@
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "core/base/result.h"
 #include "core/base/string_table.h"
@@ -19,6 +19,10 @@ namespace ts::run {
 // The limit of a recording in bytes, in memory while it grows and as a file.
 inline constexpr std::size_t kMostRecordingBytes = std::size_t{32} << 20;
 
+namespace recording_parts {
+class Encoder;
+}
+
 // Collects a run during its execution. One owner thread.
 class RecordingWriter {
  public:
@@ -26,8 +30,10 @@ class RecordingWriter {
   // later is counted as lost.
   enum class WhenFull : std::uint8_t { discard, keep };
   RecordingWriter(RunId id, const base::StringTable& strings,
-                  WhenFull when_full = WhenFull::discard)
-      : id_(id), strings_(&strings), when_full_(when_full) {}
+                  WhenFull when_full = WhenFull::discard);
+  ~RecordingWriter();
+  RecordingWriter(const RecordingWriter&) = delete;
+  RecordingWriter& operator=(const RecordingWriter&) = delete;
 
   [[nodiscard]] RunId id() const { return id_; }
   void add(const capture::Batch& batch);
@@ -39,20 +45,10 @@ class RecordingWriter {
   [[nodiscard]] std::string file(const Run& run) const;
 
  private:
-  std::uint64_t local(base::StringId id);
-  void number(std::uint64_t value);
-  void difference(std::int64_t value, std::int64_t& before);
-
   RunId id_;
-  const base::StringTable* strings_;
   WhenFull when_full_;
   std::uint64_t lost_ = 0;
-  std::vector<base::StringId> ids_;    // of the strings of the file
-  std::vector<std::uint32_t> locals_;  // by StringId, 0: none yet
-  std::vector<trace::Track> tracks_;
-  std::string records_;
-  std::uint64_t count_ = 0;
-  std::int64_t slice_ns_ = 0, record_ns_ = 0, address_ = 0;
+  std::unique_ptr<recording_parts::Encoder> encoder_;
   bool too_large_ = false;
 };
 

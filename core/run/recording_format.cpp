@@ -1,5 +1,7 @@
 #include "core/run/recording_format.h"
 
+#include <limits>
+
 namespace ts::run::recording_format {
 namespace {
 
@@ -42,6 +44,16 @@ std::string framed(std::string_view header, std::string_view records) {
   put_word(sum, checksum(std::string_view(out).substr(kFrame)));
   out.replace(kFrame - kWord, kWord, sum);
   return out;
+}
+
+std::optional<std::uint64_t> size_of(std::string_view bytes) {
+  if (!kMagic.starts_with(bytes.substr(0, kMagic.size()))) return std::nullopt;
+  if (bytes.size() < kFrame) return 0;
+  const std::uint64_t header = word_at(bytes, kMagic.size());
+  const std::uint64_t records = word_at(bytes, kMagic.size() + kWord);
+  constexpr std::uint64_t kMost = std::numeric_limits<std::uint32_t>::max();
+  if (header > kMost || records > kMost) return std::nullopt;
+  return kFrame + header + records;
 }
 
 std::optional<Parts> parts_of(std::string_view file) {

@@ -29,6 +29,8 @@ std::string framed(std::string_view header, std::string_view records);
 struct Parts {
   std::string_view header, records;
 };
+// The bytes of the frame that begins here; 0: too few are there to know. Nothing if none does.
+std::optional<std::uint64_t> size_of(std::string_view bytes);
 // Nothing if the file is cut off, damaged, or not a recording.
 std::optional<Parts> parts_of(std::string_view file);
 

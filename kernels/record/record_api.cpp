@@ -2,6 +2,7 @@
 // that started the recording, but enter and leave, which any of its threads may call. A function
 // that can fail gives a sentence, which lives until the next call, or null.
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
@@ -43,17 +44,30 @@ std::vector<std::string> lines_of(std::string_view text) {
 
 // A package of another number is refused.
 TENSORSCOPE_API int tensorscope_record_version() {
-  return 1;
+  return 2;
 }
 
-// foreign: folders, one a line; the files in them are not the program's own.
+// foreign: folders, one a line; the files in them are not the program's own. Steps from first up to
+// end are recorded; end -1: all. live: the open window shows it, see tensorscope_record_live().
 TENSORSCOPE_API const char* tensorscope_record_start(const char* script, std::int64_t limit,
-                                                     const char* foreign) {
+                                                     const char* foreign, std::int32_t first,
+                                                     std::int32_t end, int live) {
   if (recorder != nullptr) return say("A recording goes on already");
   if (!ts::kernels::prepare_python_places(lines_of(foreign)))
     return say("This process has no Python interpreter of 3.9 or later");
-  recorder = std::make_unique<ScriptRecorder>(script, limit);
+  recorder = std::make_unique<ScriptRecorder>(
+      ScriptRecorder::Options{.script = script,
+                              .limit = limit,
+                              .first = first,
+                              .end = end < 0 ? std::numeric_limits<std::int32_t>::max() : end,
+                              .live = live != 0});
   return nullptr;
+}
+
+// Why no window shows the recording; null: one does, or that was not asked for.
+TENSORSCOPE_API const char* tensorscope_record_live() {
+  if (recorder == nullptr || recorder->live_problem().empty()) return nullptr;
+  return say(recorder->live_problem().sentence);
 }
 
 TENSORSCOPE_API std::uint32_t tensorscope_record_name(const char* text) {
@@ -92,8 +106,8 @@ TENSORSCOPE_API void tensorscope_record_owners(const std::uint64_t* addresses,
 }
 
 // verdict: a number of run::Verdict. error, place: "ValueError", "train.py:12" of a script that
-// failed. numbers: steps, peak bytes, bytes of the file, lost records. Gives a sentence if no file
-// was written.
+// failed. numbers: steps, those recorded, peak bytes, bytes of the file, lost records, those that
+// only the window lost. Gives a sentence if no file was written.
 TENSORSCOPE_API const char* tensorscope_record_finish(const char* path, int verdict,
                                                       const char* error, const char* place,
                                                       std::int64_t* numbers) {
@@ -110,9 +124,11 @@ TENSORSCOPE_API const char* tensorscope_record_finish(const char* path, int verd
   const auto summary = ending->finish(path, std::move(failure));
   if (!summary) return say(summary.error().sentence);
   numbers[0] = summary->steps;
-  numbers[1] = summary->peak_bytes;
-  numbers[2] = summary->file_bytes;
-  numbers[3] = static_cast<std::int64_t>(summary->lost);
+  numbers[1] = summary->recorded;
+  numbers[2] = summary->peak_bytes;
+  numbers[3] = summary->file_bytes;
+  numbers[4] = static_cast<std::int64_t>(summary->lost);
+  numbers[5] = static_cast<std::int64_t>(summary->lost_live);
   return nullptr;
 }
 

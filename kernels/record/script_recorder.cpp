@@ -1,12 +1,15 @@
 #include "kernels/record/script_recorder.h"
 
 #include <atomic>
+#include <chrono>
 #include <cstdlib>
 #include <utility>
 
 #include "core/base/clock.h"
 #include "core/capture/collector.h"
 #include "core/io/file.h"
+#include "core/live/meeting_place.h"
+#include "core/live/outgoing.h"
 #include "core/run/recording.h"
 #include "kernels/observe/cpu_allocator.h"
 #include "kernels/observe/failure.h"
@@ -22,6 +25,9 @@ constexpr run::RunId kRun = 1;
 // A ring holds what a thread records in 30 ms, so that a loop of tiny operators loses nothing.
 constexpr std::size_t kRingRecords = std::size_t{1} << 16;
 
+// A window that takes nothing for so long does not get the end.
+constexpr std::chrono::seconds kPatience{2};
+
 run::StartedUpdate started(std::int64_t limit) {
   run::StartedUpdate update;
   update.id = kRun;
@@ -34,17 +40,16 @@ run::StartedUpdate started(std::int64_t limit) {
 }  // namespace
 
 struct ScriptRecorder::Impl {
-  Impl(std::string script, std::int64_t limit)
-      : account(CpuAllocator::install().open_account(limit > 0 ? limit : INT64_MAX)),
-        run(started(limit)) {
-    run.script = std::move(script);
-    run.facts.memory_limit = limit;
-    collector.emplace(recorder, [this](capture::Batch&& batch) {
-      writer.add(batch);
-      dropped = batch.dropped;
-      if (writer.too_large()) full.store(true, std::memory_order_relaxed);
-    });
-    recording.emplace(recorder, &python_place);
+  explicit Impl(Options asked)
+      : options(std::move(asked)),
+        account(
+            CpuAllocator::install().open_account(options.limit > 0 ? options.limit : INT64_MAX)),
+        run(started(options.limit)) {
+    run.script = options.script;
+    run.facts.memory_limit = options.limit;
+    if (options.live) call_window();
+    collector.emplace(recorder, [this](capture::Batch&& batch) { take(batch); });
+    if (options.first == 0) recording.emplace(recorder, &python_place);
     begin_phase(Phase::setup, false);
   }
   ~Impl() {
@@ -52,11 +57,36 @@ struct ScriptRecorder::Impl {
     CpuAllocator::install().close_account(account);
   }
 
+  // The collector's thread. What the file has no room for, the window does not get either.
+  void take(const capture::Batch& batch) {
+    const bool kept = !writer.too_large();
+    writer.add(batch);
+    dropped = batch.dropped;
+    if (writer.too_large()) full.store(true, std::memory_order_relaxed);
+    if (outgoing && kept) outgoing->add(batch, account.peak.load(std::memory_order_relaxed));
+  }
+
+  void call_window() {
+    if (auto socket = live::call_window(live::meeting_folder())) {
+      outgoing.emplace(std::move(*socket), strings, run);
+    } else {
+      live_problem = std::move(socket.error());
+    }
+  }
+
   void stop() {
     recording.reset();
     if (!collector) return;
     collector->flush();
     collector.reset();
+  }
+
+  // After the collector has ended. Records that only the window lost.
+  std::uint64_t end_live(const std::string& file) {
+    if (!outgoing) return 0;
+    run.dropped = dropped + writer.lost();
+    outgoing->end(run, file, kPatience);
+    return outgoing->lost();
   }
 
   void begin_phase(Phase next, bool graph_kept) {
@@ -83,13 +113,19 @@ struct ScriptRecorder::Impl {
     step = number;
     times = {};
     times.begin_ns = base::now_ns();
+    if (number == options.end) recording.reset();
+    if (number == options.first && number > 0) recording.emplace(recorder, &python_place);
     if (recording) recording->set_step(number);
+  }
+  [[nodiscard]] bool in_range(std::int32_t number) const {
+    return number >= options.first && number < options.end;
   }
   // At the end of a step, so that a recording that is full is one of whole steps and a part.
   void stop_when_full() {
     if (full.load(std::memory_order_relaxed)) recording.reset();
   }
 
+  const Options options;
   base::StringTable strings;
   capture::Recorder recorder{strings, kRingRecords};
   CpuAllocator::Account& account;
@@ -97,21 +133,28 @@ struct ScriptRecorder::Impl {
   run::RecordingWriter writer{kRun, strings, run::RecordingWriter::WhenFull::keep};
   std::uint64_t dropped = 0;  // written by the collector's thread, read when it has ended
   std::atomic<bool> full{false};
+  std::optional<live::Outgoing> outgoing;
+  base::Message live_problem;
   std::optional<capture::Collector> collector;
   std::optional<Recording> recording;
 
   Phase phase = Phase::idle;
   std::int64_t phase_begin_ns = 0;
   std::int32_t step = -1;
+  std::int64_t steps = 0;  // complete ones
   run::StepTimes times;
 };
 
-ScriptRecorder::ScriptRecorder(std::string script, std::int64_t limit)
-    : impl_(std::make_unique<Impl>(std::move(script), limit)) {}
+ScriptRecorder::ScriptRecorder(Options options)
+    : impl_(std::make_unique<Impl>(std::move(options))) {}
 ScriptRecorder::~ScriptRecorder() = default;
 
 base::StringTable& ScriptRecorder::strings() noexcept {
   return impl_->strings;
+}
+
+const base::Message& ScriptRecorder::live_problem() const noexcept {
+  return impl_->live_problem;
 }
 
 void ScriptRecorder::phase(Phase phase, bool graph_kept) {
@@ -124,8 +167,12 @@ void ScriptRecorder::step() {
   Impl& impl = *impl_;
   impl.end_phase();
   if (impl.step >= 0) {
+    ++impl.steps;
     impl.times.total_ns = base::now_ns() - impl.times.begin_ns;
-    impl.run.apply(run::SampleUpdate{kRun, impl.times, run::SampleUpdate::Kind::recorded});
+    if (impl.in_range(impl.step)) {
+      impl.run.apply(run::SampleUpdate{kRun, impl.times, run::SampleUpdate::Kind::recorded});
+      if (impl.outgoing) impl.outgoing->step(impl.times);
+    }
     if (impl.recording) {
       impl.recording->push_span(capture::RawKind::step,
                                 impl.strings.intern("step " + std::to_string(impl.step)), 0,
@@ -158,11 +205,15 @@ base::Result<ScriptRecorder::Summary> ScriptRecorder::finish(const std::filesyst
   impl.run.dropped = impl.dropped;
   impl.run.apply(std::move(end));
   const std::string file = impl.writer.file(impl.run);
-  if (auto written = io::write_file(path, file); !written) return tl::unexpected(written.error());
-  return Summary{.steps = static_cast<std::int64_t>(impl.run.recorded_steps.size()),
+  const auto written = io::write_file(path, file);
+  const std::uint64_t lost_live = impl.end_live(written ? path.string() : std::string());
+  if (!written) return tl::unexpected(written.error());
+  return Summary{.steps = impl.steps,
+                 .recorded = static_cast<std::int64_t>(impl.run.recorded_steps.size()),
                  .peak_bytes = impl.run.allocator_peak,
                  .file_bytes = static_cast<std::int64_t>(file.size()),
-                 .lost = impl.dropped + impl.writer.lost()};
+                 .lost = impl.dropped + impl.writer.lost(),
+                 .lost_live = lost_live};
 }
 
 void ScriptRecorder::abandon(std::unique_ptr<ScriptRecorder> recorder) {
@@ -170,6 +221,7 @@ void ScriptRecorder::abandon(std::unique_ptr<ScriptRecorder> recorder) {
   Impl* const impl = recorder->impl_.release();
   // The collector's thread is not in this process: it must not be waited for.
   impl->recording.reset();
+  if (impl->outgoing) impl->outgoing->leave_in_child();
 }
 
 }  // namespace ts::kernels

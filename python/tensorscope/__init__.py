@@ -39,27 +39,45 @@ def _ending(problem):
     return r.OUT_OF_MEMORY if refused else r.FAILED, type(problem).__name__, place
 
 
-def _say(library, path, numbers):
-    steps, peak, size, lost = numbers
-    words = (f"tensorscope: {steps} steps, at most {library.bytes(peak).decode()} of tensors, "
+def _say(library, path, numbers, first):
+    steps, recorded, peak, size, lost, lost_live = numbers
+    part = "" if recorded == steps else f", {recorded} of them recorded"
+    words = (f"tensorscope: {steps} steps{part}, at most {library.bytes(peak).decode()} of tensors, "
              f"in {path} ({library.bytes(size).decode()})")
+    if first and steps <= first:
+        words += f"; step {first} never began"
     if lost:
         words += f"; it was full or too slow for {lost} records"
+    if lost_live:
+        words += f"; the window was too slow for {lost_live} more, which the file has"
     print(words, file=sys.stderr)
 
 
+def _checked_steps(steps):
+    """First, and the one after the last or -1."""
+    first, end = steps or (0, None)
+    if first < 0 or end is not None and end <= first:
+        raise ValueError(f"steps {first}:{'' if end is None else end} are none: count from 0, up to a larger number")
+    return first, -1 if end is None else end
+
+
 @contextlib.contextmanager
-def record(path, memory_limit=0, script=None):
+def record(path, memory_limit=0, script=None, steps=None, live=False):
     """Records what this thread runs, and what other threads allocate, until the end of the block.
     The file is written also when an exception leaves it. `memory_limit`: bytes of tensors that may
-    live at once from now on, 0 for no limit; what is beyond raises torch.OutOfMemoryError."""
+    live at once from now on, 0 for no limit; what is beyond raises torch.OutOfMemoryError.
+    `steps`: (A, B) records the steps from A up to B, which is None for all; the others are counted.
+    `live`: Tensorscope's open window shows it as it grows; without one only the file is written."""
     global _current
     from . import _library
     _library.load()  # before what imports parts of torch that another version may lack
     from . import _recording
     name = os.path.basename(script or sys.argv[0] or "script")
-    recording = _recording.Recording(name, memory_limit)
+    first, end = _checked_steps(steps)
+    recording = _recording.Recording(name, memory_limit, (first, end), live)
     recording.start()
+    if why_not := recording.live_problem():
+        print(f"tensorscope: {why_not}", file=sys.stderr)
     _current = recording
     owner, problem = os.getpid(), None
     try:
@@ -71,7 +89,7 @@ def record(path, memory_limit=0, script=None):
         _current = None
         if os.getpid() == owner:  # not in a forked process
             try:
-                _say(_library.load(), path, recording.finish(path, *_ending(problem)))
+                _say(_library.load(), path, recording.finish(path, *_ending(problem)), first)
             except Unavailable as not_written:
                 if problem is None:
                     raise

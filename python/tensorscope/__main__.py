@@ -1,4 +1,5 @@
-"""python -m tensorscope record [--out FILE] [--memory-limit SIZE] SCRIPT ARGS..., and all commands of the program"""
+"""python -m tensorscope record [--out FILE] [--steps A:B] [--live] [--memory-limit SIZE] SCRIPT ARGS...,
+and all commands of the program"""
 
 import argparse
 import os
@@ -10,6 +11,7 @@ import types
 
 from . import Unavailable, _program, record
 
+MOST_STEPS = 10**9
 UNITS = {"": 1, "B": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9, "KIB": 2**10, "MIB": 2**20, "GIB": 2**30}
 
 
@@ -21,11 +23,27 @@ def size(text):
     return int(float(found[1]) * UNITS[found[2].upper()])
 
 
+def steps_of(text):
+    """(A, B) of "A:B", "A:" and ":B"."""
+    found = re.fullmatch(r"(\d*):(\d*)", text)
+    if not found:
+        raise argparse.ArgumentTypeError(f"{text!r} are no steps such as 10:20")
+    first, end = int(found[1] or 0), int(found[2]) if found[2] else None
+    if max(first, end or 0) > MOST_STEPS:
+        raise argparse.ArgumentTypeError(f"steps are counted up to {MOST_STEPS}")
+    if end is not None and end <= first:
+        raise argparse.ArgumentTypeError(f"no step is from {first} up to {end}: the last one does not count")
+    return first, end
+
+
 def parse(arguments):
     parser = argparse.ArgumentParser(prog="python -m tensorscope")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
     one = commands.add_parser("record", help="record an unchanged script")
     one.add_argument("--out", metavar="FILE", help="the recording; SCRIPT.recording without it")
+    one.add_argument("--steps", metavar="A:B", type=steps_of,
+                     help="record step A (they count from 0) up to, not including, step B; count the others")
+    one.add_argument("--live", action="store_true", help="show it in the open window as it grows")
     one.add_argument("--memory-limit", metavar="SIZE", type=size, default=0,
                      help="bytes of tensors that may live at once, such as 2GiB")
     one.add_argument("script", metavar="SCRIPT")
@@ -64,7 +82,7 @@ def run(options):
     if signal.getsignal(signal.SIGTERM) == signal.SIG_DFL:
         signal.signal(signal.SIGTERM, end_at)
     try:
-        with record(out, options.memory_limit, options.script):
+        with record(out, options.memory_limit, options.script, options.steps, options.live):
             exec(code, module.__dict__)
     except Unavailable as problem:
         print(f"tensorscope: {problem}", file=sys.stderr)

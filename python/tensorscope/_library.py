@@ -5,7 +5,7 @@ import functools
 import os
 import pathlib
 
-VERSION = 1
+VERSION = 2
 NAME = "libtensorscope_recorder.so"
 TORCH = "2.11"  # that library and engine are built for
 
@@ -34,12 +34,15 @@ class Library:
 
     def __init__(self, path):
         text, number, word = ctypes.c_char_p, ctypes.c_int64, ctypes.c_uint32
+        count = ctypes.c_int32
         numbers = ctypes.POINTER(number)
         quick, slow = ctypes.PyDLL(str(path)), ctypes.CDLL(str(path))
         version = _function(slow, "version", ctypes.c_int)()
         if version != VERSION:
             raise Unavailable(f"{path} is of another version ({version}, not {VERSION})")
-        self.start = _function(slow, "start", text, text, number, text)
+        self.start = _function(slow, "start", text, text, number, text, count, count,
+                               ctypes.c_int)
+        self.live = _function(slow, "live", text)
         self.finish = _function(slow, "finish", text, text, ctypes.c_int, text, text, numbers)
         self.abandon = _function(quick, "abandon", None)
         self.name = _function(quick, "name", word, text)

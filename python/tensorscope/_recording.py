@@ -55,11 +55,13 @@ class _Owners:
 
 
 class Recording:
-    """One recording of this process, from start() to finish(), on the thread that starts it."""
+    """One recording of this process, from start() to finish(), on the thread that starts it.
+    `steps`: those that are recorded, first and the one after the last; the others are counted.
+    `live`: the open window shows it as it grows."""
 
-    def __init__(self, script, memory_limit=0):
+    def __init__(self, script, memory_limit=0, steps=(0, -1), live=False):
         self._library = _library.load()
-        self._script, self._limit = script, memory_limit
+        self._script, self._limit, self._steps, self._live = script, memory_limit, steps, live
         self._thread = get_ident()
         self._phase, self._depth = None, 0
         self._own_steps = False  # the script says where its steps end
@@ -70,7 +72,7 @@ class Recording:
 
     def start(self):
         problem = self._library.start(self._script.encode(), self._limit,
-                                      _foreign_folders().encode())
+                                      _foreign_folders().encode(), *self._steps, self._live)
         if problem:
             raise _library.Unavailable(problem.decode())
         self._backward = torch.autograd.backward
@@ -82,10 +84,16 @@ class Recording:
             torch_optimizer.register_optimizer_step_post_hook(self._after_optimizer)]
         os.register_at_fork(after_in_child=self._abandon)
 
+    def live_problem(self):
+        """Why no window shows it; "" if one does, or if that was not asked for."""
+        problem = self._library.live()
+        return problem.decode() if problem else ""
+
     def finish(self, path, verdict=OK, error="", place=""):
-        """Writes the file. (steps, peak bytes, bytes of the file, lost records)"""
+        """Writes the file. (steps, those recorded, peak bytes, bytes of the file, lost records,
+        those that only the window lost)"""
         self._leave()
-        numbers = (ctypes.c_int64 * 4)()
+        numbers = (ctypes.c_int64 * 6)()
         problem = self._library.finish(os.fsencode(path), verdict, error.encode(), place.encode(),
                                        numbers)
         if problem:

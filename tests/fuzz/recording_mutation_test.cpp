@@ -6,15 +6,18 @@
 #include <random>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "core/report/run_json.h"
 #include "core/run/recording.h"
 #include "core/run/recording_format.h"
+#include "core/run/recording_stream.h"
 #include "core/sweep/point_profile.h"
 #include "tests/fuzz/json_mutator.h"
 #include "tests/fuzz/mutator.h"
 #include "tests/run/made_batch.h"
 #include "tests/run/made_runs.h"
+#include "tests/run/made_stream.h"
 
 namespace ts::fuzz {
 namespace {
@@ -80,6 +83,48 @@ TEST_P(DamagedRecordings, AreReadOrRefused) {
     read += feed_recording(framed(meaning.changed(header), records)) ? 1 : 0;
   }
   EXPECT_GT(read, kRecordingCases / 10);
+}
+
+// What came of the stream before its fault.
+bool feed_stream(const std::string& bytes) {
+  base::StringTable strings;
+  run::RecordingStreamReader reader(1, strings);
+  std::vector<run::Update> updates;
+  const auto fed = reader.feed(bytes, updates);
+  EXPECT_TRUE(fed || !fed.error().sentence.empty());
+  if (!updates.empty()) {
+    const run::Run run = run::testing::applied(std::move(updates));
+    static_cast<void>(report::to_json(run, nullptr));
+    static_cast<void>(sweep::profile_of(run, strings));
+  }
+  return reader.ended();
+}
+
+TEST_P(DamagedRecordings, AreReadOrRefusedAsTheyCome) {
+  const auto seed = static_cast<std::uint32_t>(GetParam());
+  const run::testing::MadeStream made(seed, 2, 30);
+  ASSERT_TRUE(feed_stream(made.bytes()));
+  Mutator frames({made.bytes()}, seed);
+  JsonMutator meaning(seed);
+  std::mt19937 random(seed);
+  int ended = 0;
+  for (int i = 0; i < kRecordingCases; ++i) {
+    feed_stream(frames.next());
+    std::string bytes;
+    const std::size_t damaged = random() % made.pieces.size();
+    for (std::size_t at = 0; at < made.pieces.size(); ++at) {
+      const auto parts = run::recording_format::parts_of(made.pieces[at]);
+      const std::string records(parts->records);
+      Mutator record_bytes({records.empty() ? std::string(1, '\x01') : records}, random());
+      const bool here = at == damaged;
+      bytes += run::recording_format::framed(here && i % 2 == 0
+                                                 ? meaning.changed(std::string(parts->header))
+                                                 : std::string(parts->header),
+                                             here && i % 2 == 1 ? record_bytes.next() : records);
+    }
+    ended += feed_stream(bytes) ? 1 : 0;
+  }
+  EXPECT_GT(ended, kRecordingCases / 10);
 }
 
 INSTANTIATE_TEST_SUITE_P(Round, DamagedRecordings, ::testing::Range(0, 3));

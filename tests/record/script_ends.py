@@ -212,10 +212,53 @@ for _ in range(60):
         self.assertGreater(found.header["dropped"], 0)
         self.assertLess(self.out.stat().st_size, 48 << 20)
 
+    def test_a_range_of_steps(self):
+        ended = self.record("for _ in range(6): step()", "--steps", "2:4")
+        self.assertEqual(ended.returncode, 0, ended.stderr)
+        self.assertIn("6 steps, 2 of them recorded", ended.stderr)
+        found = self.recording(OK, 2)
+        self.assertEqual({one.step for one in found.memory}, {2, 3})
+        named = [one.name for one in found.slices if one.name.startswith("step ")]
+        self.assertEqual(named, ["step 2", "step 3"])
+        self.assertEqual(sum(one.name == "Sequential" for one in found.slices), 2)
+
+    def test_the_first_steps_have_the_set_up(self):
+        self.record("for _ in range(6): step()", "--steps", ":1")
+        found = self.recording(OK, 1)
+        self.assertEqual({one.step for one in found.memory}, {-1, 0})
+
+    def test_a_range_that_does_not_end(self):
+        self.record("for _ in range(6): step()", "--steps", "4:")
+        steps = {one.step for one in self.recording(OK, 2).memory}
+        self.assertEqual(steps - {6}, {4, 5})  # 6: what is let go of after the last one
+
+    def test_a_range_that_never_begins(self):
+        ended = self.record("for _ in range(3): step()", "--steps", "7:9")
+        self.assertEqual(ended.returncode, 0, ended.stderr)
+        self.assertIn("step 7 never began", ended.stderr)
+        self.assertEqual(self.recording(OK, 0).slices, [])
+
+    def test_live_without_a_window(self):
+        ended = self.record("step()", "--live")
+        self.assertEqual(ended.returncode, 0, ended.stderr)
+        self.assertIn("no open window", ended.stderr)
+        self.recording(OK, 1)
+
+    def test_a_file_that_cannot_be_written(self):
+        script = self.script("step()\nprint('done')")
+        ended = subprocess.run([sys.executable, "-m", "tensorscope", "record", "--out", "/proc/self/one.recording",
+                                str(script)], env=environment(), capture_output=True, text=True, timeout=300,
+                               check=False)
+        self.assertIn("done", ended.stdout)
+        self.assertEqual(ended.returncode, 2, ended.stderr)
+
     def test_what_cannot_be_done_is_one_sentence(self):
         for options, words in (([str(self.folder / "none.py")], "none.py cannot be run"),
                                (["--out", str(self.folder / "no" / "a"), str(self.script(""))], "no folder"),
-                               (["--memory-limit", "much", str(self.script(""))], "'much' is no size")):
+                               (["--memory-limit", "much", str(self.script(""))], "'much' is no size"),
+                               (["--steps", "few", str(self.script(""))], "'few' are no steps"),
+                               (["--steps", "5:5", str(self.script(""))], "no step is from 5 up to 5"),
+                               (["--steps", "5:99999999999", str(self.script(""))], "counted up to")):
             ended = subprocess.run([sys.executable, "-m", "tensorscope", "record", *options],
                                    env=environment(), capture_output=True, text=True, timeout=60, check=False)
             self.assertEqual(ended.returncode, 2, ended.stderr)

@@ -1,17 +1,20 @@
 """step_cost.py [TURNS]: what recording adds to a step of a script, beside torch.profiler; run by hand.
 
-Processes take turns: the training loop of cs336.py alone, recorded by the package, and under
-torch.profiler(record_shapes=True, profile_memory=True). A process makes STEPS steps and tells the median
+Processes take turns: the training loop of cs336.py alone, recorded by the package, recorded with --live
+for a listener in this process, and under torch.profiler(record_shapes=True, profile_memory=True). A process makes STEPS steps and tells the median
 of all but the first ones, in processor time of all its threads, the recorder's own included: other
 programs on the machine do not count. Computed on one thread. Printed: the medians of the turns, and what each adds to a step. Neither
 includes the writing of a file at the end. TENSORSCOPE_ENGINE_DIR says where the recorder is.
 """
 
+import os
 import pathlib
+import socket
 import statistics
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -42,18 +45,38 @@ def steps(profiled):
     print("median", 1e3 * statistics.median(times[FIRST:]))
 
 
+def listen(folder):
+    """Takes what scripts send, as a window would, and throws it away."""
+    os.makedirs(f"{folder}/tensorscope", mode=0o700)
+    listener = socket.socket(socket.AF_UNIX)
+    listener.bind(f"{folder}/tensorscope/window-{os.getpid()}")
+    listener.listen()
+
+    def take():
+        while True:
+            script, _ = listener.accept()
+            while script.recv(1 << 20):
+                pass
+    threading.Thread(target=take, daemon=True).start()
+
+
 def one(kind, folder):
     from recording import environment
-    words = {"alone": [], "recorded": ["-m", "tensorscope", "record", "--out", f"{folder}/a.recording"],
-             "profiled": []}[kind]
+    recorded = ["-m", "tensorscope", "record", "--out", f"{folder}/a.recording"]
+    words = {"recorded": recorded, "live": [*recorded, "--live"]}.get(kind, [])
     command = [sys.executable, *words, __file__, "--steps", kind]
-    out = subprocess.run(command, env=environment(), capture_output=True, text=True, check=True).stdout
+    found = subprocess.run(command, env={**environment(), "XDG_RUNTIME_DIR": folder}, capture_output=True,
+                           text=True, check=True)
+    if "no open window" in found.stderr:
+        raise RuntimeError("the listener was not found")
+    out = found.stdout
     return float(out.split()[out.split().index("median") + 1])
 
 
 def main(turns):
-    found = {"alone": [], "recorded": [], "profiled": []}
+    found = {"alone": [], "recorded": [], "live": [], "profiled": []}
     with tempfile.TemporaryDirectory() as folder:
+        listen(folder)
         for _ in range(turns):
             for kind, times in found.items():
                 times.append(one(kind, folder))
@@ -62,8 +85,9 @@ def main(turns):
         middle = statistics.median(times)
         print(f"{kind}: {middle:.2f} ms a step, adds {middle - alone:.2f} ms "
               f"({100 * (middle / alone - 1):.0f} %)  " + " ".join(f"{one:.2f}" for one in times))
-    added = [statistics.median(found[kind]) - alone for kind in ("recorded", "profiled")]
-    print(f"recording adds {added[0] / added[1]:.2f} of what the profiler adds")
+    added = {kind: statistics.median(times) - alone for kind, times in found.items()}
+    for kind in ("recorded", "live"):
+        print(f"{kind}: {added[kind] / added['profiled']:.2f} of what the profiler adds")
 
 
 if __name__ == "__main__":

@@ -76,7 +76,9 @@ FileVerdict recording_verdict(const ViewContext& context) {
       context.texts("recording.verdict", {{"name", name},
                                           {"steps", text::grouped(std::ssize(run.recorded_steps))},
                                           {"size", text::bytes(run.peak_allocated()).joined()}});
-  if (run.verdict != run::Verdict::ok) {
+  if (!run.finished) {
+    verdict.remark = context.texts("live.goes_on");
+  } else if (run.verdict != run::Verdict::ok) {
     verdict.remark = message_words(context.texts, run.failure);
   } else if (verdict.faulty) {
     verdict.remark = message_words(context.texts, context.trace->about.fault);

@@ -1,0 +1,73 @@
+#pragma once
+
+#include <cstdint>
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/base/result.h"
+#include "core/base/string_table.h"
+#include "core/capture/batch.h"
+#include "core/run/run.h"
+
+// What a recording's file and its stream have in common: headers, and records in bytes. Private to
+// recording_*.cpp.
+namespace ts::run::recording_parts {
+
+// Turns records into bytes, and their strings into numbers that count from 1. One owner thread.
+class Encoder {
+ public:
+  explicit Encoder(const base::StringTable& strings) : strings_(&strings) {}
+
+  void add(const capture::Batch& batch);
+  // Only the tracks of a batch whose records are left out.
+  void add_tracks(const capture::Batch& batch);
+  [[nodiscard]] const std::string& records() const { return records_; }
+  // Tracks, strings and the number of records, as they stand in a header.
+  [[nodiscard]] nlohmann::json header() const;
+  // Strings keep their numbers; what is added next stands alone.
+  void forget_written();
+  // Frees the records, and what is added next counts alone.
+  void drop_records() { records_ = {}; }
+
+ private:
+  std::uint64_t local(base::StringId id);
+  void number(std::uint64_t value);
+  void difference(std::int64_t value, std::int64_t& before);
+
+  const base::StringTable* strings_;
+  std::vector<base::StringId> ids_;    // of the strings that the header has
+  std::uint32_t numbered_ = 0;         // strings so far
+  std::vector<std::uint32_t> locals_;  // by StringId, 0: none yet
+  std::vector<trace::Track> tracks_;
+  std::string records_;
+  std::uint64_t count_ = 0;
+  std::int64_t slice_ns_ = 0, record_ns_ = 0, address_ = 0;
+};
+
+// Turns them back. Tracks and strings of later headers come after those of the earlier ones.
+class Decoder {
+ public:
+  explicit Decoder(base::StringTable& strings) : strings_(&strings) {}
+  // Appends to the batch; the error is a sentence. Throws nlohmann::json::exception where the
+  // header lacks something.
+  base::Result<void> read(const nlohmann::json& header, std::string_view records,
+                          capture::Batch& batch);
+
+ private:
+  base::Result<void> read_tracks(const nlohmann::json& header, capture::Batch& batch);
+  bool read_records(std::string_view records, capture::Batch& batch) const;
+
+  base::StringTable* strings_;
+  std::size_t tracks_ = 0;
+  std::vector<base::StringId> names_ = {base::kNoString};
+};
+
+// A run without its records, steps, tracks and strings.
+nlohmann::json run_header(const Run& run);
+// Throw nlohmann::json::exception where the header lacks something.
+base::Result<StartedUpdate> started_from(const nlohmann::json& header, RunId id);
+FinishedUpdate end_from(const nlohmann::json& header, RunId id);
+
+}  // namespace ts::run::recording_parts

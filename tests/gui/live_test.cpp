@@ -1,0 +1,234 @@
+// Scripts that are recorded with --live, in the window that is open: real ones, in PyTorch's
+// Python.
+#include <imgui_internal.h>
+#include <signal.h>
+#include <spawn.h>
+#include <sys/wait.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <string>
+
+#include "core/io/child_process.h"
+#include "core/io/private_folder.h"
+#include "tests/gui/driven_window.h"
+
+namespace ts::app::testing {
+namespace {
+
+using State = live::Incoming::State;
+
+constexpr const char* kBeginning = R"(
+import os, sys, time
+import torch
+torch.set_num_threads(1)
+model = torch.nn.Sequential(torch.nn.Linear(32, 64), torch.nn.GELU(), torch.nn.Linear(64, 8))
+optimizer = torch.optim.AdamW(model.parameters())
+def step():
+    optimizer.zero_grad()
+    model(torch.randn(4, 32)).square().mean().backward()
+    optimizer.step()
+def wait(name):
+    while not os.path.exists(name): time.sleep(0.005)
+)";
+
+// A script in a process of its own.
+class Script {
+ public:
+  Script(const std::filesystem::path& folder, const char* name, const std::string& text)
+      : out_(folder / (std::string(name) + ".recording")) {
+    const auto file = folder / (std::string(name) + ".py");
+    std::ofstream(file) << kBeginning << text;
+    const io::SpawnWords words({TENSORSCOPE_TORCH_PYTHON, "-B", "-m", "tensorscope", "record",
+                                "--live", "--out", out_.string(), file.string()});
+    const auto environment = io::environment_with({{"PYTHONPATH", TENSORSCOPE_PACKAGE}});
+    EXPECT_EQ(::posix_spawnp(&process_, words.data()[0], nullptr, nullptr, words.data(),
+                             environment.data()),
+              0);
+  }
+  ~Script() {
+    if (process_ > 0) ::kill(process_, SIGKILL);
+    static_cast<void>(ended());
+  }
+  Script(const Script&) = delete;
+  Script& operator=(const Script&) = delete;
+
+  void kill(int number) const { ::kill(process_, number); }
+  // The exit code, or 128 and the signal.
+  int ended() {
+    int status = 0;
+    if (process_ > 0) ::waitpid(std::exchange(process_, 0), &status, 0);
+    return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+  }
+  [[nodiscard]] const std::filesystem::path& out() const { return out_; }
+
+ private:
+  std::filesystem::path out_;
+  pid_t process_ = 0;
+};
+
+class LiveInTheWindow : public DrivenWindow {
+ protected:
+  static void SetUpTestSuite() {
+    runtime_ = new io::PrivateFolder(std::move(*io::PrivateFolder::make("/tmp", "ts_gui_live_")));
+    ::setenv("XDG_RUNTIME_DIR", runtime_->path().c_str(), 1);
+    DrivenWindow::SetUpTestSuite();
+  }
+  static void TearDownTestSuite() {
+    DrivenWindow::TearDownTestSuite();
+    ::unsetenv("XDG_RUNTIME_DIR");
+    delete runtime_;
+  }
+  void SetUp() override {
+    DrivenWindow::SetUp();
+    const std::string asks =
+        std::string(TENSORSCOPE_TORCH_PYTHON) +
+        " -c 'import torch, sys; sys.exit(not torch.__version__.startswith(\"2.11.\"))'"
+        " >/dev/null 2>&1";
+    static const bool has_torch = std::system(asks.c_str()) == 0;
+    if (!has_torch) GTEST_SKIP() << "there is no Python with torch 2.11";
+  }
+  void TearDown() override {
+    while (!session().files().entries().empty()) session().files().close(0);
+  }
+
+  static std::string path(const char* name) { return (runtime_->path() / name).string(); }
+  static void tell(const char* name) { std::ofstream(path(name)) << "go"; }
+  static std::string waits(const char* name) { return "wait('" + path(name) + "')\n"; }
+
+  static const OpenedFiles::Entry* entry(std::size_t index) {
+    const auto& all = session().files().entries();
+    return index < all.size() ? &all[index] : nullptr;
+  }
+  // Steps that the window has of the script; they do not go away.
+  static std::size_t steps(std::size_t index) {
+    const OpenedFiles::Entry* const one = entry(index);
+    if (one == nullptr || one->opened == nullptr) return 0;
+    return one->opened->trace->run.recorded_steps.size();
+  }
+  static bool whole(std::size_t index) {
+    const OpenedFiles::Entry* const one = entry(index);
+    return one != nullptr && one->opened != nullptr && !one->opened->devices.empty();
+  }
+  // Only CTest's limit ends what hangs.
+  static bool until_it_is(ImGuiTestContext* context, const std::function<bool()>& condition) {
+    return until(context, 600, condition);
+  }
+
+  static inline io::PrivateFolder* runtime_ = nullptr;
+};
+
+TEST_F(LiveInTheWindow, ATabGrowsWhileTheScriptRunsAndStaysAsItsFile) {
+  Script script(
+      runtime_->path(), "grows",
+      "for _ in range(3): step()\n" + waits("more") + "for _ in range(4): step()\n" + waits("end"));
+  drive([&](ImGuiTestContext* context) {
+    IM_CHECK(until_it_is(context, [] { return steps(0) == 3; }));
+    IM_CHECK(entry(0)->grows());
+    const run::Run& run = entry(0)->opened->trace->run;
+    IM_CHECK(session().files().current() == entry(0));
+    const std::uint64_t slices = run.trace.slice_count();
+    const std::size_t events = run.memory.events().size();
+    IM_CHECK_GT(slices, 0U);
+    IM_CHECK_GT(events, 0U);
+    context->Yield(2);
+    // The newest step is in sight, not all of them.
+    IM_CHECK_EQ(state().view.visible.begin, run.recorded_steps.back().begin_ns);
+    tell("more");
+    IM_CHECK(until_it_is(context, [] { return steps(0) == 7; }));
+    IM_CHECK(entry(0)->grows());
+    IM_CHECK_GT(run.trace.slice_count(), slices);
+    IM_CHECK_GT(run.memory.events().size(), events);
+    context->Yield(2);
+    IM_CHECK_EQ(state().view.visible.begin, run.recorded_steps.back().begin_ns);
+    // Who looks elsewhere is left there.
+    const base::TimeRange chosen{run.recorded_steps[0].begin_ns, run.recorded_steps[1].begin_ns};
+    state().view.visible = chosen;
+    context->Yield(3);
+    IM_CHECK(state().view.visible == chosen);
+    tell("end");
+    IM_CHECK(until_it_is(context, [] { return whole(0); }));
+    IM_CHECK_EQ(script.ended(), 0);
+    IM_CHECK(entry(0)->live == nullptr);
+    IM_CHECK(entry(0)->path == script.out());
+    IM_CHECK(run.verdict == run::Verdict::ok);
+    const auto read = files::open_file(script.out());
+    IM_CHECK(read.has_value());
+    IM_CHECK_EQ((*read)->trace->run.trace.slice_count(), run.trace.slice_count());
+    IM_CHECK_EQ((*read)->trace->run.memory.events().size(), run.memory.events().size());
+    context->Yield(3);
+  });
+}
+
+TEST_F(LiveInTheWindow, AKilledScriptLeavesItsTabAndSaysSo) {
+  Script script(runtime_->path(), "killed", "while True: step(); time.sleep(0.01)\n");
+  drive([&](ImGuiTestContext* context) {
+    IM_CHECK(until_it_is(context, [] { return steps(0) > 2; }));
+    script.kill(SIGKILL);
+    IM_CHECK(until_it_is(context, [] { return whole(0); }));
+    IM_CHECK(entry(0)->live->state() == State::cut);
+    IM_CHECK_GT(steps(0), 2U);
+    IM_CHECK_STR_EQ(entry(0)->opened->trace->run.failure.key.c_str(), "live.cut");
+    context->Yield(3);
+  });
+  EXPECT_FALSE(std::filesystem::exists(script.out()));
+}
+
+TEST_F(LiveInTheWindow, ClosingTheTabEndsOnlyTheView) {
+  Script script(runtime_->path(), "goes_on",
+                "step()\n" + waits("closed") + "for _ in range(20): step(); time.sleep(0.01)\n");
+  drive([&](ImGuiTestContext* context) {
+    IM_CHECK(until_it_is(context, [] { return steps(0) == 1; }));
+    session().files().close(0);
+    tell("closed");
+    context->Yield(3);
+  });
+  EXPECT_EQ(script.ended(), 0);
+  const auto read = files::open_file(script.out());
+  ASSERT_TRUE(read) << read.error().sentence;
+  EXPECT_EQ((*read)->trace->run.recorded_steps.size(), 21U);
+}
+
+// One that ends by sys.exit and has worker processes and a fork; one that is stopped by Control-C.
+TEST_F(LiveInTheWindow, TwoScriptsAtOnceAndHowTheyEnd) {
+  Script exits(runtime_->path(), "exits", R"(
+from torch.utils.data import DataLoader, TensorDataset
+if __name__ == "__main__":
+    child = os.fork()
+    if child == 0:
+        step()
+        os._exit(0)
+    os.waitpid(child, 0)
+    for batch, in DataLoader(TensorDataset(torch.ones(64, 32)), batch_size=16, num_workers=2):
+        model(batch)
+        step()
+)" + waits("both") + "sys.exit(3)\n");
+  Script stopped(runtime_->path(), "stopped", "while True: step(); time.sleep(0.01)\n");
+  drive([&](ImGuiTestContext* context) {
+    const auto named = [](const char* name) -> const OpenedFiles::Entry* {
+      for (const OpenedFiles::Entry& one : session().files().entries())
+        if (one.path.stem() == name && one.opened != nullptr) return &one;
+      return nullptr;
+    };
+    IM_CHECK(until_it_is(context, [&] {
+      const auto* one = named("exits");
+      const auto* other = named("stopped");
+      return one != nullptr && other != nullptr &&
+             one->opened->trace->run.recorded_steps.size() == 4 &&
+             other->opened->trace->run.recorded_steps.size() > 1;
+    }));
+    tell("both");
+    stopped.kill(SIGINT);
+    IM_CHECK(until_it_is(context, [] { return whole(0) && whole(1); }));
+    IM_CHECK_EQ(exits.ended(), 3);
+    IM_CHECK_EQ(stopped.ended(), 130);
+    IM_CHECK(named("exits")->opened->trace->run.verdict == run::Verdict::failed);
+    IM_CHECK_NE(named("exits")->opened->trace->run.failure.sentence.find("SystemExit"),
+                std::string::npos);
+    IM_CHECK(named("stopped")->opened->trace->run.verdict == run::Verdict::cancelled);
+    IM_CHECK(named("exits")->live == nullptr && named("stopped")->live == nullptr);
+  });
+}
+
+}  // namespace
+}  // namespace ts::app::testing
