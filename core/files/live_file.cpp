@@ -99,7 +99,7 @@ void LiveFile::finish(const live::Incoming::Ending& ending) {
   }
   forms_ = std::async(std::launch::async, [opened = opened_] {
     const OpenedTrace& trace = *opened->trace;
-    return forms_of(trace.run, *trace.about.strings);
+    return forms_of(trace.run, trace.about.strings);
   });
 }
 

@@ -20,7 +20,7 @@ namespace ts::live {
 namespace {
 
 // How long a line may stay that nobody looks at.
-constexpr int kPauseMs = 200;
+constexpr int kListenMs = 200;
 // Read of one script before the next has its turn.
 constexpr std::size_t kBytesAtOnce = std::size_t{1} << 20;
 
@@ -85,7 +85,7 @@ void Reception::run() {
                                {.fd = listener_.number(), .events = POLLIN, .revents = 0}};
     for (const auto& line : lines_)
       all.push_back({.fd = line->socket.number(), .events = POLLIN, .revents = 0});
-    ::poll(all.data(), all.size(), kPauseMs);
+    ::poll(all.data(), all.size(), kListenMs);
     if (all[0].revents != 0) return;
     std::size_t at = 2;
     std::erase_if(lines_, [&](const std::unique_ptr<Line>& line) {
