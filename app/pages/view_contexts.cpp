@@ -139,15 +139,14 @@ void ViewContexts::list_other_traces(const OpenedFiles::Entry& shown) {
 void ViewContexts::follow_newest_step(const files::LiveFile& live) {
   const base::TimeRange newest = live.newest_step();
   if (newest.empty()) return;
-  const run::RunId id = live.opened()->trace->run.id;
+  const auto [at, first] = followed_.try_emplace(live.opened()->trace->run.id, newest);
+  const base::TimeRange before = std::exchange(at->second, newest);
   base::TimeRange& visible = state_->view.visible;
-  if (followed_run_ != id || visible == followed_) {
-    visible = followed_ = newest;
-  } else if (!visible.empty() && visible.end >= followed_end_) {
+  if (first || visible == before) {
+    visible = newest;
+  } else if (!visible.empty() && visible.end >= before.end) {
     visible = {newest.end - visible.length(), newest.end};
   }
-  followed_run_ = id;
-  followed_end_ = newest.end;
 }
 
 views::ViewContext ViewContexts::view_of_file(const views::Ui& ui,

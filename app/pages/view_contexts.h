@@ -1,6 +1,7 @@
 #pragma once
 
 #include <chrono>
+#include <map>
 #include <memory>
 #include <vector>
 
@@ -56,10 +57,8 @@ class ViewContexts {
   std::chrono::steady_clock::time_point frame_begin_;
   bool picture_ = false;
   std::vector<views::OtherRecording> others_;  // of the last context of a file
-  // Of the live file that is shown: the newest step, and the newest record, of the last context.
-  run::RunId followed_run_ = 0;
-  base::TimeRange followed_;
-  std::int64_t followed_end_ = 0;
+  // The newest step of a live file when it was last shown.
+  std::map<run::RunId, base::TimeRange> followed_;
   std::shared_ptr<const predict::Forecast> run_forecast_;  // of the run on screen
 };
 

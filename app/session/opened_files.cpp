@@ -89,6 +89,8 @@ void OpenedFiles::follow(std::shared_ptr<live::Incoming> incoming) {
   entry.id = ++last_id_;
   entry.path = incoming->script;
   entry.live = std::make_shared<files::LiveFile>(std::move(incoming));
+  entry.live->update(kLiveTime);  // its beginning is there: a live entry is never without `opened`
+  entry.opened = entry.live->opened();
   entries_.push_back(std::move(entry));
   current_ = entries_.size() - 1;
 }

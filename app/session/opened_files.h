@@ -33,12 +33,13 @@ class OpenedFiles {
     int id = 0;  // constant while it is open
     std::filesystem::path path;
     // Unset: being read, or nothing can be shown. While it is read it may be its beginning.
+    // Always set where `live` is.
     std::shared_ptr<files::OpenedFile> opened;
-    base::Message problem;                      // why nothing can be shown
+    base::Message problem;   // why nothing can be shown
     std::size_t device = 0;  // of opened->devices; their number stands for the trace
     std::map<std::size_t, files::Corrections> corrections = {};  // by device
     std::filesystem::file_time_type written = {};                // when the file was read
-    std::shared_ptr<base::Progress> reading = {};  // set while it is read
+    std::shared_ptr<base::Progress> reading = {};                // set while it is read
     // Set for a script that is recorded now, or was and left no file: `path` is its name.
     std::shared_ptr<files::LiveFile> live = {};
     // `opened` still changes on this thread: no other one may read it.

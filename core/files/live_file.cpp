@@ -12,7 +12,7 @@ namespace {
 
 using State = live::Incoming::State;
 
-// For the figures of delays; a run of hours keeps the newest ones.
+// For the figures of delays; of a run of hours the first ones are kept.
 constexpr std::size_t kMostDelays = 100'000;
 
 }  // namespace

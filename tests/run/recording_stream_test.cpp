@@ -72,7 +72,7 @@ TEST(RecordingStream, GivesTheRunHoweverItsBytesAreParted) {
     EXPECT_FALSE(fed.reader.inside_piece());
     EXPECT_EQ(fed.reader.script(), "train.py");
     EXPECT_EQ(fed.reader.file(), "train.recording");
-    Run got = applied(fed.updates);
+    run::Run got = applied(fed.updates);
     got.script = fed.reader.script();
     expect_same(got, fed.strings, made);
   }
@@ -140,7 +140,7 @@ TEST(RecordingStream, WhatTheReceiverIsTooSlowForIsCounted) {
   base::StringTable strings;
   std::mt19937 random(5);
   RecordingStreamWriter writer(strings);
-  Run run(MadeStream::started());
+  run::Run run(MadeStream::started());
   std::string bytes = writer.begin(run);
   const capture::Batch first = testing::random_batch(random, strings, true, 10);
   const capture::Batch second = testing::random_batch(random, strings, false, 10);
@@ -150,7 +150,7 @@ TEST(RecordingStream, WhatTheReceiverIsTooSlowForIsCounted) {
   Fed fed;
   fed.feed(bytes, 1000);
   ASSERT_TRUE(fed.good) << fed.problem;
-  const Run got = applied(fed.updates);
+  const run::Run got = applied(fed.updates);
   EXPECT_EQ(got.trace.tracks().size(), first.tracks.size());
   EXPECT_EQ(got.trace.slice_count(), second.slices.size());
   EXPECT_EQ(got.dropped, first.slices.size() + first.memory.size());
