@@ -1,21 +1,17 @@
 #include <ATen/ops/arange.h>
 #include <ATen/ops/div.h>
 #include <ATen/ops/einsum.h>
-#include <ATen/ops/exp.h>
 #include <ATen/ops/lt.h>
 #include <ATen/ops/masked_fill.h>
 #include <ATen/ops/matmul.h>
-#include <ATen/ops/max.h>
 #include <ATen/ops/softmax.h>
-#include <ATen/ops/sub.h>
-#include <ATen/ops/sum.h>
 
 #include <cmath>
 #include <limits>
-#include <tuple>
 #include <utility>
 
 #include "kernels/attention/attend.h"
+#include "kernels/layers/written.h"
 #include "kernels/observe/custom_node.h"
 #include "kernels/operators/softmax.h"
 
@@ -44,11 +40,14 @@ at::Tensor mask_of(const AttentionMethod& method, const at::Tensor& q) {
   return mask.expand({q.size(0), q.size(1), length, length}).contiguous();
 }
 
-// Five operators. autograd keeps exponentials, sums and quotients, where softmax keeps quotients.
-at::Tensor written_softmax(at::Tensor scores) {
-  scores = at::sub(scores, std::get<0>(at::max(scores, /*dim=*/-1, /*keepdim=*/true)));
-  scores = at::exp(scores);
-  return at::div(scores, at::sum(scores, {-1}, /*keepdim=*/true));
+bool by_einsum(const AttentionMethod& method) {
+  return method.written.products == spec::ProductForm::einsum;
+}
+
+at::Tensor scores_of(const AttentionMethod& method, const at::Tensor& q, const at::Tensor& k) {
+  const at::Tensor keys = repeat_heads(k, q.size(1));
+  if (by_einsum(method)) return at::einsum("bhqd,bhkd->bhqk", {q, keys});
+  return at::matmul(q, keys.transpose(-2, -1));
 }
 
 at::Tensor softmax_of(const AttentionMethod& method, at::Tensor scores) {
@@ -64,18 +63,16 @@ at::Tensor softmax_of(const AttentionMethod& method, at::Tensor scores) {
 
 at::Tensor attend_naive(const AttentionMethod& method, const at::Tensor& q, const at::Tensor& k,
                         const at::Tensor& v) {
-  const bool einsum = method.written.products == spec::ProductForm::einsum;
-  const at::Tensor keys = repeat_heads(k, q.size(1));
   // One variable for all T x T tensors: each is freed as soon as the next exists.
-  at::Tensor scores =
-      einsum ? at::einsum("bhqd,bhkd->bhqk", {q, keys}) : at::matmul(q, keys.transpose(-2, -1));
+  at::Tensor scores = scores_of(method, q, k);
   scores = at::div(scores, std::sqrt(static_cast<double>(q.size(-1))));
   if (method.causal) {
     scores = at::masked_fill(scores, mask_of(method, q), -std::numeric_limits<double>::infinity());
   }
   scores = softmax_of(method, std::move(scores));
   const at::Tensor values = repeat_heads(v, q.size(1));
-  return einsum ? at::einsum("bhqk,bhkd->bhqd", {scores, values}) : at::matmul(scores, values);
+  if (by_einsum(method)) return at::einsum("bhqk,bhkd->bhqd", {scores, values});
+  return at::matmul(scores, values);
 }
 
 }  // namespace ts::kernels

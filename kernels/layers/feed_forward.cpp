@@ -2,9 +2,9 @@
 
 #include <ATen/ops/gelu.h>
 #include <ATen/ops/mul.h>
-#include <ATen/ops/sigmoid.h>
 #include <ATen/ops/silu.h>
 
+#include "kernels/layers/written.h"
 #include "kernels/observe/module_scope.h"
 
 namespace ts::kernels {
@@ -18,8 +18,7 @@ SwiGlu::SwiGlu(Builder& builder, const std::string& path, std::int64_t width, st
       w3_(builder, path + ".w3", width, hidden, Bias::none, written.products) {}
 
 at::Tensor SwiGlu::gate(const at::Tensor& x) const {
-  if (silu_ == spec::Form::fused) return at::silu(x);
-  return at::mul(x, at::sigmoid(x));
+  return silu_ == spec::Form::written ? written_silu(x) : at::silu(x);
 }
 
 at::Tensor SwiGlu::forward(const at::Tensor& x) const {

@@ -1,37 +1,16 @@
 #include "kernels/layers/head.h"
 
 #include <ATen/ops/cross_entropy_loss.h>
-#include <ATen/ops/exp.h>
-#include <ATen/ops/gather.h>
-#include <ATen/ops/log.h>
-#include <ATen/ops/max.h>
-#include <ATen/ops/mean.h>
-#include <ATen/ops/sub.h>
-#include <ATen/ops/sum.h>
-
-#include <tuple>
 
 #include "core/spec/workload_math.h"
 #include "kernels/device/precision.h"
+#include "kernels/layers/written.h"
 #include "kernels/observe/dtype_map.h"
 #include "kernels/observe/module_scope.h"
 #include "kernels/operators/cross_entropy.h"
 #include "kernels/share/vocabulary.h"
 
 namespace ts::kernels {
-
-namespace {
-
-// Each operator's result lives as long as autograd wants it, and the shifted logits to the end.
-at::Tensor written_cross_entropy(const at::Tensor& logits, const at::Tensor& targets) {
-  const at::Tensor shifted =
-      at::sub(logits, std::get<0>(at::max(logits, /*dim=*/-1, /*keepdim=*/true)));
-  const at::Tensor normaliser = at::log(at::sum(at::exp(shifted), {-1}));
-  const at::Tensor chosen = at::gather(shifted, -1, targets.unsqueeze(-1)).squeeze(-1);
-  return at::mean(at::sub(normaliser, chosen));
-}
-
-}  // namespace
 
 Head::Head(Linear projection, const spec::WorkloadSpec& spec, bool split)
     : projection_(std::move(projection)),

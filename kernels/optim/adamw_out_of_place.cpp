@@ -2,8 +2,8 @@
 #include <ATen/ops/add.h>
 #include <ATen/ops/div.h>
 #include <ATen/ops/mul.h>
+#include <ATen/ops/pow.h>
 #include <ATen/ops/sqrt.h>
-#include <ATen/ops/square.h>
 
 #include <cmath>
 
@@ -13,11 +13,13 @@
 namespace ts::kernels {
 namespace {
 
-// numbers a + numbers b, each product a tensor of its own, as Python evaluates them.
-at::Tensor weighted(double a, const at::Tensor& x, double b, const at::Tensor& y) {
-  const at::Tensor first = at::mul(x, a);
-  const at::Tensor second = at::mul(y, b);
-  return at::add(first, second);
+// beta moment + (1 - beta) gradient, or its square, in Python's order: what a line has made on its
+// way is let go of as soon as it was used.
+at::Tensor next_moment(const at::Tensor& moment, double beta, const at::Tensor& gradient,
+                       bool squared) {
+  const at::Tensor kept = at::mul(moment, beta);
+  const at::Tensor added = at::mul(squared ? at::pow(gradient, 2) : gradient, 1 - beta);
+  return at::add(kept, added);
 }
 
 class OutOfPlaceAdamW final : public Optimizer {
@@ -54,9 +56,8 @@ class OutOfPlaceAdamW final : public Optimizer {
     const PlaceScope place = update_.place(i);
     const WideUpdate::Part part = update_.whole(i);
     const auto& [parameter, gradient] = part;
-    at::Tensor first = weighted(settings_.beta1, first_moments_[i], 1 - settings_.beta1, gradient);
-    at::Tensor second =
-        weighted(settings_.beta2, second_moments_[i], 1 - settings_.beta2, at::square(gradient));
+    at::Tensor first = next_moment(first_moments_[i], settings_.beta1, gradient, false);
+    at::Tensor second = next_moment(second_moments_[i], settings_.beta2, gradient, true);
     const double rate = learning_rate * std::sqrt(1 - std::pow(settings_.beta2, step_count_)) /
                         (1 - std::pow(settings_.beta1, step_count_));
     subtract_quotient(parameter, at::mul(first, rate), second);
