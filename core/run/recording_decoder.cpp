@@ -113,6 +113,17 @@ base::Result<StartedUpdate> started_from(const nlohmann::json& header, RunId id)
   return started;
 }
 
+ScriptNotes notes_from(const nlohmann::json& json) {
+  ScriptNotes notes;
+  notes.kept_graphs = json.at("kept_graphs").get<std::int64_t>();
+  for (const nlohmann::json& part : json.at("idle_parts")) {
+    notes.idle_parts.push_back({part.at(0).get<std::string>(),
+                                part.at(2).get<std::vector<std::string>>(),
+                                part.at(1).get<bool>()});
+  }
+  return notes;
+}
+
 FinishedUpdate end_from(const nlohmann::json& header, RunId id) {
   FinishedUpdate end;
   end.id = id;
@@ -123,6 +134,8 @@ FinishedUpdate end_from(const nlohmann::json& header, RunId id) {
   end.failure = failure_from(header.at("failure"), end.verdict);
   end.end_ns = header.at("end_ns").get<std::int64_t>();
   end.warmup_stable = header.at("warmup_stable").get<bool>();
+  // Recordings of older versions have none.
+  if (header.contains("notes")) end.notes = notes_from(header.at("notes"));
   return end;
 }
 

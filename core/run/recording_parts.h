@@ -68,6 +68,7 @@ class Decoder {
 nlohmann::json run_header(const Run& run);
 // Throw nlohmann::json::exception where the header lacks something.
 base::Result<StartedUpdate> started_from(const nlohmann::json& header, RunId id);
+ScriptNotes notes_from(const nlohmann::json& json);
 FinishedUpdate end_from(const nlohmann::json& header, RunId id);
 
 }  // namespace ts::run::recording_parts

@@ -15,6 +15,13 @@ nlohmann::json packed_roof_json(const std::optional<Roof>& roof) {
   return {static_cast<int>(roof->dtype), roof->size, roof->tflops, roof->gb_s};
 }
 
+nlohmann::json notes_json(const ScriptNotes& notes) {
+  auto parts = nlohmann::json::array();
+  for (const ScriptNotes::IdlePart& part : notes.idle_parts)
+    parts.push_back({part.module, part.gradients, part.inside});
+  return {{"kept_graphs", notes.kept_graphs}, {"idle_parts", std::move(parts)}};
+}
+
 }  // namespace
 
 nlohmann::json recording_parts::run_header(const Run& run) {
@@ -27,6 +34,7 @@ nlohmann::json recording_parts::run_header(const Run& run) {
           {"end_ns", run.end_ns},
           {"device_name", run.device_name},
           {"script", run.script},
+          {"notes", notes_json(run.notes)},
           {"earlier_runs", run.earlier_runs},
           {"roof", packed_roof_json(run.roof)},
           {"verdict", static_cast<int>(run.verdict)},

@@ -99,6 +99,7 @@ void Run::finish(FinishedUpdate&& end) {
   failure = std::move(end.failure);
   end_ns = end.end_ns;
   warmup_stable = end.warmup_stable;
+  notes = std::move(end.notes);
   stage = Stage::done;
   seconds_left = 0;
   if (verdict == Verdict::ok) fraction = 1;

@@ -46,6 +46,7 @@ class Run {
   bool warmup_stable = true;
   std::string device_name;
   std::string script;  // the file of a script that was recorded; then `spec` says nothing
+  ScriptNotes notes;   // of such a script, when it has ended
   std::int64_t earlier_runs = 0;  // of this process: they warmed up libraries and allocator
   std::optional<Roof> roof;       // measured once for each device and type
   std::optional<spec::Gpu> card;  // of the catalogue, if it has the device

@@ -79,12 +79,26 @@ struct SampleUpdate {
   StepTimes times;
   enum class Kind : std::uint8_t { recorded, warmup, timed, probe } kind = Kind::timed;
 };
+// What the recorder of a script knows at its end and no record says.
+struct ScriptNotes {
+  // A part of a model that no optimizer of the script changes, although work is done for that.
+  struct IdlePart {
+    std::string module;               // its path
+    std::vector<std::string> inside;  // its path, those of all modules in it, its own parameters
+    bool gradients = false;  // its parameters get gradients; false: they are frozen, and what goes
+                             // in requires a gradient that no parameter gets
+  };
+  std::vector<IdlePart> idle_parts;
+  // Steps before the newest two whose loss still had its graph, at most at the end of a step.
+  std::int64_t kept_graphs = 0;
+};
 struct FinishedUpdate {
   RunId id = 0;
   Verdict verdict = Verdict::ok;
   Failure failure;  // when verdict is not ok
   std::int64_t end_ns = 0;
   bool warmup_stable = true;
+  ScriptNotes notes = {};
 };
 // A comparison so far; the last one before its FinishedUpdate is complete.
 struct ComparisonUpdate {

@@ -1,6 +1,7 @@
 // The functions that the Python package calls by ctypes. Plain C; all from the interpreter's thread
 // that started the recording, but enter and leave, which any of its threads may call. A function
 // that can fail gives a sentence, which lives until the next call, or null.
+#include <algorithm>
 #include <cstdint>
 #include <limits>
 #include <memory>
@@ -44,7 +45,7 @@ std::vector<std::string> lines_of(std::string_view text) {
 
 // A package of another number is refused.
 TENSORSCOPE_API int tensorscope_record_version() {
-  return 2;
+  return 3;
 }
 
 // foreign: folders, one a line; the files in them are not the program's own. Steps from first up to
@@ -103,6 +104,19 @@ TENSORSCOPE_API void tensorscope_record_owners(const std::uint64_t* addresses,
                     static_cast<ts::memory::Category>(category),
                     recorder->strings().view(names[i]));
   }
+}
+
+// A part of a model that no optimizer changes (run::ScriptNotes). inside: names, one a line.
+TENSORSCOPE_API void tensorscope_record_idle_part(const char* module, const char* inside,
+                                                  int gradients) {
+  if (recorder == nullptr) return;
+  recorder->notes.idle_parts.push_back({module, lines_of(inside), gradients != 0});
+}
+
+// Earlier steps whose loss still had its graph at the end of a step; the largest number counts.
+TENSORSCOPE_API void tensorscope_record_kept_graphs(std::int64_t count) {
+  if (recorder == nullptr) return;
+  recorder->notes.kept_graphs = std::max(recorder->notes.kept_graphs, count);
 }
 
 // verdict: a number of run::Verdict. error, place: "ValueError", "train.py:12" of a script that

@@ -195,6 +195,7 @@ base::Result<ScriptRecorder::Summary> ScriptRecorder::finish(const std::filesyst
   run::FinishedUpdate end;
   end.id = kRun;
   end.end_ns = base::now_ns();
+  end.notes = std::move(notes);
   if (failure) {
     end.verdict = failure->verdict;
     end.failure = std::move(*failure);

@@ -12,6 +12,7 @@
 #include "core/base/string_table.h"
 #include "core/memory/record.h"
 #include "core/run/failure.h"
+#include "core/run/update.h"
 
 namespace ts::kernels {
 
@@ -53,6 +54,8 @@ class ScriptRecorder {
   // The step that is open ends here, and the next begins.
   void step();
   void owner(const void* address, memory::Category category, std::string_view name);
+  // Written at the end.
+  run::ScriptNotes notes;
 
   struct Summary {
     std::int64_t steps = 0;       // complete ones

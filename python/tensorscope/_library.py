@@ -5,7 +5,7 @@ import functools
 import os
 import pathlib
 
-VERSION = 2
+VERSION = 3
 NAME = "libtensorscope_recorder.so"
 TORCH = "2.11"  # that library and engine are built for
 
@@ -52,6 +52,8 @@ class Library:
         self.step = _function(quick, "step", None)
         self.owners = _function(quick, "owners", None, ctypes.POINTER(ctypes.c_uint64),
                                 ctypes.POINTER(word), number, ctypes.c_int)
+        self.idle_part = _function(quick, "idle_part", None, text, text, ctypes.c_int)
+        self.kept_graphs = _function(quick, "kept_graphs", None, number)
         self.bytes = _function(slow, "bytes", text, number)
 
 

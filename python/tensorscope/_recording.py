@@ -15,7 +15,7 @@ import torch
 from torch.nn.modules import module as nn_module
 from torch.optim import optimizer as torch_optimizer
 
-from . import _library
+from . import _library, _notes
 
 # Numbers of base::Phase, memory::Category and run::Verdict.
 FORWARD, LOSS, BACKWARD, OPTIMIZER, IDLE = 1, 2, 3, 4, 5
@@ -67,7 +67,11 @@ class Recording:
         self._own_steps = False  # the script says where its steps end
         self._modules = {}       # id -> (weak reference, name)
         self._parameters = {}    # id -> (weak reference, name)
+        self._with_gradient = set()  # ids of parameters
+        self._updated = set()        # ids of those that an optimizer has
         self._roots = 0
+        self._steps_ended = 0
+        self._graphs, self._parts = _notes.KeptGraphs(), _notes.Parts()
         self._handles = []
 
     def start(self):
@@ -93,6 +97,9 @@ class Recording:
         """Writes the file. (steps, those recorded, peak bytes, bytes of the file, lost records,
         those that only the window lost)"""
         self._leave()
+        self._library.kept_graphs(self._graphs.most)
+        for path, inside, gradients in self._parts.found():
+            self._library.idle_part(path.encode(), "\n".join(inside).encode(), gradients)
         numbers = (ctypes.c_int64 * 6)()
         problem = self._library.finish(os.fsencode(path), verdict, error.encode(), place.encode(),
                                        numbers)
@@ -128,6 +135,11 @@ class Recording:
     def _end_step(self):
         self._phase = IDLE
         self._library.step()
+        self._graphs.end_step(self._steps_ended)
+        self._steps_ended += 1
+        # Seldom, because every part is looked at: after step 2, 4, 8, ...
+        if self._updated and self._steps_ended > 1 and not self._steps_ended & (self._steps_ended - 1):
+            self._parts.end_step(lambda one: id(one) in self._with_gradient, lambda one: id(one) in self._updated)
 
     # Modules. The path of a part is that of its module in the first one that is called from outside
     # any other, "layers.0.attn"; a module called so has its class as its name.
@@ -158,10 +170,12 @@ class Recording:
             self._parameters[id(parameter)] = weakref.ref(parameter), name
             owners.add(parameter, name)
         owners.tell(self._library, PARAMETER)
+        self._parts.add(root, prefix)
 
     def _before_module(self, module, inputs):
         name = self._name(module)
         if get_ident() == self._thread:
+            self._parts.before(module, inputs)
             if self._depth == 0:
                 self._begin_forward(inputs)
             self._depth += 1
@@ -192,6 +206,7 @@ class Recording:
         def backward(*arguments, **named):
             if get_ident() != self._thread or self._phase == BACKWARD:
                 return self._backward(*arguments, **named)
+            self._graphs.mark(arguments[0] if arguments else named.get("tensors", ()), self._steps_ended)
             self.phase(BACKWARD, False)
             try:
                 return self._backward(*arguments, **named)
@@ -206,6 +221,7 @@ class Recording:
             parameter = reference()
             if parameter is not None and parameter.grad is not None:
                 owners.add(parameter.grad, name)
+                self._with_gradient.add(id(parameter))
         owners.tell(self._library, GRADIENT)
 
     def _before_optimizer(self, optimizer, arguments, named):
@@ -214,6 +230,7 @@ class Recording:
         owners = _Owners()
         for group in optimizer.param_groups:
             for parameter in group["params"]:
+                self._updated.add(id(parameter))
                 if id(parameter) not in self._parameters:
                     self._parameters[id(parameter)] = weakref.ref(parameter), 0
                     owners.add(parameter, 0)

@@ -1,0 +1,123 @@
+"""What a script's recorder notes for the findings: graphs that stay alive, parts that no optimizer changes.
+
+Numbers and names only; core/run/update.h says what they mean.
+"""
+
+import weakref
+
+import torch
+
+# Marks that live at once. A script that keeps so many graphs has been found out.
+MOST_MARKS = 256
+# Nodes that are walked to find out what an input comes from.
+MOST_NODES = 20_000
+# Scaling, dividing and averaging stand between what backward() is called on and the loss.
+NODES_OF_LOSS = 4
+
+
+class _Mark:
+    """Lies in a node of autograd's and dies with it."""
+
+    __slots__ = ("__weakref__",)
+
+
+class KeptGraphs:
+    """How many earlier steps' losses still have their graph, at most at the end of a step."""
+
+    def __init__(self):
+        self._marks = []  # (weak reference, step)
+        self.most = 0
+
+    def mark(self, tensors, step):
+        """Before backward() of these tensors."""
+        for tensor in (tensors,) if isinstance(tensors, torch.Tensor) else tensors:
+            node = tensor.grad_fn if isinstance(tensor, torch.Tensor) else None
+            for _ in range(NODES_OF_LOSS):
+                if node is None or hasattr(node, "variable") or len(self._marks) >= MOST_MARKS:
+                    break
+                mark = node.metadata.setdefault("tensorscope", _Mark())
+                self._marks.append((weakref.ref(mark), step))
+                inner = [one for one, _ in node.next_functions if one is not None]
+                node = inner[0] if len(inner) == 1 else None
+
+    def end_step(self, step):
+        self._marks = [one for one in self._marks if one[0]() is not None]
+        self.most = max(self.most, len({number for _, number in self._marks if number < step - 1}))
+
+
+def leads_to_parameter(tensors):
+    """Whether a backward through one of the tensors reaches a parameter; True where that takes too long."""
+    nodes = [tensor.grad_fn for tensor in tensors if tensor.grad_fn is not None]
+    if any(isinstance(tensor, torch.nn.Parameter) for tensor in tensors):
+        return True
+    seen = set(nodes)
+    while nodes:
+        node = nodes.pop()
+        if isinstance(getattr(node, "variable", None), torch.nn.Parameter) or len(seen) > MOST_NODES:
+            return True
+        inner = [one for one, _ in node.next_functions if one is not None and one not in seen]
+        seen.update(inner)
+        nodes += inner
+    return False
+
+
+def largest_parts(root, belongs):
+    """Paths of the modules that have parameters, all of which `belongs` says yes to, and are in no other such."""
+    found = []
+    for path, module in root.named_modules():
+        parameters = list(module.parameters())
+        if parameters and all(map(belongs, parameters)) and not any(
+                not outer or path.startswith(outer + ".") for outer in found):
+            found.append(path)
+    return found
+
+
+class Parts:
+    """The models that were called, and those of their parts that no optimizer changes."""
+
+    def __init__(self):
+        self._roots = []    # (weak reference, prefix of the names of its parts)
+        self._frozen = {}   # id -> (weak reference, root, path): parts that have not run with a graph
+        self._needless = {}  # (root, path) of those whose graph leads to no parameter
+        self._found = []
+
+    def add(self, root, prefix):
+        self._roots.append((weakref.ref(root), prefix))
+        for path in largest_parts(root, lambda parameter: not parameter.requires_grad):
+            part = root.get_submodule(path)
+            self._frozen[id(part)] = weakref.ref(part), len(self._roots) - 1, path
+
+    def before(self, module, inputs):
+        """Before a module runs: the first time that a frozen part keeps a graph tells why it does."""
+        if id(module) not in self._frozen or not torch.is_grad_enabled():
+            return
+        reference, root, path = self._frozen.pop(id(module))
+        tensors = [one for one in inputs if isinstance(one, torch.Tensor) and one.requires_grad]
+        if reference() is module and tensors and not leads_to_parameter(tensors):
+            self._needless[root, path] = True
+
+    def end_step(self, gets_gradient, updated):
+        """Looks at the models that are alive. Both say it of a parameter."""
+        found = []
+        for number, (reference, prefix) in enumerate(self._roots):
+            root = reference()
+            if root is None:
+                continue
+            idle = largest_parts(root, lambda one: gets_gradient(one) and not updated(one))
+            found += [names_in(root, path, prefix, True) for path in idle]
+            found += [names_in(root, path, prefix, False) for part, path in self._needless if part == number]
+        if any(reference() is not None for reference, _ in self._roots):
+            self._found = found
+
+    def found(self):
+        """[(path, names of all that is in it, whether its parameters get gradients)]"""
+        return self._found
+
+
+def names_in(root, path, prefix, gradients):
+    own = type(root).__name__
+    inside = [prefix + one if one else own for one, _ in root.named_modules()
+              if not path or one == path or one.startswith(path + ".")]
+    if not path:
+        inside += [prefix + one for one, _ in root.named_parameters(recurse=False)]
+    return prefix + path if path else own, inside, gradients
