@@ -17,7 +17,7 @@ namespace {
 std::string reading_words(const views::Ui& ui, const OpenedFiles::Entry& entry) {
   constexpr float kPercent = 100;
   const std::string percent = std::to_string(static_cast<int>(entry.reading->share() * kPercent));
-  return ui.texts(entry.opened != nullptr ? "file.reading_beginning" : "file.reading_share",
+  return ui.texts(entry.in_part ? "file.reading_beginning" : "file.reading_share",
                   {{"name", entry.path.filename().string()}, {"percent", percent}});
 }
 

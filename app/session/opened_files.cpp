@@ -22,6 +22,11 @@ std::filesystem::file_time_type written_at(const std::filesystem::path& path) {
   return error ? std::filesystem::file_time_type::min() : time;
 }
 
+void set_fault(OpenedFiles::Entry& entry, base::Message fault) {
+  files::OpenedTrace* const trace = entry.opened->trace.get();
+  (trace != nullptr ? trace->about.fault : entry.opened->file.fault) = std::move(fault);
+}
+
 }  // namespace
 
 bool OpenedFiles::Entry::changed_on_disk() const {
@@ -45,14 +50,15 @@ void OpenedFiles::open(const std::filesystem::path& path) {
   current_ = static_cast<std::size_t>(&entry - entries_.data());
   auto handover = std::make_shared<Handover>();
   readers_.push_back({path, entry.reading, handover,
-                      std::async(std::launch::async, [path, progress = entry.reading, handover] {
+                      std::async(std::launch::async, [read_file = reading_, path,
+                                                      progress = entry.reading, handover] {
                         Answer answer;
                         answer.written = written_at(path);
                         const auto keep = [&handover](std::unique_ptr<files::OpenedFile> opened) {
                           const std::lock_guard lock(handover->mutex);
                           handover->beginning = std::move(opened);
                         };
-                        if (auto read = files::open_file(path, {progress.get(), keep})) {
+                        if (auto read = read_file(path, {progress.get(), keep})) {
                           answer.opened = std::move(*read);
                         } else {
                           answer.problem = read.error();
@@ -79,9 +85,8 @@ void OpenedFiles::stop_reading(std::size_t index) {
   entry.reading->cancel();
   if (entry.opened == nullptr) return close(index);
   entry.reading.reset();
-  auto stopped = io::read_in_part(entry.path, text::message("file_error.stopped"));
-  files::OpenedTrace* const trace = entry.opened->trace.get();
-  (trace != nullptr ? trace->about.fault : entry.opened->file.fault) = std::move(stopped);
+  if (entry.in_part)
+    set_fault(entry, io::read_in_part(entry.path, text::message("file_error.stopped")));
 }
 
 void OpenedFiles::follow(std::shared_ptr<live::Incoming> incoming) {
@@ -203,7 +208,8 @@ bool OpenedFiles::update_replays() {
            std::ranges::find(entries_, replay.opened, &Entry::opened) == entries_.end();
   });
   const Entry* const entry = current();
-  const bool replays = entry != nullptr && entry->opened != nullptr &&
+  const bool arrives = entry != nullptr && entry->in_part && entry->loading();
+  const bool replays = entry != nullptr && entry->opened != nullptr && !arrives &&
                        entry->device < entry->opened->devices.size();  // a trace has none
   if (replays && replay_of_shown() == nullptr) {
     auto running = std::async(std::launch::async, [opened = entry->opened, device = entry->device] {
@@ -214,13 +220,20 @@ bool OpenedFiles::update_replays() {
   return news;
 }
 
-// Nothing for a reader that was stopped, or whose file was closed or is read anew.
+// Nothing for a reader that was stopped, or whose file was closed, or of which more is shown.
 bool OpenedFiles::take_beginning(Reader& reader) {
-  const std::lock_guard lock(reader.handover->mutex);
+  std::unique_ptr<files::OpenedFile> beginning;
+  {
+    const std::lock_guard lock(reader.handover->mutex);
+    beginning = std::move(reader.handover->beginning);
+  }
   const auto entry = std::ranges::find(entries_, reader.progress, &Entry::reading);
-  if (entry == entries_.end() || reader.handover->beginning == nullptr) return false;
-  entry->device = reader.handover->beginning->first_shown();
-  entry->opened = std::move(reader.handover->beginning);
+  if (entry == entries_.end() || beginning == nullptr) return false;
+  if (entry->opened != nullptr && !entry->in_part) return false;
+  entry->device = beginning->first_shown();
+  entry->corrections.clear();
+  entry->opened = std::move(beginning);
+  entry->in_part = true;
   return true;
 }
 
@@ -228,12 +241,14 @@ void OpenedFiles::take_answer(Reader& reader) {
   Answer answer = reader.answer.get();
   const auto entry = std::ranges::find(entries_, reader.progress, &Entry::reading);
   if (entry == entries_.end()) return;
+  entry->reading.reset();
+  if (answer.opened == nullptr && entry->in_part) return set_fault(*entry, answer.problem);
   entry->device = answer.opened != nullptr ? answer.opened->first_shown() : 0;
   entry->corrections.clear();
   entry->opened = std::move(answer.opened);
   entry->written = answer.written;
   entry->problem = std::move(answer.problem);
-  entry->reading.reset();
+  entry->in_part = false;
 }
 
 // A script that ended well left a file with the same content.

@@ -2,12 +2,14 @@
 
 #include <cstddef>
 #include <filesystem>
+#include <functional>
 #include <future>
 #include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/base/message.h"
@@ -24,7 +26,11 @@ namespace ts::app {
 // beginning is shown while the rest is read. One owner thread.
 class OpenedFiles {
  public:
-  OpenedFiles() = default;
+  // What reads a file.
+  using Reading = std::function<base::Result<std::unique_ptr<files::OpenedFile>>(
+      const std::filesystem::path&, const files::Opening&)>;
+
+  explicit OpenedFiles(Reading reading = files::open_file) : reading_(std::move(reading)) {}
   ~OpenedFiles();
   OpenedFiles(const OpenedFiles&) = delete;
   OpenedFiles& operator=(const OpenedFiles&) = delete;
@@ -40,6 +46,7 @@ class OpenedFiles {
     std::map<std::size_t, files::Corrections> corrections = {};  // by device
     std::filesystem::file_time_type written = {};                // when the file was read
     std::shared_ptr<base::Progress> reading = {};                // set while it is read
+    bool in_part = false;  // `opened` is the beginning of a file that was not read to its end
     // Set for a script that is recorded now, or was and left no file: `path` is its name.
     std::shared_ptr<files::LiveFile> live = {};
     // `opened` still changes on this thread: no other one may read it.
@@ -49,14 +56,16 @@ class OpenedFiles {
     [[nodiscard]] bool changed_on_disk() const;
   };
 
-  // Starts to read the file and selects it. A file that is already open is read again.
+  // Starts to read the file and selects it. A file that is already open is read again; what was
+  // read of it stays until all is read anew.
   void open(const std::filesystem::path& path);
   // Adds a file that was read before.
   void add(std::unique_ptr<files::OpenedFile> opened);
   // A script whose recording arrives; it is selected.
   void follow(std::shared_ptr<live::Incoming> incoming);
   void close(std::size_t index);
-  // Ends the reading of a file. Its beginning stays where it is shown; else the file is closed.
+  // Ends the reading of a file. What is shown of it stays, be it the beginning or what was read
+  // before; where nothing is, the file is closed.
   void stop_reading(std::size_t index);
   // Selects the shown file; unset: the run.
   void choose(std::optional<std::size_t> index) { current_ = index; }
@@ -123,6 +132,7 @@ class OpenedFiles {
   [[nodiscard]] const files::Corrections* corrections() const;
   Entry& entry_for(const std::filesystem::path& path);
 
+  Reading reading_;
   std::vector<Entry> entries_;
   std::optional<std::size_t> current_;
   std::vector<Reader> readers_;

@@ -80,12 +80,6 @@ namespace {
 
 using Opened = base::Result<std::unique_ptr<OpenedFile>>;
 
-// Larger files are shown by their beginning at first: as much of it as is read and laid out in a
-// quarter of a second.
-constexpr std::size_t kLarge = std::size_t{64} << 20U;  // bytes, as the file lies there
-constexpr std::size_t kLargePacked = std::size_t{8} << 20U;
-constexpr std::size_t kBeginning = std::size_t{24} << 20U;
-
 Opened open_trace_file(const std::filesystem::path& path, io::UnpackedFile&& unpacked,
                        base::Progress* progress) {
   auto file = trace_file::read_trace(path, std::move(unpacked), progress);
@@ -140,8 +134,8 @@ Opened lay_out(const std::filesystem::path& path, snapshot::SnapshotFile&& file,
 
 // Nothing where the beginning alone cannot be shown. The segments of a snapshot tell what was alive
 // at its end: without the events between they say nothing of the beginning.
-std::unique_ptr<OpenedFile> open_beginning(const std::filesystem::path& path) {
-  auto unpacked = io::read_unpacked(path, {.most = kBeginning});
+std::unique_ptr<OpenedFile> open_beginning(const std::filesystem::path& path, std::size_t most) {
+  auto unpacked = io::read_unpacked(path, {.most = most});
   if (!unpacked) return nullptr;
   const io::FileKind kind = io::kind_of_content(unpacked->content);
   auto fault = io::read_in_part(path, text::message("file_error.reason.goes_on"));
@@ -162,16 +156,17 @@ std::unique_ptr<OpenedFile> open_beginning(const std::filesystem::path& path) {
 
 }  // namespace
 
-bool is_large(const std::filesystem::path& path) {
+bool is_large(const std::filesystem::path& path, const Opening::Sizes& sizes) {
   std::error_code error;
   const std::uintmax_t bytes = std::filesystem::file_size(path, error);
-  return !error && bytes >= (path.extension() == ".gz" ? kLargePacked : kLarge);
+  return !error && bytes >= (path.extension() == ".gz" ? sizes.large_packed : sizes.large);
 }
 
 base::Result<std::unique_ptr<OpenedFile>> open_file(const std::filesystem::path& path,
                                                     const Opening& waiting) {
-  if (waiting.beginning && is_large(path)) {
-    if (auto beginning = open_beginning(path)) waiting.beginning(std::move(beginning));
+  if (waiting.beginning && is_large(path, waiting.sizes)) {
+    if (auto beginning = open_beginning(path, waiting.sizes.beginning))
+      waiting.beginning(std::move(beginning));
   }
   constexpr float kRead = 0.2F;
   if (waiting.progress != nullptr) waiting.progress->part(kRead);

@@ -88,10 +88,18 @@ struct Opening {
   // Gets the beginning of a large file while the rest is read, once and on the same thread. It has
   // a fault that says so; a snapshot has its first events and none of what lived before them.
   std::function<void(std::unique_ptr<OpenedFile>)> beginning = {};
+  // Bytes. Files of at least `large`, packed ones of `large_packed`, have a beginning: as much of
+  // it is read and laid out in a quarter of a second.
+  struct Sizes {
+    std::size_t large = std::size_t{64} << 20U;
+    std::size_t large_packed = std::size_t{8} << 20U;
+    std::size_t beginning = std::size_t{24} << 20U;  // unpacked
+  };
+  Sizes sizes = {};
 };
 
 // Whether a file has a beginning to show first.
-bool is_large(const std::filesystem::path& path);
+bool is_large(const std::filesystem::path& path, const Opening::Sizes& sizes = {});
 
 // Reads a memory snapshot of PyTorch, pickled or JSON, a trace of a profiler, or a recording, each
 // optionally packed by gzip; never runs code. An error is one sentence, for a file without usable

@@ -176,9 +176,9 @@ Document::Kind Document::kind(Value value) {
 }
 
 const char* Document::kind_name(Value value) {
-  constexpr std::array<const char*, 8> kNames = {"nothing",      "true or false", "a whole number",
-                                                 "a number",     "a text",        "a list",
-                                                 "a dictionary", "a dictionary"};
+  constexpr std::array<const char*, 8> kNames = {
+      "nothing", "true or false", "a whole number", "a number",
+      "a text",  "a list",        "a dictionary",   "an event of a trace"};
   return kNames[static_cast<std::size_t>(kind(value))];
 }
 

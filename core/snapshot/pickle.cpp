@@ -157,7 +157,7 @@ void Machine::step_rare(std::uint8_t opcode) {
 }  // namespace pickle
 
 base::Result<ParsedContent> read_pickle(std::string content, Document& document,
-                                        base::Progress* progress) {
+                                        base::Progress* progress, EventForm form) {
   if (content.size() >= std::numeric_limits<std::uint32_t>::max()) {
     return text::fail("pickle_error.huge");
   }
@@ -166,7 +166,7 @@ base::Result<ParsedContent> read_pickle(std::string content, Document& document,
   }
   // About the size that PyTorch's files need. Untouched pages cost nothing; moving costs time.
   document.reserve(content.size() / 3);
-  return pickle::Machine(content, document, progress).run();
+  return pickle::Machine(content, document, progress, form).run();
 }
 
 }  // namespace ts::snapshot

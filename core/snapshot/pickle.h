@@ -8,6 +8,10 @@
 
 namespace ts::snapshot {
 
+// How events of a trace are kept. Both say the same of what PyTorch writes; as dictionaries they
+// take more time and memory.
+enum class EventForm { events, dictionaries };
+
 // The part of a file that was read into the given document.
 struct ParsedContent {
   Document::Value root;
@@ -23,6 +27,7 @@ struct ParsedContent {
 // Limits: 4 GiB, 1000 open marks, integers of 64 bits (in at most 16 bytes). `progress` may be
 // null; cancelled: an error.
 base::Result<ParsedContent> read_pickle(std::string content, Document& document,
-                                        base::Progress* progress = nullptr);
+                                        base::Progress* progress = nullptr,
+                                        EventForm form = EventForm::events);
 
 }  // namespace ts::snapshot

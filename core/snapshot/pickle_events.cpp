@@ -276,6 +276,7 @@ bool EventReader::read_value(Key key) {
 bool EventReader::read_event() {
   if (!has(1) || next() != kMark) return false;
   ++at_;
+  unsigned seen = 0;
   while (has(kMostOfAPair) || (has(1) && next() == kSetitems)) {
     if (next() == kSetitems) {
       ++at_;
@@ -283,7 +284,9 @@ bool EventReader::read_event() {
     }
     bool good = false;
     const Key key = next_key(good);
-    if (!good || !read_value(key)) return false;
+    const unsigned bit = 1U << static_cast<unsigned>(key);
+    if (!good || (seen & bit) != 0 || !read_value(key)) return false;
+    seen |= bit;
   }
   return false;
 }

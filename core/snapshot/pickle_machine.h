@@ -25,10 +25,11 @@ class Machine {
   using Value = Document::Value;
 
   // The content is lost as far as it has been read.
-  Machine(std::string& content, Document& document, base::Progress* progress)
+  Machine(std::string& content, Document& document, base::Progress* progress, EventForm form)
       : document_(document),
         content_(content),
         progress_(progress),
+        form_(form),
         begin_(content.data()),
         at_(begin_),
         end_(begin_ + content.size()) {}
@@ -89,6 +90,7 @@ class Machine {
   // "device_traces".
   [[nodiscard]] bool opens_trace() const;
   void note_mark() {
+    if (form_ == EventForm::dictionaries) return;
     if (trace_depth_ == 0 || marks_.size() <= trace_depth_)
       trace_depth_ = opens_trace() ? marks_.size() : 0;
   }
@@ -151,6 +153,7 @@ class Machine {
   Document& document_;
   std::string& content_;
   base::Progress* progress_;
+  EventForm form_;
   std::size_t given_back_ = 0;  // bytes of content_
   const char* begin_;
   const char* at_;

@@ -41,10 +41,10 @@ CHANGES = {
     "core/files/opened_file.cpp": [
         ('#include "core/io/file.h"\n', '#include "core/io/file.h"\n'
          '#include "core/snapshot/example_read.h"\n'),
-        ("  auto read = snapshot::read_snapshot(path, std::move(*unpacked));\n",
+        ("  auto read = snapshot::read_snapshot(path, std::move(*unpacked), waiting.progress);\n",
          '  auto read = unpacked->content.starts_with("example ")\n'
          "                  ? snapshot::read_example(unpacked->content)\n"
-         "                  : snapshot::read_snapshot(path, std::move(*unpacked));\n"),
+         "                  : snapshot::read_snapshot(path, std::move(*unpacked), waiting.progress);\n"),
     ],
 }
 # The row of the setting, behind the last one of the table.

@@ -50,6 +50,8 @@ std::string in_words(const Document& document, Document::Value value) {
       });
       return text + "}";
     }
+    case Document::Kind::event:
+      return "event";  // of a snapshot's trace only: pickle_events_test.cpp
   }
   return {};
 }

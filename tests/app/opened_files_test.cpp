@@ -1,0 +1,177 @@
+// A file that is shown before all of it is read, and one whose reading is stopped.
+#include "app/session/opened_files.h"
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <functional>
+#include <future>
+#include <memory>
+#include <string>
+#include <thread>
+#include <utility>
+
+#include "core/io/file.h"
+#include "core/text/message.h"
+#include "tests/io/temporary_folder.h"
+
+namespace ts::app {
+namespace {
+
+using Opened = base::Result<std::unique_ptr<files::OpenedFile>>;
+
+std::string snapshot_of(int bytes) {
+  const std::string size = std::to_string(bytes);
+  return R"({"segments": [], "device_traces": [[
+    {"action": "segment_alloc", "addr": 1048576, "size": 2097152, "time_us": 10},
+    {"action": "alloc", "addr": 1048576, "size": )" +
+         size + R"(, "time_us": 11},
+    {"action": "free_requested", "addr": 1048576, "size": )" +
+         size + R"(, "time_us": 12}]]})";
+}
+
+// Reads files as told: the beginning at once, the rest when it may go on.
+class ToldReading : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    write(beginning_, 100);
+    write(path_, 700);
+  }
+  static void write(const std::filesystem::path& path, int bytes) {
+    ASSERT_TRUE(io::write_file(path, snapshot_of(bytes)));
+  }
+  Opened read(const std::filesystem::path& path, const files::Opening& opening) {
+    const std::shared_future<void> goes_on = goes_on_;
+    if (auto read = files::open_file(beginning_)) {
+      (*read)->path = path;
+      opening.beginning(std::move(*read));
+    }
+    handed_.set_value();
+    goes_on.wait();
+    if (opening.progress->cancelled()) return text::fail("file_error.stopped");
+    return files::open_file(path);
+  }
+  // Opens the file again; its reading waits for rest().
+  void open() {
+    go_ = std::promise<void>();
+    goes_on_ = go_.get_future().share();
+    handed_ = std::promise<void>();
+    files_.open(path_);
+  }
+  void rest() {
+    go_.set_value();
+    wait([this] { return !files_.loading(); });
+  }
+  void wait(const std::function<bool()>& done) {
+    while (files_.update() || !done()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  void wait_for_beginning() {
+    wait([this] { return entry().in_part && entry().opened != nullptr; });
+  }
+  const OpenedFiles::Entry& entry() const { return files_.entries().at(0); }
+  std::int64_t peak() const { return entry().opened->devices.at(0).run.memory.peak_bytes(); }
+
+  io::testing::TemporaryFolder folder_;
+  std::filesystem::path path_ = folder_ / "whole.json";
+  std::filesystem::path beginning_ = folder_ / "beginning.json";
+  std::promise<void> go_;
+  std::shared_future<void> goes_on_;
+  std::promise<void> handed_;  // the beginning, to the window
+  OpenedFiles files_{[this](const std::filesystem::path& path, const files::Opening& opening) {
+    return read(path, opening);
+  }};
+};
+
+TEST_F(ToldReading, TheBeginningIsShownThenAll) {
+  open();
+  EXPECT_TRUE(entry().loading());
+  EXPECT_EQ(entry().opened, nullptr);
+  wait_for_beginning();
+  EXPECT_TRUE(entry().loading());
+  EXPECT_EQ(peak(), 100);
+  EXPECT_EQ(files_.replayed(), nullptr) << "a verdict on the beginning says nothing";
+  rest();
+  EXPECT_FALSE(entry().loading());
+  EXPECT_FALSE(entry().in_part);
+  EXPECT_EQ(peak(), 700);
+  EXPECT_EQ(entry().opened->fault().sentence, "");
+  EXPECT_NE(files_.replayed(), nullptr);
+}
+
+TEST_F(ToldReading, CancelKeepsTheBeginningAndSaysSo) {
+  open();
+  wait_for_beginning();
+  files_.stop_reading(0);
+  EXPECT_FALSE(entry().loading());
+  rest();
+  EXPECT_EQ(peak(), 100);
+  EXPECT_TRUE(entry().in_part);
+  EXPECT_NE(entry().opened->fault().sentence.find("was stopped"), std::string::npos)
+      << entry().opened->fault().sentence;
+  EXPECT_TRUE(entry().changed_on_disk()) << "what is shown is not the file";
+  open();  // and all of it when it is opened again
+  rest();
+  EXPECT_EQ(peak(), 700);
+  EXPECT_FALSE(entry().in_part);
+}
+
+TEST_F(ToldReading, CancelBeforeAnythingIsShownClosesTheFile) {
+  open();
+  files_.stop_reading(0);
+  EXPECT_TRUE(files_.entries().empty());
+  EXPECT_EQ(files_.current_index(), std::nullopt);
+  rest();
+  EXPECT_TRUE(files_.entries().empty());
+}
+
+TEST_F(ToldReading, CancelOfASecondReadingLeavesTheFirst) {
+  open();
+  rest();
+  const std::shared_ptr<files::OpenedFile> first = entry().opened;
+  write(path_, 900);
+  open();
+  wait([this] { return entry().loading(); });
+  EXPECT_EQ(entry().opened, first);
+  files_.stop_reading(0);
+  rest();
+  EXPECT_EQ(entry().opened, first);
+  EXPECT_FALSE(entry().in_part);
+  EXPECT_EQ(first->fault().sentence, "");
+  EXPECT_EQ(peak(), 700);
+}
+
+TEST_F(ToldReading, ASecondReadingShowsNoBeginning) {
+  open();
+  rest();
+  const std::shared_ptr<files::OpenedFile> first = entry().opened;
+  write(path_, 900);
+  open();
+  handed_.get_future().wait();
+  files_.update();
+  EXPECT_EQ(entry().opened, first);
+  rest();
+  EXPECT_EQ(peak(), 900);
+}
+
+TEST_F(ToldReading, ABeginningWithoutARestStaysWithTheReason) {
+  open();
+  wait_for_beginning();
+  std::filesystem::remove(path_);
+  rest();
+  EXPECT_FALSE(entry().loading());
+  EXPECT_EQ(peak(), 100);
+  EXPECT_TRUE(entry().in_part);
+  EXPECT_NE(entry().opened->fault().sentence.find("whole.json"), std::string::npos);
+  EXPECT_EQ(entry().problem.sentence, "");
+}
+
+TEST_F(ToldReading, AClosedFileStaysClosed) {
+  open();
+  wait_for_beginning();
+  files_.close(0);
+  rest();
+  EXPECT_TRUE(files_.entries().empty());
+}
+
+}  // namespace
+}  // namespace ts::app

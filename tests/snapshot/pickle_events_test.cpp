@@ -1,0 +1,255 @@
+// Events of a trace that are read without a dictionary: PyTorch's forms are, others are not, and
+// both say the same.
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/snapshot/pickle.h"
+#include "core/snapshot/snapshot_convert.h"
+#include "tests/snapshot/pickle_bytes.h"
+#include "tests/snapshot/random_snapshot.h"
+
+namespace ts::snapshot {
+namespace {
+
+using testing::PickleBytes;
+
+// Entries of the memo.
+enum Entry : std::uint8_t {
+  kRoot,
+  kAction,
+  kAddr,
+  kSize,
+  kTime,
+  kFrames,
+  kPool,
+  kContext,
+  kAlloc,
+  kFrame,
+  kStack,
+  kPair,
+  kNextEntry,
+};
+
+void recall(PickleBytes& bytes, std::uint8_t entry) {
+  bytes.op('h').little_endian(entry, 1);
+}
+
+// A file with one device, whose events `events` writes; what they share is in the memo.
+std::string file_with(const std::function<void(PickleBytes&)>& events) {
+  PickleBytes bytes;
+  bytes.op('}').op(0x94).op('(').text("shared").op('(');
+  for (const char* text :
+       {"action", "addr", "size", "time_us", "frames", "pool_id", "compile_context", "alloc"})
+    bytes.text(text).op(0x94);
+  bytes.op('}').op(0x94).text("name").text("f").op('s');
+  bytes.op(']').op(0x94).op('(');
+  recall(bytes, kFrame);
+  bytes.op('e').number(0).number(1).op(0x86).op(0x94).op('t');
+  bytes.text("device_traces").op(']').op(']').op('(');
+  events(bytes);
+  // The last event is not read ahead to the file's end.
+  bytes.op('e').op('a').text("behind").text(std::string(40, ' ')).op('u');
+  return bytes.stop();
+}
+
+// Its least keys, and what `more` adds.
+void add_event(PickleBytes& bytes, const std::function<void(PickleBytes&)>& more) {
+  bytes.op('}').op(0x94).op('(');
+  recall(bytes, kAction);
+  recall(bytes, kAlloc);
+  recall(bytes, kAddr);
+  bytes.long1(std::string("\x00\x02\x00\x00\x00\x7F", 6));
+  recall(bytes, kSize);
+  bytes.op('J').little_endian(70'000, 4);
+  more(bytes);
+  bytes.op('u');
+}
+
+struct Answer {
+  std::size_t events = 0;        // kept as events
+  std::size_t dictionaries = 0;  // of the traces
+  std::string words = {};
+  std::string fault = {};
+};
+
+void count_forms(const Document& document, Document::Value root, Answer& answer) {
+  document.for_each_entry(root, [&](Document::Value key, Document::Value value) {
+    if (document.as_text(key) != "device_traces") return true;
+    document.for_each_item(value, [&](Document::Value device) {
+      document.for_each_item(device, [&](Document::Value event) {
+        ++(Document::kind(event) == Document::Kind::event ? answer.events : answer.dictionaries);
+        return true;
+      });
+      return true;
+    });
+    return true;
+  });
+}
+
+Answer read(const std::string& content, EventForm form) {
+  Answer answer;
+  Document document(content.size());
+  auto parsed = read_pickle(content, document, nullptr, form);
+  if (!parsed) return {.fault = parsed.error().sentence};
+  if (parsed->fault.empty()) count_forms(document, parsed->root, answer);
+  const SnapshotFile file = convert_snapshot(document, parsed->root);
+  answer.words = testing::in_words(file.snapshot);
+  answer.fault = parsed->fault.sentence + file.fault.sentence;
+  return answer;
+}
+
+// Both readings say the same; so many events are kept as events.
+void expect_equal(const std::string& content, std::size_t events) {
+  const Answer fast = read(content, EventForm::events);
+  const Answer slow = read(content, EventForm::dictionaries);
+  EXPECT_EQ(fast.words, slow.words);
+  EXPECT_EQ(fast.fault, slow.fault);
+  EXPECT_EQ(fast.events, events);
+  EXPECT_EQ(slow.events, 0U);
+  EXPECT_EQ(fast.events + fast.dictionaries, slow.dictionaries);
+}
+
+struct Form {
+  const char* name;
+  std::function<void(PickleBytes&)> more;
+};
+
+const std::vector<Form>& usual_forms() {
+  static const std::vector<Form> forms = {
+      {"least", [](PickleBytes&) {}},
+      {"no frames", [](PickleBytes& bytes) { recall(bytes, kFrames), bytes.op('N'); }},
+      {"shared frames", [](PickleBytes& bytes) { recall(bytes, kFrames), recall(bytes, kStack); }},
+      {"own frames",
+       [](PickleBytes& bytes) {
+         recall(bytes, kFrames), bytes.op(']').op(0x94).op('('), recall(bytes, kFrame);
+         recall(bytes, kFrame), bytes.op('e');
+       }},
+      {"a text of its own", [](PickleBytes& bytes) { recall(bytes, kContext), bytes.text("0/1"); }},
+      {"shared pool", [](PickleBytes& bytes) { recall(bytes, kPool), recall(bytes, kPair); }},
+      {"own pool",
+       [](PickleBytes& bytes) {
+         recall(bytes, kPool), bytes.number(3).number(4).op(0x86).op(0x94);
+       }},
+      {"ends of numbers",
+       [](PickleBytes& bytes) {
+         recall(bytes, kTime), bytes.long1(std::string("\0\0\0\0\0\0\0\x80", 8));
+       }},
+  };
+  return forms;
+}
+
+const std::vector<Form>& other_forms() {
+  static const std::vector<Form> forms = {
+      {"an unknown key", [](PickleBytes& bytes) { bytes.text("colour").number(1); }},
+      {"a key as text", [](PickleBytes& bytes) { bytes.text("time_us").number(9); }},
+      {"a key twice", [](PickleBytes& bytes) { recall(bytes, kSize), bytes.number(1); }},
+      {"a wrong kind", [](PickleBytes& bytes) { recall(bytes, kTime), bytes.text("late"); }},
+      {"nothing for a text", [](PickleBytes& bytes) { recall(bytes, kContext), bytes.op('N'); }},
+      {"a negative address", [](PickleBytes& bytes) { recall(bytes, kAddr), bytes.long1("\xFF"); }},
+      {"a large number",
+       [](PickleBytes& bytes) {
+         recall(bytes, kTime), bytes.long1(std::string("\1\0\0\0\0\0\0\0\0", 9));
+       }},
+      {"frames in two pieces",
+       [](PickleBytes& bytes) {
+         recall(bytes, kFrames), bytes.op(']').op('('), recall(bytes, kFrame);
+         bytes.op('e').op('('), recall(bytes, kFrame), bytes.op('e');
+       }},
+      {"an own frame",
+       [](PickleBytes& bytes) {
+         recall(bytes, kFrames);
+         bytes.op(']').op('(').op('}').text("name").text("g").op('s').op('e');
+       }},
+      {"a pool of three",
+       [](PickleBytes& bytes) {
+         recall(bytes, kPool), bytes.number(1).number(2).number(3).op(0x87);
+       }},
+  };
+  return forms;
+}
+
+TEST(PickleEvents, TheUsualFormsAreKeptAsEvents) {
+  for (const Form& form : usual_forms()) {
+    SCOPED_TRACE(form.name);
+    expect_equal(file_with([&](PickleBytes& bytes) {
+                   for (int i = 0; i < 3; ++i) add_event(bytes, form.more);
+                 }),
+                 3);
+  }
+}
+
+TEST(PickleEvents, OtherFormsAreDictionaries) {
+  for (const Form& form : other_forms()) {
+    SCOPED_TRACE(form.name);
+    const std::string content = file_with([&](PickleBytes& bytes) {
+      add_event(bytes, [](PickleBytes&) {});
+      add_event(bytes, form.more);
+      add_event(bytes, [](PickleBytes&) {});
+    });
+    expect_equal(content, 2);
+  }
+}
+
+// Python ends a batch after a thousand items.
+TEST(PickleEvents, BatchesAndSeveralDevices) {
+  const std::string content = file_with([](PickleBytes& bytes) {
+    for (int device = 0; device < 2; ++device) {
+      for (int i = 0; i < 5; ++i) add_event(bytes, usual_forms()[2].more);
+      bytes.op('e');
+      bytes.ops(device == 0 ? "(" : "a](");
+      add_event(bytes, usual_forms()[0].more);
+      if (device == 0) bytes.op('e').op('(');
+    }
+  });
+  expect_equal(content, 12);
+}
+
+// A text that an event puts into the memo is a key of the next one; then the entry changes.
+TEST(PickleEvents, AnEntryThatChangesIsLookedUpAgain) {
+  const std::string content = file_with([](PickleBytes& bytes) {
+    const std::uint8_t entry = kNextEntry + 1;  // the event is the one before
+    add_event(bytes, [](PickleBytes& one) { recall(one, kContext), one.text("time_us").op(0x94); });
+    const auto with_time = [](PickleBytes& one) { recall(one, kNextEntry + 1), one.number(5); };
+    add_event(bytes, with_time);
+    bytes.text("stream").op('q').little_endian(entry, 1).op('0');
+    add_event(bytes, with_time);
+  });
+  const Answer fast = read(content, EventForm::events);
+  EXPECT_EQ(fast.events, 3U);
+  expect_equal(content, 3);
+}
+
+TEST(PickleEvents, ACutOffFileSaysTheSame) {
+  const std::string whole = file_with([](PickleBytes& bytes) {
+    for (const Form& form : usual_forms()) add_event(bytes, form.more);
+    for (const Form& form : other_forms()) add_event(bytes, form.more);
+  });
+  for (std::size_t size = 2; size < whole.size(); ++size) {
+    const Answer fast = read(whole.substr(0, size), EventForm::events);
+    const Answer slow = read(whole.substr(0, size), EventForm::dictionaries);
+    ASSERT_EQ(fast.words, slow.words) << size;
+    ASSERT_EQ(fast.fault, slow.fault) << size;
+  }
+}
+
+// Where no trace is, an event is a fault with a name, not a crash.
+TEST(PickleEvents, AnEventAsASegmentIsNamed) {
+  PickleBytes bytes(4);
+  std::string content = file_with([](PickleBytes& one) { add_event(one, [](PickleBytes&) {}); });
+  content.resize(content.size() - 2);  // "u" and "."
+  content += PickleBytes().text("segments").op(']').bytes().substr(2);
+  content += std::string(
+      "h\x0C"
+      "au.");
+  const Answer answer = read(content, EventForm::events);
+  EXPECT_EQ(answer.events, 1U);
+  EXPECT_NE(answer.fault.find("an event of a trace"), std::string::npos) << answer.fault;
+}
+
+}  // namespace
+}  // namespace ts::snapshot
