@@ -49,6 +49,13 @@ function(tensorscope_together target count)
   endif()
 endfunction()
 
+# tensorscope_for_size(TARGET): in a wheel it is compiled to be small, not fast.
+function(tensorscope_for_size target)
+  if(TENSORSCOPE_PACKAGE)
+    target_compile_options(${target} PRIVATE -Os)
+  endif()
+endfunction()
+
 # tensorscope_module(NAME SOURCES a.cpp ... [USES lib ...] [PRIVATE_USES lib ...])
 # Adds the static library tensorscope_NAME. USES are libraries its headers need.
 function(tensorscope_module name)
@@ -57,6 +64,12 @@ function(tensorscope_module name)
   target_link_libraries(tensorscope_${name} PUBLIC ${ARG_USES}
                         PRIVATE tensorscope_options ${ARG_PRIVATE_USES})
   target_include_directories(tensorscope_${name} PUBLIC ${PROJECT_SOURCE_DIR})
+  if(name IN_LIST TENSORSCOPE_FAST_MODULES)
+    # The precompiled headers are compiled for size and do not fit.
+    set_target_properties(tensorscope_${name} PROPERTIES DISABLE_PRECOMPILE_HEADERS ON)
+  else()
+    tensorscope_for_size(tensorscope_${name})
+  endif()
   tensorscope_precompiled(tensorscope_${name})
   tensorscope_together(tensorscope_${name} 24)
 endfunction()

@@ -21,6 +21,8 @@ target_include_directories(imgui SYSTEM PUBLIC ${imgui} ${imgui}/backends)
 # The hooks cost one branch and are empty unless the test engine is linked (tests only): so the
 # tests drive the very code that users run.
 target_compile_definitions(imgui PUBLIC IMGUI_ENABLE_TEST_ENGINE IMGUI_DISABLE_OBSOLETE_FUNCTIONS)
+tensorscope_for_size(imgui)
+tensorscope_for_size(glfw)
 # Nobody here needs the system's GL headers: Dear ImGui brings its own loader.
 target_compile_definitions(imgui PRIVATE GLFW_INCLUDE_NONE)
 target_link_libraries(imgui PUBLIC glfw ${CMAKE_DL_LIBS})

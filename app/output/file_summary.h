@@ -27,7 +27,8 @@ nlohmann::json summary_json(const trace_file::TraceFile& file,
                             const trace_file::TraceSummary& summary);
 
 // The summary of a file of any known kind, or of the folder of a run or sweep. Our own files have
-// kind (run, recording, sweep), workload or script and what fits; a script also findings, as checks. The error is one sentence.
+// kind (run, recording, sweep), workload or script and what fits; a script also
+// findings, as checks. The error is one sentence.
 struct FileSummary {
   nlohmann::json json;
   std::unique_ptr<snapshot::SnapshotFile> snapshot;  // that was read, or the blocks of a recording

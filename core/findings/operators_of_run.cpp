@@ -5,11 +5,20 @@
 #include <string>
 
 namespace ts::findings {
+namespace {
+
+constexpr std::string_view kMark = "@ ";
+
+}  // namespace
 
 std::string_view line_of(std::string_view place) {
-  constexpr std::string_view kMark = "@ ";
   const std::size_t at = place.rfind(kMark);
   return at == std::string_view::npos ? std::string_view() : place.substr(at + kMark.size());
+}
+
+std::string_view module_of(std::string_view place) {
+  const std::string_view module = place.substr(0, place.rfind(kMark));
+  return module.ends_with(' ') ? module.substr(0, module.size() - 1) : module;
 }
 
 base::Phase phase_at(const run::Run& run, std::int64_t time_ns) {
@@ -18,6 +27,14 @@ base::Phase phase_at(const run::Run& run, std::int64_t time_ns) {
   if (after == phases.begin()) return base::Phase::idle;
   const memory::PhaseSpan& span = *std::prev(after);
   return span.end_ns == 0 || time_ns < span.end_ns ? span.phase : base::Phase::idle;
+}
+
+std::int64_t step_at(const run::Run& run, std::int64_t time_ns) {
+  const auto& steps = run.recorded_steps;
+  const auto after = std::ranges::upper_bound(steps, time_ns, {}, &run::StepTimes::begin_ns);
+  const auto step = std::distance(steps.begin(), after) - 1;
+  if (after != steps.end() || step < 0) return step;
+  return time_ns < steps.back().begin_ns + steps.back().total_ns ? step : step + 1;
 }
 
 void for_each_slice(
@@ -41,7 +58,8 @@ bool has_tensor_of(std::string_view shapes, std::string_view dtype) {
   const std::string end = "] " + std::string(dtype);
   for (std::size_t at = shapes.find(end); at != std::string_view::npos;
        at = shapes.find(end, at + 1)) {
-    if (at > 0 && shapes[at - 1] != '[') return true;
+    const std::string_view dims = shapes.substr(0, at);
+    if (!dims.ends_with('[') && !dims.ends_with("[1")) return true;
   }
   return false;
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <string_view>
 
@@ -12,9 +13,13 @@ namespace ts::findings {
 
 // "train.py:12" of "layers.0 @ train.py:12"; empty where no line of the script is known.
 std::string_view line_of(std::string_view place);
+// "layers.0" of the same; empty outside of modules.
+std::string_view module_of(std::string_view place);
 
 // The phase that a time falls in; idle between them. Phases come from the log of memory.
 base::Phase phase_at(const run::Run& run, std::int64_t time_ns);
+// The recorded step that a time falls in, from 0; -1 before the first, their number after the last.
+std::int64_t step_at(const run::Run& run, std::int64_t time_ns);
 
 // Every slice of a thread of the host, with the one that encloses it, or null. O(slices log
 // slices).
@@ -22,7 +27,8 @@ void for_each_slice(
     const run::Run& run,
     const std::function<void(const trace::Slice& slice, const trace::Slice* outer)>& use);
 
-// Of an operator's shapes "[64] fp32, [4, 32] fp64": one of them has dimensions and this type.
+// Of an operator's shapes "[64] fp32, [4, 32] fp64": one of them has several elements and this
+// type.
 bool has_tensor_of(std::string_view shapes, std::string_view dtype);
 
 }  // namespace ts::findings

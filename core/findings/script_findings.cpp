@@ -2,12 +2,11 @@
 
 #include <algorithm>
 #include <map>
-#include <optional>
-#include <set>
 #include <string>
 #include <utility>
 
-#include "core/findings/operators_of_run.h"
+#include "core/findings/kept_memory.h"
+#include "core/findings/seen_operators.h"
 #include "core/text/message.h"
 #include "core/text/numbers.h"
 
@@ -18,215 +17,150 @@ using report::CheckResult;
 using report::CheckState;
 
 constexpr std::size_t kStepsOfReads = 3;
+// Fewer bytes a step than that are no mistake: scalars of losses in a list.
+constexpr std::int64_t kLeastGrowth = 1024;
+// A loss or two of earlier steps may be held for a purpose, such as the best one.
+constexpr std::int64_t kLeastGraphs = 3;
 
-CheckResult finding(const char* id, base::Message found, const char* why) {
-  return {id, CheckState::failed, std::move(found), text::message(why)};
+std::string in_words(std::int64_t bytes) {
+  return text::bytes(bytes).joined();
 }
 
-std::string per_step(std::int64_t whole, std::size_t steps) {
-  return text::duration_ns(static_cast<double>(whole) / static_cast<double>(steps)).joined();
-}
+class Findings {
+ public:
+  Findings(const run::Run& run, const base::StringTable& strings)
+      : run_(run), strings_(strings), seen_(see_operators(run, strings)) {}
 
-// The last event of every step but the last one, which may not be whole.
-std::vector<memory::EventIndex> step_ends(const memory::AllocationLog& log) {
-  std::vector<memory::EventIndex> ends;
-  std::int32_t step = -1;
-  for (const memory::PhaseSpan& span : log.phases()) {
-    if (span.step < 0 || span.step == step) continue;
-    if (step >= 0 && span.first_event > 0) ends.push_back(span.first_event - 1);
-    step = span.step;
+  std::vector<CheckResult> take() {
+    add_kept();
+    add_gradients();
+    if (steps() >= kStepsOfReads) {
+      add_reads();
+      add_doubles();
+    }
+    for (const auto& part : run_.notes.idle_parts) add_idle(part);
+    return std::move(found_);
   }
-  return ends;
-}
 
-// Bytes alive at the ends of steps of blocks that one line made.
-struct Pile {
-  std::vector<std::int64_t> bytes;
-  bool of_forward = false;
-};
-using Piles = std::map<std::string, Pile, std::less<>>;
+ private:
+  void add(const char* id, base::Message found, const char* why,
+           CheckState state = CheckState::failed) {
+    found_.push_back({id, state, std::move(found), text::message(why)});
+  }
+  [[nodiscard]] std::size_t steps() const { return run_.recorded_steps.size(); }
 
-bool has_owner(memory::Category category) {
-  return category == memory::Category::parameter || category == memory::Category::gradient ||
-         category == memory::Category::optimizer_state;
-}
-
-Piles piles_of(const run::Run& run, const base::StringTable& strings,
-               const std::vector<memory::EventIndex>& ends) {
-  Piles piles;
-  for (std::size_t i = 0; i < ends.size(); ++i) {
-    for (const memory::BlockIndex index : run.memory.live_after(ends[i])) {
-      const memory::Block& block = run.memory.blocks()[index];
-      if (block.step < 0 || has_owner(block.category)) continue;
-      const std::string_view line = line_of(strings.view(block.module));
-      if (line.empty()) continue;
-      Pile& pile = piles[std::string(line)];
-      pile.bytes.resize(ends.size());
-      pile.bytes[i] += block.size;
-      pile.of_forward = block.category == memory::Category::activation;
+  void add_kept() {
+    auto piles = piles_of(run_, strings_, kLeastSteps);
+    std::erase_if(piles, [](const Pile& pile) { return pile.growth < kLeastGrowth; });
+    // What one operator made may be held without its graph; a graph holds what several made.
+    const auto of_graph = std::ranges::count_if(piles, &Pile::activation);
+    if (of_graph >= 2) {
+      add_graph(piles);
+      std::erase_if(piles, &Pile::activation);
+    } else if (run_.notes.kept_graphs >= kLeastGraphs) {
+      add("F-1",
+          text::message("finding.loss_graph", {{"count", text::grouped(run_.notes.kept_graphs)},
+                                               {"place", line_of_sum()}}),
+          "finding.why.graph");
+    }
+    std::map<std::string, std::int64_t> lines;
+    for (const Pile& pile : piles) lines[pile.line] += pile.growth;
+    for (const auto& [line, growth] : lines) {
+      add("F-2", text::message("finding.kept", {{"bytes", in_words(growth)}, {"place", line}}),
+          "finding.why.kept");
     }
   }
-  std::erase_if(piles, [](const auto& named) {
-    const auto& bytes = named.second.bytes;
-    return std::ranges::adjacent_find(bytes, std::ranges::greater_equal()) != bytes.end();
-  });
-  return piles;
-}
-
-std::int64_t growth_of(const Pile& pile) {
-  return (pile.bytes.back() - pile.bytes.front()) /
-         static_cast<std::int64_t>(pile.bytes.size() - 1);
-}
-
-void add_piles(const run::Run& run, const base::StringTable& strings,
-               std::vector<CheckResult>& found) {
-  const auto ends = step_ends(run.memory);
-  if (ends.size() < kLeastSteps) return;
-  const Piles piles = piles_of(run, strings, ends);
-  const auto forward =
-      std::ranges::count_if(piles, [](const auto& named) { return named.second.of_forward; });
-  const auto largest = std::ranges::max_element(
-      piles, {}, [](const auto& named) { return growth_of(named.second); });
-  if (forward >= 2) {
+  void add_graph(const std::vector<Pile>& piles) {
     std::int64_t bytes = 0;
-    for (const auto& [line, pile] : piles) bytes += pile.of_forward ? growth_of(pile) : 0;
-    found.push_back(finding("F-1",
-                            text::message("finding.graph", {{"bytes", text::bytes(bytes).joined()},
-                                                            {"lines", std::to_string(forward)},
-                                                            {"place", largest->first}}),
-                            "finding.why.graph"));
-    return;
+    for (const Pile& pile : piles) bytes += pile.activation ? pile.growth : 0;
+    const auto largest = std::ranges::find_if(piles, &Pile::activation);
+    add("F-1",
+        text::message("finding.graph", {{"bytes", in_words(bytes)}, {"place", largest->line}}),
+        "finding.why.graph");
   }
-  for (const auto& [line, pile] : piles) {
-    found.push_back(
-        finding("F-2",
-                text::message("finding.kept",
-                              {{"bytes", text::bytes(growth_of(pile)).joined()}, {"place", line}}),
-                "finding.why.kept"));
+  // The line that adds up losses, else that of the backward.
+  [[nodiscard]] std::string line_of_sum() const {
+    for (const auto& [line, use] : seen_.sums) {
+      if (2 * use.steps.size() >= steps()) return line;
+    }
+    return line_of_backward(run_, strings_);
   }
-}
 
-// What one walk over all slices tells.
-struct Reads {
-  std::int64_t count = 0;
-  std::int64_t total_ns = 0;
+  void add_gradients() {
+    if (seen_.clears) return;
+    const std::int64_t bytes = old_gradients(run_);
+    if (bytes == 0) return;
+    add("F-3",
+        text::message("finding.gradients",
+                      {{"bytes", in_words(bytes)}, {"place", line_of_backward(run_, strings_)}}),
+        "finding.why.gradients");
+  }
+
+  void add_reads() {
+    for (const auto& [line, use] : seen_.reads) {
+      if (use.steps.size() + 1 < steps() || use.steps.size() < kStepsOfReads) continue;
+      add("F-4",
+          text::message("finding.reads", {{"count", each_step(use.count, use.steps.size())},
+                                          {"time", time_each_step(use.total_ns, use.steps.size())},
+                                          {"place", line}}),
+          "finding.why.reads");
+    }
+  }
+
+  void add_doubles() {
+    LineUse all;
+    for (const auto& [line, use] : seen_.doubles) {
+      all.count += use.count;
+      all.total_ns += use.total_ns;
+      all.steps.insert(use.steps.begin(), use.steps.end());
+    }
+    if (2 * all.steps.size() < steps() || all.count == 0) return;
+    add("F-5",
+        text::message("finding.doubles", {{"count", each_step(all.count, all.steps.size())},
+                                          {"time", time_each_step(all.total_ns, all.steps.size())},
+                                          {"place", seen_.first_double}}),
+        "finding.why.doubles");
+  }
+
+  void add_idle(const run::ScriptNotes::IdlePart& part) {
+    const PartBytes bytes = bytes_of_part(run_, strings_, part.inside);
+    if (bytes.activations + bytes.gradients == 0 || steps() < kStepsOfReads) return;
+    const std::string place = bytes.line.empty() ? line_of_backward(run_, strings_) : bytes.line;
+    if (part.gradients) {
+      add("F-6",
+          text::message("finding.unchanged", {{"activations", in_words(bytes.activations)},
+                                              {"gradients", in_words(bytes.gradients)},
+                                              {"module", part.module},
+                                              {"place", place}}),
+          "finding.why.unchanged");
+    } else {
+      add("F-6",
+          text::message("finding.frozen", {{"activations", in_words(bytes.activations)},
+                                           {"module", part.module},
+                                           {"place", place}}),
+          "finding.why.frozen", CheckState::noted);
+    }
+  }
+
+  static std::string each_step(std::int64_t whole, std::size_t steps) {
+    const auto parts = static_cast<std::int64_t>(steps);
+    return text::grouped(std::max<std::int64_t>(1, (whole + parts / 2) / parts));
+  }
+  static std::string time_each_step(std::int64_t whole_ns, std::size_t steps) {
+    return text::duration_ns(static_cast<double>(whole_ns) / static_cast<double>(steps)).joined();
+  }
+
+  const run::Run& run_;
+  const base::StringTable& strings_;
+  const SeenOperators seen_;
+  std::vector<CheckResult> found_;
 };
-struct Seen {
-  bool clears = false;  // zero_grad(), or a tensor set to zero
-  std::map<std::string, Reads, std::less<>> reads;
-  std::int64_t first_double_ns = INT64_MAX;
-  std::string double_line;
-  std::int64_t double_ns = 0;
-  std::int64_t doubles = 0;
-};
-
-// A tensor set to zero by the script; torch.zeros() does so inside of itself.
-bool clears(std::string_view name, std::string_view outer) {
-  return name.find("zero_grad") != std::string_view::npos || name == "aten::_foreach_zero_" ||
-         (name == "aten::zero_" && !outer.starts_with("aten::"));
-}
-bool converts(std::string_view name) {
-  constexpr std::array kNames = {"aten::to",     "aten::_to_copy", "aten::copy_",
-                                 "aten::detach", "aten::detach_",  "aten::lift_fresh",
-                                 "aten::item",   "aten::select",   "aten::slice"};
-  return std::ranges::find(kNames, name) != kNames.end();
-}
-
-void look_at(const run::Run& run, const base::StringTable& strings, const trace::Slice& slice,
-             const trace::Slice* outer, Seen& seen) {
-  const std::string_view name = strings.view(slice.name);
-  if (clears(name, outer != nullptr ? strings.view(outer->name) : "")) seen.clears = true;
-  const std::string_view line = line_of(strings.view(slice.module));
-  if (line.empty()) return;
-  if (name == "aten::item" && phase_at(run, slice.begin_ns) != base::Phase::optimizer) {
-    Reads& reads = seen.reads[std::string(line)];
-    ++reads.count;
-    reads.total_ns += slice.duration_ns;
-  }
-  const auto doubles = [&](const trace::Slice& one) {
-    return has_tensor_of(strings.view(one.detail), "fp64") && !converts(strings.view(one.name));
-  };
-  if (!doubles(slice) || (outer != nullptr && doubles(*outer))) return;
-  seen.double_ns += slice.duration_ns;
-  ++seen.doubles;
-  if (slice.begin_ns >= seen.first_double_ns) return;
-  seen.first_double_ns = slice.begin_ns;
-  seen.double_line = line;
-}
-
-void add_reads(const Seen& seen, std::size_t steps, std::vector<CheckResult>& found) {
-  if (steps < kStepsOfReads) return;
-  for (const auto& [line, reads] : seen.reads) {
-    if (reads.count < static_cast<std::int64_t>(steps)) continue;
-    const auto count =
-        (reads.count + static_cast<std::int64_t>(steps) / 2) / static_cast<std::int64_t>(steps);
-    found.push_back(
-        finding("F-4",
-                text::message("finding.reads", {{"count", text::grouped(count)},
-                                                {"time", per_step(reads.total_ns, steps)},
-                                                {"place", line}}),
-                "finding.why.reads"));
-  }
-}
-
-// The line of the script that began the last backward.
-std::string line_of_backward(const run::Run& run, const base::StringTable& strings) {
-  for (std::size_t i = run.memory.blocks().size(); i-- > 0;) {
-    const memory::Block& block = run.memory.blocks()[i];
-    const std::string_view place = strings.view(block.module);
-    if (block.phase == base::Phase::backward && place.starts_with("@ "))
-      return std::string(line_of(place));
-  }
-  return {};
-}
-
-// Bytes of gradients that are older than the step before the last.
-std::int64_t old_gradients(const run::Run& run, const std::vector<memory::EventIndex>& ends) {
-  std::int64_t bytes = 0;
-  const auto last = static_cast<std::int32_t>(ends.size()) - 1;
-  for (const memory::BlockIndex index : run.memory.live_after(ends.back())) {
-    const memory::Block& block = run.memory.blocks()[index];
-    if (block.category == memory::Category::gradient && block.step < last - 1) bytes += block.size;
-  }
-  return bytes;
-}
-
-void add_gradients(const run::Run& run, const base::StringTable& strings, const Seen& seen,
-                   std::vector<CheckResult>& found) {
-  const auto ends = step_ends(run.memory);
-  if (seen.clears || ends.size() < kStepsOfReads) return;
-  const std::int64_t bytes = old_gradients(run, ends);
-  if (bytes == 0) return;
-  found.push_back(
-      finding("F-3",
-              text::message("finding.gradients", {{"bytes", text::bytes(bytes).joined()},
-                                                  {"place", line_of_backward(run, strings)}}),
-              "finding.why.gradients"));
-}
 
 }  // namespace
 
 std::vector<CheckResult> of_script(const run::Run& run, const base::StringTable& strings) {
-  std::vector<CheckResult> found;
-  if (run.script.empty()) return found;
-  const std::size_t steps = run.recorded_steps.size();
-  Seen seen;
-  for_each_slice(run, [&](const trace::Slice& slice, const trace::Slice* outer) {
-    look_at(run, strings, slice, outer, seen);
-  });
-  add_piles(run, strings, found);
-  add_gradients(run, strings, seen, found);
-  add_reads(seen, steps, found);
-  if (seen.doubles > 0) {
-    const std::size_t parts = std::max<std::size_t>(steps, 1);
-    found.push_back(
-        finding("F-5",
-                text::message("finding.doubles", {{"count", text::grouped(seen.doubles)},
-                                                  {"time", per_step(seen.double_ns, parts)},
-                                                  {"place", seen.double_line}}),
-                "finding.why.doubles"));
-  }
-  return found;
+  if (run.script.empty()) return {};
+  return Findings(run, strings).take();
 }
 
 }  // namespace ts::findings

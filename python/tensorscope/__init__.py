@@ -53,6 +53,13 @@ def _say(library, path, numbers, first):
     print(words, file=sys.stderr)
 
 
+def _say_findings(path):
+    """What the program finds in the recording, a line each."""
+    from . import _program
+    for line in _program.findings(path):
+        print(f"tensorscope: {line}", file=sys.stderr)
+
+
 def _checked_steps(steps):
     """First, and the one after the last or -1."""
     first, end = steps or (0, None)
@@ -90,6 +97,7 @@ def record(path, memory_limit=0, script=None, steps=None, live=False):
         if os.getpid() == owner:  # not in a forked process
             try:
                 _say(_library.load(), path, recording.finish(path, *_ending(problem)), first)
+                _say_findings(path)
             except Unavailable as not_written:
                 if problem is None:
                     raise

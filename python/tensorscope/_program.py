@@ -1,15 +1,19 @@
 """Starts the program that came with this package: every command but `record`."""
 
 import importlib.machinery
+import json
 import os
 import pathlib
 import re
+import subprocess
 import sys
 
 from ._library import TORCH
 
 # The engine is looked for there where it does not fit the torch of this Python: it is not there.
 NOWHERE = "/nonexistent"
+# So long a script that has ended waits for what is found in its recording.
+MOST_SECONDS = 20
 
 
 def program():
@@ -50,6 +54,19 @@ def environment(program_file, variables):
     libraries = [str(folder / "lib"), variables.get("LD_LIBRARY_PATH", "")]
     variables["LD_LIBRARY_PATH"] = os.pathsep.join(filter(None, libraries))
     return variables, None
+
+
+def findings(recording):
+    """Mistakes in a recorded script, "F-4 train.py:12: ..."; none where the program is not or cannot say."""
+    file = program()
+    if file is None:
+        return []
+    try:
+        told = subprocess.run([file, "summary", "--json", os.fspath(recording)], stdin=subprocess.DEVNULL,
+                              stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, timeout=MOST_SECONDS)
+        return [f"{one['check']} {one['found']}" for one in json.loads(told.stdout).get("findings", ())]
+    except (OSError, ValueError, KeyError, subprocess.SubprocessError):
+        return []
 
 
 def start(arguments):

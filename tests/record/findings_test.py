@@ -34,6 +34,128 @@ for i in range(8):
 RIGHT = {"optimizer": "AdamW", "before": "pass", "clear": "optimizer.zero_grad()", "inside": "pass",
          "backward": "loss.backward()"}
 
+# As nanoGPT's train.py has it: numbers from the host pick the batch, losses are estimated without
+# gradients, micro-steps, scaling, clipping, a number for the log now and then.
+NANO_GPT = """
+import numpy as np
+import torch
+from torch.nn import functional as F
+
+class Block(torch.nn.Module):
+    def __init__(self, width):
+        super().__init__()
+        self.attn = torch.nn.Linear(width, 3 * width)
+        self.mlp = torch.nn.Sequential(torch.nn.Linear(width, 4 * width), torch.nn.GELU(),
+                                       torch.nn.Linear(4 * width, width))
+
+    def forward(self, x):
+        q, k, v = self.attn(x).chunk(3, dim=-1)
+        x = x + F.scaled_dot_product_attention(q, k, v, is_causal=True)
+        return x + self.mlp(x)
+
+class Model(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.tokens = torch.nn.Embedding(65, 32)
+        self.blocks = torch.nn.ModuleList(Block(32) for _ in range(2))
+        self.head = torch.nn.Linear(32, 65, bias=False)
+        self.tokens.weight = self.head.weight
+
+    def forward(self, x, targets):
+        x = self.tokens(x)
+        for block in self.blocks:
+            x = block(x)
+        logits = self.head(x)
+        return logits, F.cross_entropy(logits.view(-1, 65), targets.view(-1))
+
+data = np.random.default_rng(1).integers(0, 65, 10_000)
+
+def get_batch():
+    ix = torch.randint(len(data) - 16, (4,))
+    x = torch.stack([torch.from_numpy((data[i:i + 16]).astype(np.int64)) for i in ix])
+    y = torch.stack([torch.from_numpy((data[i + 1:i + 17]).astype(np.int64)) for i in ix])
+    return x, y
+
+@torch.no_grad()
+def estimate_loss():
+    model.eval()
+    losses = torch.zeros(20)
+    for k in range(20):
+        _, loss = model(*get_batch())
+        losses[k] = loss.item()
+    model.train()
+    return losses.mean()
+
+model = Model()
+optimizer = torch.optim.AdamW(model.parameters(), lr=1e-3, betas=(0.9, 0.95))
+scaler = torch.amp.GradScaler("cpu")
+best = 1e9
+X, Y = get_batch()
+for step in range(20):
+    if step % 10 == 0:
+        best = min(best, estimate_loss())
+    for micro_step in range(3):
+        with torch.amp.autocast("cpu", dtype=torch.bfloat16):
+            logits, loss = model(X, Y)
+            loss = loss / 3
+        X, Y = get_batch()
+        scaler.scale(loss).backward()
+    scaler.unscale_(optimizer)
+    torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+    scaler.step(optimizer)
+    scaler.update()
+    optimizer.zero_grad(set_to_none=True)
+    if step % 10 == 0:
+        print(loss.item() * 3)
+"""
+# Double precision where the data comes in, a deque of detached losses, two optimizers by turns.
+OTHER_RIGHT = """
+import collections
+import numpy as np
+import torch
+from torch.utils.data import DataLoader, Dataset
+
+class Rows(Dataset):
+    def __len__(self):
+        return 64
+    def __getitem__(self, i):
+        return np.ones(32) * i, i % 2
+
+maker = torch.nn.Linear(8, 32)
+judge = torch.nn.Sequential(torch.nn.Linear(32, 16), torch.nn.ReLU(), torch.nn.Linear(16, 1))
+first = torch.optim.Adam(maker.parameters())
+second = torch.optim.SGD(judge.parameters(), lr=0.1, momentum=0.9)
+recent, losses = collections.deque(maxlen=3), []
+seen = torch.zeros(())
+for epoch in range(2):
+    for rows, _ in DataLoader(Rows(), batch_size=8, shuffle=True):
+        second.zero_grad()
+        made = maker(torch.randn(8, 8))
+        loss = judge(made.detach()).mean() - judge(rows.float()).mean()
+        loss.backward()
+        second.step()
+        first.zero_grad()
+        (-judge(made).mean()).backward()
+        first.step()
+        recent.append(made.detach())
+        losses.append(loss.detach())
+        seen += loss.detach()
+    print(seen.item(), torch.stack(losses).mean())
+"""
+FROZEN = """
+import torch
+body = torch.nn.Sequential(torch.nn.Linear(32, 64), torch.nn.GELU(), torch.nn.Linear(64, 32))
+head = torch.nn.Linear(32, 8)
+{before}
+optimizer = torch.optim.SGD(head.parameters(), lr=0.1)
+for i in range(8):
+    batch = torch.randn(16, 32){input}
+    optimizer.zero_grad()
+    features = body(batch)
+    head(features).square().mean().backward()
+    optimizer.step()
+"""
+
 
 class Findings(unittest.TestCase):
     def setUp(self):
@@ -45,8 +167,14 @@ class Findings(unittest.TestCase):
         out = self.folder / "one.recording"
         done = record(script, out, arguments=arguments)
         self.assertEqual(done.returncode, 0, done.stderr)
+        self.said = done.stderr
         told = subprocess.run([PROGRAM, "summary", "--json", out], check=True, capture_output=True, text=True)
         return {one["check"]: one["found"] for one in json.loads(told.stdout)["findings"]}
+
+    def written(self, text):
+        script = self.folder / "loop.py"
+        script.write_text(text, encoding="utf-8")
+        return self.found(script)
 
     def loop(self, **changes):
         script = self.folder / "loop.py"
@@ -61,6 +189,7 @@ class Findings(unittest.TestCase):
         self.assertEqual(list(found), [check], found)
         for word in words:
             self.assertIn(word, found[check])
+        self.assertIn(f"tensorscope: {check} {found[check]}\n", self.said)
 
     def test_right_loops_have_none(self):
         for optimizer in ("SGD", "AdamW", "Adagrad"):
@@ -74,6 +203,25 @@ class Findings(unittest.TestCase):
 
     def test_the_assignment_has_none(self):
         self.assertEqual(self.found(HERE / "cs336.py", "8"), {})
+
+    def test_loops_as_others_write_them(self):
+        for text in (NANO_GPT, OTHER_RIGHT):
+            self.assertEqual(self.written(text), {})
+
+    def test_losses_added_with_their_graphs(self):
+        self.only("F-1", self.loop(inside="total += loss"), self.line, "losses of 6 earlier steps")
+        self.only("F-1", self.loop(inside="total = total + loss"), self.line, "losses of 6 earlier steps")
+
+    def test_losses_in_a_list_with_their_graphs(self):
+        self.only("F-1", self.loop(inside="kept.append(loss)"), "loop.py:14", "losses of 6 earlier steps")
+
+    def test_losses_that_let_go_of_their_graphs(self):
+        for inside in ("total += loss.detach()", "kept.append(loss.detach())", "total = loss if i % 4 == 0 else total"):
+            self.assertEqual(self.loop(inside=inside), {}, inside)
+
+    def test_graphs_of_an_evaluation(self):
+        found = self.loop(inside="kept.append(model(batch).square().mean())")
+        self.only("F-1", found, self.line, "KiB more in every step")
 
     def test_outputs_kept_with_their_graphs(self):
         found = self.loop(inside="kept.append(output)", backward="model(batch).mean().backward()")
@@ -95,8 +243,30 @@ class Findings(unittest.TestCase):
         found = self.loop(before="model, batch = model.double(), batch.double()")
         self.only("F-5", found, "loop.py:11", "fp64")
 
+    def test_fp64_by_a_target(self):
+        found = self.loop(before="target = torch.ones(16, 8, dtype=torch.float64)",
+                          inside="loss = (output - target).mean()")
+        self.only("F-5", found, self.line, "fp64")
+
     def test_fp64_that_is_converted_at_once(self):
         self.assertEqual(self.loop(inside="batch = torch.ones(16, 32, dtype=torch.float64).float()"), {})
+
+    def test_a_part_that_no_optimizer_changes(self):
+        found = self.written(FROZEN.format(before="", input=""))
+        # Two Linear layers: (32 * 64 + 64 + 64 * 32 + 32) * 4 bytes of gradients.
+        self.only("F-6", found, "loop.py:10", "16.38 KiB of gradients", "Sequential, which no optimizer changes")
+
+    def test_a_frozen_part_that_keeps_activations(self):
+        found = self.written(FROZEN.format(before="body.requires_grad_(False)", input=".requires_grad_()"))
+        self.only("F-6", found, "loop.py:10", "of activations", "Sequential, which is frozen")
+
+    def test_a_frozen_part_that_keeps_nothing(self):
+        self.assertEqual(self.written(FROZEN.format(before="body.requires_grad_(False)", input="")), {})
+
+    def test_a_frozen_part_behind_a_trained_one(self):
+        text = FROZEN.format(before="body[2].requires_grad_(False)", input="")
+        text = text.replace("head.parameters()", "[*head.parameters(), *body[0].parameters()]")
+        self.assertEqual(self.written(text), {})
 
 
 if __name__ == "__main__":

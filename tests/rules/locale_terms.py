@@ -1,7 +1,7 @@
 """locale_terms.py ROOT: the language files use one word for one thing, that of assets/locale/terms.json.
 
 Also holds: no raw key (the name that --set takes, such as memory_limit) stands in a Chinese text,
-only the symbols that papers write; Han and Latin letters or digits are parted by a space.
+only the symbols that papers write and calls of Python's such as torch.no_grad(); Han and Latin letters or digits are parted by a space.
 """
 
 import json
@@ -14,6 +14,7 @@ LANGUAGES = ("zh-CN", "zh-TW")
 BRACES = re.compile(r"\{[^{}]*\}")
 RAW_KEY = re.compile(r"\b[a-z]+_[a-z_]+\b|\b(?:workload|pass|dtype|backend|heads|corpus|causal)\b")
 SYMBOLS = {"d_model", "d_head", "d_ff"}  # T_kv has a capital
+CALL = re.compile(r"[\w.]+\(\w*\)")
 HAN = "\u4e00-\u9fff"
 UNSPACED = re.compile(rf"[{HAN}][A-Za-z0-9]|[A-Za-z0-9][{HAN}]")
 
@@ -43,7 +44,7 @@ def term_faults(terms, language, english, texts):
 def writing_faults(language, texts):
     for key, said in texts.items():
         bare = BRACES.sub("", said)
-        for raw in RAW_KEY.findall(bare):
+        for raw in RAW_KEY.findall(CALL.sub("", bare)):
             if raw not in SYMBOLS:
                 yield f"{language}: {key} has the raw key {raw}: {said}"
         found = UNSPACED.search(bare)

@@ -1,0 +1,126 @@
+#include "core/findings/kept_memory.h"
+
+#include <algorithm>
+#include <functional>
+#include <map>
+#include <set>
+#include <string_view>
+
+#include "core/findings/operators_of_run.h"
+
+namespace ts::findings {
+namespace {
+
+// The last event of every step but the last one, which may not be whole.
+std::vector<memory::EventIndex> step_ends(const memory::AllocationLog& log) {
+  std::vector<memory::EventIndex> ends;
+  std::int32_t step = -1;
+  for (const memory::PhaseSpan& span : log.phases()) {
+    if (span.step < 0 || span.step == step) continue;
+    if (step >= 0 && span.first_event > 0) ends.push_back(span.first_event - 1);
+    step = span.step;
+  }
+  return ends;
+}
+
+bool has_owner(memory::Category category) {
+  return category == memory::Category::parameter || category == memory::Category::gradient ||
+         category == memory::Category::optimizer_state;
+}
+
+// By place: bytes alive at the end of each step.
+struct Heap {
+  std::vector<std::int64_t> bytes;
+  bool activation = false;
+};
+
+std::map<base::StringId, Heap> heaps_of(const run::Run& run, const base::StringTable& strings,
+                                        const std::vector<memory::EventIndex>& ends) {
+  std::map<base::StringId, Heap> heaps;
+  for (std::size_t i = 0; i < ends.size(); ++i) {
+    for (const memory::BlockIndex index : run.memory.live_after(ends[i])) {
+      const memory::Block& block = run.memory.blocks()[index];
+      if (block.step < 0 || has_owner(block.category)) continue;
+      if (line_of(strings.view(block.module)).empty()) continue;
+      Heap& heap = heaps[block.module];
+      heap.bytes.resize(ends.size());
+      heap.bytes[i] += block.size;
+      heap.activation = block.category == memory::Category::activation;
+    }
+  }
+  return heaps;
+}
+
+bool grows(const Heap& heap) {
+  return std::ranges::adjacent_find(heap.bytes, std::ranges::greater_equal()) == heap.bytes.end();
+}
+
+// "layers.0" of the parameter "layers.0.weight".
+std::string_view owner_of(std::string_view parameter) {
+  const std::size_t dot = parameter.rfind('.');
+  return dot == std::string_view::npos ? parameter : parameter.substr(0, dot);
+}
+
+}  // namespace
+
+std::vector<Pile> piles_of(const run::Run& run, const base::StringTable& strings,
+                           std::size_t least) {
+  const auto ends = step_ends(run.memory);
+  std::vector<Pile> piles;
+  if (ends.size() < std::max<std::size_t>(least, 2)) return piles;
+  for (const auto& [place, heap] : heaps_of(run, strings, ends)) {
+    if (!grows(heap)) continue;
+    piles.push_back(
+        {std::string(line_of(strings.view(place))),
+         (heap.bytes.back() - heap.bytes.front()) / static_cast<std::int64_t>(ends.size() - 1),
+         heap.activation});
+  }
+  std::ranges::stable_sort(piles, std::ranges::greater(), &Pile::growth);
+  return piles;
+}
+
+std::int64_t old_gradients(const run::Run& run) {
+  const auto ends = step_ends(run.memory);
+  if (ends.size() < 3) return 0;
+  std::int64_t bytes = 0;
+  const std::int32_t last = run.memory.blocks().empty() ? 0 : run.memory.phases().back().step - 1;
+  for (const memory::BlockIndex index : run.memory.live_after(ends.back())) {
+    const memory::Block& block = run.memory.blocks()[index];
+    if (block.category == memory::Category::gradient && block.step < last - 1) bytes += block.size;
+  }
+  return bytes;
+}
+
+std::string line_of_backward(const run::Run& run, const base::StringTable& strings) {
+  for (std::size_t i = run.memory.blocks().size(); i-- > 0;) {
+    const memory::Block& block = run.memory.blocks()[i];
+    const std::string_view place = strings.view(block.module);
+    if (block.phase == base::Phase::backward && place.starts_with("@ "))
+      return std::string(line_of(place));
+  }
+  return {};
+}
+
+PartBytes bytes_of_part(const run::Run& run, const base::StringTable& strings,
+                        std::span<const std::string> inside) {
+  const std::set<std::string, std::less<>> names(inside.begin(), inside.end());
+  std::map<std::int32_t, std::int64_t> activations;    // by step
+  std::map<std::string_view, std::int64_t> gradients;  // by parameter
+  PartBytes part;
+  for (const memory::Block& block : run.memory.blocks()) {
+    const std::string_view place = strings.view(block.module);
+    if (block.category == memory::Category::gradient) {
+      if (names.contains(place) || names.contains(owner_of(place)))
+        gradients[place] = std::max(gradients[place], block.size);
+    } else if (block.category == memory::Category::activation && names.contains(module_of(place))) {
+      activations[block.step] += block.size;
+      if (part.line.empty()) part.line = line_of(place);
+    }
+  }
+  for (const auto& [step, bytes] : activations)
+    part.activations = std::max(part.activations, bytes);
+  for (const auto& [name, bytes] : gradients) part.gradients += bytes;
+  return part;
+}
+
+}  // namespace ts::findings

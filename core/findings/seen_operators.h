@@ -1,0 +1,37 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <set>
+#include <string>
+
+#include "core/base/string_table.h"
+#include "core/run/run.h"
+
+namespace ts::findings {
+
+// What the operators of one line of the script did, over all steps.
+struct LineUse {
+  std::int64_t count = 0;
+  std::int64_t total_ns = 0;
+  std::set<std::int64_t> steps;  // in which they ran; see step_at()
+};
+using Lines = std::map<std::string, LineUse, std::less<>>;
+
+// What one walk over all slices tells.
+struct SeenOperators {
+  bool clears = false;  // gradients: zero_grad(), or a tensor set to zero
+  // Numbers read from tensors (.item()), apart from what optimizers do and from indices, which lie
+  // on the host: those come out of a tensor of several by the same line.
+  Lines reads;
+  // Computed with tensors of fp64 of several elements; converting and moving are no computing.
+  Lines doubles;
+  // Scalars added with a node of autograd's that no backward ran, as total += loss does.
+  Lines sums;
+  std::string first_double;  // the line of the earliest of `doubles`
+};
+
+// O(slices log slices).
+SeenOperators see_operators(const run::Run& run, const base::StringTable& strings);
+
+}  // namespace ts::findings
