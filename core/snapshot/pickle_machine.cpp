@@ -145,10 +145,25 @@ void Machine::close_all() {
   close(1);
 }
 
+// A list that has one item, as the list of devices where there is one, is followed by it without a
+// mark: behind the last key and value of a dictionary are lists that each belong to the one before.
+void Machine::close_unmarked(std::size_t mark) {
+  std::size_t end = mark;
+  while (end < stack_.size() && Document::kind(stack_[end]) == Document::Kind::text) end += 2;
+  if (end == mark) return;
+  while (stack_.size() > end) {
+    const Value item = stack_.back();
+    stack_.pop_back();
+    if (Document::kind(stack_.back()) == Document::Kind::list)
+      document_.append(stack_.back(), {&item, 1});
+  }
+}
+
 void Machine::close(std::size_t mark) {
   if (mark == 0 || mark > stack_.size()) return;
   const Value target = stack_[mark - 1];
   const Document::Kind kind = Document::kind(target);
+  if (kind == Document::Kind::dict) close_unmarked(mark);
   std::size_t count = stack_.size() - mark;
   if (kind == Document::Kind::dict) count -= count % 2;
   if (kind == Document::Kind::dict || kind == Document::Kind::list) {

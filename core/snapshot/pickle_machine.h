@@ -146,6 +146,7 @@ class Machine {
   void new_tuple(std::size_t count);
   void close_all();
   void close(std::size_t mark);
+  void close_unmarked(std::size_t mark);
   void check_memory();
   void give_back();
   void refuse(std::uint8_t opcode);

@@ -235,6 +235,10 @@ TEST(PickleEvents, ACutOffFileSaysTheSame) {
     ASSERT_EQ(fast.words, slow.words) << size;
     ASSERT_EQ(fast.fault, slow.fault) << size;
   }
+  // The list of devices has one, which follows it without a mark.
+  const Answer half = read(whole.substr(0, whole.size() / 2), EventForm::events);
+  EXPECT_NE(half.words.find("alloc"), std::string::npos) << half.words;
+  EXPECT_NE(half.fault, "");
 }
 
 // Where no trace is, an event is a fault with a name, not a crash.
