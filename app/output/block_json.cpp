@@ -68,7 +68,7 @@ Json growth_json(const allocator::Snapshot& snapshot) {
     auto rows = Json::array();
     for (const blocks::GrowingStack& one : growth.stacks) {
       const double grown = static_cast<double>(one.last_bytes - one.first_bytes);
-      rows.push_back({{"stack", blocks::stack_words(snapshot, one.stack, blocks::Paths::names)},
+      rows.push_back({{"stack", blocks::frames_words(snapshot, one.frames, blocks::Paths::names)},
                       {"first_bytes", one.first_bytes},
                       {"last_bytes", one.last_bytes},
                       {"first_blocks", one.first_count},

@@ -22,7 +22,9 @@ void for_each_alive(const AliveAt& state, const Visit& visit) {
   for (const memory::BlockIndex block : source.log.live_after(state.event)) {
     const allocator::StackIndex stack = source.stack_of(block);
     const auto [name, fresh] = names.try_emplace(stack);
-    if (fresh) name->second = stack_words(source.snapshot, stack, Paths::names);
+    if (fresh)
+      name->second =
+          frames_words(source.snapshot, frames_but_step(source.snapshot, stack), Paths::names);
     visit(block, name->second);
   }
 }
@@ -56,14 +58,6 @@ std::vector<memory::BlockIndex> blocks_of(const AliveAt& state, const BlockDiffe
     if (stack == row.stack && state.source.log.blocks()[block].size == row.size)
       blocks.push_back(block);
   });
-  std::ranges::sort(blocks);
-  return blocks;
-}
-
-std::vector<memory::BlockIndex> blocks_of(const AliveAt& state, allocator::StackIndex stack) {
-  std::vector<memory::BlockIndex> blocks = state.source.log.live_after(state.event);
-  std::erase_if(blocks,
-                [&](memory::BlockIndex block) { return state.source.stack_of(block) != stack; });
   std::ranges::sort(blocks);
   return blocks;
 }

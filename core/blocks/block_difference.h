@@ -25,12 +25,10 @@ struct AliveAt {
 
 // What is alive in one and not in the other, by stack and size, the largest difference first; what
 // both have alike is left out. Stacks are equal if their frames are, without folders and without
-// the frames of the interpreter. O(live + stacks).
+// the frames of the interpreter and of the step. O(live + stacks).
 std::vector<BlockDifference> difference_of(const AliveAt& a, const AliveAt& b);
 
 // The blocks of a row that are alive in one of the states, by index. O(live + stacks).
 std::vector<memory::BlockIndex> blocks_of(const AliveAt& state, const BlockDifference& row);
-// The blocks of one stack that are alive in a state, by index. O(live).
-std::vector<memory::BlockIndex> blocks_of(const AliveAt& state, allocator::StackIndex stack);
 
 }  // namespace ts::blocks

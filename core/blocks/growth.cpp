@@ -1,18 +1,47 @@
 #include "core/blocks/growth.h"
 
 #include <algorithm>
+#include <map>
 #include <tuple>
 #include <unordered_map>
+#include <utility>
+
+#include "core/blocks/stack_parts.h"
 
 namespace ts::blocks {
 namespace {
 
+using Frames = std::vector<allocator::FrameIndex>;
+
+// One number for stacks that differ in their step alone.
+class Places {
+ public:
+  explicit Places(const allocator::Snapshot& snapshot) : snapshot_(snapshot) {}
+
+  std::size_t of(allocator::StackIndex stack) {
+    const auto [known, fresh] = by_stack_.try_emplace(stack, 0);
+    if (fresh) {
+      const auto [at, added] =
+          numbers_.try_emplace(frames_but_step(snapshot_, stack), frames_.size());
+      if (added) frames_.push_back(&at->first);
+      known->second = at->second;
+    }
+    return known->second;
+  }
+  [[nodiscard]] const Frames& frames(std::size_t place) const { return *frames_[place]; }
+
+ private:
+  const allocator::Snapshot& snapshot_;
+  std::map<Frames, std::size_t> numbers_;
+  std::vector<const Frames*> frames_;  // of numbers_
+  std::unordered_map<allocator::StackIndex, std::size_t> by_stack_;
+};
+
 struct Alive {
   std::int64_t bytes = 0;
-  std::int64_t count = 0;
-  memory::BlockIndex newest = memory::kNone;
+  std::vector<memory::BlockIndex> blocks;
 };
-using ByStack = std::unordered_map<allocator::StackIndex, Alive>;
+using ByPlace = std::unordered_map<std::size_t, Alive>;
 
 std::vector<memory::EventIndex> ends_of_steps(const memory::AllocationLog& log) {
   std::vector<memory::EventIndex> ends;
@@ -25,15 +54,45 @@ std::vector<memory::EventIndex> ends_of_steps(const memory::AllocationLog& log) 
   return ends;
 }
 
-ByStack alive_after(const BlockSource& source, memory::EventIndex event) {
-  ByStack alive;
+ByPlace alive_after(const BlockSource& source, memory::EventIndex event, Places& places) {
+  ByPlace alive;
   for (const memory::BlockIndex block : source.log.live_after(event)) {
-    Alive& group = alive[source.stack_of(block)];
+    Alive& group = alive[places.of(source.stack_of(block))];
     group.bytes += source.log.blocks()[block].size;
-    ++group.count;
-    group.newest = block;  // live_after() is in the order of allocation
+    group.blocks.push_back(block);  // live_after() is in the order of allocation
   }
   return alive;
+}
+
+struct Trend {
+  std::int64_t grown = 0;  // steps
+  bool shrank = false;
+};
+
+void note_step(const ByPlace& before, const ByPlace& now,
+               std::unordered_map<std::size_t, Trend>& trends) {
+  for (const auto& [place, alive] : now) {
+    const auto old = before.find(place);
+    const std::int64_t bytes = old == before.end() ? 0 : old->second.bytes;
+    Trend& trend = trends[place];
+    if (alive.bytes > bytes) ++trend.grown;
+    if (alive.bytes < bytes) trend.shrank = true;
+  }
+  for (const auto& [place, alive] : before) {
+    if (!now.contains(place)) trends[place].shrank = true;
+  }
+}
+
+GrowingStack growing(const Frames& frames, const Alive& first, Alive&& last) {
+  const auto count = [](const Alive& alive) {
+    return static_cast<std::int64_t>(alive.blocks.size());
+  };
+  return {.frames = frames,
+          .first_bytes = first.bytes,
+          .last_bytes = last.bytes,
+          .first_count = count(first),
+          .last_count = count(last),
+          .alive = std::move(last.blocks)};
 }
 
 }  // namespace
@@ -45,42 +104,22 @@ Growth find_growth(const BlockSource& source) {
   growth.first_total = source.log.events()[growth.ends.front()].total_after;
   growth.last_total = source.log.events()[growth.ends.back()].total_after;
 
-  struct Trend {
-    std::int64_t grown = 0;  // steps
-    bool shrank = false;
-  };
-  std::unordered_map<allocator::StackIndex, Trend> trends;
-  const ByStack first = alive_after(source, growth.ends.front());
-  ByStack before = first;
+  Places places(source.snapshot);
+  std::unordered_map<std::size_t, Trend> trends;
+  ByPlace first = alive_after(source, growth.ends.front(), places);
+  ByPlace last = first;
   for (std::size_t i = 1; i < growth.ends.size(); ++i) {
-    ByStack now = alive_after(source, growth.ends[i]);
-    for (const auto& [stack, alive] : now) {
-      const auto old = before.find(stack);
-      const std::int64_t bytes = old == before.end() ? 0 : old->second.bytes;
-      Trend& trend = trends[stack];
-      if (alive.bytes > bytes) ++trend.grown;
-      if (alive.bytes < bytes) trend.shrank = true;
-    }
-    for (const auto& [stack, alive] : before) {
-      if (!now.contains(stack)) trends[stack].shrank = true;
-    }
-    before = std::move(now);
+    ByPlace now = alive_after(source, growth.ends[i], places);
+    note_step(last, now, trends);
+    last = std::move(now);
   }
-  for (const auto& [stack, trend] : trends) {
+  for (const auto& [place, trend] : trends) {
     if (trend.shrank || 2 * trend.grown < growth.intervals()) continue;
-    const Alive& last = before.at(stack);
-    const auto old = first.find(stack);
-    const Alive begin = old == first.end() ? Alive{} : old->second;
-    growth.stacks.push_back({.stack = stack,
-                             .first_bytes = begin.bytes,
-                             .last_bytes = last.bytes,
-                             .first_count = begin.count,
-                             .last_count = last.count,
-                             .newest = last.newest});
+    growth.stacks.push_back(growing(places.frames(place), first[place], std::move(last.at(place))));
   }
   std::ranges::sort(growth.stacks, [](const GrowingStack& a, const GrowingStack& b) {
-    return std::tuple(b.last_bytes - b.first_bytes, a.stack) <
-           std::tuple(a.last_bytes - a.first_bytes, b.stack);
+    return std::tuple(b.last_bytes - b.first_bytes, a.frames) <
+           std::tuple(a.last_bytes - a.first_bytes, b.frames);
   });
   return growth;
 }

@@ -8,14 +8,15 @@
 
 namespace ts::blocks {
 
-// Blocks of one stack of which more are alive after every step than after the one before.
+// Blocks of one stack of which more are alive after every step than after the one before. Stacks
+// that differ in the frame of their step alone are one: our own recordings have such a frame.
 struct GrowingStack {
-  allocator::StackIndex stack = memory::kNone;
-  std::int64_t first_bytes = 0;  // alive after the first step that is compared
-  std::int64_t last_bytes = 0;   // and after the last
+  std::vector<allocator::FrameIndex> frames;  // innermost first, without that of the step
+  std::int64_t first_bytes = 0;               // alive after the first step that is compared
+  std::int64_t last_bytes = 0;                // and after the last
   std::int64_t first_count = 0;
   std::int64_t last_count = 0;
-  memory::BlockIndex newest = memory::kNone;  // that is alive after the last
+  std::vector<memory::BlockIndex> alive;  // after the last, the newest at the end
 };
 
 // What grows from step to step, which a leak does and a training loop does not.

@@ -46,11 +46,26 @@ allocator::FrameIndex telling_frame(const allocator::Snapshot& snapshot,
   return runtime.empty() ? memory::kNone : runtime.front();
 }
 
+std::vector<allocator::FrameIndex> frames_but_step(const allocator::Snapshot& snapshot,
+                                                   allocator::StackIndex stack) {
+  std::vector<allocator::FrameIndex> frames;
+  if (stack == memory::kNone) return frames;
+  for (const allocator::FrameIndex index : snapshot.stacks.stack(stack)) {
+    if (snapshot.text(snapshot.stacks.frame(index).filename) != "step") frames.push_back(index);
+  }
+  return frames;
+}
+
 std::string stack_words(const allocator::Snapshot& snapshot, allocator::StackIndex stack,
                         Paths paths) {
+  if (stack == memory::kNone) return {};
+  return frames_words(snapshot, snapshot.stacks.stack(stack), paths);
+}
+
+std::string frames_words(const allocator::Snapshot& snapshot,
+                         std::span<const allocator::FrameIndex> frames, Paths paths) {
   std::string line;
-  if (stack == memory::kNone) return line;
-  for (const allocator::FrameIndex index : snapshot.stacks.stack(stack)) {
+  for (const allocator::FrameIndex index : frames) {
     const allocator::Frame& frame = snapshot.stacks.frame(index);
     if (frame_kind(snapshot.text(frame.name), snapshot.text(frame.filename)) == FrameKind::runtime)
       continue;

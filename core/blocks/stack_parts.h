@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -26,11 +27,18 @@ StackParts parts_of(const allocator::Snapshot& snapshot, allocator::StackIndex s
 allocator::FrameIndex telling_frame(const allocator::Snapshot& snapshot,
                                     allocator::StackIndex stack);
 
+// All frames but that of the step, which stacks of our own recordings have: without it the stacks
+// of two steps are equal.
+std::vector<allocator::FrameIndex> frames_but_step(const allocator::Snapshot& snapshot,
+                                                   allocator::StackIndex stack);
+
 // The frames but those of the runtime in one line, innermost first:
 // "forward  /data/model.py:42 < main  /data/train.py:7".
 enum class Paths : std::uint8_t { whole, names };  // with folders, or the name of the file alone
 std::string stack_words(const allocator::Snapshot& snapshot, allocator::StackIndex stack,
                         Paths paths);
+std::string frames_words(const allocator::Snapshot& snapshot,
+                         std::span<const allocator::FrameIndex> frames, Paths paths);
 
 // All frames in the order of the file, one a line, with full paths: for the clipboard.
 std::string stack_text(const allocator::Snapshot& snapshot, allocator::StackIndex stack);

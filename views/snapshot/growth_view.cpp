@@ -6,7 +6,6 @@
 #include <string>
 #include <vector>
 
-#include "core/blocks/block_difference.h"
 #include "core/blocks/stack_parts.h"
 #include "core/files/opened_file.h"
 #include "core/text/numbers.h"
@@ -66,8 +65,8 @@ void GrowthView::draw(const Ui& ui, ViewContext& context) {
        .cells =
            [&](std::size_t row) {
              const blocks::GrowingStack& one = growth_.stacks[row];
-             const std::string stack =
-                 blocks::stack_words(context.file->file.snapshot, one.stack, blocks::Paths::names);
+             const std::string stack = blocks::frames_words(context.file->file.snapshot, one.frames,
+                                                            blocks::Paths::names);
              return std::vector<std::string>{
                  "+" + text::bytes(per_step(one)).joined(), text::bytes(one.first_bytes).joined(),
                  text::bytes(one.last_bytes).joined(),
@@ -75,18 +74,14 @@ void GrowthView::draw(const Ui& ui, ViewContext& context) {
                  stack.empty() ? context.texts("flame.no_stack") : stack};
            },
        .chosen = context.state.picks.empty() ? std::nullopt : chosen_});
-  const blocks::BlockSource source = files::blocks_of(*context.file, *context.file_device);
-  const auto blocks_of_row = [&](std::size_t row) {
-    return blocks::blocks_of({source, growth_.ends.back()}, growth_.stacks[row].stack);
-  };
   if (answer.menu) menu_row_ = *answer.menu;
   draw_rows_menu(ui, context, answer.menu.has_value(),
                  "+" + text::bytes(per_step(growth_.stacks[menu_row_])).joined(),
-                 [&, row = menu_row_] { return blocks_of_row(row); });
+                 [&, row = menu_row_] { return growth_.stacks[row].alive; });
   if (!answer.clicked) return;
   chosen_ = answer.clicked;
-  add_pick(context.state, shown_, blocks_of_row(*chosen_));
-  context.state.selected_block = growth_.stacks[*chosen_].newest;
+  add_pick(context.state, shown_, growth_.stacks[*chosen_].alive);
+  context.state.selected_block = growth_.stacks[*chosen_].alive.back();
 }
 
 }  // namespace ts::views
