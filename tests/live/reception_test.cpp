@@ -180,8 +180,9 @@ TEST(Outgoing, NeverWaitsForASlowWindow) {
     std::vector<char> buffer(1 << 16);
     while (!reader.ended()) {
       const ssize_t count = ::recv(window.number(), buffer.data(), buffer.size(), 0);
-      if (count > 0)
+      if (count > 0) {
         ASSERT_TRUE(reader.feed({buffer.data(), static_cast<std::size_t>(count)}, updates));
+      }
       if (count < 0) std::this_thread::sleep_for(1ms);
     }
   });
@@ -198,7 +199,7 @@ TEST(Outgoing, LeavesAWindowThatTakesNothingAtTheEnd) {
   ASSERT_EQ(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, both), 0);
   const Descriptor window(both[1]);
   const MadeStream made(8, 1, 20'000);
-  Outgoing script(Descriptor(both[0]), made.strings, made.run);
+  Outgoing script(Descriptor{both[0]}, made.strings, made.run);
   script.add(made.batches[0], 5);
   script.add(made.batches[1], 5);
   script.end(made.run, "", 10ms);
@@ -215,7 +216,10 @@ TEST_F(ScriptAndWindow, AFileThatGrowsIsWholeAtTheEnd) {
   std::size_t steps = 0;
   for (const capture::Batch& batch : made.batches) {
     ++steps;
-    script->step({.begin_ns = 1'000, .total_ns = 10});
+    run::StepTimes times;
+    times.begin_ns = 1'000;
+    times.total_ns = 10;
+    script->step(times);
     script->add(batch, 5);
     slices += batch.slices.size();
     wait_for([&] {
