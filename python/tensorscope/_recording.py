@@ -98,8 +98,8 @@ class Recording:
         those that only the window lost)"""
         self._leave()
         self._library.kept_graphs(self._graphs.most)
-        for path, inside, gradients in self._parts.found():
-            self._library.idle_part(path.encode(), "\n".join(inside).encode(), gradients)
+        for part, inside, gradients in self._parts.found():
+            self._library.idle_part(part.encode(), "\n".join(inside).encode(), gradients)
         numbers = (ctypes.c_int64 * 6)()
         problem = self._library.finish(os.fsencode(path), verdict, error.encode(), place.encode(),
                                        numbers)

@@ -37,7 +37,6 @@ RIGHT = {"optimizer": "AdamW", "before": "pass", "clear": "optimizer.zero_grad()
 # As nanoGPT's train.py has it: numbers from the host pick the batch, losses are estimated without
 # gradients, micro-steps, scaling, clipping, a number for the log now and then.
 NANO_GPT = """
-import numpy as np
 import torch
 from torch.nn import functional as F
 
@@ -68,12 +67,12 @@ class Model(torch.nn.Module):
         logits = self.head(x)
         return logits, F.cross_entropy(logits.view(-1, 65), targets.view(-1))
 
-data = np.random.default_rng(1).integers(0, 65, 10_000)
+data = torch.randint(65, (10_000,))
 
 def get_batch():
     ix = torch.randint(len(data) - 16, (4,))
-    x = torch.stack([torch.from_numpy((data[i:i + 16]).astype(np.int64)) for i in ix])
-    y = torch.stack([torch.from_numpy((data[i + 1:i + 17]).astype(np.int64)) for i in ix])
+    x = torch.stack([data[i:i + 16] for i in ix])
+    y = torch.stack([data[i + 1:i + 17] for i in ix])
     return x, y
 
 @torch.no_grad()
@@ -111,7 +110,6 @@ for step in range(20):
 # Double precision where the data comes in, a deque of detached losses, two optimizers by turns.
 OTHER_RIGHT = """
 import collections
-import numpy as np
 import torch
 from torch.utils.data import DataLoader, Dataset
 
@@ -119,7 +117,7 @@ class Rows(Dataset):
     def __len__(self):
         return 64
     def __getitem__(self, i):
-        return np.ones(32) * i, i % 2
+        return torch.full((32,), i, dtype=torch.float64), i % 2
 
 maker = torch.nn.Linear(8, 32)
 judge = torch.nn.Sequential(torch.nn.Linear(32, 16), torch.nn.ReLU(), torch.nn.Linear(16, 1))
