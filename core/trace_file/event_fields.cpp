@@ -5,6 +5,7 @@
 #include <charconv>
 #include <cmath>
 #include <cstdlib>
+#include <cstring>
 #include <system_error>
 #include <utility>
 
@@ -14,6 +15,12 @@ namespace ts::trace_file {
 namespace {
 
 using io::JsonScanner;
+
+// Equality with a text of known length: one comparison of a word, not a call.
+template <std::size_t Size>
+bool is(std::string_view key, const char (&name)[Size]) {
+  return key.size() == Size - 1 && std::memcmp(key.data(), name, Size - 1) == 0;
+}
 
 // Reads a number, a literal or a text without its quotes; anything else leaves it empty.
 bool read_plain(JsonScanner& scanner, std::string_view& to) {
@@ -88,8 +95,8 @@ const Argument* argument_of(std::string_view key) {
 bool read_arguments(JsonScanner& scanner, RawEvent& event) {
   if (scanner.peek() != '{') return scanner.skip();
   return scanner.object([&](const JsonScanner::String& key) {
-    if (key.raw == "name") return read_string(scanner, event.value_name);
-    if (key.raw == "module") return read_string(scanner, event.module);
+    if (is(key.raw, "name")) return read_string(scanner, event.value_name);
+    if (is(key.raw, "module")) return read_string(scanner, event.module);
     const Argument* const found = argument_of(key.raw);
     if (found == nullptr) return scanner.skip();
     if (!found->list) return read_plain(scanner, event.*found->field);
@@ -100,15 +107,15 @@ bool read_arguments(JsonScanner& scanner, RawEvent& event) {
 }
 
 bool read_field(JsonScanner& scanner, std::string_view key, RawEvent& event) {
-  if (key == "name") return read_string(scanner, event.name);
-  if (key == "cat") return read_string(scanner, event.category);
-  if (key == "args") return read_arguments(scanner, event);
-  if (key == "ts") return read_plain(scanner, event.time);
-  if (key == "dur") return read_plain(scanner, event.duration);
-  if (key == "pid") return read_plain(scanner, event.process);
-  if (key == "tid") return read_plain(scanner, event.thread);
-  if (key == "id") return read_plain(scanner, event.id);
-  if (key != "ph") return scanner.skip();
+  if (is(key, "name")) return read_string(scanner, event.name);
+  if (is(key, "cat")) return read_string(scanner, event.category);
+  if (is(key, "args")) return read_arguments(scanner, event);
+  if (is(key, "ts")) return read_plain(scanner, event.time);
+  if (is(key, "dur")) return read_plain(scanner, event.duration);
+  if (is(key, "pid")) return read_plain(scanner, event.process);
+  if (is(key, "tid")) return read_plain(scanner, event.thread);
+  if (is(key, "id")) return read_plain(scanner, event.id);
+  if (!is(key, "ph")) return scanner.skip();
   std::string_view phase;
   if (!read_plain(scanner, phase)) return false;
   event.phase = phase.empty() ? '\0' : phase.front();
