@@ -170,8 +170,10 @@ void RunPage::draw_timeline(const views::Ui& ui) {
 void RunPage::draw_controls(const views::Ui& ui) {
   if (session().files().current() == nullptr) {
     views::draw_controls(contexts().controls(ui));
-  } else if (const auto device = views::draw_file_panel(ui, contexts().view(ui))) {
-    session().files().choose_device(*device);
+  } else {
+    const views::FilePanelChoice chosen = views::draw_file_panel(ui, contexts().view(ui));
+    if (chosen.device) session().files().choose_device(*chosen.device);
+    if (chosen.part) session().files().narrow(*chosen.part);
   }
 }
 

@@ -88,8 +88,8 @@ files::SavedView SessionKeeper::saved_view(run::RunId id) const {
 
 files::SavedFile SessionKeeper::saved_file(const OpenedFiles::Entry& entry) const {
   files::SavedFile file{
-      .path = entry.path, .mark = {}, .shown_device = entry.device, .devices = {}};
-  const auto& devices = entry.opened->devices;
+      .path = entry.path, .mark = {}, .shown_device = entry.device_of_all(), .devices = {}};
+  const auto& devices = entry.all()->devices;
   for (std::size_t i = 0; i < devices.size(); ++i) {
     files::SavedDevice saved{.index = i, .view = saved_view(devices[i].run.id)};
     if (const auto found = entry.corrections.find(i); found != entry.corrections.end())

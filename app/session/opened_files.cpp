@@ -114,7 +114,9 @@ void OpenedFiles::close(std::size_t index) {
 }
 
 void OpenedFiles::choose_device(std::size_t device) {
-  if (current_) entries_[*current_].device = device;
+  if (!current_) return;
+  entries_[*current_].device = device;
+  entries_[*current_].wanted = {};
 }
 
 void OpenedFiles::restore(std::size_t index, std::size_t device, CorrectionsByDevice corrections) {
@@ -129,18 +131,83 @@ void OpenedFiles::restore(std::size_t index, std::size_t device, CorrectionsByDe
   }
 }
 
-void OpenedFiles::correct(files::Correction correction) {
+void OpenedFiles::narrow(const files::MemoryPart& part) {
   if (!current_) return;
   Entry& entry = entries_[*current_];
-  if (entry.loading() || entry.opened == nullptr || entry.device >= entry.opened->devices.size())
+  if (entry.loading() || entry.opened == nullptr || entry.opened->trace != nullptr ||
+      entry.device >= entry.opened->devices.size())
     return;
-  entry.corrections[entry.device].add(entry.opened->devices[entry.device], std::move(correction));
+  entry.wanted = part;
+  const std::size_t device = entry.device_of_all();
+  if (part.is_all()) {
+    entry.opened = entry.all();
+    entry.whole.reset();
+    entry.device = device;
+    return;
+  }
+  narrowers_.push_back({entry.id, entry.all(), device, part,
+                        std::async(std::launch::async, [whole = entry.all(), device, part] {
+                          return files::narrowed(*whole, whole->devices[device], part);
+                        })});
+}
+
+// Nothing where another part was chosen since, or the file was read anew.
+void OpenedFiles::take_part(Narrower& narrower) {
+  std::unique_ptr<files::OpenedFile> part = narrower.answer.get();
+  const auto entry = std::ranges::find(entries_, narrower.entry, &Entry::id);
+  if (entry == entries_.end() || entry->all() != narrower.whole || entry->wanted != narrower.part ||
+      entry->device_of_all() != narrower.device)
+    return;
+  entry->whole = narrower.whole;
+  entry->whole_device = narrower.device;
+  entry->opened = std::move(part);
+  entry->device = 0;
+}
+
+bool OpenedFiles::update_narrowers() {
+  bool news = false;
+  for (std::size_t i = 0; i < narrowers_.size();) {
+    if (!is_ready(narrowers_[i].answer)) {
+      ++i;
+      continue;
+    }
+    take_part(narrowers_[i]);
+    narrowers_.erase(narrowers_.begin() + static_cast<std::ptrdiff_t>(i));
+    news = true;
+  }
+  return news;
+}
+
+OpenedFiles::Entry* OpenedFiles::correctable() {
+  if (!current_) return nullptr;
+  Entry& entry = entries_[*current_];
+  const bool read_elsewhere =
+      entry.loading() ||
+      std::ranges::any_of(narrowers_, [&](const Narrower& one) { return one.entry == entry.id; });
+  if (read_elsewhere || entry.opened == nullptr || entry.device >= entry.opened->devices.size())
+    return nullptr;
+  return &entry;
+}
+
+void OpenedFiles::follow_whole(Entry& entry) {
+  if (entry.whole == nullptr) return;
+  files::take_categories(entry.opened->devices[0], entry.whole->devices[entry.whole_device]);
+}
+
+void OpenedFiles::correct(files::Correction correction) {
+  Entry* const entry = correctable();
+  if (entry == nullptr) return;
+  if (entry->whole != nullptr)
+    correction.blocks = files::in_whole(entry->opened->devices[0], correction.blocks);
+  const std::size_t device = entry->device_of_all();
+  entry->corrections[device].add(entry->all()->devices[device], std::move(correction));
+  follow_whole(*entry);
 }
 
 const files::Corrections* OpenedFiles::corrections() const {
   const Entry* const entry = current();
   if (entry == nullptr || entry->opened == nullptr) return nullptr;
-  const auto found = entry->corrections.find(entry->device);
+  const auto found = entry->corrections.find(entry->device_of_all());
   return found == entry->corrections.end() ? nullptr : &found->second;
 }
 
@@ -153,15 +220,19 @@ bool OpenedFiles::can_redo() const {
 }
 
 void OpenedFiles::undo() {
-  if (!can_undo()) return;
-  Entry& entry = entries_[*current_];
-  entry.corrections[entry.device].undo(entry.opened->devices[entry.device]);
+  Entry* const entry = correctable();
+  if (entry == nullptr || !can_undo()) return;
+  const std::size_t device = entry->device_of_all();
+  entry->corrections[device].undo(entry->all()->devices[device]);
+  follow_whole(*entry);
 }
 
 void OpenedFiles::redo() {
-  if (!can_redo()) return;
-  Entry& entry = entries_[*current_];
-  entry.corrections[entry.device].redo(entry.opened->devices[entry.device]);
+  Entry* const entry = correctable();
+  if (entry == nullptr || !can_redo()) return;
+  const std::size_t device = entry->device_of_all();
+  entry->corrections[device].redo(entry->all()->devices[device]);
+  follow_whole(*entry);
 }
 
 bool OpenedFiles::growing() const {
@@ -169,9 +240,9 @@ bool OpenedFiles::growing() const {
 }
 
 bool OpenedFiles::loading() const {
-  return !readers_.empty() || std::ranges::any_of(replays_, [](const Replay& replay) {
-    return !replay.answer.has_value();
-  });
+  return !readers_.empty() || !narrowers_.empty() ||
+         std::ranges::any_of(replays_,
+                             [](const Replay& replay) { return !replay.answer.has_value(); });
 }
 
 const OpenedFiles::Replay* OpenedFiles::replay_of_shown() const {
@@ -246,6 +317,8 @@ void OpenedFiles::take_answer(Reader& reader) {
   entry->device = answer.opened != nullptr ? answer.opened->first_shown() : 0;
   entry->corrections.clear();
   entry->opened = std::move(answer.opened);
+  entry->whole.reset();
+  entry->wanted = {};
   entry->written = answer.written;
   entry->problem = std::move(answer.problem);
   entry->in_part = false;
@@ -280,7 +353,8 @@ bool OpenedFiles::update_live() {
 
 bool OpenedFiles::update() {
   const bool grown = update_live();
-  bool news = update_replays() || grown;
+  const bool narrowed = update_narrowers();
+  bool news = update_replays() || grown || narrowed;
   for (std::size_t i = 0; i < readers_.size();) {
     Reader& reader = readers_[i];
     if (!is_ready(reader.answer)) {

@@ -16,6 +16,7 @@
 #include "core/base/progress.h"
 #include "core/files/corrections.h"
 #include "core/files/live_file.h"
+#include "core/files/memory_part.h"
 #include "core/files/opened_file.h"
 #include "core/files/replay_answer.h"
 
@@ -47,11 +48,22 @@ class OpenedFiles {
     std::filesystem::file_time_type written = {};                // when the file was read
     std::shared_ptr<base::Progress> reading = {};                // set while it is read
     bool in_part = false;  // `opened` is the beginning of a file that was not read to its end
+    // Set while `opened` is a part of the memory of one of its devices, `whole_device`.
+    std::shared_ptr<files::OpenedFile> whole = {};
+    std::size_t whole_device = 0;
+    files::MemoryPart wanted = {};  // that is shown, or made
     // Set for a script that is recorded now, or was and left no file: `path` is its name.
     std::shared_ptr<files::LiveFile> live = {};
     // `opened` still changes on this thread: no other one may read it.
     [[nodiscard]] bool grows() const { return live != nullptr && live->grows(); }
     [[nodiscard]] bool loading() const { return reading != nullptr; }
+    // All that was read of the file.
+    [[nodiscard]] const std::shared_ptr<files::OpenedFile>& all() const {
+      return whole != nullptr ? whole : opened;
+    }
+    [[nodiscard]] std::size_t device_of_all() const {
+      return whole != nullptr ? whole_device : device;
+    }
     // The file is gone, or was written since.
     [[nodiscard]] bool changed_on_disk() const;
   };
@@ -70,6 +82,9 @@ class OpenedFiles {
   // Selects the shown file; unset: the run.
   void choose(std::optional<std::size_t> index) { current_ = index; }
   void choose_device(std::size_t device);
+  // Shows a part of the memory of the shown device, or all of it; a part is made on another thread.
+  // Of a snapshot that was read; else nothing happens.
+  void narrow(const files::MemoryPart& part);
   // As a session has it: the device that is shown of a file that was read, and what was corrected,
   // by device. No other thread may read the logs meanwhile. What the file does not have is left
   // out.
@@ -115,6 +130,14 @@ class OpenedFiles {
     std::shared_ptr<Handover> handover;
     std::future<Answer> answer;
   };
+  // A part that is being made.
+  struct Narrower {
+    int entry = 0;  // id
+    std::shared_ptr<files::OpenedFile> whole;
+    std::size_t device = 0;
+    files::MemoryPart part;
+    std::future<std::unique_ptr<files::OpenedFile>> answer;
+  };
   // The replay of one device of a file that is, or was, shown.
   struct Replay {
     std::shared_ptr<const files::OpenedFile> opened;
@@ -127,6 +150,12 @@ class OpenedFiles {
   bool take_beginning(Reader& reader);
   void take_answer(Reader& reader);
   bool update_live();
+  bool update_narrowers();
+  void take_part(Narrower& narrower);
+  // Whose blocks may be corrected now; null: none, or another thread reads its log.
+  [[nodiscard]] Entry* correctable();
+  // After a change of the whole's categories.
+  static void follow_whole(Entry& entry);
   void keep_as_file(Entry& entry);
   // Null: no snapshot is shown, or nothing was corrected.
   [[nodiscard]] const files::Corrections* corrections() const;
@@ -136,6 +165,7 @@ class OpenedFiles {
   std::vector<Entry> entries_;
   std::optional<std::size_t> current_;
   std::vector<Reader> readers_;
+  std::vector<Narrower> narrowers_;
   std::vector<Replay> replays_;
   int last_id_ = 0;
 };

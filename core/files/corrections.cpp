@@ -5,22 +5,20 @@
 #include <utility>
 
 namespace ts::files {
-namespace {
 
-// Of the bytes at the peak those of blocks with a guessed category.
 double guessed_share(const OpenedDevice& device) {
   const memory::AllocationLog& log = device.run.memory;
   std::int64_t guessed = 0;
   for (const memory::BlockIndex block : log.live_after(log.peak_event())) {
     const memory::Block& one = log.blocks()[block];
-    if (one.category != memory::Category::unknown && !device.corrected[block]) guessed += one.size;
+    if (one.category != memory::Category::unknown &&
+        !(block < device.corrected.size() && device.corrected[block]))
+      guessed += one.size;
   }
   return log.peak_bytes() == 0
              ? 0
              : static_cast<double>(guessed) / static_cast<double>(log.peak_bytes());
 }
-
-}  // namespace
 
 void Corrections::add(OpenedDevice& device, Correction correction) {
   const auto blocks = device.run.memory.blocks();

@@ -22,6 +22,8 @@ run::RunId next_id() {
   return last--;
 }
 
+}  // namespace
+
 OpenedDevice open_device(const allocator::Snapshot& snapshot, std::int64_t number) {
   const auto index = static_cast<std::size_t>(number);
   allocator::SnapshotLog converted = allocator::log_of_snapshot(snapshot, index);
@@ -43,10 +45,9 @@ OpenedDevice open_device(const allocator::Snapshot& snapshot, std::int64_t numbe
   if (index < snapshot.device_traces.size()) {
     device.trace_events = snapshot.device_traces[index].size();
   }
+  device.parts = parts_of(snapshot, index);
   return device;
 }
-
-}  // namespace
 
 blocks::BlockSource blocks_of(const OpenedFile& file, const OpenedDevice& device) {
   return {.snapshot = file.file.snapshot,

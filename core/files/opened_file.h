@@ -13,6 +13,7 @@
 #include "core/base/progress.h"
 #include "core/base/result.h"
 #include "core/blocks/block_source.h"
+#include "core/files/memory_part.h"
 #include "core/files/opened_recording.h"
 #include "core/files/opened_trace.h"
 #include "core/run/run.h"
@@ -36,6 +37,10 @@ struct OpenedDevice {
   std::optional<double> guessed_share = {};
   // By block: the user said what it holds (Corrections); empty: none.
   std::vector<bool> corrected = {};
+  MemoryParts parts = {};  // that can be chosen
+  MemoryPart part = {};    // what of the device is here
+  // Of a part, by block: its number in the whole device; kNone: it has none.
+  std::vector<memory::BlockIndex> in_whole = {};
 };
 
 // What is made of a recording that has ended: what is told of its timeline, its blocks as a
@@ -72,6 +77,12 @@ struct OpenedFile {
     return trace != nullptr ? trace->about.fault : file.fault;
   }
 };
+
+// A device of a snapshot.
+OpenedDevice open_device(const allocator::Snapshot& snapshot, std::int64_t number);
+
+// Of the bytes at the device's peak those whose category was guessed and not corrected.
+double guessed_share(const OpenedDevice& device);
 
 // What the file says of the blocks of one of its devices.
 blocks::BlockSource blocks_of(const OpenedFile& file, const OpenedDevice& device);

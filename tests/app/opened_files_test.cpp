@@ -7,6 +7,7 @@
 #include <functional>
 #include <future>
 #include <memory>
+#include <optional>
 #include <string>
 #include <thread>
 #include <utility>
@@ -170,6 +171,93 @@ TEST_F(ToldReading, AClosedFileStaysClosed) {
   wait_for_beginning();
   files_.close(0);
   rest();
+  EXPECT_TRUE(files_.entries().empty());
+}
+
+constexpr const char* kTwoStreams = R"({"segments": [], "device_traces": [[
+    {"action": "alloc", "addr": 4096, "size": 100, "stream": 0, "time_us": 1, "category": "input"},
+    {"action": "alloc", "addr": 8192, "size": 700, "stream": 7, "time_us": 2, "category": "input"},
+    {"action": "alloc", "addr": 9216, "size": 900, "stream": 7, "time_us": 3, "category": "input"}
+  ]]})";
+
+class PartsOfAFile : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    ASSERT_TRUE(io::write_file(folder_ / "two.json", kTwoStreams));
+    files_.open(folder_ / "two.json");
+    wait();
+  }
+  void wait() {
+    while (files_.update() || files_.loading())
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  void narrow(std::optional<std::int64_t> stream) {
+    files_.narrow({.stream = stream, .pool = std::nullopt});
+    wait();
+  }
+  const OpenedFiles::Entry& entry() const { return *files_.current(); }
+  const files::OpenedDevice& device() const { return entry().opened->devices.at(entry().device); }
+  memory::Category category(memory::BlockIndex block) const {
+    return device().run.memory.blocks()[block].category;
+  }
+
+  io::testing::TemporaryFolder folder_;
+  OpenedFiles files_;
+};
+
+TEST_F(PartsOfAFile, AStreamIsShownAndAllAgain) {
+  const auto whole = entry().opened;
+  narrow(7);
+  EXPECT_EQ(device().run.memory.peak_bytes(), 1600);
+  EXPECT_EQ(entry().all(), whole);
+  EXPECT_NE(files_.replayed(), nullptr);
+  narrow(0);
+  EXPECT_EQ(device().run.memory.peak_bytes(), 100);
+  narrow(std::nullopt);
+  EXPECT_EQ(entry().opened, whole);
+  EXPECT_EQ(device().run.memory.peak_bytes(), 1700);
+}
+
+TEST_F(PartsOfAFile, TheLastChoiceWins) {
+  files_.narrow({.stream = 7, .pool = std::nullopt});
+  files_.narrow({.stream = 0, .pool = std::nullopt});
+  wait();
+  EXPECT_EQ(device().run.memory.peak_bytes(), 100);
+  files_.narrow({.stream = 7, .pool = std::nullopt});
+  files_.narrow({});
+  wait();
+  EXPECT_EQ(device().run.memory.peak_bytes(), 1700);
+}
+
+TEST_F(PartsOfAFile, WhatIsCorrectedInAPartIsCorrectedInAll) {
+  narrow(7);
+  files_.correct({.category = memory::Category::gradient, .blocks = {1}});
+  EXPECT_EQ(category(0), memory::Category::input);
+  EXPECT_EQ(category(1), memory::Category::gradient);
+  EXPECT_TRUE(files_.can_undo());
+  narrow(std::nullopt);
+  EXPECT_EQ(category(1), memory::Category::input);
+  EXPECT_EQ(category(2), memory::Category::gradient);
+  narrow(7);
+  EXPECT_EQ(category(1), memory::Category::gradient);
+  files_.undo();
+  EXPECT_EQ(category(1), memory::Category::input);
+  files_.redo();
+  EXPECT_EQ(category(1), memory::Category::gradient);
+}
+
+TEST_F(PartsOfAFile, AFileThatIsReadAgainIsWhole) {
+  narrow(7);
+  files_.open(folder_ / "two.json");
+  wait();
+  EXPECT_EQ(entry().whole, nullptr);
+  EXPECT_EQ(device().run.memory.peak_bytes(), 1700);
+}
+
+TEST_F(PartsOfAFile, AFileThatIsClosedMeanwhileStaysClosed) {
+  files_.narrow({.stream = 7, .pool = std::nullopt});
+  files_.close(0);
+  wait();
   EXPECT_TRUE(files_.entries().empty());
 }
 

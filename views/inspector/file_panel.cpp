@@ -2,6 +2,7 @@
 
 #include <imgui.h>
 
+#include <cstdint>
 #include <string>
 
 #include "core/files/opened_file.h"
@@ -41,14 +42,79 @@ std::optional<std::size_t> choose_form(const Ui& ui, bool timeline) {
   return chosen;
 }
 
+// The devices of a file with several.
+std::optional<std::size_t> choose_device(const Ui& ui, const ViewContext& context) {
+  std::optional<std::size_t> chosen;
+  if (context.file->devices.size() < 2) return chosen;
+  ImGui::Dummy({0, ui.px(8)});
+  section(ui, ui.texts("file.devices"));
+  for (std::size_t i = 0; i < context.file->devices.size(); ++i) {
+    const files::OpenedDevice& device = context.file->devices[i];
+    const std::string id = "###device_" + std::to_string(device.number);
+    const std::string words =
+        ui.texts("file.device_number", {{"number", std::to_string(device.number)}});
+    if (list_row(ui, id.c_str(), words, text::bytes(device.run.memory.peak_bytes()).joined(),
+                 &device == context.file_device)) {
+      chosen = i;
+    }
+  }
+  return chosen;
+}
+
+void choose_stream(const Ui& ui, const files::OpenedDevice& device, FilePanelChoice& chosen) {
+  if (device.parts.streams.size() < 2) return;
+  const auto row = [&](const std::string& id, const std::string& words,
+                       std::optional<std::int64_t> stream) {
+    if (list_row(ui, id.c_str(), words, {}, device.part.stream == stream))
+      chosen.part = files::MemoryPart{.stream = stream, .pool = device.part.pool};
+  };
+  ImGui::Dummy({0, ui.px(8)});
+  section(ui, ui.texts("file.part.streams"));
+  row("###stream_all", ui.texts("file.part.all"), std::nullopt);
+  for (const std::int64_t stream : device.parts.streams) {
+    const std::string number = std::to_string(stream);
+    row("###stream_" + number, ui.texts("file.part.stream", {{"number", number}}), stream);
+  }
+}
+
+std::string pool_words(const Ui& ui, const allocator::PoolId& pool) {
+  if (pool == allocator::PoolId{}) return ui.texts("file.part.default_pool");
+  return ui.texts("file.block.pool_private",
+                  {{"first", std::to_string(pool.first)}, {"second", std::to_string(pool.second)}});
+}
+
+void choose_pool(const Ui& ui, const files::OpenedDevice& device, FilePanelChoice& chosen) {
+  if (device.parts.pools.size() < 2) return;
+  const auto row = [&](const std::string& id, const std::string& words,
+                       std::optional<allocator::PoolId> pool) {
+    if (list_row(ui, id.c_str(), words, {}, device.part.pool == pool))
+      chosen.part = files::MemoryPart{.stream = device.part.stream, .pool = pool};
+  };
+  ImGui::Dummy({0, ui.px(8)});
+  section(ui, ui.texts("file.part.pools"));
+  row("###pool_all", ui.texts("file.part.all"), std::nullopt);
+  for (std::size_t i = 0; i < device.parts.pools.size(); ++i)
+    row("###pool_" + std::to_string(i), pool_words(ui, device.parts.pools[i]),
+        device.parts.pools[i]);
+}
+
+// What of the device is shown, and what follows from that.
+void choose_part(const Ui& ui, const files::OpenedDevice& device, FilePanelChoice& chosen) {
+  choose_stream(ui, device, chosen);
+  choose_pool(ui, device, chosen);
+  if (device.part.is_all()) return;
+  ImGui::Dummy({0, ui.px(8)});
+  wrapped_text(ui, TextStyle::body, ui.theme.text2, ui.texts("file.part.note"), ui.px(16));
+}
+
 }  // namespace
 
-std::optional<std::size_t> draw_file_panel(const Ui& ui, const ViewContext& context) {
-  std::optional<std::size_t> chosen;
+FilePanelChoice draw_file_panel(const Ui& ui, const ViewContext& context) {
+  FilePanelChoice chosen;
   const bool timeline = context.trace != nullptr;
   if (timeline ? context.trace->recording
                : context.file != nullptr && context.file->trace != nullptr) {
-    chosen = choose_form(ui, timeline);
+    chosen.device = choose_form(ui, timeline);
   }
   if (timeline) draw_trace_panel(ui, context);
   if (context.file == nullptr || context.file_device == nullptr) return chosen;
@@ -62,20 +128,8 @@ std::optional<std::size_t> draw_file_panel(const Ui& ui, const ViewContext& cont
     ImGui::Dummy({0, ui.px(8)});
   }
   draw_rows(ui, rows);
-  if (context.file->devices.size() > 1) {
-    ImGui::Dummy({0, ui.px(8)});
-    section(ui, ui.texts("file.devices"));
-    for (std::size_t i = 0; i < context.file->devices.size(); ++i) {
-      const files::OpenedDevice& device = context.file->devices[i];
-      const std::string id = "###device_" + std::to_string(device.number);
-      const std::string words =
-          ui.texts("file.device_number", {{"number", std::to_string(device.number)}});
-      if (list_row(ui, id.c_str(), words, text::bytes(device.run.memory.peak_bytes()).joined(),
-                   &device == context.file_device)) {
-        chosen = i;
-      }
-    }
-  }
+  if (const auto device = choose_device(ui, context)) chosen.device = device;
+  if (context.file->trace == nullptr) choose_part(ui, *context.file_device, chosen);
   if (!settings.empty()) {
     ImGui::Dummy({0, ui.px(8)});
     section(ui, ui.texts("file.settings"));

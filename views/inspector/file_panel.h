@@ -3,14 +3,20 @@
 #include <cstddef>
 #include <optional>
 
+#include "core/files/memory_part.h"
 #include "views/common/ui.h"
 #include "views/common/view_state.h"
 
 namespace ts::views {
 
-// The panel of an opened file in the current Dear ImGui window: a device choice if there are
-// several, the file's facts, and the allocator's settings. Returns the index of the device that the
-// user chose in this frame.
-std::optional<std::size_t> draw_file_panel(const Ui& ui, const ViewContext& context);
+// What the user chose in this frame.
+struct FilePanelChoice {
+  std::optional<std::size_t> device;  // index
+  std::optional<files::MemoryPart> part;
+};
+
+// The panel of an opened file in the current Dear ImGui window: a choice of device, stream and pool
+// where there are several, the file's facts, and the allocator's settings.
+FilePanelChoice draw_file_panel(const Ui& ui, const ViewContext& context);
 
 }  // namespace ts::views

@@ -1,0 +1,202 @@
+#include "core/files/memory_part.h"
+
+#include <algorithm>
+#include <iterator>
+#include <set>
+#include <unordered_map>
+#include <utility>
+
+#include "core/files/opened_file.h"
+
+namespace ts::files {
+namespace {
+
+using allocator::PoolId;
+using allocator::Snapshot;
+using allocator::SnapshotSegment;
+using allocator::TraceAction;
+using allocator::TraceEntry;
+
+std::pair<std::int64_t, std::int64_t> in_order(const PoolId& pool) {
+  return {pool.first, pool.second};
+}
+
+// The events that say where and in which stream a block or a segment is.
+bool has_place(TraceAction action) {
+  return action <= TraceAction::segment_unmap;
+}
+
+// Finds the pool of an event.
+class Pools {
+ public:
+  Pools(const Snapshot& snapshot, std::size_t device) : snapshot_(snapshot) {
+    for (const SnapshotSegment& segment : snapshot.segments) {
+      if (segment.device != static_cast<std::int64_t>(device) || segment.pool == PoolId{}) continue;
+      private_.push_back(&segment);
+    }
+    std::ranges::sort(private_, {}, &SnapshotSegment::address);
+  }
+  [[nodiscard]] PoolId of(const TraceEntry& entry) const {
+    const auto& told = snapshot_.notes[entry.notes].pool;
+    if (told) return *told;
+    auto after = std::ranges::upper_bound(private_, entry.address, {}, &SnapshotSegment::address);
+    if (after == private_.begin()) return {};
+    const SnapshotSegment& segment = **std::prev(after);
+    const bool inside = entry.address - segment.address <
+                        static_cast<std::uint64_t>(std::max<std::int64_t>(segment.total_size, 0));
+    return inside ? segment.pool : PoolId{};
+  }
+
+ private:
+  const Snapshot& snapshot_;
+  std::vector<const SnapshotSegment*> private_;  // by address
+};
+
+bool has(const MemoryPart& part, std::int64_t stream, const PoolId& pool) {
+  return (!part.stream || *part.stream == stream) && (!part.pool || *part.pool == pool);
+}
+
+void keep_segments(const Snapshot& whole, std::size_t device, const MemoryPart& part,
+                   Snapshot& to) {
+  std::ranges::copy_if(
+      whole.segments, std::back_inserter(to.segments), [&](const SnapshotSegment& one) {
+        return one.device == static_cast<std::int64_t>(device) && has(part, one.stream, one.pool);
+      });
+}
+
+// By entry of the trace of the whole: its block there.
+std::vector<memory::BlockIndex> blocks_by_entry(const OpenedDevice& whole) {
+  std::vector<memory::BlockIndex> blocks(whole.trace_events, memory::kNone);
+  for (std::size_t block = 0; block < whole.entries.size(); ++block) {
+    if (whole.entries[block] < blocks.size())
+      blocks[whole.entries[block]] = static_cast<memory::BlockIndex>(block);
+  }
+  return blocks;
+}
+
+bool is_recorded(const OpenedDevice& device, std::size_t block) {
+  return block < device.entries.size() && device.entries[block] != memory::kNone;
+}
+
+// Blocks that lived before the trace have different addresses.
+std::unordered_map<std::uint64_t, memory::BlockIndex> earlier_by_address(
+    const OpenedDevice& whole) {
+  std::unordered_map<std::uint64_t, memory::BlockIndex> blocks;
+  const auto all = whole.run.memory.blocks();
+  for (std::size_t block = 0; block < all.size(); ++block) {
+    if (!is_recorded(whole, block))
+      blocks.try_emplace(all[block].address, static_cast<memory::BlockIndex>(block));
+  }
+  return blocks;
+}
+
+void find_in_whole(OpenedDevice& part, const OpenedDevice& whole,
+                   const std::vector<std::uint32_t>& entries) {
+  const auto by_entry = blocks_by_entry(whole);
+  const auto earlier = earlier_by_address(whole);
+  const auto blocks = part.run.memory.blocks();
+  part.in_whole.assign(blocks.size(), memory::kNone);
+  for (std::size_t block = 0; block < blocks.size(); ++block) {
+    if (is_recorded(part, block)) {
+      part.in_whole[block] = by_entry[entries[part.entries[block]]];
+    } else if (const auto found = earlier.find(blocks[block].address); found != earlier.end()) {
+      part.in_whole[block] = found->second;
+    }
+  }
+}
+
+}  // namespace
+
+MemoryParts parts_of(const Snapshot& snapshot, std::size_t device) {
+  std::set<std::int64_t> streams;
+  std::set<std::pair<std::int64_t, std::int64_t>> pools;
+  auto add = [&, last = std::optional<std::pair<std::int64_t, PoolId>>()](
+                 std::int64_t stream, const PoolId& pool) mutable {
+    if (last && last->first == stream && last->second == pool) return;
+    last.emplace(stream, pool);
+    streams.insert(stream);
+    pools.insert(in_order(pool));
+  };
+  const Pools of(snapshot, device);
+  if (device < snapshot.device_traces.size()) {
+    for (const TraceEntry& entry : snapshot.device_traces[device])
+      if (has_place(entry.action)) add(entry.stream, of.of(entry));
+  }
+  for (const SnapshotSegment& segment : snapshot.segments)
+    if (segment.device == static_cast<std::int64_t>(device)) add(segment.stream, segment.pool);
+  MemoryParts parts{.streams = {streams.begin(), streams.end()}, .pools = {}};
+  for (const auto& [first, second] : pools) parts.pools.push_back({first, second});
+  return parts;
+}
+
+Snapshot part_of(const Snapshot& whole, std::size_t device, const MemoryPart& part,
+                 std::vector<std::uint32_t>& entries) {
+  Snapshot to;
+  to.strings = whole.strings;
+  to.stacks = whole.stacks;
+  to.notes = whole.notes;
+  to.external_annotations = whole.external_annotations;
+  to.allocator_settings = whole.allocator_settings;
+  to.device_traces.resize(device + 1);
+  keep_segments(whole, device, part, to);
+  entries.clear();
+  if (device >= whole.device_traces.size()) return to;
+  const Pools of(whole, device);
+  const auto& trace = whole.device_traces[device];
+  for (std::size_t i = 0; i < trace.size(); ++i) {
+    const TraceEntry& entry = trace[i];
+    if (has_place(entry.action) && !has(part, entry.stream, of.of(entry))) continue;
+    entries.push_back(static_cast<std::uint32_t>(i));
+    to.device_traces[device].push_back(entry);
+  }
+  return to;
+}
+
+std::unique_ptr<OpenedFile> narrowed(const OpenedFile& whole, const OpenedDevice& device,
+                                     const MemoryPart& part) {
+  auto opened = std::make_unique<OpenedFile>();
+  opened->path = whole.path;
+  std::vector<std::uint32_t> entries;
+  const auto number = static_cast<std::size_t>(device.number);
+  opened->file = {.snapshot = part_of(whole.file.snapshot, number, part, entries),
+                  .fault = whole.file.fault,
+                  .ignored_keys = whole.file.ignored_keys,
+                  .bytes = whole.file.bytes,
+                  .pickle_protocol = whole.file.pickle_protocol};
+  OpenedDevice& narrow =
+      opened->devices.emplace_back(open_device(opened->file.snapshot, device.number));
+  narrow.parts = device.parts;
+  narrow.part = part;
+  find_in_whole(narrow, device, entries);
+  take_categories(narrow, device);
+  return opened;
+}
+
+std::vector<std::uint32_t> in_whole(const OpenedDevice& part,
+                                    std::span<const std::uint32_t> blocks) {
+  std::vector<std::uint32_t> found;
+  for (const std::uint32_t block : blocks) {
+    if (block < part.in_whole.size() && part.in_whole[block] != memory::kNone)
+      found.push_back(part.in_whole[block]);
+  }
+  return found;
+}
+
+void take_categories(OpenedDevice& part, const OpenedDevice& whole) {
+  const auto all = whole.run.memory.blocks();
+  memory::AllocationLog& log = part.run.memory;
+  std::vector<memory::Category> categories(log.blocks().size(), memory::Category::unknown);
+  part.corrected.assign(whole.corrected.empty() ? 0 : categories.size(), false);
+  for (std::size_t block = 0; block < categories.size(); ++block) {
+    const memory::BlockIndex there = part.in_whole[block];
+    if (there == memory::kNone) continue;
+    categories[block] = all[there].category;
+    if (!part.corrected.empty()) part.corrected[block] = whole.corrected[there];
+  }
+  const auto phases = whole.run.memory.phases();
+  log.decide(categories, {phases.begin(), phases.end()});
+  part.guessed_share.reset();
+  if (whole.guessed_share) part.guessed_share = guessed_share(part);
+}
+
+}  // namespace ts::files
