@@ -55,6 +55,14 @@ void on_drop(GLFWwindow* handle, int count, const char** paths) {
   window->open_files({paths, paths + count});
 }
 
+// A script that begins to show itself is on screen at once, as a file that is opened.
+bool take_news(Session& session, WorkspaceState& state) {
+  const std::size_t files = session.files().entries().size();
+  const bool news = session.update(kUpdateTime);
+  if (session.files().entries().size() > files) state.page = Page::run;
+  return news;
+}
+
 }  // namespace
 
 base::Result<std::unique_ptr<Window>> Window::open(Options options) {
@@ -310,7 +318,7 @@ void Window::draw_on_screen(std::uint32_t background) {
 bool Window::frame() {
   GLFWwindow* window = graphics_->window();
   const std::int64_t begin_ns = base::now_ns();
-  if (!workspace_->holds()) session_->update(kUpdateTime);
+  if (!workspace_->holds()) take_news(*session_, *state_);
   const views::Theme* theme = &theme_of(state_->preferences);
   Requests requests = build_frame();
   // Drawing is the slow part of slow frames: frames for waiting input are not all drawn.
@@ -366,7 +374,7 @@ void Window::wait_for_input() {
     const bool woken = now - before < timeout * 0.98;
     if (woken) last_input_ = now;
     const bool blinks = ImGui::GetIO().WantTextInput && now - drawn > kCaretSeconds;
-    const bool news = !workspace_->holds() && session_->update(kUpdateTime);
+    const bool news = !workspace_->holds() && take_news(*session_, *state_);
     if (woken || settling || blinks || news || workspace_->animated()) return;
     if (InterruptGuard::interrupted()) return;
   }
