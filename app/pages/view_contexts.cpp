@@ -69,9 +69,10 @@ void ViewContexts::reset_view_state_of_file(const run::Run& run,
   if (!state_->color_of_runs) state_->color_of_runs = colors;
   reset_view_state(run);
   if (whole) return;
-  const double known = device != nullptr && device->guessed_share
-                           ? *device->guessed_share
-                           : static_cast<double>(files::has_categories(run.memory));
+  // A script names them as it goes on.
+  const bool named = files::has_categories(run.memory) || !run.finished;
+  const double known = device != nullptr && device->guessed_share ? *device->guessed_share
+                                                                  : static_cast<double>(named);
   if (known > 0.5) {
     colors = views::BlockColors::category;
   } else {
@@ -157,7 +158,7 @@ views::ViewContext ViewContexts::view_of_file(const views::Ui& ui,
   const files::OpenedDevice* device = file != nullptr ? &file->devices[entry.device] : nullptr;
   const run::Run* run = trace != nullptr ? &trace->run : device != nullptr ? &device->run : nullptr;
   if (run != nullptr) reset_view_state_of_file(*run, device);
-  if (entry.grows()) follow_newest_step(*entry.live);
+  if (entry.live != nullptr && !entry.live->complete()) follow_newest_step(*entry.live);
   // The file does not tell the capacity of the card that it was recorded on.
   views::ViewContext view{
       .run = run,

@@ -329,11 +329,14 @@ void OpenedFiles::keep_as_file(Entry& entry) {
   const std::filesystem::path file = entry.live->file();
   const auto is_this = [&](const Entry& other) { return other.path == file; };
   if (file.empty() || std::ranges::any_of(entries_, is_this)) return;
+  std::error_code error;
   const auto written = written_at(file);
-  if (written == std::filesystem::file_time_type::min()) return;
+  const std::uintmax_t bytes = std::filesystem::file_size(file, error);
+  if (error || written == std::filesystem::file_time_type::min()) return;
   entry.path = file;
   entry.opened->path = file;
   entry.opened->trace->path = file;
+  entry.opened->trace->about.bytes = bytes;
   entry.written = written;
   entry.live.reset();
 }

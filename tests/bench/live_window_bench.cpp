@@ -4,6 +4,7 @@
 // (tests/gui/with_display.sh).
 #include <spawn.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <csignal>

@@ -4,6 +4,7 @@
 #include <signal.h>
 #include <spawn.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include <cstdlib>
 #include <fstream>
@@ -32,6 +33,11 @@ def wait(name):
     while not os.path.exists(name): time.sleep(0.005)
 )";
 
+// `python -m tensorscope` with the package in that folder: this Python sets its own PYTHONPATH.
+constexpr const char* kStart =
+    "import runpy, sys; sys.path.insert(0, sys.argv.pop(1)); "
+    "runpy.run_module('tensorscope', run_name='__main__', alter_sys=True)";
+
 // A script in a process of its own.
 class Script {
  public:
@@ -39,11 +45,9 @@ class Script {
       : out_(folder / (std::string(name) + ".recording")) {
     const auto file = folder / (std::string(name) + ".py");
     std::ofstream(file) << kBeginning << text;
-    const io::SpawnWords words({TENSORSCOPE_TORCH_PYTHON, "-B", "-m", "tensorscope", "record",
-                                "--live", "--out", out_.string(), file.string()});
-    const auto environment = io::environment_with({{"PYTHONPATH", TENSORSCOPE_PACKAGE}});
-    EXPECT_EQ(::posix_spawnp(&process_, words.data()[0], nullptr, nullptr, words.data(),
-                             environment.data()),
+    const io::SpawnWords words({TENSORSCOPE_TORCH_PYTHON, "-B", "-c", kStart, TENSORSCOPE_PACKAGE,
+                                "record", "--live", "--out", out_.string(), file.string()});
+    EXPECT_EQ(::posix_spawnp(&process_, words.data()[0], nullptr, nullptr, words.data(), environ),
               0);
   }
   ~Script() {

@@ -33,11 +33,14 @@ void draw_trace_panel(const Ui& ui, const ViewContext& context) {
 }
 
 // The two forms of a recording: its timeline (the number after those of devices), its blocks.
-std::optional<std::size_t> choose_form(const Ui& ui, bool timeline) {
+// `grows`: it has no blocks yet.
+std::optional<std::size_t> choose_form(const Ui& ui, bool timeline, bool grows) {
   std::optional<std::size_t> chosen;
   section(ui, ui.texts("recording.form"));
   if (list_row(ui, "###form_timeline", ui.texts("recording.timeline"), {}, timeline)) chosen = 1;
-  if (list_row(ui, "###form_blocks", ui.texts("recording.blocks"), {}, !timeline)) chosen = 0;
+  if (list_row(ui, "###form_blocks", ui.texts("recording.blocks"), {}, !timeline,
+               grows ? ui.texts("live.blocks_later") : std::string()))
+    chosen = 0;
   ImGui::Dummy({0, ui.px(8)});
   return chosen;
 }
@@ -114,7 +117,7 @@ FilePanelChoice draw_file_panel(const Ui& ui, const ViewContext& context) {
   const bool timeline = context.trace != nullptr;
   if (timeline ? context.trace->recording
                : context.file != nullptr && context.file->trace != nullptr) {
-    chosen.device = choose_form(ui, timeline);
+    chosen.device = choose_form(ui, timeline, context.run != nullptr && !context.run->finished);
   }
   if (timeline) draw_trace_panel(ui, context);
   if (context.file == nullptr || context.file_device == nullptr) return chosen;

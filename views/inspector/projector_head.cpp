@@ -221,7 +221,7 @@ std::optional<spec::WorkloadSpec> draw_projector_head(const Ui& ui, const ViewCo
   }
   draw_remark(sink, place(kRemark, 30), remark.reason ? TextStyle::body : TextStyle::small,
               remark.reason ? ui.theme.text : ui.theme.text2, remark.words);
-  if (context.run != nullptr && !context.run->finished) {
+  if (context.run != nullptr && !context.run->finished && context.trace == nullptr) {
     const Rect bar = place(kRows - 8, 3);
     sink.fill(bar, ui.theme.surface3);
     const float part = std::clamp(context.run->fraction, 0.0F, 1.0F);

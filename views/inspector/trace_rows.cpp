@@ -43,9 +43,11 @@ std::vector<InspectorRow> trace_rows(const ViewContext& context) {
     add(key, {text::grouped(count), ""});
   };
   add("file.name", {context.trace->path.filename().string(), ""});
-  add("file.folder", {context.trace->path.parent_path().string(), ""});
   const auto bytes = static_cast<std::int64_t>(file.bytes);
-  rows.push_back({texts("file.size"), text::bytes(bytes), exact_bytes(texts, bytes)});
+  if (bytes > 0 || !context.trace->recording) {  // else it is not in a file
+    add("file.folder", {context.trace->path.parent_path().string(), ""});
+    rows.push_back({texts("file.size"), text::bytes(bytes), exact_bytes(texts, bytes)});
+  }
   for (const std::string& device : file.devices) {
     if (!device.empty()) add("file.device", {device, ""});
   }
@@ -55,6 +57,11 @@ std::vector<InspectorRow> trace_rows(const ViewContext& context) {
     add("file.peak_allocated", text::bytes(context.trace->run.peak_allocated()));
   add("file.span", time_of(summary.span_ns));
   add_count("file.events", static_cast<std::int64_t>(file.event_count));
+  if (context.trace->recording && !context.trace->run.finished) {  // the others are told at its end
+    add_count("trace.tracks", std::ssize(context.trace->run.trace.tracks()));
+    add_count("trace.steps", std::ssize(context.trace->run.recorded_steps));
+    return rows;
+  }
   add_count("trace.tracks", static_cast<std::int64_t>(file.tracks.size()));
   add_count("trace.steps", static_cast<std::int64_t>(summary.steps.size()));
   add_count("trace.operators", calls_of(summary.operators));

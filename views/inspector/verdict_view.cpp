@@ -279,7 +279,7 @@ void draw_verdict(const Ui& ui, const ViewContext& context, const base::Message&
   ImGui::Dummy({right - at.x, height});
   const std::string all = whole ? "" : words.sentence + "\n" + placed.remark;
   tooltip(ui, all + (all.empty() || words.exact.empty() ? "" : "\n") + words.exact);
-  if (context.run != nullptr && !context.run->finished) {
+  if (context.run != nullptr && !context.run->finished && context.trace == nullptr) {
     const float top = place.y1;
     sink.fill({place.x0, top, place.x1, top + ui.px(3)}, ui.theme.surface3);
     sink.fill(
