@@ -4,6 +4,8 @@
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
+#include <charconv>
+#include <cmath>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
@@ -11,6 +13,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -40,6 +43,7 @@
 #include "core/report/training_summary.h"
 #include "core/report/verdict.h"
 #include "core/spec/spec_fields.h"
+#include "core/text/message.h"
 #include "core/text/numbers.h"
 
 namespace ts::app {
@@ -290,6 +294,22 @@ std::string seconds_so_far(std::int64_t begin_ns) {
   return text::decimal(static_cast<double>(base::now_ns() - begin_ns) * 1e-9, 0) + " s so far";
 }
 
+// Notes as they stand in run.json: about the run, or about a moment of its recording.
+base::Result<nlohmann::json> notes_from(const std::vector<std::string>& given) {
+  auto notes = nlohmann::json::array();
+  for (const std::string& one : given) {
+    nlohmann::json& note = notes.emplace_back(nlohmann::json{{"text", one}});
+    if (!one.starts_with('@')) continue;
+    const char* const end = one.data() + one.size();
+    double ms = 0;
+    const auto [after, error] = std::from_chars(one.data() + 1, end, ms);
+    if (error != std::errc() || !std::isfinite(ms) || ms < 0 || after == end || *after != ' ')
+      return text::fail("run_error.note", {{"note", one}});
+    note = {{"text", std::string(after + 1, end)}, {"at_ms", ms}};
+  }
+  return notes;
+}
+
 // Starts the ranks as processes of this program and tells what they did.
 int run_together(const RunCommand& command, const run::World& world) {
   const auto spec = spec_from_arguments(command.spec, built_in_gpus());
@@ -303,6 +323,8 @@ int run_together(const RunCommand& command, const run::World& world) {
   if (command.steps > 0) {
     ranks.options.insert(ranks.options.end(), {"--steps", std::to_string(command.steps)});
   }
+  for (const std::string& one : command.notes)
+    ranks.options.insert(ranks.options.end(), {"--note", one});
   if (!command.ranks.hosts.empty()) {
     auto hosts = hosts_of_ranks(command.ranks.hosts, static_cast<std::size_t>(world.place.size));
     if (!hosts) return report(hosts.error().sentence, 2);
@@ -365,6 +387,8 @@ int run_together(const RunCommand& command, const run::World& world) {
 // of --out.
 int run_workload(const RunCommand& given) {
   RunCommand command = given;
+  const auto notes = notes_from(command.notes);
+  if (!notes) return report(notes.error().sentence, 2);
   const bool launched = started_by_our_launcher();
   const auto world = world_of(command.ranks);
   if (!world) return report(world.error().sentence, 2);
@@ -414,6 +438,7 @@ int run_workload(const RunCommand& given) {
   }
   const run::Run& run = *session.run();
   nlohmann::json document = document_of(session);
+  if (!notes->empty()) document["notes"] = *notes;
   if (command.operators) document["operators"] = report::operators_json(run, session.strings());
   const bool tells = !*world || (*world)->place.rank == 0;
   if (!tells) {
@@ -504,6 +529,13 @@ ParsedCommand run_command(CLI::App& app) {
                  "Write run.json, snapshot, trace, tables and pictures there")
       ->type_name("DIR");
   add_parts(app, options->parts);
+  app.add_option(
+         "--note", options->notes,
+         "About the run, or \"@MS TEXT\" about a moment of its recording; goes into run.json "
+         "and the report; may be given several times")
+      ->type_name("TEXT")
+      ->expected(1)
+      ->take_all();
   add_rank_options(app, options->ranks);
   app.add_flag("--json", options->json, "Print one JSON document on standard output");
   app.add_flag("--operators", options->operators,

@@ -17,6 +17,7 @@ struct RunCommand {
   int steps = 0;  // timed steps; 0: until the median is known well enough
   std::optional<std::filesystem::path> out;
   std::string parts = SaveParts().names();  // of what is written there
+  std::vector<std::string> notes;           // "TEXT", or "@MS TEXT" about a moment
   bool json = false;
   bool operators = false;  // the tables of operators, too
   bool log = false;        // nanoGPT's line for every timed step

@@ -147,8 +147,9 @@ void add_notes(std::vector<Block>& blocks, const SavedResult& result, const text
   io::TextTable table;
   table.columns = {texts("notes.place"), texts("notes.text")};
   for (const json& note : notes) {
-    if (!at(note, "/at_ms").is_number() || !at(note, "/text").is_string()) continue;
-    std::string place = time_words(note["at_ms"].get<double>());
+    if (!at(note, "/text").is_string()) continue;
+    std::string place = at(note, "/at_ms").is_number() ? time_words(note["at_ms"].get<double>())
+                                                       : texts("notes.of_run");
     if (at(note, "/block/size").is_number_integer() && at(note, "/block/op").is_string()) {
       place += ", " + note["block"]["op"].get<std::string>() + " " +
                text::bytes(note["block"]["size"].get<std::int64_t>()).joined();

@@ -22,7 +22,9 @@ std::filesystem::file_time_type written_at(const std::filesystem::path& path) {
   return error ? std::filesystem::file_time_type::min() : time;
 }
 
+// Of a beginning whose rest does not come.
 void set_fault(OpenedFiles::Entry& entry, base::Message fault) {
+  entry.opened->arrives = false;
   files::OpenedTrace* const trace = entry.opened->trace.get();
   (trace != nullptr ? trace->about.fault : entry.opened->file.fault) = std::move(fault);
 }

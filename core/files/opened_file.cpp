@@ -144,6 +144,7 @@ std::unique_ptr<OpenedFile> open_beginning(const std::filesystem::path& path, st
     auto opened = open_trace_file(path, std::move(*unpacked), nullptr);
     if (!opened) return nullptr;
     (*opened)->trace->about.fault = std::move(fault);
+    (*opened)->arrives = true;
     return std::move(*opened);
   }
   if (kind != io::FileKind::snapshot) return nullptr;
@@ -152,7 +153,9 @@ std::unique_ptr<OpenedFile> open_beginning(const std::filesystem::path& path, st
   file->snapshot.segments.clear();
   file->fault = std::move(fault);
   auto opened = lay_out(path, std::move(*file), nullptr);
-  return opened ? std::move(*opened) : nullptr;
+  if (!opened) return nullptr;
+  (*opened)->arrives = true;
+  return std::move(*opened);
 }
 
 }  // namespace

@@ -60,6 +60,7 @@ struct OpenedFile {
   // Of a trace, which has no devices, and of a recording: its one device has the same blocks in the
   // form of a snapshot.
   std::unique_ptr<OpenedTrace> trace;
+  bool arrives = false;  // it is the beginning, the rest is being read
 
   // Which device is shown at first; devices.size() stands for the trace.
   [[nodiscard]] std::size_t first_shown() const { return trace != nullptr ? devices.size() : 0; }

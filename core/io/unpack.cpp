@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <cstring>
 #include <new>
 #include <stdexcept>
 #include <utility>
@@ -42,8 +43,7 @@ class Unpacker {
 
   base::Result<UnpackedFile> run() {
     UnpackedFile file;
-    constexpr std::size_t kUsualRatio = 8;
-    file.content.resize(std::min(most_, std::max<std::size_t>(kUsualRatio * packed_.size(), 4096)));
+    file.content.resize(std::min(most_, expected_size()));
     for (bool more = ready_; more;) {
       if (!base::goes_on(how_.progress, used_, packed_.size()))
         return text::fail("file_error.stopped");
@@ -59,6 +59,19 @@ class Unpacker {
   }
 
  private:
+  // By the last four bytes, which tell the size of the last member where nothing is cut off, and
+  // a little more, so that its end is seen. Only a size that files have: it is filled with zeros.
+  [[nodiscard]] std::size_t expected_size() const {
+    constexpr std::size_t kLeast = 4096;
+    constexpr std::size_t kMore = 64;  // with room for the padding of scanners
+    constexpr std::size_t kUsualRatio = 8;
+    constexpr std::size_t kMostExpected = 16;
+    std::uint32_t told = 0;
+    if (packed_.size() >= sizeof(told))
+      std::memcpy(&told, packed_.data() + packed_.size() - sizeof(told), sizeof(told));
+    const bool likely = told > packed_.size() && told < kMostExpected * packed_.size();
+    return std::max(likely ? told + kMore : kUsualRatio * packed_.size(), kLeast);
+  }
   // Returns false at the end.
   bool step(UnpackedFile& file) {
     constexpr std::size_t kMost = std::size_t{1} << 24U;  // between two looks at the progress

@@ -45,6 +45,7 @@ class ToldReading : public ::testing::Test {
     const std::shared_future<void> goes_on = goes_on_;
     if (auto read = files::open_file(beginning_)) {
       (*read)->path = path;
+      (*read)->arrives = true;
       opening.beginning(std::move(*read));
     }
     handed_.set_value();
@@ -107,6 +108,7 @@ TEST_F(ToldReading, CancelKeepsTheBeginningAndSaysSo) {
   rest();
   EXPECT_EQ(peak(), 100);
   EXPECT_TRUE(entry().in_part);
+  EXPECT_FALSE(entry().opened->arrives);
   EXPECT_NE(entry().opened->fault().sentence.find("was stopped"), std::string::npos)
       << entry().opened->fault().sentence;
   EXPECT_TRUE(entry().changed_on_disk()) << "what is shown is not the file";

@@ -57,6 +57,27 @@ TEST(RunCommand, SpecOfARunRunsAgain) {
             testing::document_of(again)["memory"]["peak_allocated"]);
 }
 
+TEST(RunCommand, NotesGoIntoTheReport) {
+  const testing::TemporaryFolder folder;
+  const auto ended = testing::run_program(
+      "run attention --note 'a first try' --note '@0.5 here it begins' --out " +
+      folder.path().string() + kSmall);
+  ASSERT_EQ(ended.code, 0) << ended.err;
+  const auto json = nlohmann::json::parse(testing::read(folder.path() / "run.json"));
+  const nlohmann::json notes = {{{"text", "a first try"}},
+                                {{"text", "here it begins"}, {"at_ms", 0.5}}};
+  EXPECT_EQ(json["notes"], notes);
+  const std::string report = testing::read(folder.path() / "report.md");
+  EXPECT_NE(report.find("| the run | a first try |"), std::string::npos) << report;
+  EXPECT_NE(report.find("here it begins"), std::string::npos);
+  for (const char* wrong : {"'@soon now'", "'@5'", "'@-1 before'", "'@nan x'"}) {
+    const auto refused =
+        testing::run_program(std::string("run attention --note ") + wrong + kSmall);
+    EXPECT_EQ(refused.code, 2) << wrong;
+    EXPECT_NE(refused.err.find("--note @"), std::string::npos) << refused.err;
+  }
+}
+
 // The results of another run are replaced whole: nothing of it stays beside them. Files that the
 // program did not write stay, and are never written over.
 TEST(RunCommand, OutReplacesARunAndNothingElse) {

@@ -113,6 +113,8 @@ TEST_F(LargeFiles, ShowTheirBeginningFirst) {
     EXPECT_LT(events_of(beginning), events_of(**whole));
     EXPECT_TRUE(beginning.file.snapshot.segments.empty());
     EXPECT_EQ(beginning.path, path);
+    EXPECT_TRUE(beginning.arrives);
+    EXPECT_FALSE((*whole)->arrives);
     beginnings_.clear();
   }
 }

@@ -145,7 +145,10 @@ FilePanelChoice draw_file_panel(const Ui& ui, const ViewContext& context) {
   draw_rows(ui, replayed);
   if (!replayed.empty()) section(ui, ui.texts("file.expandable.question"));
   wrapped_text(ui, TextStyle::body, expandable.empty() ? ui.theme.text3 : ui.theme.text,
-               expandable.empty() ? ui.texts("file.replay.goes_on") : expandable, ui.px(16));
+               expandable.empty()
+                   ? ui.texts(context.file->arrives ? "file.replay.later" : "file.replay.goes_on")
+                   : expandable,
+               ui.px(16));
   const std::string fragmentation = fragmentation_sentence(context);
   const std::vector<InspectorRow> trials = trial_rows(context);
   if (!fragmentation.empty()) {
