@@ -105,7 +105,9 @@ void add_workload(CLI::App& command, SpecArguments& spec) {
 }
 
 void add_spec_options(CLI::App& command, SpecArguments& spec) {
-  command.add_option("--preset", spec.presets, "Start from a named shape, such as small or lab3")
+  command
+      .add_option("--preset", spec.presets,
+                  "Start from a named shape, such as small or lab3; A+B takes A, then B")
       ->type_name("NAME")
       ->allow_extra_args(false);
   command

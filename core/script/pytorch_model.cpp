@@ -138,11 +138,11 @@ class Rope(nn.Module):
         angles = torch.outer(torch.arange(T, dtype=torch.float32), 10000.0 ** exponents)
         self.register_buffer("cos", angles.cos(), persistent=False)
         self.register_buffer("sin", angles.sin(), persistent=False)
-
 )");
     add(written_.rope_fp32 ? R"(
     def forward(self, x):
-        even, odd = x.float().unflatten(-1, (-1, 2)).unbind(-1)
+        pairs = x.float().unflatten(-1, (-1, 2))
+        even, odd = pairs[..., 0], pairs[..., 1]
         turned = (even * self.cos - odd * self.sin, even * self.sin + odd * self.cos)
         return torch.stack(turned, -1).flatten(-2).to(x.dtype)
 
@@ -154,7 +154,8 @@ class Rope(nn.Module):
 )"
                            : R"(
     def forward(self, x):
-        even, odd = x.unflatten(-1, (-1, 2)).unbind(-1)
+        pairs = x.unflatten(-1, (-1, 2))
+        even, odd = pairs[..., 0], pairs[..., 1]
         turned = (even * self.cos - odd * self.sin, even * self.sin + odd * self.cos)
         return torch.stack(turned, -1).flatten(-2)
 )");

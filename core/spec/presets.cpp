@@ -148,6 +148,9 @@ void choose_workload(WorkloadKind workload, WorkloadSpec& spec) {
 }
 
 void apply_preset(const Preset& preset, WorkloadSpec& spec) {
+  // Sizes of another workload are none of its own.
+  const bool has_sizes = preset.seq_len > 0;
+  if (!has_sizes && spec.workload != preset.workload) choose_workload(preset.workload, spec);
   spec.workload = preset.workload;
   keep_or_set(spec.batch, preset.batch);
   keep_or_set(spec.seq_len, preset.seq_len);

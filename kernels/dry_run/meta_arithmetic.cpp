@@ -14,11 +14,13 @@
 #include <ATen/ops/div_meta_dispatch.h>
 #include <ATen/ops/empty.h>
 #include <ATen/ops/empty_like.h>
+#include <ATen/ops/gather_meta_dispatch.h>
 #include <ATen/ops/maximum_meta_dispatch.h>
 #include <ATen/ops/mean_meta_dispatch.h>
 #include <ATen/ops/mse_loss_meta_dispatch.h>
 #include <ATen/ops/mul_meta_dispatch.h>
 #include <ATen/ops/pow_meta_dispatch.h>
+#include <ATen/ops/scatter_add_meta_dispatch.h>
 #include <ATen/ops/scatter_meta_dispatch.h>
 #include <ATen/ops/sub_meta_dispatch.h>
 #include <ATen/ops/sum_meta_dispatch.h>
@@ -74,8 +76,8 @@ constexpr auto kInPlace = Promoted::Result::in_place;
 // else holds the first (torch/csrc/autograd/input_buffer.cpp, can_accumulate_inplace), math
 // attention, which adds the mask (ATen/native/transformers/attention.cpp), a linear layer with an
 // input that is not contiguous, which adds its bias (ATen/native/Linear.cpp), and the backwards of
-// a maximum and of indexing, which fill zeros (torch/csrc/autograd/FunctionsManual.cpp). There the
-// result takes the place of the first, which `holders` references hold.
+// a maximum, of gather and of indexing, which fill zeros (torch/csrc/autograd/FunctionsManual.cpp).
+// There the result takes the place of the first, which `holders` references hold.
 bool takes_the_place_of(const Tensor& first, std::size_t holders = 1) {
   const DryRecording* const dry = DryRecording::current();
   return dry != nullptr && dry->in_place_on_devices() && first.is_non_overlapping_and_dense() &&
@@ -121,9 +123,37 @@ Tensor& sub_(Tensor& self, const Tensor& other, const at::Scalar& alpha) {
   const Promoted promoted(self, other, kInPlace);
   return at::meta::sub_(self, other, alpha);
 }
+// On cpu numbers of 16 bits are gathered and scattered in a copy of the result in fp32.
+// (ATen/native/cpu/ScatterGatherKernel.cpp, create_acc_buffer.)
+void take_wide_copy(const Tensor& result) {
+  if (!by_cpu_rules() || !at::isReducedFloatingType(result.scalar_type())) return;
+  const Tensor wide = at::empty(result.sizes(), result.options().dtype(at::kFloat));
+}
 Tensor scatter(const Tensor& self, std::int64_t dim, const Tensor& index, const Tensor& source) {
-  if (takes_the_place_of(self)) return self;
-  return at::meta::scatter(self, dim, index, source);
+  if (takes_the_place_of(self)) {
+    RECORD_FUNCTION("aten::scatter_", c10::ArrayRef<const c10::IValue>{});
+    take_wide_copy(self);
+    return self;
+  }
+  Tensor result = at::meta::scatter(self, dim, index, source);
+  take_wide_copy(result);
+  return result;
+}
+Tensor scatter_add(const Tensor& self, std::int64_t dim, const Tensor& index,
+                   const Tensor& source) {
+  if (takes_the_place_of(self)) {
+    RECORD_FUNCTION("aten::scatter_add_", c10::ArrayRef<const c10::IValue>{});
+    take_wide_copy(self);
+    return self;
+  }
+  Tensor result = at::meta::scatter_add(self, dim, index, source);
+  take_wide_copy(result);
+  return result;
+}
+Tensor gather(const Tensor& self, std::int64_t dim, const Tensor& index, bool sparse_gradient) {
+  Tensor result = at::meta::gather(self, dim, index, sparse_gradient);
+  take_wide_copy(result);
+  return result;
 }
 Tensor index_put(const Tensor& self, const c10::List<std::optional<Tensor>>& indices,
                  const Tensor& values, bool accumulate) {
@@ -220,6 +250,8 @@ void register_meta_arithmetic(torch::Library& library) {
   library.impl("pow.Scalar", pow_scalar);
   library.impl("pow.Tensor_Tensor", pow_tensor);
   library.impl("scatter.src", scatter);
+  library.impl("scatter_add", scatter_add);
+  library.impl("gather", gather);
   library.impl("index_put", index_put);
   library.impl("cumsum", cumsum);
   library.impl("mse_loss", mse_loss);

@@ -142,6 +142,19 @@ TEST(Presets, of_a_workload_follow_one_another) {
   EXPECT_EQ(spec, before);
 }
 
+TEST(Presets, without_sizes_take_those_of_the_workload) {
+  WorkloadSpec spec;
+  apply_preset(*find_preset(WorkloadKind::attention, "lab3"), spec);
+  apply_preset(*find_preset(WorkloadKind::lm, "as-written"), spec);
+  WorkloadSpec tiny;
+  tiny.workload = WorkloadKind::lm;
+  ASSERT_TRUE(apply_presets("tiny+as-written", tiny));
+  EXPECT_EQ(spec.heads, tiny.heads);
+  EXPECT_EQ(spec.d_model, tiny.d_model);
+  EXPECT_EQ(spec.seq_len, tiny.seq_len);
+  EXPECT_TRUE(validate(spec).empty());
+}
+
 TEST(Presets, tiny_is_light) {
   WorkloadSpec spec;
   apply_preset(*find_preset(WorkloadKind::lm, "tiny"), spec);
