@@ -12,6 +12,7 @@
 #include <functional>
 #include <numbers>
 #include <optional>
+#include <span>
 
 #include "kernels/observe/cancellation.h"
 #include "kernels/observe/dry_recording.h"
@@ -97,15 +98,34 @@ at::Tensor Builder::keep_parameter(std::string name, at::Tensor tensor) {
   return register_parameter(std::move(name), std::move(tensor));
 }
 
-at::Tensor Builder::truncated_normal(std::string name, at::IntArrayRef sizes, double std) {
+void Builder::draw_truncated(const at::Tensor& tensor, double std) const {
   constexpr double kCut = 3;
-  const WithoutMemory without(*this);
-  at::Tensor tensor = at::empty(sizes, options());
   fill_in_pieces(tensor, [&](const at::Tensor& piece) {
     piece.uniform_(2 * normal_distribution(-kCut) - 1, 2 * normal_distribution(kCut) - 1,
                    generator_);
     piece.erfinv_().mul_(std * std::numbers::sqrt2).clamp_(-kCut * std, kCut * std);
   });
+}
+
+at::Tensor Builder::truncated_normal(std::string name, at::IntArrayRef sizes, double std) {
+  const WithoutMemory without(*this);
+  at::Tensor tensor = at::empty(sizes, options());
+  draw_truncated(tensor, std);
+  without.give_back(tensor);
+  return register_parameter(std::move(name), std::move(tensor));
+}
+
+at::Tensor Builder::truncated_normal(std::string name, std::span<const Rows> matrices,
+                                     std::int64_t columns) {
+  std::int64_t rows = 0;
+  for (const Rows& one : matrices) rows += one.count;
+  const WithoutMemory without(*this);
+  at::Tensor tensor = at::empty({rows, columns}, options());
+  std::int64_t begin = 0;
+  for (const Rows& one : matrices) {
+    draw_truncated(tensor.narrow(0, begin, one.count), one.std);
+    begin += one.count;
+  }
   without.give_back(tensor);
   return register_parameter(std::move(name), std::move(tensor));
 }

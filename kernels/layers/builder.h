@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -41,6 +42,14 @@ class Builder {
   // Normal with deviation `std`, cut off at 3 deviations (drawn through the inverse of the
   // distribution function, as torch.nn.init.trunc_normal_ does).
   at::Tensor truncated_normal(std::string name, at::IntArrayRef sizes, double std);
+  // Matrices of `columns` columns one below the other in one parameter, each with the values it
+  // would have as a parameter of its own.
+  struct Rows {
+    std::int64_t count = 0;
+    double std = 1;
+  };
+  at::Tensor truncated_normal(std::string name, std::span<const Rows> matrices,
+                              std::int64_t columns);
   at::Tensor constant(std::string name, at::IntArrayRef sizes, double value);
 
   // Registers a tensor made elsewhere as parameter.
@@ -63,6 +72,7 @@ class Builder {
  private:
   class WithoutMemory;
   at::Tensor register_parameter(std::string name, at::Tensor tensor);
+  void draw_truncated(const at::Tensor& tensor, double std) const;
   at::Tensor drawn_rows(at::IntArrayRef sizes, const at::TensorOptions& options,
                         const std::function<void(const at::Tensor&)>& draw) const;
 

@@ -6,6 +6,7 @@
 
 #include <array>
 #include <cmath>
+#include <vector>
 
 #include "kernels/observe/dtype_map.h"
 #include "kernels/observe/module_scope.h"
@@ -14,10 +15,16 @@ namespace ts::kernels {
 
 Linear::Linear(Builder& builder, const std::string& path, std::int64_t in, std::int64_t out,
                Bias bias, spec::ProductForm products)
+    : Linear(builder, path, in, std::array{out}, bias, products) {}
+
+Linear::Linear(Builder& builder, const std::string& path, std::int64_t in,
+               std::span<const std::int64_t> outs, Bias bias, spec::ProductForm products)
     : path_(path), products_(products) {
-  const double deviation = std::sqrt(2.0 / static_cast<double>(in + out));
-  weight_ = builder.truncated_normal(path + ".weight", std::array{out, in}, deviation);
-  if (bias == Bias::zeros) bias_ = builder.constant(path + ".bias", std::array{out}, 0);
+  std::vector<Builder::Rows> matrices;
+  for (const std::int64_t out : outs)
+    matrices.push_back({out, std::sqrt(2.0 / static_cast<double>(in + out))});
+  weight_ = builder.truncated_normal(path + ".weight", matrices, in);
+  if (bias == Bias::zeros) bias_ = builder.constant(path + ".bias", std::array{weight_.size(0)}, 0);
 }
 
 at::Tensor Linear::forward(const at::Tensor& x) const {

@@ -3,6 +3,7 @@
 #include <ATen/core/Tensor.h>
 
 #include <cstdint>
+#include <span>
 #include <string>
 
 #include "core/spec/workload_spec.h"
@@ -18,6 +19,10 @@ enum class Bias : bool { none, zeros };
 class Linear {
  public:
   Linear(Builder& builder, const std::string& path, std::int64_t in, std::int64_t out, Bias bias,
+         spec::ProductForm products = spec::ProductForm::matmul);
+  // Several in one: their weights one below the other, each as it would be alone.
+  Linear(Builder& builder, const std::string& path, std::int64_t in,
+         std::span<const std::int64_t> outs, Bias bias,
          spec::ProductForm products = spec::ProductForm::matmul);
   // Shares an existing weight: [out, in].
   Linear(std::string path, at::Tensor weight,

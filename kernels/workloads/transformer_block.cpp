@@ -46,17 +46,17 @@ InputProjections::InputProjections(Builder& builder, const std::string& path,
     : settings_(settings) {
   const std::int64_t q = settings.heads * settings.d_head;
   const std::int64_t kv = settings.kv_heads * settings.d_head;
-  const auto add = [&](const char* name, std::int64_t width) {
-    layers_.emplace_back(builder, path + name, settings.d_model, width, settings.bias,
+  const auto add = [&](const char* name, const std::vector<std::int64_t>& widths) {
+    layers_.emplace_back(builder, path + name, settings.d_model, widths, settings.bias,
                          settings.written.products);
   };
   if (settings.fused_qkv) {
-    add(".qkv_proj", q + 2 * kv);
+    add(".qkv_proj", {q, kv, kv});
     return;
   }
-  add(".q_proj", q);
-  add(".k_proj", kv);
-  add(".v_proj", kv);
+  add(".q_proj", {q});
+  add(".k_proj", {kv});
+  add(".v_proj", {kv});
 }
 
 InputProjections::Projected InputProjections::forward(const at::Tensor& x,

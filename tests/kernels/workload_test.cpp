@@ -1,3 +1,4 @@
+#include <ATen/ops/cat.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -100,6 +101,30 @@ TEST(Parameters, FollowTheirDistribution) {
     EXPECT_LE(values.abs().max().item<double>(), 3 * deviation * 1.000001) << parameter.name;
     EXPECT_GT(values.abs().max().item<double>(), 2.5 * deviation) << parameter.name;
   }
+}
+
+// One product or three: the same model, so the same losses but for rounding.
+TEST(Parameters, OfFusedProjectionsAreThoseOfThree) {
+  spec::WorkloadSpec spec = small_spec(WorkloadKind::lm, Pass::full_step);
+  spec.kv_heads = 1;
+  std::vector<at::Tensor> weights;
+  std::vector<double> losses;
+  for (const bool fused : {false, true}) {
+    spec.fused_qkv = fused;
+    auto execution = engine().prepare_execution(spec, kPlenty, nullptr, {});
+    ASSERT_TRUE(execution) << execution.error().sentence;
+    std::vector<at::Tensor> projections;
+    for (const Parameter& parameter : (*execution)->parameters()) {
+      const std::string& name = parameter.name;
+      if (!name.starts_with("blocks.1.attn.") || name.find("o_proj") != std::string::npos) continue;
+      projections.push_back(parameter.tensor.detach().clone());
+    }
+    EXPECT_EQ(projections.size(), fused ? 1U : 3U);
+    weights.push_back(at::cat(projections));
+    for (int step = 0; step < 3; ++step) losses.push_back((*execution)->step(nullptr, step)->loss);
+  }
+  EXPECT_TRUE(weights[0].equal(weights[1]));
+  for (std::size_t i = 0; i < 3; ++i) EXPECT_NEAR(losses[i], losses[i + 3], 1e-4 * losses[i]);
 }
 
 TEST(Parameters, OfBf16AreThoseOfFp32Rounded) {
