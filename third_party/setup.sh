@@ -23,7 +23,7 @@ flock 9
 
 find_system
 packages=("${system_packages[@]}" "${build_packages[@]}")
-[[ ${1:-} == --tests ]] && packages+=("${test_packages[@]}")
+[[ ${1:-} == --tests ]] && packages+=("${system_test_packages[@]}" "${test_packages[@]}")
 if $known_system; then
   install_packages "${packages[@]}"
 else
