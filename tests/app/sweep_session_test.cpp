@@ -6,10 +6,14 @@
 #include <chrono>
 #include <fstream>
 #include <iterator>
+#include <map>
 #include <nlohmann/json.hpp>
+#include <string>
 #include <thread>
+#include <utility>
 
 #include "app/output/sweep_files.h"
+#include "app/saved/session_jobs.h"
 #include "tests/io/temporary_folder.h"
 #include "tests/run/fake_engine.h"
 
@@ -92,6 +96,35 @@ TEST_F(SweepSessionOf, looking_at_a_journal_runs_and_writes_nothing) {
   EXPECT_EQ(content(journal), before);
   EXPECT_FALSE(sweeps.load(*session_, folder_.path() / "none.jsonl").has_value());
   EXPECT_EQ(sweeps.sweep()->count(PointStatus::ok), 6U) << "the sweep there was stays";
+}
+
+// A colleague opens the session where the sweep's folder is not.
+TEST_F(SweepSessionOf, a_saved_session_brings_the_points_of_its_sweep) {
+  const auto folder = finished_sweep().parent_path();
+  std::map<std::string, std::string> points;
+  for (const auto& entry : std::filesystem::directory_iterator(folder / kPointsFolder))
+    points[entry.path().filename().string()] = content(entry.path());
+  ASSERT_EQ(points.size(), 12U) << "a recording and a profile each";
+  std::ofstream(folder / kPointsFolder / ".hidden") << "not a point";
+  SessionToSave what;
+  what.folder = folder_.path();
+  what.session.page = "sweep";
+  what.session.sweep = files::SavedSweep{folder, {}, {}};
+  const auto saved = save_session(std::move(what));
+  ASSERT_TRUE(saved.has_value()) << saved.error().sentence;
+  std::filesystem::remove_all(folder);
+  base::StringTable strings;
+  const auto elsewhere = folder_.path() / "elsewhere";
+  const auto opened = open_session(*saved, elsewhere, strings);
+  ASSERT_TRUE(opened.has_value()) << opened.error().sentence;
+  EXPECT_EQ(opened->sweep_problem.sentence, "");
+  ASSERT_EQ(opened->sweep_folder.parent_path(), elsewhere);
+  for (const auto& [name, bytes] : points)
+    EXPECT_EQ(content(opened->sweep_folder / kPointsFolder / name), bytes) << name;
+  EXPECT_FALSE(std::filesystem::exists(opened->sweep_folder / kPointsFolder / ".hidden"));
+  SweepSession sweeps;
+  ASSERT_TRUE(sweeps.load(*session_, opened->sweep_folder).has_value());
+  EXPECT_EQ(sweeps.sweep()->count(PointStatus::ok), 6U);
 }
 
 TEST_F(SweepSessionOf, one_point_is_run_again_and_written) {

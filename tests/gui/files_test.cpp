@@ -291,6 +291,33 @@ TEST_F(FilesInTheWindow, ACategoryIsCorrected) {
   });
 }
 
+constexpr const char* kTwoStreams = R"({"segments": [], "device_traces": [[
+  {"action": "alloc", "addr": 4096, "size": 100, "stream": 0, "time_us": 1},
+  {"action": "alloc", "addr": 8192, "size": 700, "stream": 7, "time_us": 2},
+  {"action": "alloc", "addr": 9216, "size": 900, "stream": 7, "time_us": 3}]]})";
+
+TEST_F(FilesInTheWindow, AStreamIsShownAlone) {
+  drive([](ImGuiTestContext* context) {
+    IM_CHECK(opens(context, "streams.json", kTwoStreams));
+    const auto peak = [] {
+      return session().files().current()->opened->devices.at(0).run.memory.peak_bytes();
+    };
+    IM_CHECK_EQ(peak(), std::int64_t{1700});
+    const auto choose = [&](const char* row) {
+      context->ItemClick(row);
+      const bool done = read(context);
+      context->Yield(4);
+      return done;
+    };
+    IM_CHECK(choose("//###controls/###stream_7"));
+    IM_CHECK_EQ(peak(), std::int64_t{1600});
+    IM_CHECK(choose("//###controls/###stream_0"));
+    IM_CHECK_EQ(peak(), std::int64_t{100});
+    IM_CHECK(choose("//###controls/###stream_all"));
+    IM_CHECK_EQ(peak(), std::int64_t{1700});
+  });
+}
+
 // Operators, launches and kernels on the timeline of runs, where they can be selected.
 TEST_F(FilesInTheWindow, ATraceShowsOnTheTimeline) {
   drive([](ImGuiTestContext* context) {
