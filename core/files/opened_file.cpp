@@ -75,6 +75,7 @@ void OpenedFile::take(RecordingForms&& forms) {
   devices.push_back(std::move(forms.device));
   trace->about = std::move(forms.figures.about);
   trace->summary = std::move(forms.figures.summary);
+  trace->findings = std::move(forms.figures.findings);
 }
 
 namespace {

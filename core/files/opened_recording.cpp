@@ -5,6 +5,7 @@
 
 #include "core/allocator/snapshot_of_log.h"
 #include "core/files/trace_of_run.h"
+#include "core/findings/script_findings.h"
 #include "core/run/recording.h"
 #include "core/text/message.h"
 #include "core/text/numbers.h"
@@ -34,6 +35,7 @@ base::Result<OpenedTrace> open_recording(std::string_view content, run::RunId id
   RecordingFigures figures = figures_of(opened.run, strings, content.size());
   opened.about = std::move(figures.about);
   opened.summary = std::move(figures.summary);
+  opened.findings = std::move(figures.findings);
   return opened;
 }
 
@@ -42,6 +44,7 @@ RecordingFigures figures_of(const run::Run& run, const std::shared_ptr<base::Str
   RecordingFigures figures;
   trace_file::TraceFile file = trace_of_run(run, *strings);
   figures.summary = summary_in(file, *strings);
+  figures.findings = findings::of_script(run, *strings);
   figures.about.tracks = std::move(file.tracks);
   figures.about.event_count =
       static_cast<std::size_t>(run.trace.slice_count()) + run.memory.events().size();

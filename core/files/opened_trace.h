@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "core/report/checks.h"
 #include "core/run/run.h"
 #include "core/trace_file/trace_file.h"
 #include "core/trace_file/trace_summary.h"
@@ -24,6 +25,7 @@ struct OpenedTrace {
   trace_file::TraceFile about;       // without its events, flows and memory events
   trace_file::TraceSummary summary;  // names in about.strings
   bool recording = false;            // of ours; then `run` has steps and phases, too
+  std::vector<report::CheckResult> findings = {};  // in a recorded script, when it has ended
 };
 
 // Errors: there are no events, so nothing to show; there are too many tracks.

@@ -92,13 +92,15 @@ std::int64_t old_gradients(const run::Run& run) {
 }
 
 std::string line_of_backward(const run::Run& run, const base::StringTable& strings) {
-  for (std::size_t i = run.memory.blocks().size(); i-- > 0;) {
-    const memory::Block& block = run.memory.blocks()[i];
-    const std::string_view place = strings.view(block.module);
-    if (block.phase == base::Phase::backward && place.starts_with("@ "))
-      return std::string(line_of(place));
+  // The gradient of the loss itself is made there; what follows has the lines of the forward.
+  std::string line;
+  std::int32_t step = -1;
+  for (const memory::Block& block : run.memory.blocks()) {
+    if (block.phase != base::Phase::backward || block.step == step) continue;
+    step = block.step;
+    line = line_of(strings.view(block.module));
   }
-  return {};
+  return line;
 }
 
 PartBytes bytes_of_part(const run::Run& run, const base::StringTable& strings,

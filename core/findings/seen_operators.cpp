@@ -22,7 +22,7 @@ bool clears(std::string_view name, std::string_view outer) {
   return name == "aten::zero_" && !outer.starts_with("aten::");
 }
 
-// Converts or moves a tensor, or looks at a part of it.
+// Fills, converts or moves a tensor, or looks at a part of it.
 bool moves(std::string_view name) {
   constexpr auto kNames = std::to_array<std::string_view>(
       {"aten::to",         "aten::_to_copy",   "aten::copy_",        "aten::detach",
@@ -32,7 +32,9 @@ bool moves(std::string_view name) {
        "aten::permute",    "aten::unbind",     "aten::index_select", "aten::index",
        "aten::contiguous", "aten::clone",      "aten::narrow",       "aten::expand",
        "aten::as_strided", "aten::alias",      "aten::is_nonzero",   "aten::_local_scalar_dense",
-       "aten::t",          "aten::flatten",    "aten::empty_like",   "aten::resolve_conj"});
+       "aten::t",          "aten::flatten",    "aten::empty_like",   "aten::resolve_conj",
+       "aten::fill_",      "aten::zero_",      "aten::normal_",      "aten::uniform_",
+       "aten::random_"});
   return is_one_of(name, kNames);
 }
 
@@ -93,6 +95,7 @@ class Walk {
     if (name == "aten::unbind" || name == "aten::select") unpacks_.emplace(line);
     if (sums(slice)) note(seen_.sums, line, slice);
     if (!computes_doubles(slice) || (outer != nullptr && computes_doubles(*outer))) return;
+    if (step_at(run_, slice.begin_ns) < 0) return;
     note(seen_.doubles, line, slice);
     if (slice.begin_ns >= first_double_ns_) return;
     first_double_ns_ = slice.begin_ns;

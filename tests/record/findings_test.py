@@ -244,7 +244,7 @@ class Findings(unittest.TestCase):
     def test_fp64_by_a_target(self):
         found = self.loop(before="target = torch.ones(16, 8, dtype=torch.float64)",
                           inside="loss = (output - target).mean()")
-        self.only("F-5", found, self.line, "fp64")
+        self.only("F-5", found, "loop.py:13", "fp64")
 
     def test_fp64_that_is_converted_at_once(self):
         self.assertEqual(self.loop(inside="batch = torch.ones(16, 32, dtype=torch.float64).float()"), {})

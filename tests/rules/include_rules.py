@@ -43,7 +43,7 @@ FOLDERS = {
     "core/live": ["core/base", "core/text", "core/capture", "core/io", "core/run"],
     "core/files": ["core/base", "core/text", "core/trace", "core/memory", "core/allocator",
                    "core/blocks", "core/capture", "core/io", "core/spec", "core/snapshot", "core/trace_file",
-                   "core/run", "core/live"],
+                   "core/run", "core/report", "core/findings", "core/live"],
     "core/kernel_check": ["core/base", "core/text", "core/io"],
     "core/script": ["core/base", "core/text", "core/spec"],
     "core/checks": ["core/base", "core/text", "core/stats", "core/spec", "core/run", "core/report",

@@ -63,9 +63,9 @@ class TargetRows {
   }
   // True when it was pressed, or marked when Enter was pressed.
   bool row(const std::string& id, std::string_view label, const std::string& right, bool current) {
-    const std::optional<std::size_t> marked =
-        context_.targets != nullptr ? context_.targets->marked : std::nullopt;
-    const bool here = marked == count_++;
+    const bool marked = context_.targets != nullptr && context_.targets->marked.has_value();
+    const bool here = marked && *context_.targets->marked == count_;
+    ++count_;
     const bool pressed = list_row(context_.ui, id.c_str(), label, right, marked ? here : current);
     if (here && moved_) ImGui::SetScrollHereY();
     return pressed || (here && entered_);

@@ -5,7 +5,6 @@
 #include <algorithm>
 
 #include "core/checks/run_checks.h"
-#include "core/findings/script_findings.h"
 #include "core/text/numbers.h"
 #include "views/charts/icons.h"
 #include "views/common/spec_words.h"
@@ -70,19 +69,6 @@ const std::vector<report::CheckResult>& CheckList::of(const run::Run& run,
     checks_ = checks::of_run(run, strings);
   }
   return checks_;
-}
-
-const std::vector<report::CheckResult>& FindingList::of(const run::Run& run,
-                                                        const base::StringTable& strings) {
-  const std::uint64_t slices = run.trace.slice_count();
-  const std::uint64_t memory = run.memory.version();
-  if (run_ == &run && id_ == run.id && slices_ == slices && memory_ == memory) return found_;
-  run_ = &run;
-  id_ = run.id;
-  slices_ = slices;
-  memory_ = memory;
-  found_ = findings::of_script(run, strings);
-  return found_;
 }
 
 std::size_t passed_checks(const std::vector<report::CheckResult>& checks) {

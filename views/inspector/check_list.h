@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -20,20 +19,6 @@ class CheckList {
   run::RunId id_ = 0;
   bool finished_ = false;
   std::vector<report::CheckResult> checks_;
-};
-
-// What is wrong in the script whose recording is on screen (core/findings), looked at again when
-// the recording has grown. UI thread.
-class FindingList {
- public:
-  const std::vector<report::CheckResult>& of(const run::Run& run, const base::StringTable& strings);
-
- private:
-  const run::Run* run_ = nullptr;
-  run::RunId id_ = 0;
-  std::uint64_t slices_ = 0;
-  std::uint64_t memory_ = 0;
-  std::vector<report::CheckResult> found_;
 };
 
 std::size_t passed_checks(const std::vector<report::CheckResult>& checks);

@@ -142,7 +142,7 @@ std::optional<spec::WorkloadSpec> InspectorView::draw(const Ui& ui, const ViewCo
   if (context.trace != nullptr) {
     draw_gpu(ui, context);
     auto checks = checks::of_trace(context.trace->summary, context.trace->about.fault);
-    const auto& findings = findings_.of(context.trace->run, context.strings);
+    const auto& findings = context.trace->findings;
     checks.insert(checks.begin(), findings.begin(), findings.end());
     draw_check_list(ui, checks);
   }

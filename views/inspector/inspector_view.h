@@ -29,7 +29,6 @@ class InspectorView {
   [[nodiscard]] std::string shown_as_text(const ViewContext& context);
   KernelFigures kernels_;
   CheckList checks_;
-  FindingList findings_;
   Tab tab_ = Tab::slice;
   std::optional<trace::SliceRef> last_slice_;
   std::optional<memory::BlockIndex> last_block_;
