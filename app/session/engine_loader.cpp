@@ -3,8 +3,10 @@
 #include <dlfcn.h>
 
 #include <cstdlib>
+#include <optional>
 #include <string>
 #include <system_error>
+#include <utility>
 
 #include "core/text/message.h"
 
@@ -13,9 +15,25 @@ namespace {
 
 constexpr const char* kEngineFile = "libtensorscope_kernels.so";
 
+std::string variable(const char* name) {
+  const char* const value = std::getenv(name);
+  return value != nullptr ? value : "";
+}
+
+// Why the engine of a wheel cannot work with the torch of the Python that started the program
+// (python/tensorscope/_program.py says both); empty if that is the one it was built for.
+std::optional<base::Message> other_torch() {
+  const std::string built = variable("TENSORSCOPE_TORCH_BUILT");
+  if (built.empty()) return std::nullopt;
+  const std::string here = variable("TENSORSCOPE_TORCH_HERE");
+  if (here.empty()) return text::message("engine.no_torch", {{"version", built}});
+  return text::message("engine.other_torch", {{"built", built}, {"here", here}});
+}
+
 // Opens the library and creates one object with its function named `symbol`.
 template <class Made>
 base::Result<std::unique_ptr<Made>> load(const char* symbol) {
+  if (auto problem = other_torch()) return tl::unexpected(std::move(*problem));
   const std::filesystem::path folder = engine_folder();
   const std::filesystem::path path = folder / kEngineFile;
   std::error_code ignored;

@@ -60,7 +60,10 @@ class Library:
 @functools.cache
 def load():
     """The library; Unavailable where there is none that fits this process."""
-    import torch
+    try:
+        import torch
+    except ModuleNotFoundError:
+        raise Unavailable(f"torch {TORCH} is not installed in this Python") from None
     if not torch.__version__.startswith(TORCH + "."):
         raise Unavailable(f"the recorder is built for torch {TORCH}, here is {torch.__version__}")
     path = next((folder / NAME for folder in _folders() if (folder / NAME).is_file()), None)

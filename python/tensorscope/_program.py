@@ -10,8 +10,6 @@ import sys
 
 from ._library import TORCH
 
-# The engine is looked for there where it does not fit the torch of this Python: it is not there.
-NOWHERE = "/nonexistent"
 # So long a script that has ended waits for what is found in its recording.
 MOST_SECONDS = 20
 
@@ -37,23 +35,19 @@ def torch_here():
 
 
 def environment(program_file, variables):
-    """(environment of the program, a sentence or None)"""
+    """That of the program. Where its engine does not fit the torch of this Python it says so itself."""
     variables = {**variables}
     variables.setdefault("TENSORSCOPE_PYTHON", sys.executable)
     if "TENSORSCOPE_ENGINE_DIR" in variables or program_file.parent.name != "tensorscope":
-        return variables, None  # who names an engine or built one knows for what torch
+        return variables  # who names an engine or built one knows for what torch
     folder, version = torch_here()
-    if folder is None:
-        variables["TENSORSCOPE_ENGINE_DIR"] = NOWHERE
-        return variables, f"torch {TORCH} is not installed in this Python: files open, nothing can be run or predicted"
-    if not version.startswith(TORCH + "."):
-        variables["TENSORSCOPE_ENGINE_DIR"] = NOWHERE
-        return variables, (f"the engine is built for torch {TORCH}, here is {version}: "
-                           "files open, nothing can be run or predicted")
+    if folder is None or not version.startswith(TORCH + "."):
+        variables.update(TENSORSCOPE_TORCH_BUILT=TORCH, TENSORSCOPE_TORCH_HERE=version or "")
+        return variables
     # For a torch that is not in the folder beside this package, such as one for all users.
     libraries = [str(folder / "lib"), variables.get("LD_LIBRARY_PATH", "")]
     variables["LD_LIBRARY_PATH"] = os.pathsep.join(filter(None, libraries))
-    return variables, None
+    return variables
 
 
 def findings(recording):
@@ -76,8 +70,5 @@ def start(arguments):
         print("tensorscope: the program is not in this package: build it with ./run, or install the wheel "
               "that ./package makes", file=sys.stderr)
         return 2
-    variables, problem = environment(file, os.environ)
-    if problem:
-        print(f"tensorscope: {problem}", file=sys.stderr)
     sys.stdout.flush()
-    os.execve(file, ["tensorscope", *arguments], variables)
+    os.execve(file, ["tensorscope", *arguments], environment(file, os.environ))

@@ -133,6 +133,14 @@ class Installed(unittest.TestCase):
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertIsInstance(json.loads(done.stdout), dict)
 
+    def test_what_is_found_in_a_script_is_said(self):
+        text = SCRIPT.replace("for _ in range(4):", "total = 0\nfor _ in range(8):")
+        text = text.replace("    model(torch.ones(4, 32)).sum().backward()",
+                            "    loss = model(torch.ones(4, 32)).sum()\n    loss.backward()\n    total += loss.item()")
+        (self.folder / "reads.py").write_text(text)
+        done = self.tensorscope("record", "reads.py")
+        self.assertIn("\ntensorscope: F-4 reads.py:10: 1 number is read", done.stderr)
+
     def test_a_script_is_recorded_by_both_names(self):
         for number, start in enumerate(([self.bin / "tensorscope"], [self.bin / "python", "-m", "tensorscope"])):
             out = self.folder / f"{number}.recording"
@@ -156,10 +164,14 @@ class Installed(unittest.TestCase):
         self.assertEqual(done.returncode, 2, done.stderr)
 
     def test_the_program_is_found_where_torch_is_not(self):
-        done = self.run_it(self.bin / "python", "-c",
-                           "import sys; sys.path = [p for p in sys.path if not p.endswith('.deps/site')]; "
-                           "from tensorscope import _program; print(_program.environment(_program.program(), {}))")
-        self.assertIn("is not installed", done.stdout, done.stderr)
+        without = ("import sys; sys.path = [p for p in sys.path if not p.endswith('.deps/site')]; "
+                   "from tensorscope.__main__ import main; sys.exit(main())")
+        done = self.run_it(self.bin / "python", "-c", without, "predict", "mlp", "--cpu")
+        self.assertIn("torch 2.11 is not installed", done.stderr)
+        self.assertNotEqual(done.returncode, 0)
+        done = self.run_it(self.bin / "python", "-c", without, "record", "train.py")
+        self.assertEqual((done.returncode, done.stderr),
+                         (2, "tensorscope: torch 2.11 is not installed in this Python\n"))
 
 
 if __name__ == "__main__":
