@@ -39,6 +39,7 @@ struct MadeStream {
     end.end_ns = 77'000;
     end.verdict = Verdict::failed;
     end.failure.sentence = "The script ended with ValueError at train.py:3";
+    end.notes = {{{"body", {"body", "body.0"}, true}}, 6};
     run.apply(std::move(end));
     pieces.push_back(writer.end(run, "train.recording"));
   }

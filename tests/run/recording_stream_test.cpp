@@ -40,12 +40,23 @@ struct Fed {
   }
 };
 
+void expect_same_notes(const ScriptNotes& got, const ScriptNotes& made) {
+  EXPECT_EQ(got.kept_graphs, made.kept_graphs);
+  ASSERT_EQ(got.idle_parts.size(), made.idle_parts.size());
+  for (std::size_t i = 0; i < got.idle_parts.size(); ++i) {
+    EXPECT_EQ(got.idle_parts[i].module, made.idle_parts[i].module);
+    EXPECT_EQ(got.idle_parts[i].inside, made.idle_parts[i].inside);
+    EXPECT_EQ(got.idle_parts[i].gradients, made.idle_parts[i].gradients);
+  }
+}
+
 void expect_same(const Run& got, const base::StringTable& got_strings, const MadeStream& made) {
   EXPECT_EQ(report::to_json(got, nullptr), report::to_json(made.run, nullptr));
   ASSERT_EQ(got.trace.slice_count(), made.run.trace.slice_count());
   ASSERT_EQ(got.memory.events().size(), made.run.memory.events().size());
   EXPECT_EQ(got.memory.peak_bytes(), made.run.memory.peak_bytes());
   EXPECT_EQ(got.launches.size(), made.run.launches.size());
+  expect_same_notes(got.notes, made.run.notes);
   for (trace::TrackId track = 0; track < got.trace.tracks().size(); ++track) {
     EXPECT_EQ(got.trace.tracks()[track].name, made.run.trace.tracks()[track].name);
     for (std::uint16_t depth = 0; depth < got.trace.depth_count(track); ++depth) {
