@@ -47,6 +47,8 @@ constexpr double kAnimatedSeconds = 1.0 / 60;
 // Measurements on the processor are more accurate with less drawing; live values may be 200 ms
 // late.
 constexpr double kMeasuringSeconds = 0.1;
+// A script's records are 30 ms old when they come, and a frame may take 100 ms without a GPU.
+constexpr double kLiveSeconds = 0.05;
 // The part of a frame for new messages of a run: many records must not block the window.
 constexpr std::int64_t kUpdateTime = 12'000'000;  // nanoseconds
 
@@ -349,7 +351,8 @@ bool Window::frame() {
 double Window::seconds_between_frames() const {
   const run::Run* const run = session_->busy() ? session_->current() : nullptr;
   const bool on_cpu = run != nullptr && run->spec.device == spec::DeviceKind::cpu;
-  return on_cpu || session_->files().growing() ? kMeasuringSeconds : kAnimatedSeconds;
+  if (on_cpu) return kMeasuringSeconds;
+  return session_->files().growing() ? kLiveSeconds : kAnimatedSeconds;
 }
 
 void Window::wait_for_input() {
