@@ -17,10 +17,20 @@ std::uint64_t Encoder::local(base::StringId id) {
 
 void Encoder::number(std::uint64_t value) {
   while (value >= 0x80) {
-    records_ += static_cast<char>(value | 0x80);
+    buffer_[used_++] = static_cast<char>(value | 0x80);
     value >>= 7;
   }
-  records_ += static_cast<char>(value);
+  buffer_[used_++] = static_cast<char>(value);
+}
+
+void Encoder::end_record() {
+  constexpr std::size_t kMostRecordBytes = 256;  // 11 numbers of at most 10 bytes
+  if (used_ + kMostRecordBytes > buffer_.size()) empty_buffer();
+}
+
+void Encoder::empty_buffer() {
+  records_.append(buffer_.data(), used_);
+  used_ = 0;
 }
 
 void Encoder::difference(std::int64_t value, std::int64_t& before) {
@@ -45,6 +55,7 @@ void Encoder::add(const capture::Batch& batch) {
     number(local(row.slice.detail));
     number(row.slice.flow);
     number(static_cast<std::uint64_t>(row.slice.slice_class));
+    end_record();
   }
   for (const memory::Record& record : batch.memory) {
     number(recording_format::kMemory);
@@ -58,6 +69,7 @@ void Encoder::add(const capture::Batch& batch) {
     number(static_cast<std::uint64_t>(record.phase));
     number(static_cast<std::uint64_t>(record.category));
     number(record.graph_kept ? 1 : 0);
+    end_record();
   }
   for (const auto& [detail, launch] : batch.launches) {
     number(recording_format::kLaunch);
@@ -68,7 +80,9 @@ void Encoder::add(const capture::Batch& batch) {
     }
     number(static_cast<std::uint32_t>(launch.registers));
     number(static_cast<std::uint64_t>(launch.shared_memory));
+    end_record();
   }
+  empty_buffer();
   count_ += batch.slices.size() + batch.memory.size();
 }
 

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
@@ -35,6 +37,8 @@ class Encoder {
   std::uint64_t local(base::StringId id);
   void number(std::uint64_t value);
   void difference(std::int64_t value, std::int64_t& before);
+  void end_record();
+  void empty_buffer();
 
   const base::StringTable* strings_;
   std::vector<base::StringId> ids_;    // of the strings that the header has
@@ -42,6 +46,9 @@ class Encoder {
   std::vector<std::uint32_t> locals_;  // by StringId, 0: none yet
   std::vector<trace::Track> tracks_;
   std::string records_;
+  // Numbers on their way to records_, which is asked for room once for many of them.
+  std::array<char, 4096> buffer_{};
+  std::size_t used_ = 0;
   std::uint64_t count_ = 0;
   std::int64_t slice_ns_ = 0, record_ns_ = 0, address_ = 0;
 };
