@@ -278,7 +278,8 @@ std::string MemoryChart::subtitle(const ViewContext& context) const {
     words =
         words.empty() ? next : context.texts("memory.notes", {{"first", words}, {"second", next}});
   };
-  if (has_log_ && !names_categories()) return context.texts("memory.no_categories");
+  if (has_log_ && !source_.growing && !names_categories())  // a script names them as it goes on
+    return context.texts("memory.no_categories");
   if (source_.guessed_share && context.state.block_colors == BlockColors::category) {
     const auto percent = static_cast<std::int64_t>(std::floor(*source_.guessed_share * 100));
     return context.texts("memory.guessed", {{"share", text::grouped(percent)}});
