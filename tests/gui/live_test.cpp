@@ -155,6 +155,7 @@ TEST_F(LiveInTheWindow, ATabGrowsWhileTheScriptRunsAndStaysAsItsFile) {
     IM_CHECK_EQ(script.ended(), 0);
     IM_CHECK(entry(0)->live == nullptr);
     IM_CHECK(entry(0)->path == script.out());
+    IM_CHECK_EQ(entry(0)->opened->trace->about.bytes, std::filesystem::file_size(script.out()));
     IM_CHECK(run.verdict == run::Verdict::ok);
     const auto read = files::open_file(script.out());
     IM_CHECK(read.has_value());
@@ -166,8 +167,10 @@ TEST_F(LiveInTheWindow, ATabGrowsWhileTheScriptRunsAndStaysAsItsFile) {
 
 TEST_F(LiveInTheWindow, AKilledScriptLeavesItsTabAndSaysSo) {
   Script script(runtime_->path(), "killed", "while True: step(); time.sleep(0.01)\n");
+  state().page = Page::sweep;
   drive([&](ImGuiTestContext* context) {
     IM_CHECK(until_it_is(context, [] { return steps(0) > 2; }));
+    IM_CHECK(state().page == Page::run);
     script.kill(SIGKILL);
     IM_CHECK(until_it_is(context, [] { return whole(0); }));
     IM_CHECK(entry(0)->live->state() == State::cut);
