@@ -236,6 +236,59 @@ TEST_F(Stories, AStudentAsksWhyFlashCannotRun) {
   });
 }
 
+// The preset keeps the sizes; its parts lie in the folds, and each that is fused again needs less.
+TEST_F(Stories, AStudentSeesWhatWritingOutCosts) {
+  drive([this](ImGuiTestContext* context) {
+    const auto has = [context](const char* item) {
+      return context->ItemExists((std::string("//###controls/") + item).c_str());
+    };
+    const auto peak = [context] {
+      context->Yield(2);
+      const bool there = until(context, 60, [] { return prediction() != nullptr; });
+      return there ? prediction()->run.log.peak_bytes() : 0;
+    };
+    spec::WorkloadSpec spec;
+    spec.workload = spec::WorkloadKind::lm;
+    IM_CHECK(spec::apply_presets("tiny", spec));
+    spec.autocast = spec::Autocast::bf16;
+    show(spec);
+    const std::int64_t fused = peak();
+    choose(context, "//###controls/###preset", "//$FOCUSED/###preset_as-written");
+    IM_CHECK_EQ(state().history.spec().d_model, spec.d_model);
+    IM_CHECK_EQ(state().history.spec().seq_len, spec.seq_len);
+    const std::int64_t written = peak();
+    IM_CHECK_GT(written, fused);
+    for (const char* fold : {"//###controls/###more_precision", "//###controls/###more_model",
+                             "//###controls/###more_attention"})
+      click(context, fold);
+    IM_CHECK(has("###silu/###fused") && has("###cross_entropy/###fused"));
+    IM_CHECK(has("###products/###matmul") && has("###rope_fp32"));
+    IM_CHECK(has("###mask/###head") || has("###mask"));
+    click(context, "//###controls/###softmax/###fused");
+    IM_CHECK(state().history.spec().softmax == spec::Form::fused);
+    IM_CHECK_LT(peak(), written);
+    for (const auto& [width, height] : {std::pair{1280, 720}, std::pair{1920, 1080}}) {
+      resize(context, width, height);
+      for (const auto language : {text::Language::en, text::Language::zh_cn}) {
+        state().preferences.language = language;
+        context->ScrollToItemY("//###controls/###more_model");
+        context->Yield(3);
+        picture(context, "written-" + std::to_string(width) + "-" + text::language_code(language));
+      }
+    }
+    state().preferences.language = text::Language::en;
+    // Another backend has nothing of these to write out.
+    spec = state().history.spec();
+    spec.backend = spec::AttentionBackend::flash;
+    show(spec);
+    context->Yield(3);
+    IM_CHECK(!has("###softmax/###fused") && has("###silu/###fused"));
+    for (const char* fold : {"//###controls/###more_precision", "//###controls/###more_model",
+                             "//###controls/###more_attention"})
+      click(context, fold);
+  });
+}
+
 // Two pictures, the table, the sentences and the snapshot of A2-15, in one folder.
 TEST_F(Stories, AStudentHandsInTheMemoryExercise) {
   drive([this](ImGuiTestContext* context) {
