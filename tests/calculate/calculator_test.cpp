@@ -11,6 +11,7 @@
 
 #include "core/calculate/calculation_table.h"
 #include "core/calculate/expression.h"
+#include "core/spec/workload_math.h"
 
 namespace ts::calculate {
 namespace {
@@ -143,6 +144,16 @@ TEST(Calculators, SevenBillionParametersOnEightyGigabytes) {
 TEST(Calculators, LoraOnTheAttentionOfASevenBillionModel) {
   EXPECT_EQ(term("lora", "trainable"), 67'108'864);
   EXPECT_NEAR(term("lora", "trainable_share"), 0.01, 0.0005);
+  EXPECT_EQ(term("lora", "adapter_states"), 16 * 67'108'864.0) << "fp32: 4 + 4 + 8";
+  EXPECT_EQ(term("lora", "adapter_states", {{"adapter_bytes", "2"}}), 12 * 67'108'864.0);
+  spec::WorkloadSpec spec;
+  spec.workload = spec::WorkloadKind::lm;
+  spec.d_model = 4096;
+  spec.heads = 32;
+  spec.layers = 32;
+  spec.lora_rank = 64;
+  spec.lora_on = spec::LoraOn::qkvo;
+  EXPECT_EQ(spec::trained_count(spec), 67'108'864) << "as the settings count it";
 }
 
 TEST(Calculators, KvCacheOfEightHeads) {
