@@ -87,7 +87,10 @@ void print_answer(const Question& question, const CardAnswer& answer) {
     print_row("Of one rank", share_words(question.share) + ", " +
                                  text::grouped(question.share.cards()) + " cards in all");
   }
-  print_row("Parameters", text::grouped(answer.now.run.parameters));
+  const predict::DryRun& run = answer.now.run;
+  print_row("Parameters", text::grouped(run.parameters));
+  if (run.trained > 0 && run.trained < run.parameters)
+    print_row("Trained of them", text::grouped(run.trained));
   const predict::NeedChain& chain = prediction.chain;
   if (target.kind == spec::DeviceKind::cpu) {
     print_row("Tensors", size_in_words(chain.tensors) + ", all that is needed");

@@ -234,6 +234,10 @@ std::int64_t state_bytes(const spec::WorkloadSpec& spec) {
   std::int64_t moments = 2;
   if (spec.optimizer == spec::OptimizerKind::sgd) moments = spec.momentum > 0 ? 1 : 0;
   const std::int64_t master = state == spec::OptimizerState::fp32_master ? 4 : 0;
+  if (spec::trains_adapters(spec)) {
+    const std::int64_t trained = spec::trained_count(spec);
+    return (spec::parameter_count(spec) - trained) * element + trained * (2 + moments) * 4;
+  }
   return spec::parameter_count(spec) * (2 * element + moments * wide + master);
 }
 

@@ -60,7 +60,7 @@ class Hunt {
       const spec::WorkloadSpec spec = spec_for(request_.spec, share);
       const auto run = runner_.dry_run(spec, dry_run_options(request_.target), strings, cancel_);
       if (!run) return tl::unexpected(run.error());
-      if (stage == 0 && share.whole()) parameters_ = static_cast<double>(run->parameters);
+      if (stage == 0 && share.whole()) exchanged_ = exchanged(*run);
       const auto answer = predict::predict(*run, strings, request_.target,
                                            predict::allocator_settings_of(spec), &scratch_);
       need.fits = need.fits && answer.fit == predict::Fit::fits;
@@ -75,7 +75,7 @@ class Hunt {
     const spec::WorkloadSpec spec = spec_for(request_.spec, *answer.share);
     const auto bound = advice::step_bound(spec, spec.backend, request_.roofs);
     if (!bound) return;
-    answer.time = step_time(spec, *answer.share, request_.wiring, bound->seconds, parameters_,
+    answer.time = step_time(spec, *answer.share, request_.wiring, bound->seconds, exchanged_,
                             static_cast<double>(spec::bytes_of(spec.dtype)));
     const auto tokens = static_cast<double>(answer.share->ranks * spec.batch *
                                             spec::micro_batches(spec) * spec.seq_len);
@@ -87,7 +87,15 @@ class Hunt {
   predict::RankRunner& runner_;
   const predict::CudaScratch& scratch_;
   const base::CancelToken& cancel_;
-  double parameters_ = 0;
+  // The parameters whose gradients are exchanged, in numbers of the type of the settings: those of
+  // adapters are fp32 whatever it is.
+  static double exchanged(const predict::DryRun& run) {
+    const auto trained = static_cast<double>(run.trained);
+    if (!spec::trains_adapters(run.spec)) return trained;
+    return trained * 4 / static_cast<double>(spec::bytes_of(run.spec.dtype));
+  }
+
+  double exchanged_ = 0;
 };
 
 std::string seconds(double value) {

@@ -49,7 +49,7 @@ struct StepTime {
 //   pipeline     with m micro-batches and p stages of equal work (m + p - 1) / m of the time
 //                (Narayanan et al. 2019), and one send for each stage there and back
 // `compute_s`: of the whole step on one card of this kind; a third of it is the forward.
-// `parameters`: of the whole model, of `bytes` each.
+// `parameters`: those of the whole model that have gradients, of `bytes` each.
 StepTime step_time(const spec::WorkloadSpec& spec, const predict::Share& share,
                    const Wiring& wiring, double compute_s, double parameters, double bytes);
 

@@ -28,15 +28,16 @@ std::vector<std::int64_t> parameter_sizes(const memory::AllocationLog& log) {
 // The gradients of the parameters in the order in which the first backward hands them on: as it
 // makes them, but for the bias of a linear layer. It is summed after the product for the weight,
 // which then takes the way of a transpose: the bias is there first. Inputs may have gradients, too:
-// those that no parameter is the size of are left out. Empty if a parameter has no gradient.
-std::vector<std::int64_t> gradient_sizes(const memory::AllocationLog& log,
+// those that no parameter is the size of are left out. Empty if a parameter that is trained has
+// none.
+std::vector<std::int64_t> gradient_sizes(const DryRun& run,
                                          const std::vector<std::int64_t>& parameters,
                                          const base::StringTable& strings) {
   std::map<std::int64_t, std::size_t> missing;
   for (const std::int64_t size : parameters) ++missing[size];
   std::vector<std::int64_t> sizes;
   const memory::Block* before = nullptr;
-  for (const memory::Block& block : log.blocks()) {
+  for (const memory::Block& block : run.log.blocks()) {
     if (block.category != Category::gradient || block.step != 0) continue;
     const auto found = missing.find(block.size);
     if (found == missing.end() || found->second == 0) continue;
@@ -47,7 +48,11 @@ std::vector<std::int64_t> gradient_sizes(const memory::AllocationLog& log,
     sizes.insert(bias ? sizes.end() - 1 : sizes.end(), block.size);
     before = &block;
   }
-  if (sizes.size() < parameters.size()) sizes.clear();
+  std::int64_t all = 0;
+  for (const std::int64_t size : sizes) all += size;
+  const bool complete =
+      spec::trains_adapters(run.spec) ? all == 4 * run.trained : sizes.size() == parameters.size();
+  if (!complete) sizes.clear();
   return sizes;
 }
 
@@ -215,7 +220,7 @@ run::Outcome<DryRun> RankRunner::dry_run(const spec::WorkloadSpec& spec,
   if (!run || !buckets) return run;
   const std::vector<std::int64_t> parameters = parameter_sizes(run->log);
   if (parameters.empty()) return refused("data_parallel.no_parameters");
-  const std::vector<std::int64_t> gradients = gradient_sizes(run->log, parameters, strings);
+  const std::vector<std::int64_t> gradients = gradient_sizes(*run, parameters, strings);
   if (gradients.empty()) return refused("data_parallel.no_gradient");
   run->log = RankLog(run->log, strings).write(parameters, gradients);
   return run;

@@ -47,6 +47,7 @@ struct DryRun {
   // kEventSpacing.
   memory::AllocationLog log;
   std::int64_t parameters = 0;  // counted from the tensors
+  std::int64_t trained = 0;     // of them: those that are not frozen
   std::string backend;  // attention kernel that runs: naive math flash efficient cudnn, or ""
   // The types in which a step computes on the rules' device, as in ExecutionFacts.
   std::vector<run::NamedType> types;

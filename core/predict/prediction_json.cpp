@@ -32,6 +32,7 @@ nlohmann::json to_json(const Forecast& forecast, const spec::WorkloadSpec& spec)
         {"capacity", target.capacity()}}},
       {"alloc_conf", allocator_settings_of(spec).to_string()},
       {"parameters", forecast.run.parameters},
+      {"trained_parameters", forecast.run.trained},
       {"backend", std::move(backend)},
       {"types", report::types_json(forecast.run.types)},
       {"peak_allocated", prediction.peak_allocated},

@@ -37,17 +37,10 @@ double optimizer_traffic(spec::OptimizerKind kind) {
 }  // namespace
 
 const char* to_string(RemedyKind kind) {
-  constexpr std::array kNames = {"flash",
-                                 "efficient",
-                                 "tiled",
-                                 "automatic",
-                                 "autocast_bf16",
-                                 "bf16",
-                                 "checkpoint_blocks",
-                                 "smaller_batch",
-                                 "fused_optimizer",
-                                 "sgd",
-                                 "expandable_segments"};
+  constexpr std::array kNames = {
+      "flash", "efficient",          "tiled",    "automatic",     "autocast_bf16",
+      "bf16",  "checkpoint_blocks",  "adapters", "smaller_batch", "fused_optimizer",
+      "sgd",   "expandable_segments"};
   return kNames[static_cast<std::size_t>(kind)];
 }
 
@@ -87,6 +80,14 @@ std::vector<Change> changes_for(const spec::WorkloadSpec& spec, spec::DeviceKind
       changed.checkpoint_every = 1;
     });
   }
+  if (spec::field_applies(spec, spec::Field::lora_rank) && spec::has_backward(spec.pass) &&
+      spec.lora_rank == 0) {
+    offer(RemedyKind::adapters, [](spec::WorkloadSpec& changed) {
+      changed.lora_rank = 16;
+      changed.lora_on = changed.fused_qkv ? spec::LoraOn::qkvo : spec::LoraOn::qv;
+      changed.lora_merged = false;
+    });
+  }
   if (spec::field_applies(spec, spec::Field::accumulate) &&
       spec::field_applies(spec, spec::Field::B) && spec.batch % 2 == 0) {
     offer(RemedyKind::smaller_batch, [](spec::WorkloadSpec& changed) {
@@ -123,11 +124,17 @@ std::optional<double> estimated_step_s(const DryRun& run, const spec::Gpu& card)
     if (block.step == run.options.steps - 1) bytes += 2 * size;
     if (block.category == memory::Category::parameter) parameters += size;
   }
-  bytes += parameters * (run.spec.pass == spec::Pass::forward ? 1 : 3) *
+  // The third reading is for the gradient of a weight. Adapters are small.
+  const bool adapters = spec::trains_adapters(run.spec);
+  bytes += parameters *
+           (run.spec.pass == spec::Pass::forward ? 1
+            : adapters                           ? 2
+                                                 : 3) *
            static_cast<double>(spec::micro_batches(run.spec));
   if (run.spec.pass == spec::Pass::full_step) {
     const bool wider = spec::optimizer_state(run.spec) != spec::OptimizerState::parameter;
-    bytes += parameters * optimizer_traffic(run.spec.optimizer) * (wider ? 2 : 1);
+    const double trained = adapters ? 4 * static_cast<double>(run.trained) : parameters;
+    bytes += trained * optimizer_traffic(run.spec.optimizer) * (wider ? 2 : 1);
   }
   return flops.total() / (*tflops * 1e12) + bytes / (card.bandwidth_gb_s * 1e9);
 }

@@ -17,6 +17,7 @@ enum class RemedyKind : std::uint8_t {
   autocast_bf16,        // matrix products in bf16
   bf16,                 // everything in bf16
   checkpoint_blocks,    // every block is run again in the backward
+  adapters,             // LoRA: only adapters of rank 16 are trained, as another algorithm
   smaller_batch,        // B halved until it fits, with as many more micro-batches
   fused_optimizer,      // AdamW without temporaries
   sgd,                  // no optimizer state
@@ -47,9 +48,9 @@ std::vector<Change> changes_for(const spec::WorkloadSpec& spec, spec::DeviceKind
 
 // An estimate of a step's time on a card, only for comparing a spec with similar ones: matrix
 // products at the card's dense peak for their type; each block of the last step written once and
-// read once at the card's bandwidth; parameters read three times, and the reads and writes of the
-// optimizer. Launches, caches and the efficiency of kernels are not included. Nothing if the
-// catalogue has no peak.
+// read once at the card's bandwidth; parameters read three times, frozen ones twice, and the reads
+// and writes of the optimizer. Launches, caches and the efficiency of kernels are not included.
+// Nothing if the catalogue has no peak.
 std::optional<double> estimated_step_s(const DryRun& run, const spec::Gpu& card);
 
 }  // namespace ts::predict

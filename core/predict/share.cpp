@@ -85,6 +85,9 @@ std::optional<base::Message> share_problem(const spec::WorkloadSpec& spec, const
   if (share.shards_gradients() && spec.zero_grad == spec::ZeroGrad::zero) {
     return text::message("share.zeroed");
   }
+  if (spec::trains_adapters(spec) && (share.tensor > 1 || share.shards_gradients())) {
+    return text::message("share.adapters");
+  }
   if (share.tensor == 1 && share.pipeline == 1) return std::nullopt;
   if (spec.workload != spec::WorkloadKind::lm) return text::message("share.only_lm");
   if (share.tensor > 1) {

@@ -33,6 +33,7 @@ nlohmann::json side_json(const run::ComparedSide& side) {
             {"timed", run::samples_json(side.timed_steps)}}},
           {"backend_ran", side.facts.backend_ran},
           {"parameters", side.facts.parameters},
+          {"trained_parameters", side.facts.trained},
           {"compile_s",
            side.facts.compile_s > 0 ? nlohmann::json(side.facts.compile_s) : nlohmann::json()},
           {"peak_allocated", side.peak},

@@ -64,7 +64,9 @@ std::vector<ModelFlops> model_flops(const spec::WorkloadSpec& spec) {
   std::vector<ModelFlops> all;
   if (!spec::has_backward(spec.pass)) return all;
   const auto tokens = static_cast<double>(spec::tokens_per_step(spec));
-  if (spec.workload == spec::WorkloadKind::lm) {
+  const bool adapters = spec::trains_adapters(spec);
+  // nanoGPT's formula has a gradient for every weight.
+  if (spec.workload == spec::WorkloadKind::lm && !adapters) {
     const double per_token =
         6 * parameters_without_positions(spec) +
         12 * static_cast<double>(spec.layers) * static_cast<double>(spec.heads) *
@@ -77,6 +79,11 @@ std::vector<ModelFlops> model_flops(const spec::WorkloadSpec& spec) {
   const double counted = spec::step_flops(plain, spec::AttentionBackend::math).total();
   // A workload whose products nobody counted has no share of a peak.
   if (counted <= 0) return all;
+  if (adapters) {
+    all.push_back(
+        {"2 x frozen + 3 x (adapters + attention)", "matrix products", counted / tokens, counted});
+    return all;
+  }
   const bool lm = spec.workload == spec::WorkloadKind::lm;
   all.push_back({lm ? f2_of(spec) : "3 x forward", lm ? "F-2" : "matrix products", counted / tokens,
                  counted});

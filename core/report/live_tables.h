@@ -17,7 +17,7 @@ io::TextTable live_table(const memory::AllocationLog& log, const base::StringTab
 
 // One row per category that has bytes, and their sum: blocks, bytes, MiB, and for parameters,
 // gradients and the optimizer's state their composition: "2 x 1,000 x 4 B + 12 B". `parameters`:
-// how many numbers are trained.
+// how many numbers the model has.
 io::TextTable accounting_table(const memory::AllocationLog& log, memory::EventIndex event,
                                const spec::WorkloadSpec& spec, std::int64_t parameters);
 

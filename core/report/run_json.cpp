@@ -189,6 +189,7 @@ nlohmann::json to_json(const run::Run& run, const nlohmann::json& environment) {
           {"failure", failure_json(run)},
           {"backend_ran", io::text_or_null(run.facts.backend_ran)},
           {"parameters", run.facts.parameters},
+          {"trained_parameters", run.facts.trained},
           {"rank", rank_json(run.facts.rank)},
           {"compile_s", run.facts.compile_s > 0 ? nlohmann::json(run.facts.compile_s) : nullptr},
           {"environment", environment},

@@ -84,6 +84,7 @@ struct ResultCurve {
 // Facts that only the execution knows. `backend_ran` is found from the operators that ran.
 struct ExecutionFacts {
   std::int64_t parameters = 0;  // counted from the tensors
+  std::int64_t trained = 0;     // of them: those that are not frozen
   std::string backend_ran;  // naive math flash tiled ..., empty when the workload has no attention
   std::int64_t memory_limit = 0;
   // The types in which a recorded step computed: parameters, the output of every layer (of the

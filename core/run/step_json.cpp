@@ -66,11 +66,11 @@ nlohmann::json facts_json(const ExecutionFacts& facts) {
   for (const NamedNumber& one : facts.results) results.push_back({one.name, one.value, one.exact});
   auto curves = nlohmann::json::array();
   for (const ResultCurve& one : facts.curves) curves.push_back({one.name, one.x, one.y});
-  return {{"compile_s", facts.compile_s},          {"curves", std::move(curves)},
-          {"parameters", facts.parameters},        {"backend_ran", facts.backend_ran},
-          {"memory_limit", facts.memory_limit},    {"types", std::move(types)},
-          {"results", std::move(results)},         {"generated", facts.generated},
-          {"generated_text", facts.generated_text}};
+  return {{"compile_s", facts.compile_s},     {"curves", std::move(curves)},
+          {"parameters", facts.parameters},   {"trained", facts.trained},
+          {"backend_ran", facts.backend_ran}, {"memory_limit", facts.memory_limit},
+          {"types", std::move(types)},        {"results", std::move(results)},
+          {"generated", facts.generated},     {"generated_text", facts.generated_text}};
 }
 
 nlohmann::json failure_json(const Failure& failure) {
@@ -111,6 +111,8 @@ std::vector<StepTimes> steps_from(const nlohmann::json& json) {
 ExecutionFacts facts_from(const nlohmann::json& json) {
   ExecutionFacts facts;
   facts.parameters = json.at("parameters").get<std::int64_t>();
+  // Recordings from before there were frozen parameters have no such number.
+  facts.trained = json.value("trained", facts.parameters);
   facts.backend_ran = json.at("backend_ran").get<std::string>();
   facts.memory_limit = json.at("memory_limit").get<std::int64_t>();
   for (const nlohmann::json& one : json.at("types")) {

@@ -1,5 +1,6 @@
 #include "core/script/pytorch_lines.h"
 #include "core/spec/workload_math.h"
+#include "core/spec/workload_traffic.h"
 
 namespace ts::script {
 namespace {
@@ -10,10 +11,13 @@ class Model : public Lines {
       : spec_(spec),
         written_(spec::writing(spec)),
         rope_(has_blocks(spec) && spec.positions == spec::Positions::rope),
-        checkpoints_(spec::checkpointing(spec) == spec::Checkpoint::blocks) {}
+        checkpoints_(spec::checkpointing(spec) == spec::Checkpoint::blocks),
+        adapts_(spec::trains_adapters(spec)),
+        on_(spec::lora(spec).on) {}
 
   std::string write() {
     if (einsum()) linear();
+    if (adapts_) adapter();
     if (written_.cross_entropy == spec::Form::written) cross_entropy();
     if (attends(spec_)) attention();
     if (has_blocks(spec_)) layers();
@@ -24,8 +28,13 @@ class Model : public Lines {
  private:
   [[nodiscard]] std::int64_t kv_heads() const { return spec::kv_head_count(spec_); }
   [[nodiscard]] bool einsum() const { return written_.products == spec::ProductForm::einsum; }
-  // The class of linear layers.
-  [[nodiscard]] std::string linear_class() const { return einsum() ? "Linear(" : "nn.Linear("; }
+  // The class of linear layers, with an adapter where `adapts` says so and there are adapters.
+  [[nodiscard]] std::string linear_class(bool adapts = false) const {
+    if (adapts && adapts_) return "Lora(";
+    return einsum() ? "Linear(" : "nn.Linear(";
+  }
+  [[nodiscard]] bool adapts_all() const { return on_ != spec::LoraOn::qv; }
+  [[nodiscard]] bool adapts_feed_forward() const { return on_ == spec::LoraOn::all; }
 
   void linear() {
     add(R"(
@@ -36,6 +45,22 @@ class Linear(nn.Linear):
     def forward(self, x):
         y = torch.einsum("...i,oi->...o", x, self.weight)
         return y if self.bias is None else y + self.bias
+)");
+  }
+
+  void adapter() {
+    add("\n\nclass Lora(" + std::string(einsum() ? "Linear" : "nn.Linear") + "):\n");
+    add(R"(    """A frozen layer with an adapter of low rank beside it, in fp32."""
+
+    def __init__(self, inputs, outputs, bias):
+        super().__init__(inputs, outputs, bias=bias)
+        self.lora_A = nn.Linear(inputs, LORA_RANK, bias=False)
+        self.lora_B = nn.Linear(LORA_RANK, outputs, bias=False)
+
+    def forward(self, x):
+        y = super().forward(x)
+        wide = x.to(self.lora_A.weight.dtype)
+        return (y + self.lora_B(self.lora_A(wide)) * LORA_SCALE).to(y.dtype)
 )");
   }
 
@@ -166,14 +191,14 @@ class Rope(nn.Module):
     const std::string end = std::string(", bias=") + truth(bias) + ")";
     line("        self.kv_width = KV_HEADS * (" + width + " // HEADS)");
     if (spec_.fused_qkv) {
-      line("        self.qkv_proj = " + linear_class() + width + ", " + width +
+      line("        self.qkv_proj = " + linear_class(adapts_all()) + width + ", " + width +
            " + 2 * self.kv_width" + end);
       return;
     }
-    line("        self.q_proj = " + linear_class() + width + ", " + width + end);
-    const std::string to_kv = " = " + linear_class() + width + ", self.kv_width" + end;
-    line("        self.k_proj" + to_kv);
-    line("        self.v_proj" + to_kv);
+    const std::string to_kv = width + ", self.kv_width" + end;
+    line("        self.q_proj = " + linear_class(true) + width + ", " + width + end);
+    line("        self.k_proj = " + linear_class(adapts_all()) + to_kv);
+    line("        self.v_proj = " + linear_class(true) + to_kv);
   }
 
   void project(const std::string& width) {
@@ -193,8 +218,9 @@ class Rope(nn.Module):
       const std::string end = std::string(", bias=") + truth(bias) + ")";
       add("\n\nclass FeedForward(nn.Module):\n    def __init__(self):\n        "
           "super().__init__()\n");
-      line("        self.up = " + linear_class() + "D_MODEL, D_FF" + end);
-      line("        self.down = " + linear_class() + "D_FF, D_MODEL" + end);
+      const std::string made = linear_class(adapts_feed_forward());
+      line("        self.up = " + made + "D_MODEL, D_FF" + end);
+      line("        self.down = " + made + "D_FF, D_MODEL" + end);
       add("\n    def forward(self, x):\n        return self.down(F.gelu(self.up(x)))\n");
       return;
     }
@@ -206,9 +232,10 @@ class FeedForward(nn.Module):
     def __init__(self):
         super().__init__()
 )");
-    line("        self.w1 = " + linear_class() + "D_MODEL, D_FF, bias=False)");
-    line("        self.w2 = " + linear_class() + "D_FF, D_MODEL, bias=False)");
-    line("        self.w3 = " + linear_class() + "D_MODEL, D_FF, bias=False)");
+    const std::string made = linear_class(adapts_feed_forward());
+    line("        self.w1 = " + made + "D_MODEL, D_FF, bias=False)");
+    line("        self.w2 = " + made + "D_FF, D_MODEL, bias=False)");
+    line("        self.w3 = " + made + "D_MODEL, D_FF, bias=False)");
     add("\n    def forward(self, x):\n");
     if (written_.silu == spec::Form::written) {
       line("        gate = self.w1(x)");
@@ -223,8 +250,8 @@ class FeedForward(nn.Module):
     if (rope_) rope();
     add("\n\nclass Attention(nn.Module):\n    def __init__(self):\n        super().__init__()\n");
     projections("D_MODEL", spec_.bias);
-    line("        self.o_proj = " + linear_class() + "D_MODEL, D_MODEL, bias=" + truth(spec_.bias) +
-         ")");
+    line("        self.o_proj = " + linear_class(adapts_all()) +
+         "D_MODEL, D_MODEL, bias=" + truth(spec_.bias) + ")");
     add("\n    def forward(self, x, rope):\n");
     project("D_MODEL");
     if (rope_) line("        q, k = rope(q), rope(k)");
@@ -264,6 +291,8 @@ class FeedForward(nn.Module):
 )");
     }
     add("\n    def forward(self, tokens):\n        x = self.embedding(tokens)\n");
+    // Else a checkpoint whose input needs no gradient would give its adapters none.
+    if (checkpoints_ && adapts_) line("        x.requires_grad_()");
     if (learned) line("        x = x + self.positions.weight");
     if (checkpoints_) {
       line("        for first in range(0, LAYERS, BLOCKS_TOGETHER):");
@@ -342,7 +371,8 @@ class FeedForward(nn.Module):
 
   void make_model() {
     const char* const embedding = spec_.tied ? "0.02" : "1.0";
-    add("\n\ndef draw(model):\n    for name, p in model.named_parameters():\n"
+    add("\n\ndef draw(model):\n    for name, p in model.named_parameters():\n" +
+        std::string(adapts_ ? drawn_adapters() : "") +
         "        if p.dim() == 2:\n            std = math.sqrt(2 / sum(p.shape))\n");
     if (looks_tokens_up(spec_)) {
       line("            if name == \"embedding.weight\":");
@@ -359,15 +389,37 @@ class FeedForward(nn.Module):
 
 model = Model().to(DEVICE)
 draw(model)
-model = model.to(DTYPE)
 )");
+    if (adapts_) {
+      add(R"(for name, p in model.named_parameters():
+    p.requires_grad_(".lora_" in name)
+)");
+    }
+    add("model = model.to(DTYPE)\n");
+    if (adapts_ && spec::bytes_of(spec_.dtype) == 2) {
+      add(R"(for name, p in model.named_parameters():
+    if ".lora_" in name:
+        p.data = p.data.float()
+)");
+    }
     if (spec_.compile == spec::Compile::inductor) line("model = torch.compile(model)");
+  }
+
+  static const char* drawn_adapters() {
+    return "        if \".lora_A.\" in name:\n"
+           "            nn.init.kaiming_uniform_(p, a=math.sqrt(5))\n"
+           "            continue\n"
+           "        if \".lora_B.\" in name:\n"
+           "            nn.init.zeros_(p)\n"
+           "            continue\n";
   }
 
   WorkloadSpec spec_;
   spec::Writing written_;
   bool rope_;
   bool checkpoints_;
+  bool adapts_;
+  spec::LoraOn on_;
 };
 
 }  // namespace

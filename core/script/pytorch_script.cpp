@@ -125,6 +125,10 @@ from torch import nn
     }
     if (looks_tokens_up(spec_)) constant("LAYERS", number(spec_.layers));
     if (classifies(spec_)) constant("VOCAB", number(spec_.vocab));
+    if (spec::trains_adapters(spec_)) {
+      constant("LORA_RANK", number(spec_.lora_rank));
+      constant("LORA_SCALE", text::plain(spec_.lora_alpha) + " / LORA_RANK");
+    }
     if (checkpoints() && looks_tokens_up(spec_))
       constant("BLOCKS_TOGETHER", number(spec_.checkpoint_every));
     if (trains_) {
@@ -253,7 +257,9 @@ class AdamW(torch.optim.Optimizer):
     line("");
     line("");
     line(wide() ? "optimizer = Wide(model.parameters(), make_optimizer)"
-                : "optimizer = make_optimizer(model.parameters())");
+         : spec::trains_adapters(spec_)
+             ? "optimizer = make_optimizer([p for p in model.parameters() if p.requires_grad])"
+             : "optimizer = make_optimizer(model.parameters())");
     if (spec::scales_loss(spec_)) {
       line("scaler = torch.amp.GradScaler(DEVICE, init_scale=" +
            text::plain(static_cast<double>(spec_.init_scale)) +

@@ -126,6 +126,27 @@ void check_training(const WorkloadSpec& spec, Problems& problems) {
   }
 }
 
+// A matrix of in x out has no higher rank than its smaller side.
+void check_lora(const WorkloadSpec& spec, Problems& problems) {
+  const Lora low = lora(spec);
+  if (low.rank == 0) return;
+  if (low.on == LoraOn::qv && spec.fused_qkv) {
+    problems.add(Field::lora_on, "lora_fused_qkv");
+    return;
+  }
+  for (const Product& layer : adapted_products(spec)) {
+    const std::int64_t most = std::min(layer.in, layer.out);
+    if (low.rank <= most) continue;
+    problems.add(Field::lora_rank, "lora_rank_high",
+                 {{"rank", text::grouped(low.rank)},
+                  {"in", text::grouped(layer.in)},
+                  {"out", text::grouped(layer.out)},
+                  {"most", text::grouped(most)}});
+    return;
+  }
+  if (low.merged && keeps_graph(spec)) problems.add(Field::lora_merged, "lora_merged_trains");
+}
+
 // Each mistake needs what it is about.
 void check_habit(const WorkloadSpec& spec, Problems& problems) {
   switch (habit(spec)) {
@@ -213,6 +234,7 @@ void check_combinations(const WorkloadSpec& spec, Problems& problems) {
   check_precision(spec, problems);
   check_additions(spec, problems);
   check_training(spec, problems);
+  check_lora(spec, problems);
   check_habit(spec, problems);
   check_sizes(spec, problems);
 }

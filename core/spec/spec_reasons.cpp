@@ -89,6 +89,7 @@ const char* reason_compile(const WorkloadSpec& spec) {
   if (reason_tiles(spec) == nullptr) return "field.reason.tiles_not_compiled";
   if (uses_own_kernels(spec)) return "field.reason.own_kernels_not_compiled";
   if (writing(spec) != Writing()) return "field.reason.written_not_compiled";
+  if (trains_adapters(spec)) return "field.reason.adapters_not_compiled";
   const bool checkpoints = reason_checkpoint(spec) == nullptr && spec.checkpoint != Checkpoint::off;
   return checkpoints ? "field.reason.inductor_recomputes" : nullptr;
 }
@@ -168,7 +169,7 @@ const char* reason_momentum(const WorkloadSpec& spec) {
 const char* reason_optimizer_state(const WorkloadSpec& spec) {
   if (const char* const reason = reason_step(spec)) return reason;
   const bool wide = spec.dtype == DataType::fp32 || spec.dtype == DataType::tf32;
-  return wide ? "field.reason.state_is_fp32" : nullptr;
+  return wide || trains_adapters(spec) ? "field.reason.state_is_fp32" : nullptr;
 }
 
 const char* reason_cosine(const WorkloadSpec& spec) {
@@ -244,6 +245,15 @@ const char* reason_rope_fp32(const WorkloadSpec& spec) {
   const DataType type = compute_type(spec);
   const bool wide = type == DataType::fp32 || type == DataType::tf32;
   return wide ? "field.reason.rope_is_fp32" : nullptr;
+}
+
+const char* reason_lora(const WorkloadSpec& spec) {
+  return reason_block(spec);
+}
+
+const char* reason_lora_on(const WorkloadSpec& spec) {
+  if (const char* const reason = reason_lora(spec)) return reason;
+  return spec.lora_rank > 0 ? nullptr : "field.reason.no_adapters";
 }
 
 const char* reason_model(const WorkloadSpec& spec) {

@@ -49,6 +49,8 @@ const char* reason_cross_entropy(const WorkloadSpec& spec);
 const char* reason_mask(const WorkloadSpec& spec);
 const char* reason_products(const WorkloadSpec& spec);
 const char* reason_rope_fp32(const WorkloadSpec& spec);
+const char* reason_lora(const WorkloadSpec& spec);
+const char* reason_lora_on(const WorkloadSpec& spec);
 
 const char* reason_model(const WorkloadSpec& spec);
 const char* reason_loss(const WorkloadSpec& spec);

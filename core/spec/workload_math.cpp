@@ -20,6 +20,12 @@ double of_token(const std::vector<Product>& products) {
   return sum;
 }
 
+std::int64_t weights_of(const std::vector<Product>& products) {
+  std::int64_t sum = 0;
+  for (const Product& product : products) sum += product.count * product.in * product.out;
+  return sum;
+}
+
 // Forward FLOPs of Q K^T and P V, all T x T_kv pairs.
 double attention_flops(const WorkloadSpec& spec) {
   return 4 * static_cast<double>(attention_count(spec)) *
@@ -48,7 +54,8 @@ double computed_share(const WorkloadSpec& spec, AttentionBackend backend, std::i
 // Prefill and decode of one sequence, head for the last position only; multiplied by B.
 double generation_flops(const WorkloadSpec& spec, AttentionBackend backend) {
   const auto layers = static_cast<double>(spec.layers);
-  const double per_token = layers * of_token(block_products(spec));
+  const double per_token =
+      layers * of_token(block_products(spec)) + of_token(adapter_products(spec));
   const double per_pair = layers * 4 * static_cast<double>(spec.d_model);
   const double head = 2 * static_cast<double>(spec.vocab) * static_cast<double>(spec.d_model);
   const auto whole = [&](std::int64_t length) {
@@ -113,6 +120,21 @@ Writing writing(const WorkloadSpec& spec) {
   return written;
 }
 
+Lora lora(const WorkloadSpec& spec) {
+  Lora lora;
+  if (spec.lora_rank <= 0 || !field_applies(spec, Field::lora_rank)) return lora;
+  lora.rank = spec.lora_rank;
+  lora.on = spec.lora_on;
+  lora.scale = spec.lora_alpha / static_cast<double>(spec.lora_rank);
+  lora.merged = spec.lora_merged;
+  return lora;
+}
+
+bool trains_adapters(const WorkloadSpec& spec) {
+  const Lora low = lora(spec);
+  return low.rank > 0 && !low.merged;
+}
+
 DataType compute_type(const WorkloadSpec& spec) {
   if (!field_applies(spec, Field::autocast) || spec.autocast == Autocast::off) return spec.dtype;
   return spec.autocast == Autocast::bf16 ? DataType::bf16 : DataType::fp16;
@@ -146,10 +168,12 @@ OptimizerState optimizer_state(const WorkloadSpec& spec) {
 std::int64_t parameter_count(const WorkloadSpec& spec) {
   const WorkloadTraits& traits = traits_of(spec.workload);
   std::int64_t count = traits.other_parameters(spec);
-  for (const Product& product : traits.products(spec)) {
-    count += product.count * product.in * product.out;
-  }
-  return count;
+  count += weights_of(traits.products(spec));
+  return count + weights_of(adapter_products(spec));
+}
+
+std::int64_t trained_count(const WorkloadSpec& spec) {
+  return trains_adapters(spec) ? weights_of(adapter_products(spec)) : parameter_count(spec);
 }
 
 std::int64_t tokens_per_step(const WorkloadSpec& spec) {
@@ -167,13 +191,16 @@ Flops step_flops(const WorkloadSpec& spec, AttentionBackend backend_ran) {
   const auto tokens = static_cast<double>(tokens_per_step(spec));
   const double matmul = tokens * of_token(traits_of(spec.workload).products(spec));
   const double attention = attention_flops(spec) * computed_share(spec, backend_ran, spec.seq_len);
-  flops.forward = matmul + attention;
+  const double added = tokens * of_token(adapter_products(spec));
+  flops.forward = matmul + added + attention;
   if (!has_backward(spec.pass)) return flops;
-  flops.backward = 2 * matmul + (traits_of(backend_ran).recomputes_scores ? 2.5 : 2.0) * attention;
+  const double frozen = trains_adapters(spec) ? 1 : 2;
+  flops.backward = frozen * matmul + 2 * added +
+                   (traits_of(backend_ran).recomputes_scores ? 2.5 : 2.0) * attention;
   if (checkpointing(spec) == Checkpoint::attention) flops.recompute = attention;
   if (checkpointing(spec) == Checkpoint::blocks) {
     const auto blocks = static_cast<double>(attention_count(spec));
-    flops.recompute = blocks * tokens * of_token(block_products(spec)) + attention;
+    flops.recompute = blocks * tokens * of_token(block_products(spec)) + added + attention;
   }
   return flops;
 }

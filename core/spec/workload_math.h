@@ -37,6 +37,17 @@ struct Writing {
   friend bool operator==(const Writing&, const Writing&) = default;
 };
 Writing writing(const WorkloadSpec& spec);
+// The adapters of a model (LoRA, Hu et al. 2021): y = W x + scale B A x, with A [rank, in] and
+// B [out, rank] in fp32 whatever the type of W, as PEFT keeps them.
+struct Lora {
+  std::int64_t rank = 0;  // 0: there are none
+  LoraOn on = LoraOn::qv;
+  double scale = 0;
+  bool merged = false;  // W + scale B A takes the place of W when the model is made
+};
+Lora lora(const WorkloadSpec& spec);
+// True if there are adapters beside frozen weights: then only they have gradients and state.
+bool trains_adapters(const WorkloadSpec& spec);
 // The type in which matrix products run: autocast's, else that of the tensors.
 DataType compute_type(const WorkloadSpec& spec);
 // The checkpointing of a pass with a backward, off where it does not apply.
@@ -54,9 +65,11 @@ bool keeps_graphs(const WorkloadSpec& spec);
 // The optimizer's state beside 16-bit parameters; parameter where that does not apply.
 OptimizerState optimizer_state(const WorkloadSpec& spec);
 
-// The number of trained parameters: the weights of all matrix products of the workload, and its
-// biases, norms and embeddings (core/spec/workload_traits.cpp).
+// The number of parameters: the weights of all matrix products of the workload, its biases, norms
+// and embeddings (core/spec/workload_traits.cpp), and its adapters, unless they are merged.
 std::int64_t parameter_count(const WorkloadSpec& spec);
+// Those that are trained: all, or the adapters alone, rank (in + out) for each of their layers.
+std::int64_t trained_count(const WorkloadSpec& spec);
 // B T, times the micro-batches of a step; B new_tokens for pass generate; T for a workload without
 // input. Workloads without a sequence count rows.
 std::int64_t tokens_per_step(const WorkloadSpec& spec);
@@ -74,7 +87,9 @@ struct Flops {
 // attention, 2 d ff with GELU; the first two terms are 4 d^2 if there are as many key heads as
 // heads. `automatic` counts as math, because the kernel that ran is not known. Pass generate: the
 // prompt, then each new token by itself (with kv_cache) or with all tokens before it; the head for
-// the last position only.
+// the last position only. With adapters the products of frozen weights have no gradient of the
+// weight, so their backward is once the forward; that of the adapters is twice theirs. What the
+// first block of lm can leave out beyond this, since nothing before it is trained, is counted.
 Flops step_flops(const WorkloadSpec& spec, AttentionBackend backend_ran);
 
 // Maps ExecutionFacts::backend_ran to a backend of the formulas: every fused kernel (flash,

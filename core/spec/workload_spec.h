@@ -106,6 +106,9 @@ enum class CausalMask : std::uint8_t { shared, layer, head };
 // Linear layers and the products of naive attention. einsum: autocast keeps no cast of a weight,
 // for einsum multiplies a view of it.
 enum class ProductForm : std::uint8_t { matmul, einsum };
+// The linear layers of a block that have an adapter (LoRA). qv: to queries and values, as the paper
+// has it. qkvo: all four of attention. all: also those of the feed-forward part.
+enum class LoraOn : std::uint8_t { qv, qkvo, all };
 // A mistake of training loops, made on purpose so that its effect can be seen.
 //   no_zero_grad     gradients of earlier steps are not dropped, so they add up
 //   kept_graph       the loss of every step (or the output of a forward that keeps its graph) is
@@ -206,6 +209,11 @@ struct WorkloadSpec {
   ProductForm products = ProductForm::matmul;
   bool rope_fp32 = false;  // rotary positions in fp32, whatever the type, with casts to and fro
   Kernels kernels = Kernels::torch;
+  // Adapters of low rank beside linear layers, which are frozen as all else then is; 0: none.
+  std::int64_t lora_rank = 0;
+  LoraOn lora_on = LoraOn::qv;
+  double lora_alpha = 16;    // an adapter adds lora_alpha / lora_rank times its product
+  bool lora_merged = false;  // the adapters are added to the weights beforehand
   Habit habit = Habit::none;
   friend bool operator==(const WorkloadSpec&, const WorkloadSpec&) = default;
 };
@@ -287,6 +295,10 @@ enum class Field : std::uint8_t {
   products,
   rope_fp32,
   kernels,
+  lora_rank,
+  lora_on,
+  lora_alpha,
+  lora_merged,
   habit,
 };
 inline constexpr int kFieldCount = static_cast<int>(Field::habit) + 1;

@@ -87,7 +87,7 @@ double generation(const WorkloadSpec& spec, AttentionBackend backend) {
   const auto step = [&](double queries, double keys) {
     return layers * (moved_by(block, batch * queries) +
                      attention(spec, backend, batch, queries, keys).forward) +
-           head;
+           moved_by(adapter_products(spec), batch * queries) + head;
   };
   const auto prompt = static_cast<double>(spec.seq_len);
   double sum = step(prompt, prompt);
@@ -101,7 +101,7 @@ double generation(const WorkloadSpec& spec, AttentionBackend backend) {
 // Bytes of one update for each parameter: the gradient is read; moments, master weight and
 // parameter are read and written, but a parameter with a master weight is only written.
 double optimizer_bytes(const WorkloadSpec& spec) {
-  const auto element = static_cast<double>(bytes_of(spec.dtype));
+  const auto element = static_cast<double>(trains_adapters(spec) ? 4 : bytes_of(spec.dtype));
   const OptimizerState state = optimizer_state(spec);
   const double wide = state == OptimizerState::parameter ? element : 4;
   double moments = 2;
@@ -125,7 +125,9 @@ std::vector<StepPart> parts_of_generation(const WorkloadSpec& spec, AttentionBac
 
 // Parts of all micro-batches. `bytes` of `parts` count numbers.
 void add_products(const WorkloadSpec& spec, double rows, std::vector<StepPart>& parts) {
-  const double times = has_backward(spec.pass) ? 3 : 1;
+  const double trained = has_backward(spec.pass) ? 3 : 1;
+  // A frozen weight has no gradient: there is no product for it.
+  const double times = has_backward(spec.pass) && trains_adapters(spec) ? 2 : trained;
   const auto add = [&](const std::vector<Product>& products, double often) {
     for (const Product& product : products) {
       parts.push_back({StepPart::Kind::products, often * flops_of(product, rows),
@@ -133,8 +135,10 @@ void add_products(const WorkloadSpec& spec, double rows, std::vector<StepPart>& 
     }
   };
   add(traits_of(spec.workload).products(spec), times);
+  add(adapter_products(spec), trained);
   if (has_backward(spec.pass) && checkpointing(spec) == Checkpoint::blocks) {
     add(block_products(spec), static_cast<double>(attention_count(spec)));
+    add(adapter_products(spec), 1);
   }
 }
 
@@ -150,9 +154,11 @@ void add_attention(const WorkloadSpec& spec, AttentionBackend backend, double ro
                 static_cast<double>(kv_length(spec)));
   const Flops flops = step_flops(spec, backend);
   const double products = flops_of(traits_of(spec.workload).products(spec), rows * micro);
+  const double added = flops_of(adapter_products(spec), rows * micro);
+  const double back = (trains_adapters(spec) ? 1 : 2) * products + 2 * added;
   // Rounding may leave less than nothing.
-  const double forward = std::max(0.0, flops.forward - products) / micro;
-  const double backward = std::max(0.0, flops.backward - 2 * products) / micro;
+  const double forward = std::max(0.0, flops.forward - products - added) / micro;
+  const double backward = std::max(0.0, flops.backward - back) / micro;
   const auto add = [&](double all_flops, double all, double softmax) {
     parts.push_back({StepPart::Kind::attention, all_flops, count * (all - softmax)});
     if (softmax > 0) parts.push_back({StepPart::Kind::softmax, 0, count * softmax});
@@ -184,7 +190,7 @@ std::vector<StepPart> step_parts(const WorkloadSpec& spec, AttentionBackend back
   }
   if (spec.pass == Pass::full_step) {
     parts.push_back({StepPart::Kind::optimizer, 0,
-                     optimizer_bytes(spec) * static_cast<double>(parameter_count(spec))});
+                     optimizer_bytes(spec) * static_cast<double>(trained_count(spec))});
   }
   return parts;
 }

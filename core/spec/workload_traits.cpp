@@ -191,6 +191,33 @@ std::vector<Product> block_products(const WorkloadSpec& spec) {
   return products;
 }
 
+std::vector<Product> adapted_products(const WorkloadSpec& spec) {
+  const Lora low = lora(spec);
+  if (low.rank == 0) return {};
+  const std::int64_t width = spec.d_model, kv = kv_head_count(spec) * head_size(spec);
+  if (low.on == LoraOn::qv) return {{width, width}, {width, kv}};
+  Products products;
+  if (spec.fused_qkv) {
+    products.push_back({width, width + 2 * kv});
+  } else {
+    products = projections(spec, width);
+  }
+  products.push_back({width, width});
+  if (low.on == LoraOn::all) add_feed_forward(spec, spec.ffn, products);
+  return products;
+}
+
+std::vector<Product> adapter_products(const WorkloadSpec& spec) {
+  if (!trains_adapters(spec)) return {};
+  Products products;
+  for (const Product& layer : adapted_products(spec)) {
+    const std::int64_t count = layer.count * attention_count(spec);
+    products.push_back({layer.in, spec.lora_rank, count});
+    products.push_back({spec.lora_rank, layer.out, count});
+  }
+  return products;
+}
+
 std::int64_t attention_count(const WorkloadSpec& spec) {
   const WorkloadTraits& traits = traits_of(spec.workload);
   if (!traits.attends) return 0;

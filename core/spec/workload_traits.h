@@ -55,6 +55,10 @@ const WorkloadTraits& traits_of(WorkloadKind kind);
 
 // The products of one transformer block with the sizes of `spec`.
 std::vector<Product> block_products(const WorkloadSpec& spec);
+// The layers of one block that have an adapter, as products: none without.
+std::vector<Product> adapted_products(const WorkloadSpec& spec);
+// The products of the adapters of a forward, A and B of each; none where they are merged.
+std::vector<Product> adapter_products(const WorkloadSpec& spec);
 // The number of attention calls in a forward: 0, 1, or one a layer.
 std::int64_t attention_count(const WorkloadSpec& spec);
 

@@ -39,16 +39,22 @@ def norm(torch, p, name, x, spec):
     return (wide * (wide.pow(2).mean(-1, keepdim=True) + 1e-5).rsqrt() * weight).to(x.dtype)
 
 
-def linear(torch, p, name, x):
-    return torch.nn.functional.linear(x, p[f"{name}.weight"], p.get(f"{name}.bias"))
+def linear(torch, p, name, x, spec):
+    y = torch.nn.functional.linear(x, p[f"{name}.weight"], p.get(f"{name}.bias"))
+    a = p.get(f"{name}.lora_A.weight")
+    if a is None:
+        return y
+    low = torch.nn.functional.linear(x.to(a.dtype), a)
+    added = torch.nn.functional.linear(low, p[f"{name}.lora_B.weight"])
+    return (y + added * (spec["lora_alpha"] / spec["lora_rank"])).to(y.dtype)
 
 
-def feed_forward(torch, p, name, h, kind):
+def feed_forward(torch, p, name, h, kind, spec):
     if kind == "gelu":
-        h = torch.nn.functional.gelu(linear(torch, p, f"{name}.up", h))
-        return linear(torch, p, f"{name}.down", h)
-    gate = torch.nn.functional.silu(linear(torch, p, f"{name}.w1", h))
-    return linear(torch, p, f"{name}.w2", gate * linear(torch, p, f"{name}.w3", h))
+        h = torch.nn.functional.gelu(linear(torch, p, f"{name}.up", h, spec))
+        return linear(torch, p, f"{name}.down", h, spec)
+    gate = torch.nn.functional.silu(linear(torch, p, f"{name}.w1", h, spec))
+    return linear(torch, p, f"{name}.w2", gate * linear(torch, p, f"{name}.w3", h, spec), spec)
 
 
 def project(torch, p, name, x, spec):
@@ -56,9 +62,9 @@ def project(torch, p, name, x, spec):
     heads, kv_heads = spec["heads"], spec["kv_heads"] or spec["heads"]
     if spec["fused_qkv"]:
         kv = kv_heads * (x.shape[-1] // heads)
-        q, k, v = linear(torch, p, f"{name}.qkv_proj", x).split([x.shape[-1], kv, kv], -1)
+        q, k, v = linear(torch, p, f"{name}.qkv_proj", x, spec).split([x.shape[-1], kv, kv], -1)
     else:
-        q, k, v = (linear(torch, p, f"{name}.{which}_proj", x) for which in "qkv")
+        q, k, v = (linear(torch, p, f"{name}.{which}_proj", x, spec) for which in "qkv")
     return (t.unflatten(-1, (n, -1)).transpose(1, 2)
             for t, n in ((q, heads), (k, kv_heads), (v, kv_heads)))
 
@@ -81,9 +87,9 @@ class Models:
             tables = self.tables(q.shape[-2], q.shape[-1], weight.dtype)
             q, k = turn(torch, q, tables), turn(torch, k, tables)
         a = self.attend(q, k, v, spec["causal"]).transpose(1, 2).flatten(-2)
-        x = x + linear(torch, p, f"{name}.attn.o_proj", a)
+        x = x + linear(torch, p, f"{name}.attn.o_proj", a, spec)
         h = norm(torch, p, f"{name}.norm2", x, spec)
-        return x + feed_forward(torch, p, f"{name}.ffn", h, spec["ffn"])
+        return x + feed_forward(torch, p, f"{name}.ffn", h, spec["ffn"], spec)
 
     def forward(self, p, inputs):
         """(output, loss) of the workload."""
@@ -94,16 +100,16 @@ class Models:
             qkv = inputs[:3] if given else project(torch, p, "attention", inputs[0], spec)
             output = self.attend(*qkv, spec["causal"])
         elif kind == "mlp" and spec["mlp"] == "gelu":
-            h = torch.nn.functional.gelu(linear(torch, p, "up", inputs[-1]))
-            output = linear(torch, p, "down", h)
+            h = torch.nn.functional.gelu(linear(torch, p, "up", inputs[-1], spec))
+            output = linear(torch, p, "down", h, spec)
         elif kind == "mlp":
-            output = feed_forward(torch, p, "swiglu", inputs[-1], "swiglu")
+            output = feed_forward(torch, p, "swiglu", inputs[-1], "swiglu", spec)
         elif kind == "weighted_sum":
             output = (inputs[-1] * p["weight"]).sum(-1)
         elif kind == "toy":
-            h = linear(torch, p, "fc1", inputs[0]).relu()
+            h = linear(torch, p, "fc1", inputs[0], spec).relu()
             h = torch.nn.functional.layer_norm(h, h.shape[-1:], p["norm.weight"], p["norm.bias"])
-            output = linear(torch, p, "fc2", h)
+            output = linear(torch, p, "fc2", h, spec)
             return output, cross_entropy(output.flatten(0, 1), inputs[1].flatten())
         elif kind == "block":
             output = self.block(p, "block", inputs[-1])

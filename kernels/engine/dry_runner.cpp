@@ -119,9 +119,13 @@ run::Outcome<TorchDryRunner::Recorded> TorchDryRunner::record(const spec::Worklo
     recording.close();
     if (!done) return tl::unexpected(std::move(done.error()));
     for (const Parameter& parameter : execution.parameters()) {
-      made.parameters += parameter.tensor.numel();
+      const std::int64_t numbers = parameter.tensor.numel();
+      const std::int64_t trained = parameter.tensor.requires_grad() ? numbers : 0;
+      made.parameters += numbers;
+      made.trained += trained;
       if (sample && parameter.name.starts_with(sample->prefix + "2.")) {
-        made.parameters_of_a_layer += parameter.tensor.numel();
+        made.parameters_of_a_layer += numbers;
+        made.trained_of_a_layer += trained;
       }
     }
   } catch (...) {
@@ -172,6 +176,7 @@ run::Outcome<predict::DryRun> TorchDryRunner::dry_run(const spec::WorkloadSpec& 
     made = record(on_device, wanted, sample, strings, cancel);
     if (!made) return tl::unexpected(std::move(made.error()));
     made->parameters += (sample->count - kSampleLayers) * made->parameters_of_a_layer;
+    made->trained += (sample->count - kSampleLayers) * made->trained_of_a_layer;
     repeated_ = repeat_layers(records_, sample->prefix, sample->count, strings, repeated_records_);
   }
   if (!repeated_) {
@@ -181,6 +186,7 @@ run::Outcome<predict::DryRun> TorchDryRunner::dry_run(const spec::WorkloadSpec& 
   repeated_steps_ = made->repeated_steps;
   result.log = log_of(repeated_ ? repeated_records_ : records_);
   result.parameters = made->parameters;
+  result.trained = made->trained;
   result.backend = std::move(made->backend);
   result.types = std::move(made->types);
   result.apart_bytes = made->apart_bytes;

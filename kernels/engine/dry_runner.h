@@ -34,7 +34,9 @@ class TorchDryRunner final : public predict::DryRunner {
   };
   struct Recorded {
     std::int64_t parameters = 0;
+    std::int64_t trained = 0;                // of the parameters
     std::int64_t parameters_of_a_layer = 0;  // of layer 2, of a sample
+    std::int64_t trained_of_a_layer = 0;
     std::string backend;
     std::vector<run::NamedType> types;
     std::int64_t apart_bytes = 0;  // DryRun's

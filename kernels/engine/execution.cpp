@@ -309,7 +309,10 @@ run::ExecutionFacts TorchExecution::facts() const {
       facts.rank.buckets.push_back(static_cast<std::int64_t>(bucket.nbytes()));
   }
   if (builder_ != nullptr) {
-    for (const Parameter& parameter : parameters()) facts.parameters += parameter.tensor.numel();
+    for (const Parameter& parameter : parameters()) {
+      facts.parameters += parameter.tensor.numel();
+      if (parameter.tensor.requires_grad()) facts.trained += parameter.tensor.numel();
+    }
   }
   facts.backend_ran = backend_ran_;
   facts.memory_limit = device_->memory().limit;

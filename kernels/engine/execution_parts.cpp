@@ -2,6 +2,8 @@
 #include <ATen/core/grad_mode.h>
 #include <ATen/ops/div.h>
 
+#include <algorithm>
+
 #include "core/base/clock.h"
 #include "core/spec/workload_math.h"
 #include "kernels/dry_run/meta_allocator.h"
@@ -243,7 +245,9 @@ void TorchExecution::choose_trained(std::vector<TrainedTensor>& trained) {
       trained.push_back({part.tensor, module_of(part.name)});
     return;
   }
-  for (const auto& [name, tensor] : parameters()) trained.push_back({tensor, module_of(name)});
+  for (const auto& [name, tensor] : parameters()) {
+    if (tensor.requires_grad()) trained.push_back({tensor, module_of(name)});
+  }
   if (share_.shard != predict::Shard::zero1) return;
   std::vector<std::int64_t> sizes;
   for (const TrainedTensor& one : trained) sizes.push_back(one.tensor.numel());
@@ -267,7 +271,9 @@ void TorchExecution::note_gradient_types() {
   static const std::string gradient_name = "gradients";
   if (parameters().empty()) return;
   note_dtype(parameter_name, parameters().front().tensor);
-  note_dtype(gradient_name, parameters().front().tensor.grad());
+  const auto trained = std::ranges::find_if(
+      parameters(), [](const Parameter& one) { return one.tensor.requires_grad(); });
+  if (trained != parameters().end()) note_dtype(gradient_name, trained->tensor.grad());
 }
 
 void TorchExecution::run_optimizer() {

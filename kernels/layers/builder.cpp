@@ -5,6 +5,7 @@
 #include <ATen/ops/empty_like.h>
 #include <ATen/ops/from_blob.h>
 #include <ATen/ops/full.h>
+#include <ATen/ops/zeros.h>
 
 #include <algorithm>
 #include <cmath>
@@ -19,6 +20,9 @@
 
 namespace ts::kernels {
 namespace {
+
+// Tells the numbers of adapters from those of the weights.
+constexpr std::uint64_t kAdapterSeed = 0x4C6F5241;
 
 at::Generator seeded_generator(at::Device device, std::uint64_t seed) {
   if (device.is_meta()) return {};
@@ -78,7 +82,8 @@ Builder::Builder(at::Device device, at::ScalarType dtype, std::uint64_t seed, Ro
       seed_(seed),
       share_(share),
       part_(part),
-      generator_(seeded_generator(device, seed)) {}
+      generator_(seeded_generator(device, seed)),
+      adapter_generator_(seeded_generator(device, seed ^ kAdapterSeed)) {}
 
 at::Generator Builder::fork_generator() const {
   return seeded_generator(device_, seed_);
@@ -89,13 +94,27 @@ at::TensorOptions Builder::options() const {
 }
 
 at::Tensor Builder::register_parameter(std::string name, at::Tensor tensor) {
-  tensor.set_requires_grad(true);
+  tensor.set_requires_grad(!frozen_);
   parameters_.push_back({std::move(name), tensor});
   return tensor;
 }
 
 at::Tensor Builder::keep_parameter(std::string name, at::Tensor tensor) {
   return register_parameter(std::move(name), std::move(tensor));
+}
+
+at::Tensor Builder::uniform_adapter(at::IntArrayRef sizes, double bound) {
+  if (bound == 0) return at::zeros(sizes, options().dtype(at::kFloat));
+  at::Tensor tensor = at::empty(sizes, options().dtype(at::kFloat));
+  fill_in_pieces(
+      tensor, [&](const at::Tensor& piece) { piece.uniform_(-bound, bound, adapter_generator_); });
+  return tensor;
+}
+
+at::Tensor Builder::keep_trained(std::string name, at::Tensor tensor) {
+  tensor.set_requires_grad(true);
+  parameters_.push_back({std::move(name), tensor});
+  return tensor;
 }
 
 void Builder::draw_truncated(const at::Tensor& tensor, double std) const {

@@ -55,6 +55,14 @@ class Builder {
   // Registers a tensor made elsewhere as parameter.
   at::Tensor keep_parameter(std::string name, at::Tensor tensor);
 
+  // From now on parameters are frozen: they get no gradient, and nothing updates them.
+  void freeze() { frozen_ = true; }
+  // Numbers for an adapter: fp32, uniform from -bound to bound, of a generator of their own, so
+  // that the other parameters are those of the model without adapters. Not a parameter yet.
+  at::Tensor uniform_adapter(at::IntArrayRef sizes, double bound);
+  // Registers a tensor as parameter that is trained, whatever is frozen.
+  at::Tensor keep_trained(std::string name, at::Tensor tensor);
+
   // Inputs.
   at::Tensor normal_input(at::IntArrayRef sizes, bool requires_grad);
   at::Tensor token_input(at::IntArrayRef sizes, std::int64_t vocab);  // int64 in [0, vocab)
@@ -81,7 +89,9 @@ class Builder {
   std::uint64_t seed_;
   RowShare share_;
   predict::Share part_;
+  bool frozen_ = false;
   at::Generator generator_;
+  at::Generator adapter_generator_;
   std::vector<Parameter> parameters_;
   std::vector<at::Tensor> inputs_;
 };

@@ -10,12 +10,12 @@
 namespace ts::kernels {
 
 SwiGlu::SwiGlu(Builder& builder, const std::string& path, std::int64_t width, std::int64_t hidden,
-               const spec::Writing& written)
+               const spec::Writing& written, const spec::Lora& lora)
     : path_(path),
       silu_(written.silu),
-      w1_(builder, path + ".w1", width, hidden, Bias::none, written.products),
-      w2_(builder, path + ".w2", hidden, width, Bias::none, written.products),
-      w3_(builder, path + ".w3", width, hidden, Bias::none, written.products) {}
+      w1_(builder, path + ".w1", width, hidden, Bias::none, written.products, lora),
+      w2_(builder, path + ".w2", hidden, width, Bias::none, written.products, lora),
+      w3_(builder, path + ".w3", width, hidden, Bias::none, written.products, lora) {}
 
 at::Tensor SwiGlu::gate(const at::Tensor& x) const {
   return silu_ == spec::Form::written ? written_silu(x) : at::silu(x);
@@ -29,10 +29,10 @@ at::Tensor SwiGlu::forward(const at::Tensor& x) const {
 }
 
 GeluMlp::GeluMlp(Builder& builder, const std::string& path, std::int64_t width, std::int64_t hidden,
-                 Bias bias, spec::ProductForm products)
+                 Bias bias, spec::ProductForm products, const spec::Lora& lora)
     : path_(path),
-      up_(builder, path + ".up", width, hidden, bias, products),
-      down_(builder, path + ".down", hidden, width, bias, products) {}
+      up_(builder, path + ".up", width, hidden, bias, products, lora),
+      down_(builder, path + ".down", hidden, width, bias, products, lora) {}
 
 at::Tensor GeluMlp::forward(const at::Tensor& x) const {
   const ModuleScope scope(path_);
@@ -42,11 +42,12 @@ at::Tensor GeluMlp::forward(const at::Tensor& x) const {
 std::unique_ptr<FeedForward> make_feed_forward(Builder& builder, const std::string& path,
                                                spec::FeedForward kind, std::int64_t width,
                                                std::int64_t hidden, Bias bias,
-                                               const spec::Writing& written) {
+                                               const spec::Writing& written,
+                                               const spec::Lora& lora) {
   if (kind == spec::FeedForward::gelu) {
-    return std::make_unique<GeluMlp>(builder, path, width, hidden, bias, written.products);
+    return std::make_unique<GeluMlp>(builder, path, width, hidden, bias, written.products, lora);
   }
-  return std::make_unique<SwiGlu>(builder, path, width, hidden, written);
+  return std::make_unique<SwiGlu>(builder, path, width, hidden, written, lora);
 }
 
 }  // namespace ts::kernels

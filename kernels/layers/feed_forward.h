@@ -24,7 +24,7 @@ class FeedForward {
 class SwiGlu final : public FeedForward {
  public:
   SwiGlu(Builder& builder, const std::string& path, std::int64_t width, std::int64_t hidden,
-         const spec::Writing& written = {});
+         const spec::Writing& written = {}, const spec::Lora& lora = {});
   [[nodiscard]] at::Tensor forward(const at::Tensor& x) const override;
 
  private:
@@ -41,7 +41,8 @@ class SwiGlu final : public FeedForward {
 class GeluMlp final : public FeedForward {
  public:
   GeluMlp(Builder& builder, const std::string& path, std::int64_t width, std::int64_t hidden,
-          Bias bias, spec::ProductForm products = spec::ProductForm::matmul);
+          Bias bias, spec::ProductForm products = spec::ProductForm::matmul,
+          const spec::Lora& lora = {});
   [[nodiscard]] at::Tensor forward(const at::Tensor& x) const override;
 
  private:
@@ -53,6 +54,7 @@ class GeluMlp final : public FeedForward {
 std::unique_ptr<FeedForward> make_feed_forward(Builder& builder, const std::string& path,
                                                spec::FeedForward kind, std::int64_t width,
                                                std::int64_t hidden, Bias bias,
-                                               const spec::Writing& written = {});
+                                               const spec::Writing& written = {},
+                                               const spec::Lora& lora = {});
 
 }  // namespace ts::kernels

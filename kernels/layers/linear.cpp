@@ -6,6 +6,7 @@
 
 #include <array>
 #include <cmath>
+#include <utility>
 #include <vector>
 
 #include "kernels/observe/dtype_map.h"
@@ -14,17 +15,26 @@
 namespace ts::kernels {
 
 Linear::Linear(Builder& builder, const std::string& path, std::int64_t in, std::int64_t out,
-               Bias bias, spec::ProductForm products)
-    : Linear(builder, path, in, std::array{out}, bias, products) {}
+               Bias bias, spec::ProductForm products, const spec::Lora& lora)
+    : Linear(builder, path, in, std::array{out}, bias, products, lora) {}
 
 Linear::Linear(Builder& builder, const std::string& path, std::int64_t in,
-               std::span<const std::int64_t> outs, Bias bias, spec::ProductForm products)
+               std::span<const std::int64_t> outs, Bias bias, spec::ProductForm products,
+               const spec::Lora& lora)
     : path_(path), products_(products) {
   std::vector<Builder::Rows> matrices;
   for (const std::int64_t out : outs)
     matrices.push_back({out, std::sqrt(2.0 / static_cast<double>(in + out))});
   weight_ = builder.truncated_normal(path + ".weight", matrices, in);
   if (bias == Bias::zeros) bias_ = builder.constant(path + ".bias", std::array{weight_.size(0)}, 0);
+  if (lora.rank == 0) return;
+  const Adapter adapter(builder, path, in, weight_.size(0), lora);
+  if (lora.merged) {
+    adapter.merge_into(weight_);
+  } else {
+    adapter.keep(builder);
+    adapter_.emplace(adapter);
+  }
 }
 
 at::Tensor Linear::forward(const at::Tensor& x) const {
@@ -33,6 +43,7 @@ at::Tensor Linear::forward(const at::Tensor& x) const {
       products_ == spec::ProductForm::einsum
           ? by_einsum(x)
           : at::linear(x, weight_, bias_.defined() ? std::optional(bias_) : std::nullopt);
+  if (adapter_) y = adapter_->add_to(std::move(y), x);
   note_dtype(path_, y);
   return y;
 }

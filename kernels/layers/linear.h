@@ -3,10 +3,12 @@
 #include <ATen/core/Tensor.h>
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 
-#include "core/spec/workload_spec.h"
+#include "core/spec/workload_math.h"
+#include "kernels/layers/adapter.h"
 #include "kernels/layers/builder.h"
 
 namespace ts::kernels {
@@ -15,15 +17,17 @@ enum class Bias : bool { none, zeros };
 
 // y = x W^T (+ b). W: [out, in], truncated normal with deviation sqrt(2 / (in + out)) (Glorot and
 // Bengio 2010); b starts at zero. By the operator linear, or by einsum("...i,oi->...o"), which
-// multiplies a view of W: autocast casts it anew in every forward.
+// multiplies a view of W: autocast casts it anew in every forward. With `lora` of a rank an adapter
+// adds to y, or to W once where it is merged.
 class Linear {
  public:
   Linear(Builder& builder, const std::string& path, std::int64_t in, std::int64_t out, Bias bias,
-         spec::ProductForm products = spec::ProductForm::matmul);
-  // Several in one: their weights one below the other, each as it would be alone.
+         spec::ProductForm products = spec::ProductForm::matmul, const spec::Lora& lora = {});
+  // Several in one: their weights one below the other, each as it would be alone. One adapter is
+  // beside all of them.
   Linear(Builder& builder, const std::string& path, std::int64_t in,
          std::span<const std::int64_t> outs, Bias bias,
-         spec::ProductForm products = spec::ProductForm::matmul);
+         spec::ProductForm products = spec::ProductForm::matmul, const spec::Lora& lora = {});
   // Shares an existing weight: [out, in].
   Linear(std::string path, at::Tensor weight,
          spec::ProductForm products = spec::ProductForm::matmul)
@@ -39,6 +43,7 @@ class Linear {
   std::string path_;
   at::Tensor weight_;
   at::Tensor bias_;
+  std::optional<Adapter> adapter_;
   spec::ProductForm products_ = spec::ProductForm::matmul;
 };
 

@@ -43,7 +43,8 @@ void run_rows(own::Instructions instructions, const at::Tensor& logits, const at
 class OwnCrossEntropy : public torch::autograd::Function<OwnCrossEntropy> {
  public:
   static at::Tensor forward(AutogradContext* context, const at::Tensor& x, const at::Tensor& weight,
-                            const at::Tensor& targets, std::int64_t which, bool gradients) {
+                            const at::Tensor& targets, std::int64_t which, bool gradients,
+                            bool of_weight) {
     const auto instructions = static_cast<own::Instructions>(which);
     const std::int64_t tokens = x.size(0);
     const std::int64_t chunks =
@@ -59,7 +60,7 @@ class OwnCrossEntropy : public torch::autograd::Function<OwnCrossEntropy> {
     if (gradients) {
       scale = std::frexp(1 / static_cast<double>(tokens), &exponent);
       d_x = at::empty_like(x);
-      d_weight = at::empty_like(weight);
+      if (of_weight) d_weight = at::empty_like(weight);
     }
     at::Tensor logits = at::empty({largest, weight.size(0)}, x.options());
     for (std::int64_t first = 0; first < tokens; first += largest) {
@@ -72,6 +73,7 @@ class OwnCrossEntropy : public torch::autograd::Function<OwnCrossEntropy> {
       if (!gradients) continue;
       at::Tensor d_x_part = d_x.narrow(0, first, count);
       at::mm_out(d_x_part, part, weight);
+      if (!of_weight) continue;
       if (first == 0) {
         at::mm_out(d_weight, part.t(), x_part);
       } else {
@@ -88,8 +90,10 @@ class OwnCrossEntropy : public torch::autograd::Function<OwnCrossEntropy> {
   static variable_list backward(AutogradContext* context, const variable_list& gradients) {
     const variable_list saved = context->get_saved_variables();
     const at::Tensor factor = at::mul(gradients[0], context->saved_data["power"].toDouble());
-    for (const at::Tensor& gradient : saved) gradient.mul_(factor);
-    return {saved[0], saved[1], at::Tensor(), at::Tensor(), at::Tensor()};
+    for (const at::Tensor& gradient : saved) {
+      if (gradient.defined()) gradient.mul_(factor);
+    }
+    return {saved[0], saved[1], at::Tensor(), at::Tensor(), at::Tensor(), at::Tensor()};
   }
 };
 
@@ -103,7 +107,8 @@ at::Tensor own_cross_entropy(const at::Tensor& x, const at::Tensor& weight,
   const bool gradients =
       at::GradMode::is_enabled() && (x.requires_grad() || weight.requires_grad());
   return OwnCrossEntropy::apply(x.contiguous(), weight.contiguous(), targets.contiguous(),
-                                static_cast<std::int64_t>(which), gradients);
+                                static_cast<std::int64_t>(which), gradients,
+                                weight.requires_grad());
 }
 
 std::int64_t cross_entropy_chunks(std::int64_t tokens, std::int64_t width, std::int64_t classes,

@@ -83,19 +83,20 @@ class OwnNorm : public torch::autograd::Function<OwnNorm> {
                            .d_y = gradients[0].reshape(x.sizes()).contiguous(),
                            .d_x = at::empty_like(x)};
     const RowBlocks blocks(x.size(0));
-    const BlockSums d_weight(blocks, weight, sums);
-    std::optional<BlockSums> d_bias;
-    if (bias.defined()) d_bias.emplace(blocks, bias, sums);
+    // What is frozen has no gradient.
+    std::optional<BlockSums> d_weight, d_bias;
+    if (context->needs_input_grad(1)) d_weight.emplace(blocks, weight, sums);
+    if (bias.defined() && context->needs_input_grad(2)) d_bias.emplace(blocks, bias, sums);
     if (!x.is_meta()) {
       share_among_threads(blocks.count, [&](std::int64_t i) {
         own::NormRows rows = problem.rows(blocks.first(i), blocks.size(i));
-        rows.d_weight = d_weight.zeroed(i);
+        if (d_weight) rows.d_weight = d_weight->zeroed(i);
         if (d_bias) rows.d_bias = d_bias->zeroed(i);
         own::norm_kernel(instructions).backward(rows);
       });
     }
     return {problem.d_x.view(gradients[0].sizes()),
-            d_weight.total(),
+            d_weight ? d_weight->total() : at::Tensor(),
             d_bias ? d_bias->total() : at::Tensor(),
             at::Tensor(),
             at::Tensor(),

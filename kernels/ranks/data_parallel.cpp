@@ -54,17 +54,18 @@ DataParallel::DataParallel(RankGroup& group, const std::vector<Parameter>& param
   if (parameters.empty()) throw BadInput(text::message("data_parallel.no_parameters"));
   const Group& ranks = group.handles().group;
   const run::World& world = group.world();
-  std::vector<at::Tensor> tensors;
+  // All are broadcast, frozen ones too; gradients are those of the trained ones.
+  std::vector<at::Tensor> tensors, values;
   std::unordered_map<std::size_t, std::string> names;
   for (const Parameter& one : parameters) {
+    values.push_back(one.tensor.detach());
+    if (!one.tensor.requires_grad()) continue;
     names.emplace(tensors.size(), one.name);
     tensors.push_back(one.tensor);
   }
   c10d::verify_params_across_processes(ranks, tensors, std::nullopt);
   {
     const at::NoGradGuard no_grad;
-    std::vector<at::Tensor> values;
-    for (const at::Tensor& tensor : tensors) values.push_back(tensor.detach());
     c10d::broadcast_coalesced(ranks, values, kBroadcastBytes, 0);
   }
   group.settle();

@@ -1,3 +1,4 @@
+#include <ATen/core/grad_mode.h>
 #include <ATen/ops/add.h>
 
 #include <algorithm>
@@ -42,7 +43,8 @@ class LanguageModel final : public Workload {
       : batch_(spec.batch),
         run_together_(spec::checkpointing(spec) == spec::Checkpoint::blocks
                           ? static_cast<std::size_t>(spec.checkpoint_every)
-                          : 0) {
+                          : 0),
+        input_needs_gradient_(run_together_ > 0 && spec::trains_adapters(spec)) {
     const predict::Share& share = builder.part();
     const std::int64_t vocab = spec.vocab / share.tensor;
     if (share.first()) {
@@ -110,6 +112,8 @@ class LanguageModel final : public Workload {
   at::Tensor forward() override {
     at::Tensor x = embedding_ ? embedding_->forward(rows_of(tokens_))
                               : received_.at(static_cast<std::size_t>(micro_batch_));
+    if (input_needs_gradient_ && embedding_ && at::GradMode::is_enabled())
+      x.set_requires_grad(true);
     if (positions_.defined()) x = at::add(x, positions_);
     const std::size_t together = std::max<std::size_t>(run_together_, 1);
     for (std::size_t i = 0; i < blocks_.size(); i += together) {
@@ -200,6 +204,9 @@ class LanguageModel final : public Workload {
   at::Tensor positions_;                // [T, d_model], undefined when they are not learned
   std::vector<TransformerBlock> blocks_;
   std::size_t run_together_;  // blocks of a checkpoint; 0: none
+  // A checkpoint whose input needs no gradient has none for its parameters either: where the
+  // embedding is frozen, its output gets one, as by enable_input_require_grads of transformers.
+  bool input_needs_gradient_;
   std::optional<Norm> norm_;  // of the last stage, as the head
   std::optional<Head> head_;
   std::vector<at::Tensor> received_;   // from the stage before, by micro-batch

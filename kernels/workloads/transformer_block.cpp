@@ -10,6 +10,11 @@
 namespace ts::kernels {
 namespace {
 
+// The adapters of a layer, or none.
+spec::Lora lora_if(bool has, const BlockSettings& settings) {
+  return has ? settings.lora : spec::Lora();
+}
+
 // [B, T, heads * d_head] to [B, heads, T, d_head].
 at::Tensor split_heads(const at::Tensor& x, std::int64_t heads) {
   return x.unflatten(-1, {heads, -1}).transpose(1, 2);
@@ -33,6 +38,7 @@ BlockSettings make_block_settings(Builder& builder, const spec::WorkloadSpec& sp
   settings.fused_qkv = spec.fused_qkv;
   settings.kernels = spec.kernels;
   settings.written = spec::writing(spec);
+  settings.lora = spec::lora(spec);
   settings.attention = make_attention_method(builder, spec);
   if (spec.positions == spec::Positions::rope) {
     settings.rope = std::make_shared<const Rope>(builder, spec::context_length(spec),
@@ -46,17 +52,18 @@ InputProjections::InputProjections(Builder& builder, const std::string& path,
     : settings_(settings) {
   const std::int64_t q = settings.heads * settings.d_head;
   const std::int64_t kv = settings.kv_heads * settings.d_head;
-  const auto add = [&](const char* name, const std::vector<std::int64_t>& widths) {
+  const bool all = settings.lora.on != spec::LoraOn::qv;
+  const auto add = [&](const char* name, const std::vector<std::int64_t>& widths, bool adapts) {
     layers_.emplace_back(builder, path + name, settings.d_model, widths, settings.bias,
-                         settings.written.products);
+                         settings.written.products, lora_if(adapts, settings));
   };
   if (settings.fused_qkv) {
-    add(".qkv_proj", {q, kv, kv});
+    add(".qkv_proj", {q, kv, kv}, all);
     return;
   }
-  add(".q_proj", {q});
-  add(".k_proj", {kv});
-  add(".v_proj", {kv});
+  add(".q_proj", {q}, true);
+  add(".k_proj", {kv}, all);
+  add(".v_proj", {kv}, true);
 }
 
 InputProjections::Projected InputProjections::forward(const at::Tensor& x,
@@ -90,7 +97,8 @@ SelfAttention::SelfAttention(Builder& builder, const std::string& path,
       method_(settings.attention),
       projections_(builder, path, settings),
       o_proj_(builder, path + ".o_proj", settings.heads * settings.d_head, settings.d_model,
-              settings.bias, settings.written.products) {}
+              settings.bias, settings.written.products,
+              lora_if(settings.lora.on != spec::LoraOn::qv, settings)) {}
 
 at::Tensor SelfAttention::forward(const at::Tensor& x, const ContextPart& part) const {
   const ModuleScope scope(path_);
@@ -117,7 +125,8 @@ TransformerBlock::TransformerBlock(Builder& builder, const std::string& path,
              settings.kernels),
       feed_forward_(make_feed_forward(builder, path + ".ffn", settings.feed_forward,
                                       settings.d_model, settings.d_ff, settings.bias,
-                                      settings.written)) {}
+                                      settings.written,
+                                      lora_if(settings.lora.on == spec::LoraOn::all, settings))) {}
 
 at::Tensor TransformerBlock::forward(at::Tensor x, const ContextPart& part) const {
   const ModuleScope scope(path_);

@@ -29,6 +29,7 @@ struct BlockSettings {
   bool fused_qkv = false;
   spec::Kernels kernels = spec::Kernels::torch;
   spec::Writing written;
+  spec::Lora lora;
   AttentionMethod attention;
   std::shared_ptr<const Rope> rope;  // null: positions are not applied here
 };

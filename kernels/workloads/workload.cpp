@@ -12,6 +12,7 @@ std::unique_ptr<Workload> make_workload(Builder& builder, const spec::WorkloadSp
 #define TENSORSCOPE_MAKER(name) make_##name,
   static constexpr std::array kMakers = {TENSORSCOPE_WORKLOADS(TENSORSCOPE_MAKER)};
 #undef TENSORSCOPE_MAKER
+  if (spec::trains_adapters(spec)) builder.freeze();
   return kMakers.at(static_cast<std::size_t>(spec.workload))(builder, spec);
 }
 

@@ -113,18 +113,22 @@ struct Mode {
 };
 
 std::vector<spec::WorkloadSpec> every_mode() {
-  const std::array<Mode, 12> modes = {{{"plain", {}},
-                                       {"bf16", {{"dtype", "bf16"}}},
-                                       {"tiled", {{"backend", "tiled"}}},
-                                       {"own", {{"backend", "own"}}},
-                                       {"own_kernels", {{"kernels", "own"}}},
-                                       {"own_bf16", {{"kernels", "own"}, {"dtype", "bf16"}}},
-                                       {"checkpointing", {{"checkpoint", "blocks"}}},
-                                       {"selective", {{"checkpoint", "attention"}}},
-                                       {"loop", {{"optimizer", "adamw_loop"}}},
-                                       {"foreach", {{"optimizer", "adamw_foreach"}, {"clip", "1"}}},
-                                       {"accumulation", {{"accumulate", "2"}}},
-                                       {"sgd", {{"optimizer", "sgd"}, {"momentum", "0.9"}}}}};
+  const std::array<Mode, 15> modes = {
+      {{"plain", {}},
+       {"bf16", {{"dtype", "bf16"}}},
+       {"tiled", {{"backend", "tiled"}}},
+       {"own", {{"backend", "own"}}},
+       {"own_kernels", {{"kernels", "own"}}},
+       {"own_bf16", {{"kernels", "own"}, {"dtype", "bf16"}}},
+       {"checkpointing", {{"checkpoint", "blocks"}}},
+       {"selective", {{"checkpoint", "attention"}}},
+       {"loop", {{"optimizer", "adamw_loop"}}},
+       {"foreach", {{"optimizer", "adamw_foreach"}, {"clip", "1"}}},
+       {"accumulation", {{"accumulate", "2"}}},
+       {"sgd", {{"optimizer", "sgd"}, {"momentum", "0.9"}}},
+       {"lora", {{"lora_rank", "5"}, {"lora_on", "all"}}},
+       {"lora_bf16", {{"lora_rank", "5"}, {"lora_on", "all"}, {"dtype", "bf16"}}},
+       {"lora_checkpointing", {{"lora_rank", "5"}, {"lora_on", "all"}, {"checkpoint", "blocks"}}}}};
   std::vector<spec::WorkloadSpec> specs;
   for (const Mode& mode : modes) {
     spec::WorkloadSpec spec = small_gpt2(spec::Pass::full_step);
@@ -138,18 +142,18 @@ std::vector<spec::WorkloadSpec> every_mode() {
 
 // Autocast, grouped queries and cross attention.
 std::vector<spec::WorkloadSpec> every_cast() {
-  const std::array<Mode, 11> modes = {
-      {{"bf16", {}},
-       {"own_kernels", {{"kernels", "own"}}},
-       {"fp16", {{"autocast", "fp16"}, {"grad_scaler", "true"}}},
-       {"math", {{"backend", "math"}}},
-       {"flash", {{"backend", "flash"}}},
-       {"tiled", {{"backend", "tiled"}, {"tile_q", "32"}}},
-       {"own", {{"backend", "own"}}},
-       {"checkpointing", {{"checkpoint", "blocks"}}},
-       {"accumulation", {{"accumulate", "2"}}},
-       {"grouped", {{"kv_heads", "1"}, {"backend", "math"}}},
-       {"grouped_flash", {{"kv_heads", "1"}, {"backend", "flash"}}}}};
+  const std::array<Mode, 12> modes = {{{"bf16", {}},
+                                       {"own_kernels", {{"kernels", "own"}}},
+                                       {"fp16", {{"autocast", "fp16"}, {"grad_scaler", "true"}}},
+                                       {"math", {{"backend", "math"}}},
+                                       {"flash", {{"backend", "flash"}}},
+                                       {"tiled", {{"backend", "tiled"}, {"tile_q", "32"}}},
+                                       {"own", {{"backend", "own"}}},
+                                       {"checkpointing", {{"checkpoint", "blocks"}}},
+                                       {"accumulation", {{"accumulate", "2"}}},
+                                       {"grouped", {{"kv_heads", "1"}, {"backend", "math"}}},
+                                       {"grouped_flash", {{"kv_heads", "1"}, {"backend", "flash"}}},
+                                       {"lora", {{"lora_rank", "5"}, {"lora_on", "all"}}}}};
   std::vector<spec::WorkloadSpec> specs;
   for (const auto workload :
        {WorkloadKind::attention, WorkloadKind::mlp, WorkloadKind::lm, WorkloadKind::toy}) {

@@ -3,6 +3,10 @@
 // FOLDER/1,
 // ..., for tests/kernels/parity.py. With the variable TENSORSCOPE_RANK, a JSON {rank, size, port,
 // bucket_mib, compression, sync_every}, as one of several ranks; for tests/kernels/rank_parity.py.
+#include <ATen/Context.h>
+#include <ATen/core/grad_mode.h>
+#include <ATen/ops/randn.h>
+
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -46,6 +50,12 @@ int dump(const spec::WorkloadSpec& spec, const std::filesystem::path& folder) {
     return 1;
   }
   TorchExecution& execution = **prepared;
+  // B of an adapter begins at zero, where A has no gradient: other numbers.
+  at::manual_seed(1);
+  for (const auto& [name, tensor] : execution.parameters()) {
+    const at::NoGradGuard no_grad;
+    if (name.ends_with(".lora_B.weight")) tensor.copy_(at::randn(tensor.sizes()).mul_(0.1));
+  }
   Dump out(folder);
   for (const auto& [name, tensor] : execution.parameters()) out.tensor("parameter", name, tensor);
   for (std::size_t i = 0; i < execution.inputs().size(); ++i) {

@@ -52,6 +52,8 @@ std::vector<std::string> values_of(Field field) {
       return {"2"};
     case Field::threads:
       return {"1"};
+    case Field::lora_rank:
+      return {"5"};
     default:
       break;
   }
@@ -108,6 +110,20 @@ const std::vector<Settings>& pairs() {
       {{"silu", "written"}, {"products", "einsum"}, {"bias", "true"}},
       {{"autocast", "bf16"}, {"rope_fp32", "true"}, {"products", "einsum"}},
       {{"cross_entropy", "written"}, {"accumulate", "2"}},
+      {{"lora_rank", "5"}, {"lora_on", "qkvo"}},
+      {{"lora_rank", "5"}, {"lora_on", "all"}},
+      {{"lora_rank", "5"}, {"lora_on", "all"}, {"autocast", "bf16"}},
+      {{"lora_rank", "5"}, {"lora_on", "all"}, {"checkpoint", "blocks"}},
+      {{"lora_rank", "5"}, {"checkpoint", "attention"}},
+      {{"lora_rank", "5"}, {"kernels", "own"}},
+      {{"lora_rank", "5"}, {"backend", "flash"}, {"kv_heads", "1"}},
+      {{"lora_rank", "5"}, {"backend", "math"}, {"autocast", "bf16"}},
+      {{"lora_rank", "5"}, {"backend", "own"}},
+      {{"lora_rank", "5"}, {"lora_on", "all"}, {"products", "einsum"}, {"bias", "true"}},
+      {{"lora_rank", "5"}, {"lora_on", "all"}, {"ffn", "gelu"}, {"fused_qkv", "true"}},
+      {{"lora_rank", "5"}, {"optimizer", "adamw_foreach"}, {"clip", "1"}},
+      {{"lora_rank", "5"}, {"accumulate", "2"}, {"zero_grad", "zero"}},
+      {{"lora_rank", "5"}, {"lora_merged", "true"}},
       {{"habit", "no_zero_grad"}},
       {{"habit", "no_zero_grad"}, {"accumulate", "2"}},
       {{"habit", "kept_graph"}},

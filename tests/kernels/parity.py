@@ -70,7 +70,7 @@ def compare(torch, spec, folder):
         dump["output"]["output"] = output_of(torch, spec, dump)
     problems, largest = [], [0.0, 0.0, 0.0]
     tolerance = TOLERANCE["autocast" if spec["autocast"] != "off" else spec["dtype"]]
-    same = next(iter(dump["input_gradient" if "input_gradient" in dump else "gradient"].values()))
+    same = next(iter(dump["input_gradient" if "input_gradient" in dump else "parameter"].values()))
     # Scaled gradients of a first step that was skipped are no gradients.
     first = not spec["grad_scaler"] and spec["clip"] == 0
     for which, dtype in enumerate((same.dtype, torch.float64)):

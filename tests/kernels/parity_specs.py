@@ -14,7 +14,8 @@ DEFAULTS = {"B": 2, "T": 48, "heads": 3, "kv_heads": 0, "T_kv": 0, "d_head": 16,
             "clip": 0.0, "zero_grad": "none", "accumulate": 1, "checkpoint": "off",
             "checkpoint_every": 1, "tile_q": 64, "tile_k": 64, "corpus": "", "tokenizer": "byte",
             "softmax": "fused", "silu": "fused", "cross_entropy": "fused", "mask": "shared",
-            "products": "matmul", "rope_fp32": False,
+            "products": "matmul", "rope_fp32": False, "lora_rank": 0, "lora_on": "qv",
+            "lora_alpha": 16.0, "lora_merged": False,
             "optimizer_state": "parameter", "new_tokens": 24, "kv_cache": True, "temperature": 1.0, "top_k": 0}
 
 
@@ -43,6 +44,21 @@ def changed_specs():
         yield {"workload": "lm", "backend": backend, "kv_heads": 1}
         yield {"workload": "lm", "backend": backend, "checkpoint": "blocks", "checkpoint_every": 2}
         yield {"workload": "block", "backend": backend, "checkpoint": "attention"}
+    # Adapters alone are trained, in fp32 beside whatever the weights are.
+    lora = {"lora_rank": 5, "lora_alpha": 8.0, "lr": 0.01}
+    for on in ("qv", "qkvo", "all"):
+        for workload in ("block", "lm"):
+            yield dict(lora, workload=workload, lora_on=on, kv_heads=1)
+            yield dict(lora, workload=workload, lora_on=on, dtype="bf16")
+            yield dict(lora, workload=workload, lora_on=on, autocast="bf16")
+    for optimizer in ("adamw_foreach", "adamw_loop", "sgd"):
+        yield dict(lora, workload="lm", lora_on="all", optimizer=optimizer, momentum=0.9, clip=0.5)
+    yield dict(GPT2, **lora, workload="lm", lora_on="all", accumulate=2)
+    yield dict(lora, workload="lm", lora_on="all", checkpoint="blocks", checkpoint_every=2)
+    yield dict(lora, workload="lm", lora_on="all", kernels="own")
+    yield dict(lora, workload="lm", backend="flash", autocast="fp16", grad_scaler=True, clip=1.0)
+    yield dict(lora, workload="lm", lora_on="all", products="einsum")
+    yield dict(lora, workload="lm", **{"pass": "generate"})
     yield {"workload": "mlp", "mlp": "swiglu"}
     # Written out or fused, the model is the same.
     written = {"softmax": "written", "silu": "written", "cross_entropy": "written", "products": "einsum"}

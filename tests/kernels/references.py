@@ -38,14 +38,20 @@ class Reference:
     """The computation with all floating tensors in `dtype`, under autocast if the spec says so."""
 
     def __init__(self, torch, spec, dump, dtype):
-        def leaf(tensor):
+        def leaf(tensor, trained=True):
             if not tensor.is_floating_point():
                 return tensor
-            return tensor.detach().to(dtype).clone().requires_grad_()
+            # Adapters are fp32 beside weights of 16 bits.
+            narrow = tensor.dtype == torch.float32 and dtype is not torch.float64
+            kept = tensor.detach() if narrow else tensor.detach().to(dtype)
+            return kept.clone().requires_grad_(trained)
 
         self.torch, self.spec = torch, spec
         self.models = models.Models(torch, spec)
-        self.p = {name: leaf(tensor) for name, tensor in dump.get("parameter", {}).items()}
+        parameters = dump.get("parameter", {})
+        adapters = any(".lora_" in name for name in parameters)
+        self.p = {name: leaf(tensor, not adapters or ".lora_" in name)
+                  for name, tensor in parameters.items()}
         self.inputs = [leaf(tensor) for tensor in dump["input"].values()]
         # Pass generate: tokens and targets come before what generation is made of.
         kinds = [tensor.dtype == torch.int64 for tensor in dump["input"].values()]
@@ -72,7 +78,8 @@ class Reference:
             loss.backward()
             total += loss.detach()
         found = {("output", "output"): output.detach(), ("loss", "loss"): total}
-        found.update({("gradient", name): tensor.grad for name, tensor in self.p.items()})
+        found.update({("gradient", name): tensor.grad for name, tensor in self.p.items()
+                      if tensor.requires_grad})
         for name in dump.get("input_gradient", {}):
             found["input_gradient", name] = self.inputs[int(name)].grad
         return found
@@ -107,7 +114,7 @@ class Wide:
 
 
 def make_optimizer(torch, spec, parameters):
-    parameters = list(parameters)
+    parameters = [one for one in parameters if one.requires_grad]
     wide = spec["optimizer_state"] != "parameter" and parameters[0].dtype in (torch.bfloat16,
                                                                               torch.float16)
     return Wide(torch, spec, parameters) if wide else torch_optimizer(torch, spec, parameters)

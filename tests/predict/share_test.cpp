@@ -61,6 +61,12 @@ TEST(Share, IsRefusedWithItsReason) {
   spec::WorkloadSpec spec = model();
   spec.accumulate = 1;
   EXPECT_EQ(key(spec, {.pipeline = 2}), "share.few_batches");
+  spec::WorkloadSpec adapted = model();
+  adapted.lora_rank = 4;
+  EXPECT_EQ(key(adapted, {.ranks = 2, .shard = Shard::zero1}), "");
+  EXPECT_EQ(key(adapted, {.pipeline = 2}), "");
+  EXPECT_EQ(key(adapted, {.tensor = 2}), "share.adapters");
+  EXPECT_EQ(key(adapted, {.ranks = 2, .shard = Shard::zero2}), "share.adapters");
   spec.pass = spec::Pass::forward_backward;
   EXPECT_EQ(key(spec, {.ranks = 2, .shard = Shard::zero1}), "share.no_optimizer");
   spec.workload = spec::WorkloadKind::mlp;

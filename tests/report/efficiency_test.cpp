@@ -135,7 +135,7 @@ TEST(Utilisation, over_one_has_its_reason) {
   causal.causal = true;
   causal.seq_len = 4096;
   run = timed_run(causal, 0.1);
-  run.apply(run::FactsUpdate{1, {0, "flash", 0}});
+  run.apply(run::FactsUpdate{1, {0, 0, "flash", 0}});
   run.roof = run::Roof{spec::DataType::fp32, 2048, *run.tflops_per_s() * 1.1};
   EXPECT_GT(utilisations(run)[0].share, 1);
   EXPECT_EQ(key_of(0), "mfu.over.formula");

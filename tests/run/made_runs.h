@@ -29,7 +29,7 @@ inline Run made_run(const spec::WorkloadSpec& spec, double step_ms, std::int64_t
   record.action = memory::Action::alloc;
   batch.batch.memory.push_back(record);
   run.apply(std::move(batch));
-  run.apply(FactsUpdate{1, {0, to_string(spec.backend), 0}});
+  run.apply(FactsUpdate{1, {0, 0, to_string(spec.backend), 0}});
   FinishedUpdate finished;
   finished.id = 1;
   finished.end_ns = run.begin_ns + static_cast<std::int64_t>(step_ms * 1e6 * 30) + 200'000'000;

@@ -152,7 +152,7 @@ TEST(Run, flops_follow_the_backend_that_ran) {
   run::Run run(started());
   run.spec.causal = true;
   const double naive = run.flops();
-  run.apply(FactsUpdate{1, {0, "flash", 0}});
+  run.apply(FactsUpdate{1, {0, 0, "flash", 0}});
   EXPECT_LT(run.flops(), naive);
   EXPECT_DOUBLE_EQ(run.flops(), spec::step_flops(run.spec, spec::AttentionBackend::flash).total());
 }
@@ -247,7 +247,7 @@ TEST(Run, ignores_what_is_not_about_it) {
   run.apply(started(2));
   run.apply(ProgressUpdate{2, Stage::timing, 1, 0});
   run.apply(SampleUpdate{2, {}, SampleUpdate::Kind::timed});
-  run.apply(FactsUpdate{2, {1, "flash", 1}});
+  run.apply(FactsUpdate{2, {1, 1, "flash", 1}});
   FinishedUpdate other_end;
   other_end.id = 2;
   run.apply(other_end);
@@ -355,7 +355,7 @@ TEST(RunJson, has_what_the_command_line_promises) {
   add_sample(run, SampleUpdate::Kind::warmup, 12 * kMs);
   add_sample(run, SampleUpdate::Kind::probe, 17 * kMs);
   allocate(run, 4096);
-  run.apply(FactsUpdate{1, {0, "naive", 0}});
+  run.apply(FactsUpdate{1, {0, 0, "naive", 0}});
   finish(run, Verdict::ok);
   const auto json = report::to_json(run, {{"torch", "2.11"}});
   EXPECT_EQ(*spec::spec_from_json(json.at("spec")), run.spec);

@@ -111,6 +111,50 @@ TEST(WorkloadMath, projections_have_parameters_and_products) {
   EXPECT_EQ(parameter_count(grouped), 4096 * (4096 + 2 * 4 * 128));
 }
 
+// LoRA's weights are rank (in + out) for each adapted layer; frozen weights have no product for
+// their gradient.
+TEST(WorkloadMath, adapters_have_parameters_and_products) {
+  WorkloadSpec spec;
+  spec.workload = WorkloadKind::lm;
+  spec.d_model = 64;
+  spec.heads = 8;
+  spec.kv_heads = 2;
+  spec.d_ff = 100;
+  spec.layers = 3;
+  spec.vocab = 50;
+  spec.batch = 2;
+  spec.seq_len = 10;
+  const std::int64_t plain = parameter_count(spec);
+  const Flops before = step_flops(spec, AttentionBackend::naive);
+  EXPECT_EQ(trained_count(spec), plain);
+  spec.lora_rank = 4;
+  const auto added = [&](LoraOn on) {
+    spec.lora_on = on;
+    EXPECT_EQ(parameter_count(spec), plain + trained_count(spec));
+    return trained_count(spec);
+  };
+  const std::int64_t q = 64 + 64, v = 64 + 16, ffn = 64 + 100;
+  EXPECT_EQ(added(LoraOn::qkvo), 3 * 4 * (2 * q + 2 * v));
+  EXPECT_EQ(added(LoraOn::all), 3 * 4 * (2 * q + 2 * v + 3 * ffn));
+  EXPECT_EQ(added(LoraOn::qv), 3 * 4 * (q + v));
+  const Flops flops = step_flops(spec, AttentionBackend::naive);
+  const double adapters = 2.0 * 20 * static_cast<double>(trained_count(spec));
+  const double attention = 3 * 4.0 * 2 * 10 * 10 * 64;
+  EXPECT_DOUBLE_EQ(flops.forward, before.forward + adapters);
+  EXPECT_DOUBLE_EQ(flops.backward, before.forward - attention + 2 * attention + 2 * adapters);
+  spec.lora_merged = true;
+  spec.pass = Pass::forward;
+  EXPECT_EQ(parameter_count(spec), plain);
+  EXPECT_DOUBLE_EQ(step_flops(spec, AttentionBackend::naive).total(), before.forward);
+  spec.lora_merged = false;
+  spec.pass = Pass::generate;
+  spec.new_tokens = 3;
+  const double with = step_flops(spec, AttentionBackend::naive).total();
+  spec.lora_rank = 0;
+  // The prompt and two tokens more.
+  EXPECT_DOUBLE_EQ(with - step_flops(spec, AttentionBackend::naive).total(), adapters / 20 * 24);
+}
+
 TEST(WorkloadMath, one_token_is_never_halved) {
   WorkloadSpec spec;
   spec.seq_len = 1;

@@ -133,6 +133,58 @@ TEST(WorkloadSpec, a_habit_needs_what_it_is_about) {
   EXPECT_EQ(habit(compiled), H::none) << "it has no effect there";
 }
 
+TEST(WorkloadSpec, adapters_fit_their_layers_and_are_trained_or_merged) {
+  WorkloadSpec spec;
+  spec.workload = WorkloadKind::lm;
+  spec.d_model = 64;
+  spec.heads = 8;
+  spec.kv_heads = 2;
+  spec.lora_rank = 17;
+  const auto problem = [&] {
+    const auto problems = validate(spec);
+    return problems.empty() ? std::string() : problems[0].sentence;
+  };
+  EXPECT_EQ(problem(), "LoRA rank 17 is more than a layer of 64 x 16 can have: at most 16");
+  spec.lora_rank = 16;
+  EXPECT_EQ(problem(), "");
+  spec.lora_on = LoraOn::all;
+  spec.d_ff = 9;
+  EXPECT_EQ(problem(), "LoRA rank 16 is more than a layer of 64 x 9 can have: at most 9");
+  spec.lora_rank = 9;
+  EXPECT_EQ(problem(), "");
+  EXPECT_TRUE(trains_adapters(spec));
+  spec.lora_merged = true;
+  ASSERT_EQ(validate(spec).size(), 1U);
+  EXPECT_EQ(validate(spec)[0].key, "spec.error.lora_merged_trains");
+  spec.pass = Pass::forward;
+  EXPECT_EQ(problem(), "");
+  EXPECT_FALSE(trains_adapters(spec));
+  spec.keep_graph = true;
+  EXPECT_EQ(validate(spec)[0].key, "spec.error.lora_merged_trains");
+  spec.lora_merged = false;
+  spec.fused_qkv = true;
+  EXPECT_EQ(problem(), "");
+  spec.lora_on = LoraOn::qv;
+  EXPECT_EQ(validate(spec)[0].key, "spec.error.lora_fused_qkv");
+}
+
+TEST(WorkloadSpec, adapters_matter_in_blocks_alone) {
+  WorkloadSpec spec;
+  spec.workload = WorkloadKind::block;
+  EXPECT_EQ(field_reason(spec, Field::lora_on), "field.reason.no_adapters");
+  spec.lora_rank = 4;
+  EXPECT_EQ(field_reason(spec, Field::lora_on), "");
+  EXPECT_EQ(field_reason(spec, Field::compile), "field.reason.adapters_not_compiled");
+  spec.pass = Pass::full_step;
+  spec.dtype = DataType::bf16;
+  EXPECT_EQ(field_reason(spec, Field::optimizer_state), "field.reason.state_is_fp32");
+  EXPECT_EQ(optimizer_state(spec), OptimizerState::parameter) << "adapters are fp32";
+  spec.workload = WorkloadKind::mlp;
+  EXPECT_EQ(field_reason(spec, Field::lora_rank), "field.reason.no_blocks");
+  EXPECT_FALSE(trains_adapters(spec));
+  EXPECT_EQ(field_reason(spec, Field::compile), "");
+}
+
 TEST(WorkloadSpec, default_is_possible) {
   EXPECT_TRUE(validate(WorkloadSpec{}).empty());
 }
@@ -423,12 +475,12 @@ TEST(FieldReason, fields_apply_where_the_workload_uses_them) {
       "workload B T d_model heads d_ff dtype backend pass causal seed device target_gpu "
       "memory_limit kv_heads fused_qkv ffn norm positions bias autocast zero_grad "
       "checkpoint warmups cache alloc_conf threads compile softmax silu mask products kernels "
-      "habit ");
+      "lora_rank habit ");
   EXPECT_EQ(applies(WorkloadKind::lm),
             "workload B T d_model heads layers d_ff vocab dtype backend pass causal seed device "
             "target_gpu memory_limit kv_heads fused_qkv ffn norm positions bias tied autocast "
             "zero_grad checkpoint accumulate warmups corpus cache alloc_conf threads compile "
-            "softmax silu cross_entropy mask products kernels habit ");
+            "softmax silu cross_entropy mask products kernels lora_rank habit ");
   EXPECT_EQ(applies(WorkloadKind::weighted_sum),
             "workload B T d_model dtype pass seed device target_gpu memory_limit autocast "
             "zero_grad warmups cache alloc_conf threads compile kernels habit ");

@@ -172,6 +172,21 @@ TEST(LocaleFiles, say_every_problem_of_a_spec) {
         spec.warmup_steps = spec.cycle_steps;
         spec.min_learning_rate = 1;
       },
+      [](WorkloadSpec& spec) {
+        spec.workload = spec::WorkloadKind::block;
+        spec.lora_rank = 513;
+        spec.lora_merged = true;
+      },
+      [](WorkloadSpec& spec) {
+        spec.workload = spec::WorkloadKind::block;
+        spec.lora_rank = 4;
+        spec.lora_merged = true;
+      },
+      [](WorkloadSpec& spec) {
+        spec.workload = spec::WorkloadKind::block;
+        spec.lora_rank = 4;
+        spec.fused_qkv = true;
+      },
   };
   std::set<std::string> said;
   for (const auto& fault : faults) {
@@ -255,6 +270,10 @@ TEST(LocaleFiles, give_every_reason_why_a_field_does_not_apply) {
     change(spec);
     given.insert(spec::field_reason(spec, spec::Field::cuda_graph));
   };
+  spec::WorkloadSpec adapted;
+  adapted.workload = spec::WorkloadKind::block;
+  adapted.lora_rank = 4;
+  given.insert(spec::field_reason(adapted, spec::Field::compile));
   spec::WorkloadSpec projected;
   projected.projections = true;
   given.insert(spec::field_reason(projected, spec::Field::T_kv));
@@ -366,7 +385,7 @@ TEST(LocaleFiles, say_why_a_share_is_over_one) {
       ASSERT_TRUE(spec::set_field(started.spec, "device", device));
       started.spec.causal = causal;
       run::Run run(started);
-      run.apply(run::FactsUpdate{0, {0, "flash", 0}});
+      run.apply(run::FactsUpdate{0, {0, 0, "flash", 0}});
       run::SampleUpdate sample;
       sample.times.total_ns = 1;
       run.apply(sample);

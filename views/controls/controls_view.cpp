@@ -32,10 +32,11 @@ constexpr std::array kShape = {Field::B,      Field::T,      Field::d_model, Fie
 constexpr std::array kDimensions = {Field::dim1, Field::dim2, Field::dim3, Field::dim4};
 constexpr std::array kAttention = {Field::kv_heads, Field::T_kv,    Field::tile_q,
                                    Field::tile_k,   Field::softmax, Field::mask};
-constexpr std::array kModel = {Field::mlp,           Field::ffn,       Field::norm,
-                               Field::positions,     Field::bias,      Field::tied,
-                               Field::projections,   Field::fused_qkv, Field::silu,
-                               Field::cross_entropy, Field::products,  Field::kernels};
+constexpr std::array kModel = {
+    Field::mlp,       Field::ffn,           Field::norm,        Field::positions,
+    Field::bias,      Field::tied,          Field::projections, Field::fused_qkv,
+    Field::silu,      Field::cross_entropy, Field::products,    Field::kernels,
+    Field::lora_rank, Field::lora_on,       Field::lora_alpha,  Field::lora_merged};
 constexpr std::array kMixedPrecision = {Field::autocast, Field::grad_scaler, Field::init_scale,
                                         Field::growth_interval, Field::rope_fp32};
 constexpr std::array kOptimizer = {Field::optimizer,    Field::optimizer_state, Field::lr,
@@ -71,7 +72,12 @@ std::string count_text(std::int64_t count) {
 
 std::string parameters_text(const ControlsContext& context, const spec::WorkloadSpec& spec) {
   const std::string count = count_text(spec::parameter_count(spec));
-  return count.empty() ? count : context.ui.texts("controls.parameters", {{"count", count}});
+  if (count.empty()) return count;
+  if (!spec::trains_adapters(spec)) {
+    return context.ui.texts("controls.parameters", {{"count", count}});
+  }
+  return context.ui.texts("controls.trained",
+                          {{"trained", count_text(spec::trained_count(spec))}, {"count", count}});
 }
 
 // All workloads as joined buttons.

@@ -287,6 +287,9 @@ std::vector<InspectorRow> run_rows(const ViewContext& context) {
   }
   if (run.facts.parameters > 0) {
     rows.push_back({texts("inspector.parameters"), {text::grouped(run.facts.parameters), ""}});
+    if (run.facts.trained > 0 && run.facts.trained < run.facts.parameters) {
+      rows.push_back({texts("inspector.trained"), {text::grouped(run.facts.trained), ""}});
+    }
   }
   add_results(rows, context);
   add_training(rows, context);
