@@ -48,6 +48,7 @@ struct Collector::Impl {
   GpuTimeline gpu;
   std::vector<GpuRecord> gpu_records;
   MemoryMerge memory;
+  Batch batch;  // keeps its room from one time to the next where the sink only reads it
 
   std::mutex mutex;
   std::condition_variable wake;
@@ -101,7 +102,10 @@ void Collector::Impl::collect(bool all) {
   recorder.gpu().take(gpu_records);
   for (const GpuRecord& record : gpu_records) gpu.take(record);
 
-  Batch batch;
+  batch.tracks.clear();
+  batch.slices.clear();
+  batch.memory.clear();
+  batch.launches.clear();
   memory.hand_over(until_ns, batch.memory);
   gpu.hand_over(all, batch);      // may create tracks,
   decoder.hand_over(all, batch);  // which this call reports
