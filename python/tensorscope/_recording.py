@@ -31,6 +31,9 @@ def _foreign_folders():
     return "\n".join(sorted({os.path.join(folder, "") for folder in folders if folder}))
 
 
+_PLAIN = frozenset((torch.Tensor, torch.nn.Parameter))
+
+
 class _Owners:
     """Addresses of tensors with names, for one call of the library."""
 
@@ -38,13 +41,14 @@ class _Owners:
         self.addresses, self.names = [], []
 
     def add(self, tensor, name):
-        if type(tensor) not in (torch.Tensor, torch.nn.Parameter) or tensor.device.type != "cpu":
-            return
-        if tensor.layout != torch.strided:
+        # For every tensor of an optimizer's state in every step: the quickest questions.
+        if type(tensor) not in _PLAIN or not tensor.is_cpu or tensor.layout is not torch.strided:
             return
         address = tensor.data_ptr()
         if address:
-            self.addresses.append(address - tensor.storage_offset() * tensor.element_size())
+            if offset := tensor.storage_offset():
+                address -= offset * tensor.element_size()
+            self.addresses.append(address)
             self.names.append(name)
 
     def tell(self, library, category):
