@@ -85,7 +85,10 @@ class FakeExecution : public Execution {
   }
 
   [[nodiscard]] ExecutionFacts facts() const override {
-    return {1234, ran_ ? script_.backend_ran : "", limit_};
+    return {.parameters = 1234,
+            .trained = 1234,
+            .backend_ran = ran_ ? script_.backend_ran : "",
+            .memory_limit = limit_};
   }
   [[nodiscard]] MemoryCounters memory() const override { return {0, script_.peak, limit_}; }
   std::shared_ptr<const allocator::Snapshot> allocator_snapshot() override {
