@@ -25,7 +25,7 @@ SIZES = (["mlp", "--set", "B=2", "--set", "d_model=64", "--set", "d_ff=128"],
          ["lm", "--preset", "tiny", "--set", "d_model=512", "--set", "heads=8", "--set", "layers=6", "--set",
           "B=1", "--set", "T=16"],
          # Frozen parameters have no place in a bucket.
-         ["lm", "--preset", "tiny", "--set", "layers=3", "--set", "B=1", "--set", "T=16", "--set", "lora_rank=16",
+         ["lm", "--preset", "tiny", "--set", "layers=3", "--set", "B=4", "--set", "T=128", "--set", "lora_rank=16",
           "--set", "lora_on=all"])
 COMMON = ["--set", "pass=full_step", "--set", "optimizer=adamw_fused", "--set", "threads=1"]
 MODEL = "model = model.to(DTYPE)\n"
