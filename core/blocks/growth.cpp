@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "core/blocks/stack_parts.h"
+#include "core/memory/step_ends.h"
 
 namespace ts::blocks {
 namespace {
@@ -42,17 +43,6 @@ struct Alive {
   std::vector<memory::BlockIndex> blocks;
 };
 using ByPlace = std::unordered_map<std::size_t, Alive>;
-
-std::vector<memory::EventIndex> ends_of_steps(const memory::AllocationLog& log) {
-  std::vector<memory::EventIndex> ends;
-  std::int32_t step = -1;
-  for (const memory::PhaseSpan& span : log.phases()) {
-    if (span.step < 0 || span.step == step) continue;
-    if (step >= 0 && span.first_event > 0) ends.push_back(span.first_event - 1);
-    step = span.step;
-  }
-  return ends;
-}
 
 ByPlace alive_after(const BlockSource& source, memory::EventIndex event, Places& places) {
   ByPlace alive;
@@ -99,7 +89,7 @@ GrowingStack growing(const Frames& frames, const Alive& first, Alive&& last) {
 
 Growth find_growth(const BlockSource& source) {
   Growth growth;
-  growth.ends = ends_of_steps(source.log);
+  growth.ends = memory::step_ends(source.log);
   if (!growth.known()) return growth;
   growth.first_total = source.log.events()[growth.ends.front()].total_after;
   growth.last_total = source.log.events()[growth.ends.back()].total_after;

@@ -7,21 +7,10 @@
 #include <string_view>
 
 #include "core/findings/operators_of_run.h"
+#include "core/memory/step_ends.h"
 
 namespace ts::findings {
 namespace {
-
-// The last event of every step but the last one, which may not be whole.
-std::vector<memory::EventIndex> step_ends(const memory::AllocationLog& log) {
-  std::vector<memory::EventIndex> ends;
-  std::int32_t step = -1;
-  for (const memory::PhaseSpan& span : log.phases()) {
-    if (span.step < 0 || span.step == step) continue;
-    if (step >= 0 && span.first_event > 0) ends.push_back(span.first_event - 1);
-    step = span.step;
-  }
-  return ends;
-}
 
 bool has_owner(memory::Category category) {
   return category == memory::Category::parameter || category == memory::Category::gradient ||
@@ -65,7 +54,7 @@ std::string_view owner_of(std::string_view parameter) {
 
 std::vector<Pile> piles_of(const run::Run& run, const base::StringTable& strings,
                            std::size_t least) {
-  const auto ends = step_ends(run.memory);
+  const auto ends = memory::step_ends(run.memory);
   std::vector<Pile> piles;
   if (ends.size() < std::max<std::size_t>(least, 2)) return piles;
   for (const auto& [place, heap] : heaps_of(run, strings, ends)) {
@@ -80,7 +69,7 @@ std::vector<Pile> piles_of(const run::Run& run, const base::StringTable& strings
 }
 
 std::int64_t old_gradients(const run::Run& run) {
-  const auto ends = step_ends(run.memory);
+  const auto ends = memory::step_ends(run.memory);
   if (ends.size() < 3) return 0;
   std::int64_t bytes = 0;
   const std::int32_t last = run.memory.blocks().empty() ? 0 : run.memory.phases().back().step - 1;

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "kernels/observe/cancellation.h"
+#include "kernels/optim/moments.h"
 #include "kernels/optim/optimizer.h"
 #include "kernels/optim/wide_update.h"
 
@@ -22,7 +23,9 @@ class FusedAdamW final : public Optimizer {
   void step(double learning_rate, const at::Tensor& found_inf) override {
     const at::NoGradGuard no_grad;
     if (update_.parameters().empty()) return;
-    if (first_moments_.empty()) make_state();
+    moments_.make_once(update_);
+    if (!steps_.defined())
+      steps_ = at::zeros({}, update_.parameters().front().options().dtype(at::kFloat));
     if (settings_.capturable && !found_inf.defined()) {
       steps_.add_(1);
     } else if (!found_inf.defined()) {
@@ -40,7 +43,7 @@ class FusedAdamW final : public Optimizer {
         continue;
       }
       if (group.numbers + parameter.numel() > kGroupNumbers) run(group, learning_rate, found_inf);
-      group.add(update_.whole(i), first_moments_[i], second_moments_[i]);
+      group.add(update_.whole(i), moments_.first[i], moments_.second[i]);
     }
     run(group, learning_rate, found_inf);
   }
@@ -48,9 +51,7 @@ class FusedAdamW final : public Optimizer {
   [[nodiscard]] bool skips_itself() const override { return true; }
 
   [[nodiscard]] std::vector<at::Tensor> state() const override {
-    std::vector<at::Tensor> state = first_moments_;
-    state.insert(state.end(), second_moments_.begin(), second_moments_.end());
-    state.insert(state.end(), update_.masters().begin(), update_.masters().end());
+    std::vector<at::Tensor> state = moments_.state(update_);
     if (steps_.defined()) state.push_back(steps_);
     return state;
   }
@@ -69,14 +70,6 @@ class FusedAdamW final : public Optimizer {
       numbers += part.parameter.numel();
     }
   };
-
-  void make_state() {
-    for (std::size_t i = 0; i < update_.parameters().size(); ++i) {
-      first_moments_.push_back(update_.moment(i));
-      second_moments_.push_back(update_.moment(i));
-    }
-    steps_ = at::zeros({}, update_.parameters().front().options().dtype(at::kFloat));
-  }
 
   // Leaves the group empty.
   void run(Group& group, double learning_rate, const at::Tensor& found_inf) {
@@ -102,7 +95,7 @@ class FusedAdamW final : public Optimizer {
       const PlaceScope place = update_.place(i);
       const WideUpdate::Part part = update_.piece(i, begin, count);
       Group group;
-      group.add(part, cut(first_moments_[i]), cut(second_moments_[i]));
+      group.add(part, cut(moments_.first[i]), cut(moments_.second[i]));
       run(group, learning_rate, found_inf);
       update_.put_back(i, part, begin, count);
     }
@@ -110,8 +103,7 @@ class FusedAdamW final : public Optimizer {
 
   OptimizerSettings settings_;
   WideUpdate update_;
-  std::vector<at::Tensor> first_moments_;
-  std::vector<at::Tensor> second_moments_;
+  Moments moments_;
   at::Tensor steps_;
   std::int64_t step_count_ = 0;
 };

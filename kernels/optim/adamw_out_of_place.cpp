@@ -8,7 +8,9 @@
 #include <cmath>
 
 #include "kernels/observe/cancellation.h"
+#include "kernels/optim/moments.h"
 #include "kernels/optim/optimizer.h"
+#include "kernels/optim/wide_update.h"
 
 namespace ts::kernels {
 namespace {
@@ -29,24 +31,14 @@ class OutOfPlaceAdamW final : public Optimizer {
 
   void step(double learning_rate, const at::Tensor& /*found_inf*/) override {
     const at::NoGradGuard no_grad;
-    if (first_moments_.empty()) {
-      for (std::size_t i = 0; i < update_.parameters().size(); ++i) {
-        first_moments_.push_back(update_.moment(i));
-        second_moments_.push_back(update_.moment(i));
-      }
-    }
+    moments_.make_once(update_);
     step_count_ += 1;
     for (std::size_t i = 0; i < update_.parameters().size(); ++i) update_one(i, learning_rate);
   }
 
   [[nodiscard]] bool replaces_state() const override { return true; }
 
-  [[nodiscard]] std::vector<at::Tensor> state() const override {
-    std::vector<at::Tensor> state = first_moments_;
-    state.insert(state.end(), second_moments_.begin(), second_moments_.end());
-    state.insert(state.end(), update_.masters().begin(), update_.masters().end());
-    return state;
-  }
+  [[nodiscard]] std::vector<at::Tensor> state() const override { return moments_.state(update_); }
 
  private:
   // The old moments live until the new ones are kept, at the end.
@@ -56,15 +48,15 @@ class OutOfPlaceAdamW final : public Optimizer {
     const PlaceScope place = update_.place(i);
     const WideUpdate::Part part = update_.whole(i);
     const auto& [parameter, gradient] = part;
-    at::Tensor first = next_moment(first_moments_[i], settings_.beta1, gradient, false);
-    at::Tensor second = next_moment(second_moments_[i], settings_.beta2, gradient, true);
+    at::Tensor first = next_moment(moments_.first[i], settings_.beta1, gradient, false);
+    at::Tensor second = next_moment(moments_.second[i], settings_.beta2, gradient, true);
     const double rate = learning_rate * std::sqrt(1 - std::pow(settings_.beta2, step_count_)) /
                         (1 - std::pow(settings_.beta1, step_count_));
     subtract_quotient(parameter, at::mul(first, rate), second);
     parameter.sub_(at::mul(parameter, learning_rate * settings_.weight_decay));
     update_.put_back(i, part);
-    first_moments_[i] = std::move(first);
-    second_moments_[i] = std::move(second);
+    moments_.first[i] = std::move(first);
+    moments_.second[i] = std::move(second);
   }
 
   void subtract_quotient(const at::Tensor& parameter, const at::Tensor& numerator,
@@ -75,8 +67,7 @@ class OutOfPlaceAdamW final : public Optimizer {
 
   OptimizerSettings settings_;
   WideUpdate update_;
-  std::vector<at::Tensor> first_moments_;
-  std::vector<at::Tensor> second_moments_;
+  Moments moments_;
   double step_count_ = 0;
 };
 

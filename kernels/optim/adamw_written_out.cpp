@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "kernels/observe/cancellation.h"
+#include "kernels/optim/moments.h"
 #include "kernels/optim/optimizer.h"
 #include "kernels/optim/wide_update.h"
 
@@ -25,12 +26,7 @@ class WrittenOutAdamW final : public Optimizer {
 
   void step(double learning_rate, const at::Tensor& /*found_inf*/) override {
     const at::NoGradGuard no_grad;
-    if (first_moments_.empty()) {
-      for (std::size_t i = 0; i < update_.parameters().size(); ++i) {
-        first_moments_.push_back(update_.moment(i));
-        second_moments_.push_back(update_.moment(i));
-      }
-    }
+    moments_.make_once(update_);
     step_count_ += 1;
     if (foreach_) {
       update_all(learning_rate);
@@ -39,12 +35,7 @@ class WrittenOutAdamW final : public Optimizer {
     }
   }
 
-  [[nodiscard]] std::vector<at::Tensor> state() const override {
-    std::vector<at::Tensor> state = first_moments_;
-    state.insert(state.end(), second_moments_.begin(), second_moments_.end());
-    state.insert(state.end(), update_.masters().begin(), update_.masters().end());
-    return state;
-  }
+  [[nodiscard]] std::vector<at::Tensor> state() const override { return moments_.state(update_); }
 
  private:
   [[nodiscard]] double step_size(double learning_rate) const {
@@ -61,11 +52,11 @@ class WrittenOutAdamW final : public Optimizer {
     const WideUpdate::Part part = update_.whole(i);
     const auto& [parameter, gradient] = part;
     parameter.mul_(1 - learning_rate * settings_.weight_decay);
-    first_moments_[i].lerp_(gradient, 1 - settings_.beta1);
-    second_moments_[i].mul_(settings_.beta2).addcmul_(gradient, gradient, 1 - settings_.beta2);
+    moments_.first[i].lerp_(gradient, 1 - settings_.beta1);
+    moments_.second[i].mul_(settings_.beta2).addcmul_(gradient, gradient, 1 - settings_.beta2);
     const at::Tensor denominator =
-        second_moments_[i].sqrt().div_(second_correction()).add_(settings_.epsilon);
-    parameter.addcdiv_(first_moments_[i], denominator, -step_size(learning_rate));
+        moments_.second[i].sqrt().div_(second_correction()).add_(settings_.epsilon);
+    parameter.addcdiv_(moments_.first[i], denominator, -step_size(learning_rate));
     update_.put_back(i, part);
   }
 
@@ -78,8 +69,8 @@ class WrittenOutAdamW final : public Optimizer {
       parts.emplace_back(i, update_.whole(i));
       parameters.push_back(parts.back().second.parameter);
       gradients.push_back(parts.back().second.gradient);
-      first.push_back(first_moments_[i]);
-      second.push_back(second_moments_[i]);
+      first.push_back(moments_.first[i]);
+      second.push_back(moments_.second[i]);
     }
     if (parameters.empty()) return;
     check_cancelled();
@@ -97,8 +88,7 @@ class WrittenOutAdamW final : public Optimizer {
   OptimizerSettings settings_;
   bool foreach_;
   WideUpdate update_;
-  std::vector<at::Tensor> first_moments_;
-  std::vector<at::Tensor> second_moments_;
+  Moments moments_;
   double step_count_ = 0;
 };
 
