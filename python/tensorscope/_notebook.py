@@ -67,7 +67,7 @@ def ask_program(*arguments):
     file = _program.program()
     if file is None:
         raise Unavailable("there is no program in this package, so nothing is shown")
-    variables, _ = _program.environment(file, os.environ)
+    variables = _program.environment(file, os.environ)
     done = subprocess.run([str(file), *map(str, arguments)], env=variables, capture_output=True, text=True, check=False)
     if done.returncode:
         raise Unavailable(done.stderr.strip() or f"the program ended with {done.returncode}")

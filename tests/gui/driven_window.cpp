@@ -28,6 +28,8 @@ void DrivenWindow::SetUpTestSuite() {
   std::string pattern =
       (std::filesystem::temp_directory_path() / "tensorscope_gui_XXXXXX").string();
   driven->folder = mkdtemp(pattern.data());
+  // Scripts of other tests, or of who works here, must not find this window.
+  ::setenv("XDG_RUNTIME_DIR", driven->folder.c_str(), 1);
   // Without the engine every script would wait for what never comes.
   const auto engine = make_dry_runner_loader()();
   ASSERT_TRUE(engine) << engine.error().sentence;
@@ -61,6 +63,7 @@ void DrivenWindow::TearDownTestSuite() {
   if (driven->engine != nullptr) ImGuiTestEngine_Stop(driven->engine);
   driven->window.reset();
   if (driven->engine != nullptr) ImGuiTestEngine_DestroyContext(driven->engine);
+  ::unsetenv("XDG_RUNTIME_DIR");
   std::error_code ignored;
   std::filesystem::remove_all(driven->folder, ignored);
   delete driven;

@@ -11,7 +11,6 @@
 #include <string>
 
 #include "core/io/child_process.h"
-#include "core/io/private_folder.h"
 #include "tests/gui/driven_window.h"
 
 namespace ts::app::testing {
@@ -73,16 +72,6 @@ class Script {
 
 class LiveInTheWindow : public DrivenWindow {
  protected:
-  static void SetUpTestSuite() {
-    runtime_ = new io::PrivateFolder(std::move(*io::PrivateFolder::make("/tmp", "ts_gui_live_")));
-    ::setenv("XDG_RUNTIME_DIR", runtime_->path().c_str(), 1);
-    DrivenWindow::SetUpTestSuite();
-  }
-  static void TearDownTestSuite() {
-    DrivenWindow::TearDownTestSuite();
-    ::unsetenv("XDG_RUNTIME_DIR");
-    delete runtime_;
-  }
   void SetUp() override {
     DrivenWindow::SetUp();
     const std::string asks =
@@ -96,7 +85,7 @@ class LiveInTheWindow : public DrivenWindow {
     while (!session().files().entries().empty()) session().files().close(0);
   }
 
-  static std::string path(const char* name) { return (runtime_->path() / name).string(); }
+  static std::string path(const char* name) { return (folder() / name).string(); }
   static void tell(const char* name) { std::ofstream(path(name)) << "go"; }
   static std::string waits(const char* name) { return "wait('" + path(name) + "')\n"; }
 
@@ -118,13 +107,11 @@ class LiveInTheWindow : public DrivenWindow {
   static bool until_it_is(ImGuiTestContext* context, const std::function<bool()>& condition) {
     return until(context, 600, condition);
   }
-
-  static inline io::PrivateFolder* runtime_ = nullptr;
 };
 
 TEST_F(LiveInTheWindow, ATabGrowsWhileTheScriptRunsAndStaysAsItsFile) {
   Script script(
-      runtime_->path(), "grows",
+      folder(), "grows",
       "for _ in range(3): step()\n" + waits("more") + "for _ in range(4): step()\n" + waits("end"));
   drive([&](ImGuiTestContext* context) {
     IM_CHECK(until_it_is(context, [] { return steps(0) == 3; }));
@@ -166,7 +153,7 @@ TEST_F(LiveInTheWindow, ATabGrowsWhileTheScriptRunsAndStaysAsItsFile) {
 }
 
 TEST_F(LiveInTheWindow, AKilledScriptLeavesItsTabAndSaysSo) {
-  Script script(runtime_->path(), "killed", "while True: step(); time.sleep(0.01)\n");
+  Script script(folder(), "killed", "while True: step(); time.sleep(0.01)\n");
   state().page = Page::sweep;
   drive([&](ImGuiTestContext* context) {
     IM_CHECK(until_it_is(context, [] { return steps(0) > 2; }));
@@ -182,7 +169,7 @@ TEST_F(LiveInTheWindow, AKilledScriptLeavesItsTabAndSaysSo) {
 }
 
 TEST_F(LiveInTheWindow, ClosingTheTabEndsOnlyTheView) {
-  Script script(runtime_->path(), "goes_on",
+  Script script(folder(), "goes_on",
                 "step()\n" + waits("closed") + "for _ in range(20): step(); time.sleep(0.01)\n");
   drive([&](ImGuiTestContext* context) {
     IM_CHECK(until_it_is(context, [] { return steps(0) == 1; }));
@@ -198,7 +185,7 @@ TEST_F(LiveInTheWindow, ClosingTheTabEndsOnlyTheView) {
 
 // One that ends by sys.exit and has worker processes and a fork; one that is stopped by Control-C.
 TEST_F(LiveInTheWindow, TwoScriptsAtOnceAndHowTheyEnd) {
-  Script exits(runtime_->path(), "exits", R"(
+  Script exits(folder(), "exits", R"(
 from torch.utils.data import DataLoader, TensorDataset
 if __name__ == "__main__":
     child = os.fork()
@@ -210,7 +197,7 @@ if __name__ == "__main__":
         model(batch)
         step()
 )" + waits("both") + "sys.exit(3)\n");
-  Script stopped(runtime_->path(), "stopped", "while True: step(); time.sleep(0.01)\n");
+  Script stopped(folder(), "stopped", "while True: step(); time.sleep(0.01)\n");
   drive([&](ImGuiTestContext* context) {
     const auto named = [](const char* name) -> const OpenedFiles::Entry* {
       for (const OpenedFiles::Entry& one : session().files().entries())

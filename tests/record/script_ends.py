@@ -13,6 +13,7 @@ import sys
 import tempfile
 import time
 import unittest
+import unittest.mock
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / "kernels"))
@@ -239,7 +240,8 @@ for _ in range(60):
         self.assertEqual(self.recording(OK, 0).slices, [])
 
     def test_live_without_a_window(self):
-        ended = self.record("step()", "--live")
+        with unittest.mock.patch.dict(os.environ, XDG_RUNTIME_DIR=str(self.out.parent)):
+            ended = self.record("step()", "--live")
         self.assertEqual(ended.returncode, 0, ended.stderr)
         self.assertIn("no open window", ended.stderr)
         self.recording(OK, 1)
