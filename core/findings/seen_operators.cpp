@@ -61,7 +61,9 @@ class Walk {
  private:
   static void leave_out(Lines& lines, const std::string& line, std::int64_t count) {
     const auto found = lines.find(line);
-    if (found != lines.end() && (found->second.count -= count) <= 0) lines.erase(found);
+    if (found == lines.end()) return;
+    found->second.count -= count;
+    if (found->second.count <= 0) lines.erase(found);
   }
   void note(Lines& lines, std::string_view line, const trace::Slice& slice) {
     LineUse& use = lines[std::string(line)];

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <charconv>
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
@@ -64,7 +65,10 @@ base::Result<void> private_folder(const std::filesystem::path& folder) {
 pid_t process_of(const std::filesystem::path& path) {
   const std::string name = path.filename().string();
   if (!name.starts_with(kBeginning)) return 0;
-  return static_cast<pid_t>(std::atol(name.c_str() + kBeginning.size()));
+  pid_t process = 0;
+  const char* const end = name.data() + name.size();
+  const auto read = std::from_chars(name.data() + kBeginning.size(), end, process);
+  return read.ec == std::errc() && read.ptr == end ? process : 0;
 }
 
 // The sockets of windows, the newest first.

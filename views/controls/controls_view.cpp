@@ -72,7 +72,7 @@ std::string count_text(std::int64_t count) {
 
 std::string parameters_text(const ControlsContext& context, const spec::WorkloadSpec& spec) {
   const std::string count = count_text(spec::parameter_count(spec));
-  if (count.empty()) return count;
+  if (count.empty()) return {};
   if (!spec::trains_adapters(spec)) {
     return context.ui.texts("controls.parameters", {{"count", count}});
   }
