@@ -80,6 +80,7 @@ class LogBuilder {
   LogBuilder(const Snapshot& snapshot, std::size_t device)
       : snapshot_(snapshot),
         device_(static_cast<std::int64_t>(device)),
+        timed_(has_times(snapshot)),
         origins_(snapshot),
         steps_(profiler_steps(snapshot, device_)) {
     if (device < snapshot.device_traces.size()) trace_ = snapshot.device_traces[device];
@@ -120,6 +121,10 @@ class LogBuilder {
   }
 
  private:
+  // Of the event that comes next.
+  [[nodiscard]] std::int64_t log_time(std::int64_t time_us) const {
+    return timed_ ? nanoseconds(time_us) : std::ssize(result_.log.events());
+  }
   void guess();
   void number_steps();
   [[nodiscard]] std::vector<PhaseMark> phase_marks() const;
@@ -133,6 +138,7 @@ class LogBuilder {
 
   const Snapshot& snapshot_;
   std::int64_t device_;
+  bool timed_;
   std::span<const TraceEntry> trace_;
   StackOrigins origins_;
   std::int64_t held_ = 0;  // bytes that the allocator holds of the device
@@ -242,7 +248,7 @@ std::int32_t LogBuilder::step_from(std::size_t event) {
 
 void LogBuilder::mark_phase(const PhaseMark& mark, std::size_t next_event) {
   memory::Record record;
-  record.time_ns = nanoseconds(mark.time_us);
+  record.time_ns = log_time(mark.time_us);
   record.action = mark.begins ? memory::Action::phase_begin : memory::Action::phase_end;
   record.phase = mark.phase;
   if (mark.begins) record.step = step_from(next_event);
@@ -252,7 +258,7 @@ void LogBuilder::mark_phase(const PhaseMark& mark, std::size_t next_event) {
 
 void LogBuilder::note_reserved(std::int64_t time_us) {
   memory::Record record;
-  record.time_ns = nanoseconds(time_us);
+  record.time_ns = log_time(time_us);
   record.action = memory::Action::snapshot;
   record.size = std::clamp<std::int64_t>(held_, 0, kMostLoggedBytes);
   result_.log.append(record);
@@ -270,7 +276,7 @@ void LogBuilder::play(const TraceEntry& entry) {
     return;
   }
   memory::Record record;
-  record.time_ns = nanoseconds(entry.time_us);
+  record.time_ns = log_time(entry.time_us);
   record.address = entry.address;
   record.size = entry.size;
   if (entry.action == TraceAction::free_completed) {
@@ -291,7 +297,7 @@ void LogBuilder::alloc(std::int64_t time_us, std::uint64_t address, std::int64_t
                        StackIndex stack, memory::Category category, std::uint32_t entry_number) {
   const StackOrigin& origin = origins_.of(stack);
   memory::Record record;
-  record.time_ns = nanoseconds(time_us);
+  record.time_ns = log_time(time_us);
   record.address = address;
   record.size = std::clamp<std::int64_t>(size, 0, kMostLoggedBytes - result_.log.current_bytes());
   record.op = origin.op;

@@ -15,8 +15,8 @@ namespace ts::allocator {
 //
 // Blocks that lived before the trace begins are allocated at the time of its first event: those
 // that the trace frees without an allocation, and those of the final segments that it never saw.
-// Sizes are the requested ones, as in the trace. Times are Unix times in nanoseconds.
-//
+// Sizes are the requested ones, as in the trace. Times are Unix times in nanoseconds; they count
+// events where the snapshot has none (has_times()).
 // The category is that of the file; in a file without categories it is guessed. Operator, module,
 // phase and step come from our own frames. Without these: the outermost ATen operator of the stack,
 // the innermost Python line outside PyTorch, and a phase only if autograd's engine or an optimizer

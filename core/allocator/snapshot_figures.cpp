@@ -105,6 +105,12 @@ PeakAndEnd allocated_bytes(const Snapshot& snapshot, std::size_t device) {
   return result;
 }
 
+bool has_times(const Snapshot& snapshot) {
+  return std::ranges::any_of(snapshot.device_traces, [](const auto& trace) {
+    return !trace.empty() && trace.back().time_us > 0;
+  });
+}
+
 std::vector<std::size_t> devices_of(const Snapshot& snapshot) {
   std::set<std::size_t> numbers;
   for (std::size_t i = 0; i < snapshot.device_traces.size(); ++i) {

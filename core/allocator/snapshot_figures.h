@@ -35,6 +35,9 @@ PeakAndEnd reserved_bytes(const Snapshot& snapshot, std::size_t device);
 // count of allocated bytes is a little larger, because it rounds.
 PeakAndEnd allocated_bytes(const Snapshot& snapshot, std::size_t device);
 
+// False: no entry of a trace has a time. Older versions of PyTorch wrote none.
+bool has_times(const Snapshot& snapshot);
+
 // Devices with a trace or segments, by number. A file may contain any number; impossible ones are
 // left out.
 std::vector<std::size_t> devices_of(const Snapshot& snapshot);

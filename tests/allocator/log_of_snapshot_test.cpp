@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "core/allocator/snapshot_figures.h"
 #include "core/allocator/snapshot_of_log.h"
 #include "tests/memory/random_log.h"
 #include "tests/memory/records.h"
@@ -74,6 +75,28 @@ TEST(LogOfSnapshot, GivesBackWhatARunWrote) {
       EXPECT_EQ(read[i].free_event == memory::kNone, written[i].free_event == memory::kNone);
     }
   }
+}
+
+// Until 2023 PyTorch wrote none. What the allocator holds of the device keeps its place, too.
+TEST(LogOfSnapshot, WithoutTimesEventsAreCounted) {
+  const Snapshot snapshot = with_events({entry(TraceAction::segment_alloc, 0x1000, 1 << 20, 0),
+                                         entry(TraceAction::alloc, 0x1000, 512, 0),
+                                         entry(TraceAction::alloc, 0x2000, 512, 0),
+                                         entry(TraceAction::segment_alloc, 0x9000, 2 << 20, 0),
+                                         entry(TraceAction::free_completed, 0x1000, 512, 0)});
+  EXPECT_FALSE(has_times(snapshot));
+  const SnapshotLog counted = log_of_snapshot(snapshot, 0);
+  const auto events = counted.log.events();
+  ASSERT_EQ(events.size(), 3U);
+  for (std::size_t i = 0; i < events.size(); ++i) {
+    EXPECT_EQ(events[i].time_ns, static_cast<std::int64_t>(i));
+    EXPECT_EQ(counted.log.event_at(events[i].time_ns), i);
+  }
+  EXPECT_EQ(counted.log.reserved().back().time_ns, 2);
+  Snapshot timed = snapshot;
+  timed.device_traces[0].back().time_us = 7;
+  EXPECT_TRUE(has_times(timed));
+  EXPECT_EQ(log_of_snapshot(timed, 0).log.events().back().time_ns, 7'000);
 }
 
 TEST(LogOfSnapshot, OperatorAndModuleComeFromOurFrames) {

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "core/allocator/snapshot_of_log.h"
 #include "tests/memory/records.h"
 #include "tests/views/texts_for_tests.h"
 
@@ -37,6 +38,20 @@ TEST(RunTime, AFilesTimelineAndItsMemoryHaveOneClock) {
       run.trace.append(run.trace.add_track({trace::TrackKind::cpu_thread, "main"}), 0, slice));
   EXPECT_EQ(of_file(run).range.begin, 100);
   EXPECT_EQ(of_file(run).range.end, 1'100);
+}
+
+// Where times count events: in predicted snapshots, and in those that PyTorch wrote without.
+TEST(RunTime, SnapshotsOfPredictionsAndWithoutTimesHaveNoClock) {
+  const base::StringTable strings;
+  memory::AllocationLog log;
+  log.append(memory::testing::alloc(5'000'000, 1, 8));
+  allocator::Snapshot snapshot = allocator::snapshot_of(log, strings);
+  EXPECT_TRUE(has_clock(snapshot));
+  for (allocator::TraceEntry& entry : snapshot.device_traces.at(0)) entry.time_us = 0;
+  EXPECT_FALSE(has_clock(snapshot));
+  allocator::SnapshotOfLogOptions options;
+  options.user_metadata = allocator::predicted_note("RTX 4090");
+  EXPECT_FALSE(has_clock(allocator::snapshot_of(log, strings, options)));
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/allocator/snapshot_figures.h"
 #include "core/allocator/snapshot_of_log.h"
 #include "core/files/opened_file.h"
 
@@ -35,9 +36,13 @@ MemorySource memory_source(const ViewContext& context) {
   return source;
 }
 
+bool has_clock(const allocator::Snapshot& snapshot) {
+  return allocator::has_times(snapshot) && !allocator::has_predicted_note(snapshot);
+}
+
 bool has_clock(const ViewContext& context, const MemorySource& source) {
   if (source.kind == MemorySource::Kind::predicted) return false;
-  return context.file == nullptr || !allocator::has_predicted_note(context.file->file.snapshot);
+  return context.file == nullptr || has_clock(context.file->file.snapshot);
 }
 
 bool holds(const trace::TraceStore& store, trace::SliceRef ref) {

@@ -8,6 +8,10 @@
 #include "views/common/memory_source.h"
 #include "views/common/view_state.h"
 
+namespace ts::allocator {
+struct Snapshot;
+}
+
 namespace ts::views {
 
 // The full time range of a run: slices and memory events together. Empty when there is nothing yet.
@@ -17,8 +21,10 @@ base::TimeRange run_range(const run::Run& run);
 // The allocations to show: those of the context if it has a log, else those of its run. The log is
 // null if there are neither.
 MemorySource memory_source(const ViewContext& context);
-// False for a prediction and for the file of one: their times count events.
+// False where the times of the log count events: for a prediction, the file of one, and a snapshot
+// that PyTorch wrote without times.
 bool has_clock(const ViewContext& context, const MemorySource& source);
+bool has_clock(const allocator::Snapshot& snapshot);
 
 // True if the reference points to a slice of this store.
 bool holds(const trace::TraceStore& store, trace::SliceRef ref);

@@ -4,11 +4,11 @@
 #include <ctime>
 #include <type_traits>
 
-#include "core/allocator/snapshot_of_log.h"
 #include "core/files/opened_file.h"
 #include "core/files/replay_answer.h"
 #include "core/text/numbers.h"
 #include "views/charts/labels.h"
+#include "views/charts/run_time.h"
 #include "views/common/exact_bytes.h"
 #include "views/common/spec_words.h"
 
@@ -87,9 +87,8 @@ std::vector<InspectorRow> file_rows(const ViewContext& context) {
                       ""});
   // PyTorch does not write its version into snapshots. The row says so instead of being left out.
   add("file.version", {texts("file.version_unknown"), ""});
-  // A predicted file has no times.
-  const bool timed = !allocator::has_predicted_note(opened.file.snapshot);
-  const base::TimeRange range = timed ? log.time_range() : base::TimeRange{};
+  const base::TimeRange range =
+      has_clock(opened.file.snapshot) ? log.time_range() : base::TimeRange{};
   if (range.begin > 0) add("file.recorded", {utc(range.begin), ""});
   if (range.length() > 1) {
     add("file.span", text::duration_ns(static_cast<double>(range.length() - 1)));

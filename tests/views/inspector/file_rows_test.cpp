@@ -35,6 +35,7 @@ TEST(FileRows, AFileOfOurOwnSaysThatItsSegmentsAreModelled) {
   base::StringTable strings;
   memory::AllocationLog log;
   memory::Record record;
+  record.time_ns = 1'000'000;
   record.action = memory::Action::alloc;
   record.address = 1;
   record.size = 3 << 20;
