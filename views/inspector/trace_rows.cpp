@@ -21,6 +21,24 @@ text::Quantity time_of(std::int64_t nanoseconds) {
   return text::duration_ns(static_cast<double>(nanoseconds));
 }
 
+// The devices of one name are one row, with their number.
+std::vector<InspectorRow> device_rows(const text::Texts& texts,
+                                      const std::vector<std::string>& devices) {
+  std::vector<InspectorRow> rows;
+  std::vector<std::string> told;
+  for (const std::string& name : devices) {
+    if (name.empty() || std::ranges::find(told, name) != told.end()) continue;
+    told.push_back(name);
+    const auto count = std::ranges::count(devices, name);
+    rows.push_back(
+        {texts("file.device"),
+         {count == 1 ? name
+                     : texts("trace.devices", {{"count", text::grouped(count)}, {"name", name}}),
+          ""}});
+  }
+  return rows;
+}
+
 // Busy share of the span, in percent.
 std::string busy_share(const trace_file::TraceSummary& summary) {
   constexpr double kPercent = 100;
@@ -48,9 +66,7 @@ std::vector<InspectorRow> trace_rows(const ViewContext& context) {
     add("file.folder", {context.trace->path.parent_path().string(), ""});
     rows.push_back({texts("file.size"), text::bytes(bytes), exact_bytes(texts, bytes)});
   }
-  for (const std::string& device : file.devices) {
-    if (!device.empty()) add("file.device", {device, ""});
-  }
+  for (InspectorRow& row : device_rows(texts, file.devices)) rows.push_back(std::move(row));
   if (file.rank >= 0) add_count("trace.rank", file.rank);
   if (!context.trace->run.script.empty()) add("recording.script", {context.trace->run.script, ""});
   if (context.trace->recording)

@@ -1,9 +1,10 @@
-// What is said of a memory snapshot that was opened.
+// What is said of a memory snapshot or a trace that was opened.
 #include "views/inspector/file_rows.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "core/allocator/snapshot_of_log.h"
 #include "core/files/opened_file.h"
@@ -11,6 +12,7 @@
 #include "tests/memory/records.h"
 #include "tests/views/texts_for_tests.h"
 #include "views/inspector/file_block.h"
+#include "views/inspector/trace_rows.h"
 
 namespace ts::views {
 namespace {
@@ -71,6 +73,28 @@ TEST(FileRows, AFileOfOurOwnSaysThatItsSegmentsAreModelled) {
   }
   EXPECT_EQ(value_of(file_rows(shown), "Peak reserved"), "20.00 MiB");
   EXPECT_EQ(value_of(replay_rows(shown), "Against the recording"), "same at every event");
+}
+
+// What the panel says of a trace with these facts.
+std::vector<InspectorRow> rows_of_trace(const text::Texts& texts, trace_file::TraceFile about) {
+  const files::OpenedTrace opened{.path = "/x/a.json",
+                                  .run = run::Run{run::StartedUpdate{}},
+                                  .about = std::move(about),
+                                  .summary = {}};
+  ViewState state;
+  ViewContext shown{
+      &opened.run, *opened.about.strings, texts, theme(ThemeKind::dark), {1}, state, 0, 0, ""};
+  shown.trace = &opened;
+  return trace_rows(shown);
+}
+
+TEST(FileRows, DevicesOfOneNameAreSaidOnceWithTheirNumber) {
+  trace_file::TraceFile about;
+  about.devices = {"H100", "H100", "", "A100", "H100"};
+  std::vector<std::string> devices;
+  for (const InspectorRow& row : rows_of_trace(testing::program_texts(), std::move(about)))
+    if (row.label == "Device") devices.push_back(row.value.joined());
+  EXPECT_EQ(devices, (std::vector<std::string>{"3 \u00d7 H100", "A100"}));
 }
 
 // Such a block shows where it was freed, under a title that says so.
