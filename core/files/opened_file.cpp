@@ -141,10 +141,13 @@ std::unique_ptr<OpenedFile> open_beginning(const std::filesystem::path& path, st
   if (!unpacked) return nullptr;
   const io::FileKind kind = io::kind_of_content(unpacked->content);
   auto fault = io::read_in_part(path, text::message("file_error.reason.goes_on"));
+  std::error_code no_size;
+  const std::uintmax_t bytes = std::filesystem::file_size(path, no_size);
   if (kind == io::FileKind::trace) {
     auto opened = open_trace_file(path, std::move(*unpacked), nullptr);
     if (!opened) return nullptr;
     (*opened)->trace->about.fault = std::move(fault);
+    if (!no_size) (*opened)->trace->about.bytes = bytes;
     (*opened)->arrives = true;
     return std::move(*opened);
   }
@@ -153,6 +156,7 @@ std::unique_ptr<OpenedFile> open_beginning(const std::filesystem::path& path, st
   if (!file) return nullptr;
   file->snapshot.segments.clear();
   file->fault = std::move(fault);
+  if (!no_size) file->bytes = bytes;
   auto opened = lay_out(path, std::move(*file), nullptr);
   if (!opened) return nullptr;
   (*opened)->arrives = true;

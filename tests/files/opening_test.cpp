@@ -114,6 +114,9 @@ TEST_F(LargeFiles, ShowTheirBeginningFirst) {
     EXPECT_TRUE(beginning.file.snapshot.segments.empty());
     EXPECT_EQ(beginning.path, path);
     EXPECT_TRUE(beginning.arrives);
+    EXPECT_EQ(beginning.trace != nullptr ? beginning.trace->about.bytes : beginning.file.bytes,
+              one.bytes.size())
+        << "that of the whole file";
     EXPECT_FALSE((*whole)->arrives);
     beginnings_.clear();
   }

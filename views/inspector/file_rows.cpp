@@ -1,5 +1,6 @@
 #include "views/inspector/file_rows.h"
 
+#include <algorithm>
 #include <array>
 #include <ctime>
 #include <type_traits>
@@ -58,11 +59,26 @@ std::string value_in_words(const allocator::Snapshot& snapshot,
       setting.value);
 }
 
+// What is shown is only the beginning of the file: the rest is being read, or that was stopped.
+bool is_beginning(const base::Message& fault) {
+  return std::ranges::any_of(fault.arguments, [](const base::Argument& one) {
+    return one.key == "file_error.reason.goes_on" || one.key == "file_error.stopped";
+  });
+}
+
 bool modelled(const ViewContext& context) {
   return has_modelled_segments(context.file->file.snapshot);
 }
 
 }  // namespace
+
+InspectorRow size_row(const text::Texts& texts, std::int64_t bytes, const base::Message& fault) {
+  const text::Quantity size = text::bytes(bytes);
+  if (!is_beginning(fault)) return {texts("file.size"), size, exact_bytes(texts, bytes)};
+  return {texts("file.size"),
+          {texts("file.size_of_beginning", {{"size", size.joined()}}), ""},
+          exact_bytes(texts, bytes)};
+}
 
 std::vector<InspectorRow> file_rows(const ViewContext& context) {
   if (context.file == nullptr || context.file_device == nullptr) return {};
@@ -79,7 +95,7 @@ std::vector<InspectorRow> file_rows(const ViewContext& context) {
   };
   add("file.name", {opened.path.filename().string(), ""});
   add("file.folder", {opened.path.parent_path().string(), ""});
-  add_size("file.size", static_cast<std::int64_t>(opened.file.bytes));
+  rows.push_back(size_row(texts, static_cast<std::int64_t>(opened.file.bytes), opened.file.fault));
   add("file.format", {opened.file.pickle_protocol == 0
                           ? std::string(texts("file.format_json"))
                           : texts("file.format_pickle",

@@ -1,14 +1,18 @@
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
+#include "core/base/message.h"
 #include "views/inspector/inspector_rows.h"
 
 namespace ts::views {
 
 // Facts of an opened file and of the device shown. Empty for a run of our own.
 std::vector<InspectorRow> file_rows(const ViewContext& context);
+// The size of a file in bytes. `fault`: why it was read in part; of a beginning the row says so.
+InspectorRow size_row(const text::Texts& texts, std::int64_t bytes, const base::Message& fault);
 // The allocator's settings in the file.
 std::vector<InspectorRow> file_settings(const ViewContext& context);
 // The memory that the allocator model reserves for the file, and where it differs from the

@@ -6,7 +6,6 @@
 
 #include "core/files/opened_trace.h"
 #include "core/text/numbers.h"
-#include "views/common/exact_bytes.h"
 #include "views/common/spec_words.h"
 
 namespace ts::views {
@@ -64,7 +63,7 @@ std::vector<InspectorRow> trace_rows(const ViewContext& context) {
   const auto bytes = static_cast<std::int64_t>(file.bytes);
   if (bytes > 0 || !context.trace->recording) {  // else it is not in a file
     add("file.folder", {context.trace->path.parent_path().string(), ""});
-    rows.push_back({texts("file.size"), text::bytes(bytes), exact_bytes(texts, bytes)});
+    rows.push_back(size_row(texts, bytes, file.fault));
   }
   for (InspectorRow& row : device_rows(texts, file.devices)) rows.push_back(std::move(row));
   if (file.rank >= 0) add_count("trace.rank", file.rank);

@@ -9,6 +9,8 @@
 #include "core/allocator/snapshot_of_log.h"
 #include "core/files/opened_file.h"
 #include "core/files/replay_answer.h"
+#include "core/io/file.h"
+#include "core/text/message.h"
 #include "tests/memory/records.h"
 #include "tests/views/texts_for_tests.h"
 #include "views/inspector/file_block.h"
@@ -95,6 +97,24 @@ TEST(FileRows, DevicesOfOneNameAreSaidOnceWithTheirNumber) {
   for (const InspectorRow& row : rows_of_trace(testing::program_texts(), std::move(about)))
     if (row.label == "Device") devices.push_back(row.value.joined());
   EXPECT_EQ(devices, (std::vector<std::string>{"3 \u00d7 H100", "A100"}));
+}
+
+// Of a large file the beginning is shown while the rest is read, and when that is stopped.
+TEST(FileRows, TheSizeIsTheFilesAndSaysThatABeginningIsShown) {
+  const text::Texts texts = testing::program_texts();
+  const auto size = [&](const base::Message& fault) {
+    return size_row(texts, std::int64_t{300} << 20, fault).value.joined();
+  };
+  const auto part = [](const char* why) { return io::read_in_part("a", text::message(why)); };
+  EXPECT_EQ(size({}), "300 MiB");
+  EXPECT_EQ(size(part("pack_error.cut")), "300 MiB") << "there is no more of it";
+  for (const char* why : {"file_error.reason.goes_on", "file_error.stopped"})
+    EXPECT_EQ(size(part(why)), "300 MiB; its beginning is shown") << why;
+  trace_file::TraceFile about;
+  about.bytes = std::size_t{300} << 20;
+  about.fault = part("file_error.stopped");
+  EXPECT_EQ(value_of(rows_of_trace(texts, std::move(about)), "Size"),
+            "300 MiB; its beginning is shown");
 }
 
 // Such a block shows where it was freed, under a title that says so.
