@@ -168,6 +168,9 @@ int take_shot(const ShotCommand& given) {
   } else {
     run_to_end(session, *spec, short_protocol(), [](const run::Run&) {});
   }
+  // What was done before is shown without an engine, too.
+  const bool asks_engine = !command.sweep && options->page != Page::lessons;
+  if (asks_engine && !session.engine_problem().empty()) return report(session.engine_problem(), 1);
   session.predictions().follow(state.history.spec(), session.engine());
   session.predictions().finish(kPredictionTime);
   if (options->page == Page::hunt) {

@@ -248,6 +248,20 @@ TEST(RunCommand, MissingEngineSaysSo) {
   EXPECT_NE(ended.err.find("libtensorscope_kernels.so"), std::string::npos) << ended.err;
 }
 
+TEST(ShotCommand, MissingEngineSaysSoInsteadOfAPictureOfNothing) {
+  const testing::TemporaryFolder folder;
+  const std::filesystem::path picture = folder.path() / "a.png";
+  for (const char* page : {"run", "ab", "hunt"}) {
+    const auto ended = testing::run_program(
+        std::string("shot mlp --workspace ") + page + " --out " + picture.string(),
+        "TENSORSCOPE_ENGINE_DIR=/nonexistent");
+    EXPECT_EQ(ended.code, 1) << page;
+    EXPECT_NE(ended.err.find("libtensorscope_kernels.so"), std::string::npos) << ended.err;
+    EXPECT_EQ(std::count(ended.err.begin(), ended.err.end(), '\n'), 1) << ended.err;
+    EXPECT_FALSE(std::filesystem::exists(picture)) << page;
+  }
+}
+
 TEST(Doctor, JsonNamesEveryFinding) {
   const auto ended = testing::run_program("doctor --json", "DISPLAY=");
   EXPECT_EQ(ended.code, 0);
