@@ -1,5 +1,6 @@
 // Scripts that are recorded with --live, in the window that is open: real ones, in PyTorch's
 // Python.
+#include <fcntl.h>
 #include <imgui_internal.h>
 #include <signal.h>
 #include <spawn.h>
@@ -8,7 +9,9 @@
 
 #include <cstdlib>
 #include <fstream>
+#include <iterator>
 #include <string>
+#include <vector>
 
 #include "core/io/child_process.h"
 #include "tests/gui/driven_window.h"
@@ -37,19 +40,29 @@ constexpr const char* kStart =
     "import runpy, sys; sys.path.insert(0, sys.argv.pop(1)); "
     "runpy.run_module('tensorscope', run_name='__main__', alter_sys=True)";
 
-// A script in a process of its own.
+// A script in a process of its own, which is to end with this code (see ended()).
 class Script {
  public:
-  Script(const std::filesystem::path& folder, const char* name, const std::string& text)
-      : out_(folder / (std::string(name) + ".recording")) {
+  Script(const std::filesystem::path& folder, const char* name, const std::string& text,
+         int code = 0)
+      : out_(folder / (std::string(name) + ".recording")),
+        said_(folder / (std::string(name) + ".err")),
+        code_(code) {
     const auto file = folder / (std::string(name) + ".py");
     std::ofstream(file) << kBeginning << text;
     const io::SpawnWords words({TENSORSCOPE_TORCH_PYTHON, "-B", "-c", kStart, TENSORSCOPE_PACKAGE,
                                 "record", "--live", "--out", out_.string(), file.string()});
-    EXPECT_EQ(::posix_spawnp(&process_, words.data()[0], nullptr, nullptr, words.data(), environ),
+    posix_spawn_file_actions_t actions;
+    ::posix_spawn_file_actions_init(&actions);
+    ::posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, said_.c_str(),
+                                       O_WRONLY | O_CREAT | O_TRUNC, 0600);
+    EXPECT_EQ(::posix_spawnp(&process_, words.data()[0], &actions, nullptr, words.data(), environ),
               0);
+    ::posix_spawn_file_actions_destroy(&actions);
+    all_.push_back(this);
   }
   ~Script() {
+    std::erase(all_, this);
     if (process_ > 0) ::kill(process_, SIGKILL);
     static_cast<void>(ended());
   }
@@ -65,8 +78,35 @@ class Script {
   }
   [[nodiscard]] const std::filesystem::path& out() const { return out_; }
 
+  // What a script said that will never come to the window, or ended as it should not; empty: none.
+  static std::string problem() {
+    for (const Script* one : all_) {
+      const std::string said = one->said();
+      const bool alone = said.find("there is no open window") != std::string::npos;
+      if (alone || one->broke_off()) return one->out_.stem().string() + " does not go on:\n" + said;
+    }
+    return {};
+  }
+
  private:
+  [[nodiscard]] std::string said() const {
+    std::ifstream file(said_);
+    return {std::istreambuf_iterator<char>(file), {}};
+  }
+  // It ended with another code. Leaves the end to ended().
+  [[nodiscard]] bool broke_off() const {
+    siginfo_t end{};
+    const bool asked = process_ > 0 && ::waitid(P_PID, static_cast<id_t>(process_), &end,
+                                                WEXITED | WNOHANG | WNOWAIT) == 0;
+    if (!asked || end.si_pid == 0) return false;
+    return code_ != (end.si_code == CLD_EXITED ? end.si_status : 128 + end.si_status);
+  }
+
+  static inline std::vector<const Script*> all_;
+
   std::filesystem::path out_;
+  std::filesystem::path said_;
+  int code_;
   pid_t process_ = 0;
 };
 
@@ -103,11 +143,33 @@ class LiveInTheWindow : public DrivenWindow {
     const OpenedFiles::Entry* const one = entry(index);
     return one != nullptr && one->opened != nullptr && !one->opened->devices.empty();
   }
-  // Only CTest's limit ends what hangs.
+  // What a script said that broke off before the condition held; empty: it holds. Only CTest's
+  // limit ends what hangs.
+  static std::string broken_off_before(ImGuiTestContext* context,
+                                       const std::function<bool()>& condition) {
+    std::string problem;
+    const bool known = until(context, 600, [&] {
+      if (condition()) return true;
+      problem = Script::problem();
+      return !problem.empty();
+    });
+    return known ? problem : "it takes too long";
+  }
   static bool until_it_is(ImGuiTestContext* context, const std::function<bool()>& condition) {
-    return until(context, 600, condition);
+    const std::string problem = broken_off_before(context, condition);
+    if (!problem.empty()) ADD_FAILURE() << problem;
+    return problem.empty();
   }
 };
+
+// So that these tests do not wait for what cannot come.
+TEST_F(LiveInTheWindow, AScriptThatFailsIsToldWithItsLastWords) {
+  const Script script(folder(), "fails", "raise ValueError('no more')\n");
+  drive([&](ImGuiTestContext* context) {
+    const std::string problem = broken_off_before(context, [] { return steps(0) > 0; });
+    IM_CHECK_NE(problem.find("ValueError: no more"), std::string::npos);
+  });
+}
 
 TEST_F(LiveInTheWindow, ATabGrowsWhileTheScriptRunsAndStaysAsItsFile) {
   Script script(
@@ -153,7 +215,7 @@ TEST_F(LiveInTheWindow, ATabGrowsWhileTheScriptRunsAndStaysAsItsFile) {
 }
 
 TEST_F(LiveInTheWindow, AKilledScriptLeavesItsTabAndSaysSo) {
-  Script script(folder(), "killed", "while True: step(); time.sleep(0.01)\n");
+  Script script(folder(), "killed", "while True: step(); time.sleep(0.01)\n", 128 + SIGKILL);
   state().page = Page::sweep;
   drive([&](ImGuiTestContext* context) {
     IM_CHECK(until_it_is(context, [] { return steps(0) > 2; }));
@@ -196,8 +258,9 @@ if __name__ == "__main__":
     for batch, in DataLoader(TensorDataset(torch.ones(64, 32)), batch_size=16, num_workers=2):
         model(batch)
         step()
-)" + waits("both") + "sys.exit(3)\n");
-  Script stopped(folder(), "stopped", "while True: step(); time.sleep(0.01)\n");
+)" + waits("both") + "sys.exit(3)\n",
+               3);
+  Script stopped(folder(), "stopped", "while True: step(); time.sleep(0.01)\n", 128 + SIGINT);
   drive([&](ImGuiTestContext* context) {
     const auto named = [](const char* name) -> const OpenedFiles::Entry* {
       for (const OpenedFiles::Entry& one : session().files().entries())
