@@ -45,7 +45,7 @@ std::vector<std::string> lines_of(std::string_view text) {
 
 // A package of another number is refused.
 TENSORSCOPE_API int tensorscope_record_version() {
-  return 3;
+  return 4;
 }
 
 // foreign: folders, one a line; the files in them are not the program's own. Steps from first up to
@@ -121,7 +121,8 @@ TENSORSCOPE_API void tensorscope_record_kept_graphs(std::int64_t count) {
 
 // verdict: a number of run::Verdict. error, place: "ValueError", "train.py:12" of a script that
 // failed. numbers: steps, those recorded, peak bytes, bytes of the file, lost records, those that
-// only the window lost. Gives a sentence if no file was written.
+// only the window lost, the step at whose end the window was gone (-1: it stayed). Gives a sentence
+// if no file was written.
 TENSORSCOPE_API const char* tensorscope_record_finish(const char* path, int verdict,
                                                       const char* error, const char* place,
                                                       std::int64_t* numbers) {
@@ -143,6 +144,7 @@ TENSORSCOPE_API const char* tensorscope_record_finish(const char* path, int verd
   numbers[3] = summary->file_bytes;
   numbers[4] = static_cast<std::int64_t>(summary->lost);
   numbers[5] = static_cast<std::int64_t>(summary->lost_live);
+  numbers[6] = summary->window_gone;
   return nullptr;
 }
 

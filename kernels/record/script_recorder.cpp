@@ -1,5 +1,6 @@
 #include "kernels/record/script_recorder.h"
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstdlib>
@@ -86,7 +87,14 @@ struct ScriptRecorder::Impl {
     if (!outgoing) return 0;
     run.dropped = dropped + writer.lost();
     outgoing->end(run, file, kPatience);
+    look_for_window();
     return outgoing->lost();
+  }
+
+  // At the end of a step and of the script.
+  void look_for_window() {
+    if (window_gone < 0 && outgoing && outgoing->gone())
+      window_gone = std::max<std::int64_t>(steps - 1, 0);
   }
 
   void begin_phase(Phase next, bool graph_kept) {
@@ -135,6 +143,7 @@ struct ScriptRecorder::Impl {
   std::atomic<bool> full{false};
   std::optional<live::Outgoing> outgoing;
   base::Message live_problem;
+  std::int64_t window_gone = -1;  // see Summary
   std::optional<capture::Collector> collector;
   std::optional<Recording> recording;
 
@@ -180,6 +189,7 @@ void ScriptRecorder::step() {
     }
   }
   impl.stop_when_full();
+  impl.look_for_window();
   impl.begin_step(impl.step + 1);
 }
 
@@ -214,7 +224,8 @@ base::Result<ScriptRecorder::Summary> ScriptRecorder::finish(const std::filesyst
                  .peak_bytes = impl.run.allocator_peak,
                  .file_bytes = static_cast<std::int64_t>(file.size()),
                  .lost = impl.dropped + impl.writer.lost(),
-                 .lost_live = lost_live};
+                 .lost_live = lost_live,
+                 .window_gone = impl.window_gone};
 }
 
 void ScriptRecorder::abandon(std::unique_ptr<ScriptRecorder> recorder) {

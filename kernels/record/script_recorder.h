@@ -64,6 +64,8 @@ class ScriptRecorder {
     std::int64_t file_bytes = 0;
     std::uint64_t lost = 0;       // records
     std::uint64_t lost_live = 0;  // further ones that only the window did not get
+    // The step at whose end the window was found gone, or no longer showing it; -1: it stayed.
+    std::int64_t window_gone = -1;
   };
   // Writes the recording of a script that ended so; stops in any case. `failure` says why it ended
   // early, nothing if it did not; out of memory has the numbers of the allocator's last refusal.

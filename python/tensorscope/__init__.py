@@ -40,7 +40,7 @@ def _ending(problem):
 
 
 def _say(library, path, numbers, first):
-    steps, recorded, peak, size, lost, lost_live = numbers
+    steps, recorded, peak, size, lost, lost_live, window_gone = numbers
     part = "" if recorded == steps else f", {recorded} of them recorded"
     words = (f"tensorscope: {steps} steps{part}, at most {library.bytes(peak).decode()} of tensors, "
              f"in {path} ({library.bytes(size).decode()})")
@@ -51,6 +51,9 @@ def _say(library, path, numbers, first):
     if lost_live:
         words += f"; the window was too slow for {lost_live} more, which the file has"
     print(words, file=sys.stderr)
+    if window_gone >= 0:
+        whole = "" if lost else "; the file is whole"
+        print(f"tensorscope: the window stopped showing it at step {window_gone}{whole}", file=sys.stderr)
 
 
 def _say_findings(path):

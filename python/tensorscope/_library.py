@@ -5,7 +5,7 @@ import functools
 import os
 import pathlib
 
-VERSION = 3
+VERSION = 4
 NAME = "libtensorscope_recorder.so"
 TORCH = "2.11"  # that library and engine are built for
 

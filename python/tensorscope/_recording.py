@@ -99,12 +99,12 @@ class Recording:
 
     def finish(self, path, verdict=OK, error="", place=""):
         """Writes the file. (steps, those recorded, peak bytes, bytes of the file, lost records,
-        those that only the window lost)"""
+        those that only the window lost, the step at whose end the window was gone or -1)"""
         self._leave()
         self._library.kept_graphs(self._graphs.most)
         for part, inside, gradients in self._parts.found():
             self._library.idle_part(part.encode(), "\n".join(inside).encode(), gradients)
-        numbers = (ctypes.c_int64 * 6)()
+        numbers = (ctypes.c_int64 * 7)()
         problem = self._library.finish(os.fsencode(path), verdict, error.encode(), place.encode(),
                                        numbers)
         if problem:

@@ -8,6 +8,7 @@ Python the test is skipped (exit code 77).
 import os
 import pathlib
 import signal
+import socket
 import subprocess
 import sys
 import tempfile
@@ -245,6 +246,40 @@ for _ in range(60):
         self.assertEqual(ended.returncode, 0, ended.stderr)
         self.assertIn("no open window", ended.stderr)
         self.recording(OK, 1)
+
+    def with_window(self, stays):
+        """What a script of two steps says whose window goes away after the first, or stays."""
+        meeting = self.folder / "run" / "tensorscope"
+        meeting.parent.mkdir()
+        meeting.mkdir(mode=0o700)
+        script = self.script("step()\nprint('ready', flush=True)\nsys.stdin.readline()\nstep()")
+        command = [sys.executable, "-m", "tensorscope", "record", "--live", "--out", str(self.out), str(script)]
+        with socket.socket(socket.AF_UNIX) as window:
+            window.bind(str(meeting / f"window-{os.getpid()}"))
+            window.listen()
+            window.settimeout(300)  # a script that fails to start never calls
+            with subprocess.Popen(command, env={**environment(), "XDG_RUNTIME_DIR": str(meeting.parent)}, text=True,
+                                  stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+                line, _ = window.accept()
+                self.assertEqual(process.stdout.readline(), "ready\n")
+                if not stays:
+                    line.close()
+                process.stdin.write("on\n")
+                process.stdin.flush()
+                while stays and line.recv(1 << 16):
+                    pass
+                line.close()
+                said = process.communicate(timeout=60)[1]
+        self.assertEqual(process.returncode, 0, said)
+        self.recording(OK, 2)
+        return said
+
+    def test_a_window_that_goes_away(self):
+        said = self.with_window(stays=False)
+        self.assertIn("tensorscope: the window stopped showing it at step 1; the file is whole\n", said)
+
+    def test_a_window_that_stays(self):
+        self.assertNotIn("window", self.with_window(stays=True))
 
     def test_a_file_that_cannot_be_written(self):
         script = self.script("step()\nprint('done')")
