@@ -27,8 +27,8 @@ find_system() {
   case $ID-$VERSION_ID in
     debian-12 | ubuntu-24.04)
       known_system=true
-      # Reads sources in half of g++'s time; llvm-16 gives the sanitizers' reports their lines.
-      system_test_packages=(clang-16 libclang-rt-16-dev llvm-16)
+      # Reads sources in half of g++'s time.
+      system_test_packages=(clang-16)
       ;;
     ubuntu-22.04)
       # Its g++ is 11; it has no JetBrains Mono, for which the program has a substitute.
