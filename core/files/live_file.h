@@ -33,7 +33,6 @@ class LiveFile {
   [[nodiscard]] bool grows() const { return opened_ == nullptr || !opened_->trace->run.finished; }
   // It will not change any more.
   [[nodiscard]] bool complete() const { return complete_; }
-  [[nodiscard]] const std::string& script() const { return incoming_->script; }
   // Where the script left its recording; empty: nowhere, or it did not say so.
   [[nodiscard]] const std::filesystem::path& file() const { return file_; }
 

@@ -15,7 +15,6 @@ import json
 import os
 import pathlib
 import shlex
-import subprocess
 import tempfile
 
 from . import Unavailable, _program, record
@@ -62,18 +61,6 @@ def record_cell(shell, cell, path, memory_limit):
             raise
 
 
-def ask_program(*arguments):
-    """What the program prints; Unavailable with its sentence where it fails."""
-    file = _program.program()
-    if file is None:
-        raise Unavailable("there is no program in this package, so nothing is shown")
-    variables = _program.environment(file, os.environ)
-    done = subprocess.run([str(file), *map(str, arguments)], env=variables, capture_output=True, text=True, check=False)
-    if done.returncode:
-        raise Unavailable(done.stderr.strip() or f"the program ended with {done.returncode}")
-    return done.stdout
-
-
 def in_words(count):
     from . import _library
     return _library.load().bytes(count).decode()
@@ -106,10 +93,10 @@ def shown(sentence, rows, picture, kept):
 
 
 def show(shell, path, theme, kept):
-    summary = json.loads(ask_program("summary", path, "--by", "frame", "--json"))
+    summary = json.loads(_program.ask("summary", path, "--by", "frame", "--json"))
     with tempfile.TemporaryDirectory() as folder:
         file = pathlib.Path(folder) / "memory.png"
-        ask_program("shot", path, "--workspace", "memory", "--size", f"{WIDTH}x{HEIGHT}", "--theme", theme,
+        _program.ask("shot", path, "--workspace", "memory", "--size", f"{WIDTH}x{HEIGHT}", "--theme", theme,
                     "--out", file)
         picture = base64.b64encode(file.read_bytes()).decode()
     shell.display_pub.publish(shown(sentence_of(summary), table_of(summary), picture, kept))

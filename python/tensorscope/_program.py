@@ -8,7 +8,7 @@ import re
 import subprocess
 import sys
 
-from ._library import TORCH
+from ._library import TORCH, Unavailable
 
 # So long a script that has ended waits for what is found in its recording.
 MOST_SECONDS = 20
@@ -50,16 +50,24 @@ def environment(program_file, variables):
     return variables
 
 
-def findings(recording):
-    """Mistakes in a recorded script, "F-4 train.py:12: ..."; none where the program is not or cannot say."""
+def ask(*arguments, timeout=None):
+    """What the program prints; Unavailable with its sentence where it fails."""
     file = program()
     if file is None:
-        return []
+        raise Unavailable("there is no program in this package, so nothing is shown")
+    done = subprocess.run([str(file), *map(os.fspath, arguments)], env=environment(file, os.environ),
+                          stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=timeout, check=False)
+    if done.returncode:
+        raise Unavailable(done.stderr.strip() or f"the program ended with {done.returncode}")
+    return done.stdout
+
+
+def findings(recording):
+    """Mistakes in a recorded script, "F-4 train.py:12: ..."; none where the program is not or cannot say."""
     try:
-        told = subprocess.run([file, "summary", "--json", os.fspath(recording)], stdin=subprocess.DEVNULL,
-                              stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, timeout=MOST_SECONDS)
-        return [f"{one['check']} {one['found']}" for one in json.loads(told.stdout).get("findings", ())]
-    except (OSError, ValueError, KeyError, subprocess.SubprocessError):
+        told = json.loads(ask("summary", "--json", recording, timeout=MOST_SECONDS))
+        return [f"{one['check']} {one['found']}" for one in told.get("findings", ())]
+    except (Unavailable, OSError, ValueError, KeyError, subprocess.SubprocessError):
         return []
 
 
