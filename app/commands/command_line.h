@@ -31,7 +31,7 @@ class App;
   EACH(lesson, "Do an exercise of the course from its question to what is handed in")        \
   EACH(calculate, "Calculate memory, FLOPs, communication and more, each term shown")        \
   EACH(simulate, "Simulate many ranks, a pipeline or a loader from stated constants")        \
-  EACH(step, "Go through tiled attention, softmax, sums, AdamW or checkpoints step by step") \
+  EACH(step, "Go through attention, sums, AdamW, checkpoints, reserved memory step by step") \
   EACH(script, "Write the step as it is set as a script in PyTorch's Python")                \
   EACH(kernel, "Check a kernel of your own, in CUDA C++ or C++, without a GPU")              \
   EACH(report, "Make one report of saved runs, predictions, sweeps, hunts and comparisons")  \

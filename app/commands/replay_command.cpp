@@ -1,18 +1,22 @@
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cstdio>
 #include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "app/commands/command_line.h"
 #include "app/commands/report.h"
 #include "app/session/catalogue.h"
+#include "app/session/languages.h"
 #include "core/allocator/expandable_answer.h"
 #include "core/allocator/replay.h"
 #include "core/allocator/snapshot_figures.h"
 #include "core/allocator/stack_origin.h"
+#include "core/files/reserved_table.h"
 #include "core/predict/prediction.h"
 #include "core/snapshot/snapshot_read.h"
 #include "core/text/numbers.h"
@@ -25,6 +29,7 @@ struct ReplayCommand {
   std::optional<int> device;              // unset: the first one with a trace
   std::optional<std::string> gpu;         // unset: as much memory as needed
   std::optional<std::string> alloc_conf;  // unset: the settings of the recording
+  std::optional<std::size_t> at;          // events; unset: a refusal, else the peak
   bool json = false;
 };
 
@@ -40,6 +45,7 @@ struct Report {
   bool modelled = false;  // the segments of the file are modelled, not recorded
   allocator::PeakAndEnd allocated;
   std::string asked_by;  // operator and line of the first refused request; empty: not known
+  allocator::ReservedAnswer between;  // reserved and requested, at one moment
 };
 
 std::string times(std::int64_t count) {
@@ -120,6 +126,8 @@ nlohmann::json to_json(const Report& report) {
   for (const auto& refusal : result.recorded_ooms) recorded_ooms.push_back(to_json(refusal));
   nlohmann::json oom = or_null(result.simulated_oom);
   if (!report.asked_by.empty()) oom["asked_by"] = report.asked_by;
+  nlohmann::json between = files::to_json(report.between);
+  between["sentence"] = files::reserved_sentence(report.between, built_in_texts());
   const bool known = report.expandable.is_known();
   nlohmann::json expandable = {
       {"helps", known ? nlohmann::json(report.expandable.helps()) : nullptr},
@@ -150,7 +158,8 @@ nlohmann::json to_json(const Report& report) {
           {"stopped", result.stopped},
           {"private_bytes", result.private_bytes},
           {"odd_events", result.odd_events},
-          {"expandable_segments", expandable}};
+          {"expandable_segments", expandable},
+          {"reserved_parts", between}};
 }
 
 void print_both(const char* title, const std::string& recorded, const std::string& simulated) {
@@ -201,6 +210,41 @@ std::string asked_by(const allocator::Snapshot& snapshot, std::size_t device,
   return words;
 }
 
+std::size_t letters_of(std::string_view words) {
+  const auto begins = [](char byte) { return (static_cast<unsigned char>(byte) & 0xC0U) != 0x80U; };
+  return static_cast<std::size_t>(std::ranges::count_if(words, begins));
+}
+
+// A table with two spaces between its columns.
+void print_table(const io::TextTable& table) {
+  std::vector<std::size_t> widths(table.columns.size());
+  const auto measure = [&](const std::vector<std::string>& row) {
+    for (std::size_t i = 0; i < row.size(); ++i)
+      widths[i] = std::max(widths[i], letters_of(row[i]));
+  };
+  const auto print_row = [&](const std::vector<std::string>& row) {
+    std::string line;
+    for (std::size_t i = 0; i < row.size(); ++i) {
+      const std::string gap(widths[i] - letters_of(row[i]), ' ');
+      line += "  " + (table.is_right(i) ? gap + row[i] : row[i] + gap);
+    }
+    line.erase(line.find_last_not_of(' ') + 1);
+    std::printf("%s\n", line.c_str());
+  };
+  measure(table.columns);
+  for (const auto& row : table.rows) measure(row);
+  print_row(table.columns);
+  for (const auto& row : table.rows) print_row(row);
+}
+
+void print_between(const allocator::ReservedAnswer& answer) {
+  const text::Texts texts = built_in_texts();
+  std::printf("\n%s\n", files::reserved_sentence(answer, texts).c_str());
+  print_table(files::parts_table(answer, texts, files::Numbers::rounded));
+  std::printf("What would be reserved at that moment\n");
+  print_table(files::changes_table(answer, texts, files::Numbers::rounded));
+}
+
 void print(const Report& report) {
   const ReplayResult& result = report.result;
   std::printf("%s, device %zu: %s events, %s", report.command.snapshot.string().c_str(),
@@ -237,6 +281,7 @@ void print(const Report& report) {
     std::printf("%s events fit no block and were passed over.\n",
                 text::grouped(result.odd_events).c_str());
   }
+  print_between(report.between);
 }
 
 base::Result<allocator::ReplayOptions> options_from(const ReplayCommand& command) {
@@ -289,13 +334,20 @@ int replay_snapshot(const ReplayCommand& command) {
   const auto expandable =
       allocator::would_expandable_segments_help(file->snapshot, *device, *options, *result);
   if (!expandable) return at_fault(expandable.error().sentence);
+  if (command.at > result->events) {
+    return at_fault("--at: there are " + text::grouped(static_cast<std::int64_t>(result->events)) +
+                    " events");
+  }
+  const auto between = allocator::explain_reserved(file->snapshot, *device, *options, command.at);
+  if (!between) return at_fault(between.error().sentence);
   const Report report{.command = command,
                       .device = *device,
                       .result = *result,
                       .expandable = *expandable,
                       .modelled = allocator::has_modelled_segments(file->snapshot),
                       .allocated = allocator::allocated_bytes(file->snapshot, *device),
-                      .asked_by = asked_by(file->snapshot, *device, *result)};
+                      .asked_by = asked_by(file->snapshot, *device, *result),
+                      .between = *between};
   if (command.json) {
     print_json(to_json(report));
   } else {
@@ -318,6 +370,11 @@ ParsedCommand replay_command(CLI::App& app) {
       ->type_name("STRING");
   app.add_option("--device", options->device, "Device; default: the first with a trace")
       ->check(CLI::Range(0, 1023));
+  app.add_option(
+         "--at", options->at,
+         "Explain what is reserved after so many events; default: at the first refusal, else "
+         "at the peak")
+      ->type_name("EVENT");
   app.add_flag("--json", options->json, "Print one JSON document on standard output");
   return parsed_command(options, replay_snapshot);
 }

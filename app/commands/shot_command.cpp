@@ -92,6 +92,7 @@ int take_shot_of_files(const ShotCommand& command, const PictureOptions& options
     session.files().add(std::move(*opened));
   }
   session.files().finish_replay();
+  if (options.page == Page::reserved) session.files().finish_explanation();
   auto graphics = Graphics::open(Graphics::Kind::off_screen, 64, 64);
   if (!graphics) return report(graphics.error().sentence, 1);
   WorkspaceState state(preferences);
@@ -195,7 +196,7 @@ ParsedCommand shot_command(CLI::App& app) {
   app.add_option(
       "--workspace", options->workspace,
       "run, sweep, hunt, ab, lessons, projector, or one panel: timeline, memory, segments, "
-      "blocks, flame, difference, growth, operators, agreement, controls, inspector");
+      "reserved, blocks, flame, difference, growth, operators, agreement, controls, inspector");
   app.add_option("--tab", options->tab,
                  "Of operators: operators, shapes, modules, phases, stacks, kernels or tree");
   app.add_option("--sweep", options->sweep, "Show this sweep on the sweep page")->type_name("DIR");

@@ -5,7 +5,7 @@
 namespace ts::app {
 namespace {
 
-constexpr std::array<std::pair<const char*, ShownPage>, 17> kNames = {
+constexpr std::array<std::pair<const char*, ShownPage>, 18> kNames = {
     {{"run", {Page::run}},
      {"sweep", {Page::sweep}},
      {"hunt", {Page::hunt}},
@@ -15,6 +15,7 @@ constexpr std::array<std::pair<const char*, ShownPage>, 17> kNames = {
      {"timeline", {Page::timeline}},
      {"memory", {Page::memory}},
      {"segments", {Page::segments}},
+     {"reserved", {Page::reserved}},
      {"blocks", {Page::blocks}},
      {"flame", {Page::flame}},
      {"difference", {Page::difference}},

@@ -18,6 +18,7 @@ enum class Page : std::uint8_t {
   timeline,
   memory,
   segments,
+  reserved,
   blocks,
   flame,
   difference,

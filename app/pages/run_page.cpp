@@ -412,6 +412,9 @@ void RunPage::draw_panel(const views::Ui& ui, Page panel) {
       case Page::segments:
         snapshot_.show(views::SnapshotTab::history);
         return snapshot_.draw(ui, view);
+      case Page::reserved:
+        snapshot_.show(views::SnapshotTab::reserved);
+        return snapshot_.draw(ui, view);
       case Page::blocks:
         snapshot_.show(views::SnapshotTab::table);
         return snapshot_.draw(ui, view);

@@ -176,6 +176,10 @@ views::ViewContext ViewContexts::view_of_file(const views::Ui& ui,
   view.trace = trace;
   view.picture = picture_;
   view.replayed = session_->files().replayed();
+  if (const auto& question = state_->view.reserved_question)
+    session_->files().explain(question->position);
+  view.reserved = session_->files().explained();
+  view.reserved_is_current = !session_->files().explaining();
   trace != nullptr ? list_other_traces(entry) : list_others(entry, device);
   view.others = others_;
   view.memory.kind = views::MemorySource::Kind::opened;

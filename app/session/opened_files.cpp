@@ -242,7 +242,7 @@ bool OpenedFiles::growing() const {
 }
 
 bool OpenedFiles::loading() const {
-  return !readers_.empty() || !narrowers_.empty() ||
+  return !readers_.empty() || !narrowers_.empty() || explaining() ||
          std::ranges::any_of(replays_,
                              [](const Replay& replay) { return !replay.answer.has_value(); });
 }
@@ -291,6 +291,42 @@ bool OpenedFiles::update_replays() {
     replays_.push_back({entry->opened, entry->device, std::move(running), std::nullopt});
   }
   return news;
+}
+
+void OpenedFiles::explain(std::optional<std::size_t> position) {
+  const Entry* const entry = current();
+  if (explaining_ || entry == nullptr || entry->opened == nullptr || entry->in_part ||
+      entry->device >= entry->opened->devices.size())
+    return;
+  if (explained_ && explained_->is_of(*entry) && explained_->answers(position)) return;
+  auto running =
+      std::async(std::launch::async, [opened = entry->opened, device = entry->device, position] {
+        return files::reserved_moment(*opened, opened->devices[device].number, position);
+      });
+  explaining_ = Explanation{entry->opened, entry->device, position, std::move(running)};
+}
+
+const files::ReservedMoment* OpenedFiles::explained() const {
+  const Entry* const entry = current();
+  const bool known = entry != nullptr && explained_ && explained_->is_of(*entry);
+  return known ? &explained_->moment : nullptr;
+}
+
+bool OpenedFiles::update_explanation() {
+  const auto is_closed = [this](const Explanation& one) {
+    return std::ranges::find(entries_, one.opened, &Entry::opened) == entries_.end();
+  };
+  if (explained_ && is_closed(*explained_)) explained_.reset();
+  if (!explaining_ || !is_ready(explaining_->running)) return false;
+  explaining_->moment = explaining_->running.get();
+  explained_ = std::exchange(explaining_, std::nullopt);
+  return true;
+}
+
+void OpenedFiles::finish_explanation() {
+  explain(std::nullopt);
+  if (explaining_) explaining_->running.wait();
+  update_explanation();
 }
 
 // Nothing for a reader that was stopped, or whose file was closed, or of which more is shown.
@@ -359,7 +395,8 @@ bool OpenedFiles::update_live() {
 bool OpenedFiles::update() {
   const bool grown = update_live();
   const bool narrowed = update_narrowers();
-  bool news = update_replays() || grown || narrowed;
+  const bool explained = update_explanation();
+  bool news = update_replays() || grown || narrowed || explained;
   for (std::size_t i = 0; i < readers_.size();) {
     Reader& reader = readers_[i];
     if (!is_ready(reader.answer)) {

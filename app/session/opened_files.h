@@ -106,12 +106,21 @@ class OpenedFiles {
   [[nodiscard]] const Entry* current() const { return current_ ? &entries_[*current_] : nullptr; }
   // The result of the replay of the shown device; null while it runs. Started by update().
   [[nodiscard]] const files::ReplayAnswer* replayed() const;
+  // Asks why more is reserved than was asked for on the shown device, after so many events; unset:
+  // at a refusal, else at the peak. While one question is answered only the last one waits.
+  void explain(std::optional<std::size_t> position);
+  // The last answer for the shown device; null: none yet.
+  [[nodiscard]] const files::ReservedMoment* explained() const;
+  // True while an answer is being computed.
+  [[nodiscard]] bool explaining() const { return explaining_.has_value(); }
   // True while a script sends its recording.
   [[nodiscard]] bool growing() const;
   // True while files are being read or replayed.
   [[nodiscard]] bool loading() const;
   // Waits for the replay of the shown file, for pictures.
   void finish_replay();
+  // And for the answer of explain().
+  void finish_explanation();
 
  private:
   struct Answer {
@@ -145,6 +154,20 @@ class OpenedFiles {
     std::future<files::ReplayAnswer> running;  // valid until answer is set
     std::optional<files::ReplayAnswer> answer;
   };
+  struct Explanation {
+    std::shared_ptr<const files::OpenedFile> opened;
+    std::size_t device = 0;
+    std::optional<std::size_t> position;
+    std::future<files::ReservedMoment> running;  // valid until moment is set
+    files::ReservedMoment moment = {};
+    [[nodiscard]] bool is_of(const Entry& entry) const {
+      return opened == entry.opened && device == entry.device;
+    }
+    [[nodiscard]] bool answers(std::optional<std::size_t> asked) const {
+      return position == asked || (asked && moment.answer && moment.answer->position == *asked);
+    }
+  };
+  bool update_explanation();
   [[nodiscard]] const Replay* replay_of_shown() const;
   bool update_replays();
   bool take_beginning(Reader& reader);
@@ -167,6 +190,8 @@ class OpenedFiles {
   std::vector<Reader> readers_;
   std::vector<Narrower> narrowers_;
   std::vector<Replay> replays_;
+  std::optional<Explanation> explaining_;
+  std::optional<Explanation> explained_;
   int last_id_ = 0;
 };
 

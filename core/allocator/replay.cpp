@@ -19,13 +19,6 @@ bool takes(const TraceEntry& entry) {
   return entry.action == TraceAction::segment_alloc || entry.action == TraceAction::segment_map;
 }
 
-// Memory of a device whose expandable segments reserve `reservation` bytes of addresses: they
-// reserve an eighth more than the device has.
-constexpr std::int64_t kReservation = std::int64_t{1} << 41;  // if a recording has none
-std::int64_t memory_for(std::int64_t reservation) {
-  return reservation - reservation / 9;
-}
-
 class Replayer {
  public:
   Replayer(std::span<const TraceEntry> trace, const PrivatePools& private_pools, ReplayStart start,
@@ -36,7 +29,8 @@ class Replayer {
         result_(result),
         allocator_(result.settings, device()) {}
 
-  void run(bool start_anew) {
+  // Returns the number of events that have happened: `until`, a few more, or where it stopped.
+  std::size_t run(bool start_anew, std::size_t until) {
     result_.events = trace_.size();
     result_.odd_events = start_.odd_events;
     private_bytes_ = result_.private_bytes = start_.private_reserved;
@@ -48,22 +42,24 @@ class Replayer {
     allocator_.take_events();
     first_calls_ = allocator_.stats().segment_allocs;
     result_.simulated.peak_reserved = simulated();
-    for (std::size_t i = 0; i < trace_.size();) i = play(i);
+    const std::size_t end = play_until(std::min(until, trace_.size()));
     result_.recorded.end_reserved = recorded_;
     result_.simulated.end_reserved = simulated();
     result_.simulated.segment_allocs = allocator_.stats().segment_allocs - first_calls_;
     result_.simulated_peak_allocated = allocator_.stats().peak_allocated;
-    if (start_was_changed_) return;
+    if (start_was_changed_) return end;
     result_.simulated.peak_reserved =
         std::max(result_.simulated.peak_reserved, allocator_.stats().peak_reserved);
+    return end;
   }
+  [[nodiscard]] std::vector<SegmentView> segments() const { return allocator_.segments(); }
+  [[nodiscard]] std::int64_t private_bytes() const { return private_bytes_; }
 
  private:
   [[nodiscard]] CachingAllocator::Device device() const {
     CachingAllocator::Device device;
     if (result_.capacity) device.capacity = *result_.capacity;
-    device.total_memory =
-        memory_for(start_.reservation_size > 0 ? start_.reservation_size : kReservation);
+    device.total_memory = start_.total_memory();
     return device;
   }
   [[nodiscard]] std::int64_t simulated() const {
@@ -79,6 +75,7 @@ class Replayer {
   void make_start_fit();
   void refuse(SimulatedRefusal refusal);
   void stop(SimulatedRefusal refusal);
+  std::size_t play_until(std::size_t until);
   std::size_t play(std::size_t event);  // returns the event to continue with
   void play_private(std::size_t event);
   void play_alloc(std::size_t event);
@@ -157,6 +154,22 @@ void Replayer::refuse(SimulatedRefusal refusal) {
 void Replayer::stop(SimulatedRefusal refusal) {
   refuse(refusal);
   result_.stopped = true;
+}
+
+std::size_t Replayer::play_until(std::size_t until) {
+  std::int64_t most = simulated();
+  std::size_t event = 0;
+  std::optional<std::size_t> stopped;
+  // A segment that was taken belongs to the request after it.
+  const auto goes_on = [&] { return taken_address_ && !stopped && event < trace_.size(); };
+  while (event < until || goes_on()) {
+    event = play(event);
+    if (result_.stopped && !stopped) stopped = event;
+    if (simulated() <= most) continue;
+    most = simulated();
+    result_.peak_position = event;
+  }
+  return stopped.value_or(event);
 }
 
 std::size_t Replayer::play(std::size_t event) {
@@ -284,6 +297,28 @@ std::optional<std::int64_t> capacity_at_oom(std::span<const TraceEntry> trace,
   return std::nullopt;
 }
 
+// Bytes that live blocks of private pools asked for, after `position` events.
+std::int64_t private_requested(const Snapshot& snapshot, std::size_t device,
+                               const PrivatePools& private_pools, std::size_t position) {
+  std::int64_t bytes = 0;
+  for (const SnapshotSegment& segment : snapshot.segments) {
+    if (segment.device != static_cast<std::int64_t>(device) || segment.pool == PoolId{}) continue;
+    for (const SnapshotBlock& block : segment.blocks) {
+      if (block.state == BlockState::inactive) continue;
+      bytes += block.requested > 0 ? block.requested : block.size;
+    }
+  }
+  const std::span<const TraceEntry> trace = snapshot.device_traces[device];
+  for (std::size_t i = trace.size(); i > position; --i) {
+    const TraceEntry& entry = trace[i - 1];
+    const bool is_block =
+        entry.action == TraceAction::alloc || entry.action == TraceAction::free_completed;
+    if (!is_block || !private_pools.holds(entry)) continue;
+    bytes += entry.action == TraceAction::alloc ? -entry.size : entry.size;
+  }
+  return bytes;
+}
+
 }  // namespace
 
 base::Result<ReplayResult> replay(const Snapshot& snapshot, std::size_t device,
@@ -307,7 +342,16 @@ base::Result<ReplayResult> replay(const Snapshot& snapshot, std::size_t device,
     result.capacity = capacity_at_oom(trace, private_pools, start->reserved);
   }
   const bool start_anew = other_settings || options.start_anew;
-  Replayer(trace, private_pools, std::move(*start), result).run(start_anew);
+  Replayer replayer(trace, private_pools, std::move(*start), result);
+  const std::size_t end = replayer.run(start_anew, options.until.value_or(trace.size()));
+  if (!options.until) return result;
+  const std::int64_t reserved = replayer.private_bytes();
+  const std::int64_t requested = private_requested(snapshot, device, private_pools, end);
+  result.moment = ReplayMoment{.position = end,
+                               .segments = replayer.segments(),
+                               .private_reserved = reserved,
+                               .private_requested = std::clamp<std::int64_t>(
+                                   requested, 0, std::max<std::int64_t>(reserved, 0))};
   return result;
 }
 

@@ -36,6 +36,17 @@ struct ReplayOptions {
   std::optional<std::int64_t> capacity;
   // Begin as with other settings even if they are the same, so that two results are comparable.
   bool start_anew = false;
+  // Stop after so many events and tell what the segments are then. Within a request or an
+  // empty_cache() the replay goes on to its end.
+  std::optional<std::size_t> until;
+};
+
+// The state after `position` events.
+struct ReplayMoment {
+  std::size_t position = 0;
+  std::vector<SegmentView> segments;  // without those of private pools
+  std::int64_t private_reserved = 0;
+  std::int64_t private_requested = 0;  // of the blocks in them
 };
 
 struct ReplayFigures {
@@ -83,7 +94,9 @@ struct ReplayResult {
   bool stopped = false;                           // the simulation ended with the last one
   std::int64_t simulated_peak_allocated = 0;      // of whole blocks, outside private pools
   std::int64_t private_bytes = 0;                 // the most that private pools held
-  std::int64_t odd_events = 0;  // skipped, such as frees of blocks that do not exist
+  std::size_t peak_position = 0;       // events after which the simulation reserves most, the first
+  std::optional<ReplayMoment> moment;  // with `until`
+  std::int64_t odd_events = 0;         // skipped, such as frees of blocks that do not exist
 };
 
 // Replays the trace of one device; the end of the trace must be complete. The error says why it

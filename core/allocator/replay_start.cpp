@@ -319,6 +319,12 @@ void Walk::end_reservation(std::uint64_t next) {
 
 }  // namespace
 
+std::int64_t ReplayStart::total_memory() const {
+  constexpr std::int64_t kReservation = std::int64_t{1} << 41;  // if a recording has none
+  const std::int64_t reservation = reservation_size > 0 ? reservation_size : kReservation;
+  return reservation - reservation / 9;  // they reserve an eighth more than the device has
+}
+
 PrivatePools::PrivatePools(const Snapshot& snapshot, std::size_t device) : snapshot_(snapshot) {
   for (const SnapshotSegment& segment : snapshot.segments) {
     if (segment.device == static_cast<std::int64_t>(device) && segment.pool != PoolId{}) {

@@ -25,6 +25,8 @@ struct ReplayStart {
   std::int64_t reservation_size = 0;  // of expandable segments created later; 0: none is known
   std::int64_t private_reserved = 0;
   std::int64_t odd_events = 0;
+  // Memory of a device whose expandable segments reserve so many addresses.
+  [[nodiscard]] std::int64_t total_memory() const;
 };
 
 // Detects memory of private pools, whose rules are not simulated.

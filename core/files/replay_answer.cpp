@@ -38,4 +38,13 @@ ReplayAnswer replay_answer(const OpenedFile& file, std::int64_t device) {
   return answer;
 }
 
+ReservedMoment reserved_moment(const OpenedFile& file, std::int64_t device,
+                               std::optional<std::size_t> position) {
+  if (!file.file.fault.empty()) return {file.file.fault, std::nullopt};
+  const auto index = static_cast<std::size_t>(device);
+  auto answer = allocator::explain_reserved(file.file.snapshot, index, {}, position);
+  if (!answer) return {answer.error(), std::nullopt};
+  return {{}, std::move(*answer)};
+}
+
 }  // namespace ts::files

@@ -11,6 +11,7 @@
 #include "core/calculate/figure.h"
 #include "core/calculate/inputs.h"
 #include "core/stepper/adamw.h"
+#include "core/stepper/cached_cycles.h"
 #include "core/stepper/checkpoints.h"
 #include "core/stepper/low_precision_sum.h"
 #include "core/stepper/online_softmax.h"
@@ -35,7 +36,8 @@ struct Column {
 //   base::Message said(step)             what the step does
 //   std::vector<calculate::Figure> figures()   of the whole
 // and its own state of a step for the picture. Not const where the last state is kept.
-using Walk = std::variant<TiledAttention, OnlineSoftmax, LowPrecisionSum, AdamW, Checkpoints>;
+using Walk =
+    std::variant<TiledAttention, OnlineSoftmax, LowPrecisionSum, AdamW, Checkpoints, CachedCycles>;
 
 // The texts of its title and of what it computes are "stepper.title.ID" and "stepper.about.ID".
 struct Stepper {

@@ -59,6 +59,29 @@ TEST_F(ReplayCommand, SaysWhatOtherSettingsAndASmallerCardWouldDo) {
   EXPECT_EQ(card["simulated_ooms"], 0);
 }
 
+// At any event the parts are what lies between reserved and requested bytes.
+TEST_F(ReplayCommand, ExplainsWhatIsReservedAtAnyEvent) {
+  const auto whole = replay(snapshot());
+  const auto& peak = whole["reserved_parts"];
+  EXPECT_EQ(peak["reserved"], whole["simulated"]["peak_reserved"]);
+  const auto events = whole["events"].get<std::int64_t>();
+  for (const std::int64_t at : {std::int64_t{0}, events / 3, events}) {
+    const auto json = replay(snapshot() + " --at " + std::to_string(at));
+    const auto& parts = json["reserved_parts"];
+    EXPECT_GE(parts["position"], at);
+    std::int64_t sum = 0;
+    for (const auto& bytes : parts["parts"]) sum += bytes.get<std::int64_t>();
+    EXPECT_EQ(sum, parts["gap"]);
+    EXPECT_EQ(sum, parts["reserved"].get<std::int64_t>() - parts["requested"].get<std::int64_t>());
+    EXPECT_GE(parts["changes"].size(), 8U);
+  }
+  const auto ended = testing::run_program("replay " + snapshot());
+  EXPECT_NE(ended.out.find("empty_cache() at this moment"), std::string::npos) << ended.out;
+  const auto beyond = testing::run_program("replay " + snapshot() + " --at 99999999");
+  EXPECT_EQ(beyond.code, 2);
+  EXPECT_NE(beyond.err.find("--at"), std::string::npos) << beyond.err;
+}
+
 // 20 GiB were in memory when the recording of one event began.
 TEST_F(ReplayCommand, WhatLayInMemoryBeforeCountsAgainstTheCard) {
   constexpr std::int64_t kGiB = std::int64_t{1} << 30;

@@ -49,7 +49,7 @@ FOLDERS = {
     "core/script": ["core/base", "core/text", "core/spec"],
     "core/checks": ["core/base", "core/text", "core/stats", "core/spec", "core/run", "core/report",
                     "core/trace_file", "core/simulate"],
-    "core/stepper": ["core/base", "core/text", "core/io", "core/calculate"],
+    "core/stepper": ["core/base", "core/text", "core/allocator", "core/io", "core/calculate"],
     "core/kernel_plan": ["core/base", "core/text", "core/stats", "core/io", "core/spec",
                          "core/run", "core/report", "core/stepper"],
     "core/lessons": ["core/base", "core/text", "core/io", "core/spec", "core/run", "core/predict",

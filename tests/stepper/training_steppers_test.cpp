@@ -1,9 +1,11 @@
-// AdamW beside its sums, and checkpointing beside its formula and what is live in a plain stack.
+// AdamW beside its sums, the allocator beside what was measured on a card, and checkpointing beside
+// its formula and what is live in a plain stack.
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cmath>
 #include <string>
+#include <utility>
 
 #include "tests/stepper/chosen.h"
 
@@ -70,6 +72,33 @@ TEST(Checkpoints, TheRootOfTheLayersIsTheBestSegment) {
   }
   EXPECT_EQ(best, 11);
   EXPECT_EQ(of_root, best);
+}
+
+// https://github.com/pytorch/pytorch/pull/193400: MiB after the cycles 0, 20, ... 100, measured.
+TEST(CachedCycles, ReserveWhatWasMeasured) {
+  const CachedCycles walk = testing::walk<CachedCycles>("reserved", {});
+  const std::pair<std::size_t, std::int64_t> measured[] = {{0, 220},   {20, 2980},  {40, 5760},
+                                                           {60, 8520}, {80, 11300}, {100, 14060}};
+  for (const auto& [cycle, reserved] : measured) {
+    const CachedCycles::State& now = walk.state(cycle + 1);
+    EXPECT_EQ(now.parts.reserved, reserved << 20) << cycle;
+    EXPECT_EQ(now.parts.requested, static_cast<std::int64_t>(66 + 2 * cycle) << 20);
+  }
+  ASSERT_EQ(walk.steps(), 102U);
+  for (std::size_t i = 0; i < walk.steps(); ++i) {
+    const allocator::ReservedParts& parts = walk.state(i).parts;
+    ASSERT_EQ(parts.sum(), parts.gap());
+    ASSERT_EQ(what_ifs(walk.requests(i)).front().played.parts, parts);
+  }
+}
+
+TEST(CachedCycles, StayBelow500MebibytesWithoutOneOfTheTwo) {
+  for (const char* const other : {"expandable=0", "max_split_mib=0", "kept_mib=0"}) {
+    const CachedCycles walk = testing::walk<CachedCycles>("reserved", {other});
+    EXPECT_LT(walk.peak(), std::int64_t{500} << 20) << other;
+  }
+  const CachedCycles emptied = testing::walk<CachedCycles>("reserved", {"empty_every=10"});
+  EXPECT_LT(emptied.peak(), testing::walk<CachedCycles>("reserved", {}).peak());
 }
 
 }  // namespace

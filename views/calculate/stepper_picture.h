@@ -68,6 +68,8 @@ void draw(DrawSink& sink, const Rect& area, const StepperPicture& picture,
           const stepper::AdamW& walk);
 void draw(DrawSink& sink, const Rect& area, const StepperPicture& picture,
           const stepper::Checkpoints& walk);
+void draw(DrawSink& sink, const Rect& area, const StepperPicture& picture,
+          const stepper::CachedCycles& walk);
 
 }  // namespace stepping
 }  // namespace ts::views

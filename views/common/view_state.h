@@ -24,9 +24,15 @@ struct OpenedDevice;
 struct OpenedFile;
 struct OpenedTrace;
 struct ReplayAnswer;
+struct ReservedMoment;
 }  // namespace ts::files
 
 namespace ts::views {
+
+// Why more is reserved than was asked for: after so many events; unset: at a refusal or the peak.
+struct ReservedQuestion {
+  std::optional<std::size_t> position;
+};
 
 // A change of what blocks hold, as the user says.
 struct CategoryRequest {
@@ -56,7 +62,8 @@ struct ViewState {
   std::string search;
   blocks::BlockPicks picks;                  // of opened files, shown while nothing is searched for
   std::optional<CategoryRequest> corrected;  // of the file that is shown; carried out by the page
-  bool show_agreement = false;               // the sheet of predicted against measured is open
+  std::optional<ReservedQuestion> reserved_question;  // of the file that is shown
+  bool show_agreement = false;   // the sheet of predicted against measured is open
   bool memory_has_keys = false;  // W, S, A, D, F, M apply to the chart that the mouse was over last
 };
 
@@ -104,6 +111,9 @@ struct ViewContext {
   const files::OpenedTrace* trace = nullptr;
   std::span<const OtherRecording> others{};       // beside that of `file`
   const files::ReplayAnswer* replayed = nullptr;  // for that device; null: not known yet
+  // To the newest question of the state that was answered; null: none yet.
+  const files::ReservedMoment* reserved = nullptr;
+  bool reserved_is_current = false;  // no newer question waits
   // The settings of what is shown if they differ from the current ones: "naive, T = 512". Empty if
   // they are the same. One for `run`, one for the memory view.
   std::string stale{};

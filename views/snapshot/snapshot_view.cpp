@@ -11,6 +11,7 @@
 #include "views/common/widgets.h"
 #include "views/snapshot/block_rows.h"
 #include "views/snapshot/pick.h"
+#include "views/snapshot/reserved_view.h"
 
 namespace ts::views {
 namespace {
@@ -38,6 +39,7 @@ void SnapshotView::follow(const ViewContext& context) {
   history_.reset();
   state_ = {};
   followed_.reset();
+  reserved_begun_ = false;
   if (id == 0) return;
   history_.emplace(files::blocks_of(*context.file, *context.file_device));
   state_ = {history_->segments(), ++version_};
@@ -46,10 +48,13 @@ void SnapshotView::follow(const ViewContext& context) {
 void SnapshotView::draw(const Ui& ui, ViewContext& context) {
   follow(context);
   if (!history_) return;
+  if (tab_ != SnapshotTab::reserved) context.state.reserved_question.reset();
   draw_head(ui, context);
   switch (tab_) {
     case SnapshotTab::history:
       return draw_history(ui, context);
+    case SnapshotTab::reserved:
+      return draw_reserved(ui, context);
     case SnapshotTab::table:
       return draw_table(ui, context);
     case SnapshotTab::flame:
@@ -71,12 +76,13 @@ void SnapshotView::draw_head(const Ui& ui, ViewContext& context) {
   ImGui::SetCursorPos({margin, ui.px(6)});
   const float room = ImGui::GetContentRegionAvail().x - margin;
   const Choice tabs[] = {{"history", ui.texts("file.view.history"), {}},
+                         {"reserved", ui.texts("file.view.reserved"), {}},
                          {"table", ui.texts("file.view.table"), {}},
                          {"flame", ui.texts("file.view.flame"), {}},
                          {"difference", ui.texts("file.view.difference"), {}},
                          {"growth", ui.texts("file.view.growth"), {}}};
   int tab = static_cast<int>(tab_);
-  if (segmented(ui, "###snapshot_tabs", tabs, tab, std::min(room, ui.px(420))))
+  if (segmented(ui, "###snapshot_tabs", tabs, tab, std::min(room, ui.px(500))))
     tab_ = static_cast<SnapshotTab>(tab);
   ImGui::SameLine(0, ui.px(16));
   draw_search(ui, context, ui.px(260));
@@ -170,20 +176,54 @@ void SnapshotView::draw_history(const Ui& ui, ViewContext& context) {
     move_to(entries[*selected] + std::size_t{1}, context);
   }
   draw_chart_region(context, [&](DrawSink& sink, const Rect& area) {
-    const float list = std::min(ui.px(kListWidth), area.width() - ui.px(kLeastMap));
-    const bool has_list = list >= ui.px(200) && history_->size() > 0;
-    if (has_list) {
-      ImGui::SetCursorPosX(ui.px(kMargin));
-      ImGui::BeginChild("###history_events", {list - ui.px(kMargin), area.height()});
-      const auto chosen = events_.draw(ui, context, *history_);
-      ImGui::EndChild();
-      if (chosen) move_to(*chosen, context);
-    }
-    const Rect place{has_list ? area.x0 + list : area.x0, area.y0, area.x1, area.y1};
+    const Rect place = draw_events(ui, area, context);
     map_.lay_out(sink, place, context, *history_, state_);
     map_.update(read_chart_input("###segments", map_.plot(), false, context.now_ns), context);
     map_.draw(sink, context);
   });
+}
+
+Rect SnapshotView::draw_events(const Ui& ui, const Rect& area, ViewContext& context) {
+  const float list = std::min(ui.px(kListWidth), area.width() - ui.px(kLeastMap));
+  if (list < ui.px(200) || history_->size() == 0) return area;
+  ImGui::SetCursorPosX(ui.px(kMargin));
+  ImGui::BeginChild("###history_events", {list - ui.px(kMargin), area.height()});
+  const auto chosen = events_.draw(ui, context, *history_);
+  ImGui::EndChild();
+  if (chosen) move_to(*chosen, context);
+  return {area.x0 + list, area.y0, area.x1, area.y1};
+}
+
+// Asks about the state that the history shows as soon as it rests; at first about the moment that
+// tells most, to which the history then moves.
+void SnapshotView::draw_reserved(const Ui& ui, ViewContext& context) {
+  constexpr std::int64_t kRestNs = 150'000'000;
+  const files::ReservedMoment* const moment = context.reserved;
+  if (!reserved_begun_ && history_->position() != history_->size()) reserved_begun_ = true;
+  if (!reserved_begun_ && moment != nullptr) {
+    reserved_begun_ = true;
+    if (moment->answer) move_to(moment->answer->position, context);
+  }
+  if (reserved_at_ != history_->position()) {
+    reserved_at_ = history_->position();
+    reserved_since_ns_ = context.now_ns;
+  }
+  auto& question = context.state.reserved_question;
+  if (!reserved_begun_) {
+    question = ReservedQuestion{};
+  } else if (context.picture || context.now_ns - reserved_since_ns_ >= kRestNs) {
+    question = ReservedQuestion{history_->position()};
+  }
+  const ImVec2 at = ImGui::GetCursorScreenPos(), room = ImGui::GetContentRegionAvail();
+  const Rect place = draw_events(ui, {at.x, at.y, at.x + room.x, at.y + room.y}, context);
+  ImGui::SetCursorScreenPos({place.x0 + ui.px(kMargin), place.y0});
+  ImGui::BeginChild("###snapshot_reserved",
+                    {place.width() - ui.px(2 * kMargin), place.height() - ui.px(4)});
+  const bool current =
+      context.reserved_is_current &&
+      (moment == nullptr || !moment->answer || moment->answer->position >= history_->position());
+  ReservedView::draw(ui, moment, current);
+  ImGui::EndChild();
 }
 
 // The event of the log after the shown state: of the last allocation before it, and what was freed

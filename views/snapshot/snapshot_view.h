@@ -20,12 +20,12 @@
 namespace ts::views {
 
 // What the panel above the memory view shows of an opened snapshot.
-enum class SnapshotTab : std::uint8_t { history, table, flame, difference, growth };
+enum class SnapshotTab : std::uint8_t { history, reserved, table, flame, difference, growth };
 
-// An opened snapshot beside its memory view: the allocator's events and segments, where the
-// bytes come from, as a table and as a flame graph, what another snapshot has, and what grows. In
-// the content region of the current window. UI thread. Tables and graphs are made anew when file,
-// moment or question change, not every frame.
+// An opened snapshot beside its memory view: the allocator's events and segments, why more is
+// reserved than was asked for, where the bytes come from, as a table and as a flame graph, what
+// another snapshot has, and what grows. In the content region of the current window. UI thread.
+// Tables and graphs are made anew when file, moment or question change, not every frame.
 class SnapshotView {
  public:
   void draw(const Ui& ui, ViewContext& context);
@@ -42,6 +42,9 @@ class SnapshotView {
   void draw_head(const Ui& ui, ViewContext& context);
   void draw_search(const Ui& ui, ViewContext& context, float width);
   void draw_history(const Ui& ui, ViewContext& context);
+  void draw_reserved(const Ui& ui, ViewContext& context);
+  // The list of events at the left of an area, if there is room for it; returns what is left.
+  Rect draw_events(const Ui& ui, const Rect& area, ViewContext& context);
   void move_to(std::size_t position, ViewContext& context);
   void update_question(const ViewContext& context);
   [[nodiscard]] blocks::Weight weight() const;
@@ -60,6 +63,9 @@ class SnapshotView {
   std::optional<blocks::AllocatorHistory> history_;
   SegmentState state_;
   std::optional<memory::BlockIndex> followed_;  // the selection that the history moved to
+  bool reserved_begun_ = false;                 // the history stands where it was explained first
+  std::size_t reserved_at_ = 0;                 // the position that was shown last, and since when
+  std::int64_t reserved_since_ns_ = 0;
   EventList events_;
   SegmentMap map_;
 

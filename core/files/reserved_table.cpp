@@ -1,0 +1,148 @@
+#include "core/files/reserved_table.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <vector>
+
+#include "core/text/numbers.h"
+
+namespace ts::files {
+namespace {
+
+using allocator::ReservedAnswer;
+using allocator::ReservedPart;
+using allocator::ReservedParts;
+using allocator::WhatIf;
+
+std::vector<ReservedPart> all_parts() {
+  std::vector<ReservedPart> parts;
+  for (int i = 0; i < allocator::kReservedParts; ++i) parts.push_back(static_cast<ReservedPart>(i));
+  return parts;
+}
+
+std::string size_words(std::int64_t bytes, Numbers numbers) {
+  return numbers == Numbers::exact ? std::to_string(bytes) : text::bytes(bytes).joined();
+}
+
+std::string share_words(std::int64_t bytes, std::int64_t of) {
+  if (of == 0) return text::kNoNumber;
+  return text::fixed(100.0 * static_cast<double>(bytes) / static_cast<double>(of), 1) + " %";
+}
+
+std::string result_words(const WhatIf& one, const text::Texts& texts) {
+  if (one.played.refused) return texts("reserved.refused");
+  if (one.played.served == 0) return {};
+  return texts("reserved.served", {{"count", text::grouped(one.played.served)}});
+}
+
+nlohmann::json parts_json(const ReservedParts& parts) {
+  nlohmann::json json = nlohmann::json::object();
+  for (const ReservedPart part : all_parts()) json[std::string(to_string(part))] = parts[part];
+  return json;
+}
+
+nlohmann::json change_json(const WhatIf& one) {
+  return {{"change", std::string(to_string(one.kind))},
+          {"setting", one.setting},
+          {"taken_away", one.taken_away},
+          {"refused", one.played.refused},
+          {"served", one.played.served},
+          {"reserved", one.played.parts.reserved},
+          {"peak_reserved", one.played.peak_reserved},
+          {"parts", parts_json(one.played.parts)}};
+}
+
+}  // namespace
+
+std::string part_name(const ReservedAnswer& answer, ReservedPart part, const text::Texts& texts) {
+  const std::string key = "reserved.part." + std::string(to_string(part));
+  if (!answer.asked && part == ReservedPart::usable) return texts("reserved.part.between");
+  const std::int64_t asked = answer.asked ? answer.asked->bytes : 0;
+  return texts(key, {{"asked", text::bytes(asked).joined()}, {"setting", "max_split_size_mb"}});
+}
+
+std::string change_name(const WhatIf& change, const text::Texts& texts) {
+  if (change.setting.empty())
+    return texts("reserved.change." + std::string(to_string(change.kind)));
+  return texts(change.taken_away ? "reserved.change.without" : "reserved.change.with",
+               {{"setting", change.setting}});
+}
+
+io::TextTable parts_table(const ReservedAnswer& answer, const text::Texts& texts, Numbers numbers) {
+  io::TextTable table{.columns = {texts("reserved.column.part"), texts("reserved.column.bytes"),
+                                  texts("reserved.column.share"), texts("reserved.column.best"),
+                                  texts("reserved.column.then")},
+                      .rows = {},
+                      .right = {false, true, true, false, true}};
+  const std::int64_t gap = answer.parts.gap();
+  for (const ReservedPart part : all_parts()) {
+    const std::int64_t bytes = answer.parts[part];
+    if (bytes == 0) continue;
+    const WhatIf* best = best_for(answer.what_ifs, part);
+    table.rows.push_back(
+        {part_name(answer, part, texts), size_words(bytes, numbers), share_words(bytes, gap),
+         best == nullptr ? texts("reserved.no_change") : change_name(*best, texts),
+         best == nullptr ? text::kNoNumber : size_words(best->played.parts[part], numbers)});
+  }
+  const WhatIf* best = best_of(answer.what_ifs);
+  table.rows.push_back(
+      {texts("reserved.sum"), size_words(gap, numbers), share_words(gap, gap),
+       best == nullptr ? texts("reserved.no_change") : change_name(*best, texts),
+       best == nullptr ? text::kNoNumber : size_words(best->played.parts.gap(), numbers)});
+  return table;
+}
+
+io::TextTable changes_table(const ReservedAnswer& answer, const text::Texts& texts,
+                            Numbers numbers) {
+  io::TextTable table{.columns = {texts("reserved.column.change"),
+                                  texts("reserved.column.reserved"), texts("reserved.column.less"),
+                                  texts("reserved.column.peak"), texts("reserved.column.result")},
+                      .rows = {},
+                      .right = {false, true, true, true, false}};
+  for (const WhatIf& one : answer.what_ifs) {
+    const std::int64_t less =
+        answer.what_ifs.front().played.parts.reserved - one.played.parts.reserved;
+    table.rows.push_back({change_name(one, texts), size_words(one.played.parts.reserved, numbers),
+                          size_words(less, numbers), size_words(one.played.peak_reserved, numbers),
+                          result_words(one, texts)});
+  }
+  return table;
+}
+
+std::string reserved_sentence(const ReservedAnswer& answer, const text::Texts& texts) {
+  const ReservedParts& parts = answer.parts;
+  const auto words = [](std::int64_t bytes) { return text::bytes(bytes).joined(); };
+  std::string sentence = texts(
+      "reserved.sentence", {{"events", text::grouped(static_cast<std::int64_t>(answer.position))},
+                            {"reserved", words(parts.reserved)},
+                            {"requested", words(parts.requested)},
+                            {"gap", words(parts.gap())}});
+  if (parts.gap() == 0) return sentence;
+  const std::vector<ReservedPart> all = all_parts();
+  const ReservedPart most =
+      *std::ranges::max_element(all, {}, [&](ReservedPart part) { return parts[part]; });
+  sentence += " " + texts("reserved.most", {{"bytes", words(parts[most])},
+                                            {"part", part_name(answer, most, texts)}});
+  if (const WhatIf* best = best_of(answer.what_ifs)) {
+    sentence += " " + texts("reserved.least", {{"change", change_name(*best, texts)},
+                                               {"reserved", words(best->played.parts.reserved)}});
+  }
+  return sentence;
+}
+
+nlohmann::json to_json(const ReservedAnswer& answer) {
+  nlohmann::json changes = nlohmann::json::array();
+  for (const WhatIf& one : answer.what_ifs) changes.push_back(change_json(one));
+  nlohmann::json asked = nullptr;
+  if (answer.asked) {
+    asked = {{"bytes", answer.asked->bytes},
+             {"stream", answer.asked->stream},
+             {"next", answer.asked_next}};
+  }
+  return {{"position", answer.position},         {"asked", asked},
+          {"reserved", answer.parts.reserved},   {"allocated", answer.parts.allocated},
+          {"requested", answer.parts.requested}, {"gap", answer.parts.gap()},
+          {"parts", parts_json(answer.parts)},   {"changes", changes}};
+}
+
+}  // namespace ts::files
