@@ -263,5 +263,28 @@ TEST_F(PartsOfAFile, AFileThatIsClosedMeanwhileStaysClosed) {
   EXPECT_TRUE(files_.entries().empty());
 }
 
+// The question waits while another one is answered, and is not asked twice.
+TEST_F(PartsOfAFile, ReservedBytesAreExplainedAtAMoment) {
+  const auto explained_at = [this](std::optional<std::size_t> position) {
+    files_.explain(position);
+    const bool asked = files_.explaining();
+    wait();
+    files_.explain(position);
+    EXPECT_FALSE(files_.explaining()) << "it is answered";
+    return asked;
+  };
+  EXPECT_EQ(files_.explained(), nullptr);
+  EXPECT_TRUE(explained_at(1));
+  ASSERT_NE(files_.explained(), nullptr);
+  ASSERT_TRUE(files_.explained()->answer) << files_.explained()->problem.sentence;
+  EXPECT_EQ(files_.explained()->answer->position, 1U);
+  EXPECT_EQ(files_.explained()->answer->parts.requested, 100);
+  EXPECT_TRUE(explained_at(3));
+  EXPECT_EQ(files_.explained()->answer->parts.requested, 1700);
+  files_.close(0);
+  wait();
+  EXPECT_EQ(files_.explained(), nullptr);
+}
+
 }  // namespace
 }  // namespace ts::app

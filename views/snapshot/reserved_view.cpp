@@ -63,7 +63,7 @@ void draw_answer(const Ui& ui, const allocator::ReservedAnswer& answer) {
 
 }  // namespace
 
-void ReservedView::draw(const Ui& ui, const files::ReservedMoment* moment, bool current) {
+void draw_reserved(const Ui& ui, const files::ReservedMoment* moment, bool current) {
   if (moment == nullptr)
     return wrapped_text(ui, TextStyle::body, ui.theme.text3, ui.texts("file.replay.goes_on"),
                         ui.px(8));

@@ -222,7 +222,7 @@ void SnapshotView::draw_reserved(const Ui& ui, ViewContext& context) {
   const bool current =
       context.reserved_is_current &&
       (moment == nullptr || !moment->answer || moment->answer->position >= history_->position());
-  ReservedView::draw(ui, moment, current);
+  views::draw_reserved(ui, moment, current);
   ImGui::EndChild();
 }
 
