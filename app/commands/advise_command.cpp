@@ -116,21 +116,15 @@ base::Result<void> measure_best(Session& session, std::size_t count, ProgressLin
 base::Result<void> measure_rungs(Session& session, ProgressLine& progress,
                                  std::vector<advice::Rung>& rungs) {
   for (advice::Rung& rung : rungs) {
-    if (!spec::validate(rung.asked.spec).empty()) continue;
-    const bool compiled = rung.kind == advice::Rung::Kind::compiled;
-    if (!rung.asked.problem.empty() && !(compiled && spec::compiles_step(rung.asked.spec)))
-      continue;
+    if (!advice::can_run_here(rung)) continue;
     progress.show(std::string("Running rung ") + to_string(rung.kind));
     run_to_end(session, rung.asked.spec, run::Protocol(), [](const run::Run&) {});
     const run::Run* const run = session.run();
     if (run == nullptr) return tl::unexpected(base::Error(session.engine_problem()));
     if (InterruptGuard::interrupted() || run->verdict == run::Verdict::cancelled) return {};
-    if (run->verdict == run::Verdict::ok) {
-      rung.measured_s = run->timing().median_ms * 1e-3;
-    } else if (compiled) {
-      rung.asked.problem = run->failure;
-    } else {
-      return tl::unexpected(base::Error(run->failure));
+    advice::take_run(*run, rung);
+    if (!rung.measured_s && rung.kind != advice::Rung::Kind::compiled) {
+      return tl::unexpected(base::Error(rung.asked.problem));
     }
   }
   return {};

@@ -83,17 +83,51 @@ void AdviceSession::ask_ladder(Session& session, const spec::WorkloadSpec& spec,
   auto request = request_of(session, spec, question);
   if (!request) return;
   ladder_.reset();
+  timed_.reset();
   advisor_->ask_ladder(std::move(*request));
+}
+
+bool AdviceSession::can_measure(const Session& session) const {
+  return ladder_ != nullptr && !ladder_->running && !ladder_->rungs.empty() &&
+         ladder_->request.target.kind == spec::DeviceKind::cpu && !busy() && !session.busy();
+}
+
+void AdviceSession::measure() {
+  timed_ = std::make_shared<advice::Ladder>(*ladder_);
+  measuring_ = Measuring{};
+}
+
+const advice::Rung* AdviceSession::measuring() const {
+  return measuring_ && measuring_->rung < timed_->rungs.size() ? &timed_->rungs[measuring_->rung]
+                                                               : nullptr;
+}
+
+void AdviceSession::go_on_measuring(Session& session) {
+  if (!measuring_) return;
+  if (measuring_->id != 0) {
+    if (session.asked() != measuring_->id) return measuring_.reset();
+    if (std::exchange(measuring_->cancelled, false)) session.cancel();
+    if (session.busy() || session.current() == nullptr) return;
+    advice::take_run(*session.current(), timed_->rungs[measuring_->rung]);
+    if (session.current()->verdict == run::Verdict::cancelled) return measuring_.reset();
+    measuring_ = {.rung = measuring_->rung + 1, .id = 0, .cancelled = false};
+  }
+  while (measuring() != nullptr && !advice::can_run_here(*measuring())) ++measuring_->rung;
+  if (measuring() == nullptr) return measuring_.reset();
+  session.start(measuring()->asked.spec, run::Protocol());
+  measuring_->id = session.asked();
 }
 
 void AdviceSession::cancel() {
   if (advisor_ != nullptr) advisor_->cancel();
+  if (measuring_) measuring_->cancelled = true;
 }
 
-void AdviceSession::update() {
+void AdviceSession::update(Session& session) {
   if (advisor_ == nullptr) return;
   advice_ = advisor_->latest();
   ladder_ = advisor_->latest_ladder();
+  go_on_measuring(session);
 }
 
 }  // namespace ts::app

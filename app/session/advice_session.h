@@ -24,22 +24,42 @@ class AdviceSession {
   void ask(Session& session, const spec::WorkloadSpec& spec, const Question& question);
   // The ladder instead of the advice.
   void ask_ladder(Session& session, const spec::WorkloadSpec& spec, const Question& question);
+  // Runs every rung of the newest ladder that can run here, one after the other, as runs of the
+  // session; update() goes on. Ends when another run is requested or one is cancelled. Only while
+  // can_measure().
+  void measure();
+  // The newest ladder is of this machine and known, and the session does not run anything.
+  [[nodiscard]] bool can_measure(const Session& session) const;
+  // The rung that is run now.
+  [[nodiscard]] const advice::Rung* measuring() const;
   void cancel();
-  [[nodiscard]] bool busy() const { return advisor_ != nullptr && advisor_->busy(); }
+  [[nodiscard]] bool busy() const {
+    return measuring() != nullptr || (advisor_ != nullptr && advisor_->busy());
+  }
   // Call once a frame.
-  void update();
+  void update(Session& session);
   // The newest state, null before the first request. Valid until the next update().
   [[nodiscard]] const advice::Advice* advice() const { return advice_.get(); }
-  [[nodiscard]] const advice::Ladder* ladder() const { return ladder_.get(); }
+  [[nodiscard]] const advice::Ladder* ladder() const {
+    return timed_ ? timed_.get() : ladder_.get();
+  }
 
  private:
   // Nothing when there is a problem. Makes the advisor when there is none yet.
   std::optional<advice::AdviceRequest> request_of(Session& session, const spec::WorkloadSpec& spec,
                                                   const Question& question);
+  void go_on_measuring(Session& session);
 
+  struct Measuring {
+    std::size_t rung = 0;
+    run::RunId id = 0;  // the run of the rung; 0: none yet
+    bool cancelled = false;
+  };
   std::unique_ptr<advice::Advisor> advisor_;
   std::shared_ptr<const advice::Advice> advice_;
   std::shared_ptr<const advice::Ladder> ladder_;
+  std::shared_ptr<advice::Ladder> timed_;  // a copy with what was measured; null before that
+  std::optional<Measuring> measuring_;
 };
 
 }  // namespace ts::app

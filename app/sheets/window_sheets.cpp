@@ -228,15 +228,22 @@ void WindowSheets::draw_advisor(const views::Ui& ui, Session& session, Workspace
                                 Requests& requests) {
   const spec::WorkloadSpec& settings = state.history.spec();
   const AdviceSession::Question question{advisor_.space(), advisor_.here(), false};
-  const views::AdviceView::Answer answer = advisor_.draw(
-      ui, {advice_.advice(), advice_.ladder(), advice_.busy(),
-           AdviceSession::problem(session, settings, question), settings, settings.target_gpu});
+  const views::AdviceView::Answer answer =
+      advisor_.draw(ui, {.advice = advice_.advice(),
+                         .ladder = advice_.ladder(),
+                         .measuring = advice_.measuring(),
+                         .can_measure = advice_.can_measure(session),
+                         .busy = advice_.busy(),
+                         .problem = AdviceSession::problem(session, settings, question),
+                         .settings = settings,
+                         .card = settings.target_gpu});
   if (answer.cancel) advice_.cancel();
   if (answer.ask && advisor_.ladder()) {
     advice_.ask_ladder(session, settings, {advisor_.space(), advisor_.here(), false});
   } else if (answer.ask) {
     advice_.ask(session, settings, {advisor_.space(), advisor_.here(), false});
   }
+  if (answer.measure) advice_.measure();
   if (answer.picture) requests.drawing = ladder_drawing(ui, *advice_.ladder(), state.preferences);
   if (answer.tried) state.history.set(*answer.tried);
 }
@@ -259,7 +266,7 @@ void WindowSheets::draw(const views::Ui& ui, Session& session, WorkspaceState& s
   draw_sheet(
       ui, "own_kernels.title", "###kernels_sheet", show_kernels,
       [&] { draw_kernels(ui, state, controls); }, SheetSize::full);
-  advice_.update();
+  advice_.update(session);
   draw_sheet(
       ui, "advice.sheet", "###advisor_sheet", show_advisor,
       [&] { draw_advisor(ui, session, state, requests); }, SheetSize::full);

@@ -67,7 +67,9 @@ std::vector<RungChange> changes_of(const AdviceRequest& request, const spec::Wor
       request.roofs(spec::DataType::tf32).tflops > 0) {
     all.push_back({RungKind::tf32, [](auto& spec) { spec.dtype = spec::DataType::tf32; }});
   }
-  const bool bf16 = request.roofs(spec::DataType::bf16).tflops > 0;
+  // A processor without units for bf16 is still faster in it than in fp16.
+  const bool bf16 = request.target.kind == spec::DeviceKind::cpu ||
+                    request.roofs(spec::DataType::bf16).tflops > 0;
   all.push_back({RungKind::autocast, [bf16](auto& spec) {
                    spec.autocast = bf16 ? spec::Autocast::bf16 : spec::Autocast::fp16;
                    spec.grad_scaler = !bf16;
@@ -98,6 +100,21 @@ const char* to_string(Rung::Kind kind) {
   constexpr std::array kNames = {"plain", "tf32",  "autocast", "flash",
                                  "fused", "batch", "compiled"};
   return kNames[static_cast<std::size_t>(kind)];
+}
+
+bool can_run_here(const Rung& rung) {
+  if (!spec::validate(rung.asked.spec).empty()) return false;
+  // No dry run follows compiled code, which runs all the same.
+  const bool compiled = rung.kind == RungKind::compiled && spec::compiles_step(rung.asked.spec);
+  return compiled || rung.asked.problem.empty();
+}
+
+void take_run(const run::Run& run, Rung& rung) {
+  if (run.verdict == run::Verdict::ok) {
+    rung.measured_s = run.timing().median_ms * 1e-3;
+  } else if (run.verdict != run::Verdict::cancelled) {
+    rung.asked.problem = run.failure;
+  }
 }
 
 std::optional<double> Rung::seconds() const {

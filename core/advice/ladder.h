@@ -5,6 +5,7 @@
 
 #include "core/advice/advice.h"
 #include "core/io/text_table.h"
+#include "core/run/run.h"
 #include "core/text/text.h"
 
 namespace ts::advice {
@@ -29,6 +30,10 @@ struct Rung {
   [[nodiscard]] std::optional<double> seconds() const;
 };
 const char* to_string(Rung::Kind kind);
+// This machine can run the rung's settings.
+bool can_run_here(const Rung& rung);
+// Takes the median step of an ended run of the rung's settings, or why it failed as the problem.
+void take_run(const run::Run& run, Rung& rung);
 
 // What was asked for, and the rungs so far.
 struct Ladder {

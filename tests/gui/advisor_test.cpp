@@ -85,5 +85,46 @@ TEST_F(AdvisorInTheWindow, ShowsTheLadder) {
   });
 }
 
+// Measured here: the rungs run one after the other, their steps replace the bounds, and Cancel ends
+// it with what is known.
+TEST_F(AdvisorInTheWindow, RunsTheRungsOfTheLadder) {
+  drive([](ImGuiTestContext* context) {
+    spec::WorkloadSpec spec = small_model();
+    spec.batch = 4;
+    spec.seq_len = 32;
+    spec.layers = 1;
+    spec.device = spec::DeviceKind::cpu;
+    show(spec);
+    IM_CHECK(run_to_end(context, 60));  // measures the roofs
+    open_sheet(context, spec, ImGuiKey_V);
+    context->SetRef("//###advisor_sheet");
+    context->ItemClick("###advice_kind/ladder");
+    context->ItemClick("###advice_device/here");
+    context->ItemClick("###advice_ask");
+    const auto copied = [context] {
+      ImGui::SetClipboardText("");
+      context->ItemClick("//###advisor_sheet/###advice_copy");
+      return std::string(ImGui::GetClipboardText());
+    };
+    const auto enabled = [context] {
+      const ImGuiTestItemInfo item = context->ItemInfo("//###advisor_sheet/###advice_measure");
+      return (item.ItemFlags & ImGuiItemFlags_Disabled) == 0;
+    };
+    IM_CHECK(until(context, 60, enabled));
+    IM_CHECK(copied().find("Step, measured") == std::string::npos);
+    const auto asked = session().asked();
+    context->ItemClick("###advice_measure");
+    IM_CHECK(until(context, 120, [&] { return session().asked() >= asked + 3; }));
+    IM_CHECK(!enabled());
+    context->ItemClick("###advice_cancel");
+    IM_CHECK(until(context, 60, [&] { return enabled() && !session().busy(); }));
+    IM_CHECK(copied().find("| Rung | Step, measured |") != std::string::npos);
+    context->ItemClick("###advice_device/card");
+    context->ItemClick("###advice_kind/settings");
+    context->KeyPress(ImGuiKey_Escape);
+    context->Yield(3);
+  });
+}
+
 }  // namespace
 }  // namespace ts::app::testing

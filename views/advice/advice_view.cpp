@@ -187,9 +187,15 @@ std::optional<spec::WorkloadSpec> draw_table(const Ui& ui, const AdviceView::Sho
 }
 
 // The figure, and below it how to time the rungs.
-void draw_ladder(const Ui& ui, const advice::Ladder& ladder, const spec::WorkloadSpec& settings) {
-  if (!advice::asks_the_same(ladder.request.settings, settings)) {
+void draw_ladder(const Ui& ui, const AdviceView::Shown& shown) {
+  const advice::Ladder& ladder = *shown.ladder;
+  if (!advice::asks_the_same(ladder.request.settings, shown.settings)) {
     wrapped_text(ui, TextStyle::body, ui.theme.warn, ui.texts("advice.stale"), ui.px(12));
+  }
+  if (shown.measuring != nullptr) {
+    const std::string rung = std::string("ladder.rung.") + to_string(shown.measuring->kind);
+    text(ui, TextStyle::body, ui.theme.text2,
+         ui.texts("ladder.measuring", {{"rung", ui.texts(rung)}}));
   }
   if (ladder.rungs.empty()) {
     text(ui, TextStyle::body, ui.theme.text2,
@@ -256,6 +262,14 @@ void AdviceView::draw_head(const Ui& ui, const Shown& shown, Answer& answer) {
                             "", ButtonKind::quiet);
   }
   ImGui::EndDisabled();
+  if (ladder()) {
+    ImGui::SameLine(0, ui.px(8));
+    ImGui::BeginDisabled(!shown.can_measure);
+    answer.measure =
+        button(ui, "###advice_measure", "", ui.texts("ladder.run"), "", ButtonKind::quiet);
+    ImGui::EndDisabled();
+    tooltip(ui, ui.texts("ladder.run_about"));
+  }
   ImGui::Dummy({0, ui.px(4)});
 }
 
@@ -294,7 +308,7 @@ AdviceView::Answer AdviceView::draw(const Ui& ui, const Shown& shown) {
     }
     wrapped_text(ui, TextStyle::body, ui.theme.text2, ui.texts("ladder.about"), ui.px(12));
   } else {
-    draw_ladder(ui, *shown.ladder, shown.settings);
+    draw_ladder(ui, shown);
   }
   return answer;
 }

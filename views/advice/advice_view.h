@@ -14,8 +14,10 @@ namespace ts::views {
 class AdviceView {
  public:
   struct Shown {
-    const advice::Advice* advice = nullptr;  // null: nothing was asked yet
-    const advice::Ladder* ladder = nullptr;  // the same
+    const advice::Advice* advice = nullptr;   // null: nothing was asked yet
+    const advice::Ladder* ladder = nullptr;   // the same
+    const advice::Rung* measuring = nullptr;  // the rung that is run now
+    bool can_measure = false;                 // the rungs of the ladder can be run now
     bool busy = false;
     base::Message problem;  // why nothing can be asked now; else empty
     spec::WorkloadSpec settings;
@@ -24,6 +26,7 @@ class AdviceView {
   struct Answer {
     bool ask = false;
     bool cancel = false;
+    bool measure = false;                     // run the rungs of the ladder
     bool picture = false;                     // save the figure of the ladder
     std::optional<spec::WorkloadSpec> tried;  // the settings of a row
   };
