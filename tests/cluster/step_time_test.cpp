@@ -38,7 +38,7 @@ TEST(Links, NameCardsOfTheCatalogueAndTheirSources) {
   const auto document = nlohmann::json::parse(assets::links());
   for (const auto& [card, link] : document.at("cards").items()) {
     EXPECT_NE(gpus->find(card), nullptr) << card;
-    EXPECT_EQ(links->of_card(card).name, link);
+    EXPECT_EQ(links->of_card(card).name, link.get<std::string>());
   }
   EXPECT_EQ(links->of_card("H100 SXM").gb_s, 450);
   EXPECT_FALSE(links->require("carrier pigeon"));
