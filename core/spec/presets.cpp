@@ -162,6 +162,10 @@ void apply_preset(const Preset& preset, WorkloadSpec& spec) {
   keep_or_set(spec.vocab, preset.vocab);
   spec.pass = preset.pass;
   spec.causal = preset.causal;
+  // A part of the model as the assignment writes it, whose other parts a preset with sizes sets.
+  if (has_sizes && spec.optimizer == OptimizerKind::adamw_out_of_place) {
+    spec.optimizer = WorkloadSpec().optimizer;
+  }
   apply_settings(preset.settings, spec);
 }
 

@@ -136,6 +136,7 @@ TEST(Presets, of_a_workload_follow_one_another) {
   EXPECT_EQ(spec.optimizer, OptimizerKind::adamw_out_of_place);
   ASSERT_TRUE(apply_presets("2.7B", spec));
   EXPECT_EQ(writing(spec), Writing());
+  EXPECT_EQ(spec.optimizer, WorkloadSpec().optimizer);
   const WorkloadSpec before = spec;
   EXPECT_FALSE(apply_presets("small+w7", spec));
   EXPECT_FALSE(apply_presets("small+", spec));
