@@ -23,6 +23,7 @@ struct WiringChoice {
   std::int64_t node = 8;
   std::string inside;
   std::string between;
+  bool operator==(const WiringChoice&) const = default;
 };
 // Fails for a name that is not in the catalogue. A card reaches the network through what connects
 // it inside, so that link bounds both.

@@ -113,18 +113,19 @@ void ClusterView::draw_choices(const Ui& ui, const Shown& shown) {
   field("cluster.inside", [&] {
     draw_links(ui, "###cluster_inside", links,
                ui.texts("cluster.of_card", {{"link", shown.links.of_card(shown.card).name}}),
-               wiring_.inside, column);
+               choice_.wiring.inside, column);
   });
   field("cluster.between", [&] {
     draw_links(ui, "###cluster_between", links,
-               ui.texts("cluster.usual", {{"link", shown.links.network().name}}), wiring_.between,
-               column);
+               ui.texts("cluster.usual", {{"link", shown.links.network().name}}),
+               choice_.wiring.between, column);
   });
   ImGui::EndChild();
   ImGui::SameLine(0, ui.px(24));
   ImGui::BeginChild("###cluster_right", {column, 0}, ImGuiChildFlags_AutoResizeY);
-  field("cluster.node", [&] { draw_numbers(ui, "###cluster_node", kNodes, wiring_.node, column); });
-  field("cluster.most", [&] { draw_numbers(ui, "###cluster_most", kMost, most_, column); });
+  field("cluster.node",
+        [&] { draw_numbers(ui, "###cluster_node", kNodes, choice_.wiring.node, column); });
+  field("cluster.most", [&] { draw_numbers(ui, "###cluster_most", kMost, choice_.most, column); });
   ImGui::EndChild();
   ImGui::Dummy({0, ui.px(8)});
 }
@@ -152,6 +153,7 @@ ClusterView::Answer ClusterView::draw(const Ui& ui, const Shown& shown) {
   Answer answer;
   draw_choices(ui, shown);
   draw_buttons(ui, shown, answer);
+  if (answer.ask) asked_ = choice_;
   const auto paragraph = [&](Color color, const std::string& words) {
     wrapped_text(ui, TextStyle::body, color, words, ui.px(12));
   };
@@ -160,8 +162,8 @@ ClusterView::Answer ClusterView::draw(const Ui& ui, const Shown& shown) {
     paragraph(ui.theme.text2, ui.texts("cluster.what"));
     return answer;
   }
-  if (!shown.busy && shown.hunt->request.spec != shown.settings)
-    paragraph(ui.theme.warn, ui.texts("advice.stale"));
+  const bool other = shown.hunt->request.spec != shown.settings || asked_ != choice_;
+  if (!shown.busy && other) paragraph(ui.theme.warn, ui.texts("advice.stale"));
   draw_state(ui, *shown.hunt);
   ImGui::Dummy({0, ui.px(4)});
   draw_rows(ui, *shown.hunt);

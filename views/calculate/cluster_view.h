@@ -28,15 +28,20 @@ class ClusterView {
   };
   Answer draw(const Ui& ui, const Shown& shown);
 
-  [[nodiscard]] const cluster::WiringChoice& wiring() const { return wiring_; }
-  [[nodiscard]] std::int64_t most() const { return most_; }
+  [[nodiscard]] const cluster::WiringChoice& wiring() const { return choice_.wiring; }
+  [[nodiscard]] std::int64_t most() const { return choice_.most; }
 
  private:
   void draw_choices(const Ui& ui, const Shown& shown);
   void draw_buttons(const Ui& ui, const Shown& shown, Answer& answer);
 
-  cluster::WiringChoice wiring_;
-  std::int64_t most_ = 64;
+  struct Choice {
+    cluster::WiringChoice wiring;
+    std::int64_t most = 64;
+    bool operator==(const Choice&) const = default;
+  };
+  Choice choice_;
+  Choice asked_;  // that of the newest search
 };
 
 }  // namespace ts::views
