@@ -11,8 +11,8 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   target_compile_options(tensorscope_options INTERFACE
     -Wno-restrict -Wno-array-bounds -Wno-stringop-overflow)
 else()
-  # Clang, for fuzzing: its -Wconversion has more in it.
-  target_compile_options(tensorscope_options INTERFACE -Wno-sign-conversion)
+  # Clang, for the sanitizers: its -Wconversion has more in it, and libstdc++ 12 calls what it deprecates.
+  target_compile_options(tensorscope_options INTERFACE -Wno-sign-conversion -Wno-deprecated-declarations)
 endif()
 if(TENSORSCOPE_SANITIZE)
   add_compile_options(-fsanitize=${TENSORSCOPE_SANITIZE} -fno-sanitize-recover=all
@@ -21,6 +21,16 @@ if(TENSORSCOPE_SANITIZE)
   if(TENSORSCOPE_SANITIZE MATCHES address)
     # AddressSanitizer sees what these are for, and they take half of the compiler's time.
     add_compile_options(-fno-sanitize=null,alignment,object-size,vptr)
+  endif()
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
+    # As g++ does: no check of float-cast-overflow, and a definition that names the sanitizer.
+    add_compile_options(-fno-sanitize=float-cast-overflow)
+    foreach(sanitizer address thread)
+      if(TENSORSCOPE_SANITIZE MATCHES ${sanitizer})
+        string(TOUPPER ${sanitizer} name)
+        add_compile_definitions(__SANITIZE_${name}__=1)
+      endif()
+    endforeach()
   endif()
   if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
     # Instrumented code is not analysed reliably (GCC's manual says so under -fsanitize).

@@ -22,14 +22,15 @@ constexpr std::int64_t kLanes = TENSORSCOPE_VECTOR_BYTES / 4;
 
 using Vector = float __attribute__((vector_size(TENSORSCOPE_VECTOR_BYTES)));
 using Integers = std::int32_t __attribute__((vector_size(TENSORSCOPE_VECTOR_BYTES)));
-using Unaligned =
-    float __attribute__((vector_size(TENSORSCOPE_VECTOR_BYTES), aligned(4), may_alias));
 
+// From and to any address. A copy of a known size becomes one instruction.
 inline Vector load(const float* from) {
-  return *reinterpret_cast<const Unaligned*>(from);
+  Vector x;
+  __builtin_memcpy(&x, from, sizeof x);
+  return x;
 }
 inline void store(float* to, Vector x) {
-  *reinterpret_cast<Unaligned*>(to) = x;
+  __builtin_memcpy(to, &x, sizeof x);
 }
 inline Vector all(float x) {
   return Vector{} + x;

@@ -23,7 +23,7 @@ from sources import all_files
 from tidy import INCLUDE, fingerprint, our_commands, size_of
 
 # It reads them in half of g++'s time.
-CLANG = shutil.which("clang++-16")
+CLANG = shutil.which("clang++-19")
 FIRST_INCLUDE = re.compile(rb'^\s*#\s*include\s*[<"]([^">]+)', re.MULTILINE)
 OUTPUT = re.compile(r" -o \S+ -c \S+.*$")
 # Flags of generated code and of warnings; without them one precompiled header fits all sources.
