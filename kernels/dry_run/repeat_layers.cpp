@@ -26,6 +26,7 @@ struct Birth {
   int layer = kNoLayer;
   std::uint32_t in_two = kNothing;  // the corresponding block of layer 2
   std::uint32_t addresses = 0;      // index of the first of its copies' addresses
+  std::int64_t size = 0;            // with all layers; 0: as in the sample
 };
 
 // A module of the sample, shared by all of its records.
@@ -62,7 +63,7 @@ class Repeater {
         strings_(strings),
         out_(out) {}
 
-  bool run() { return place() && cut() && compare() && emit_all(); }
+  bool run() { return place() && find_lists() && cut() && compare() && emit_all(); }
 
  private:
   // The number of a module in modules_.
@@ -104,12 +105,79 @@ class Repeater {
         if (record.action == Action::free_completed) live.erase(record.address);
         if (record.action == Action::owner && record.module != base::kNoString) {
           owner_layer[placed.block] = modules_[placed.module].layer;
+          parameter_layers_.push_back(modules_[placed.module].layer);
         }
       }
     }
     births_.resize(owner_layer.size());
-    assign_layers(owner_layer);
+    list_layer_.assign(owner_layer.size(), kUnknown);
+    owner_layer_ = std::move(owner_layer);
     return true;
+  }
+
+  // An operator on a list of all parameters does the same for each, in their order and without a
+  // module: those blocks belong to the layers of the parameters. What joins such a list in one
+  // block grows with it. False for lists that are not of all parameters.
+  bool find_lists() {
+    const std::size_t all = parameter_layers_.size();
+    for (std::size_t i = 0; i < sample_.size();) {
+      const List list = list_at(i);
+      if (list.count == 0) {
+        ++i;
+        continue;
+      }
+      if (all == 0 || list.count % all != 0) return false;
+      const std::size_t end = i + list.period * list.count;
+      for (std::size_t k = i; k < end; ++k) {
+        if (sample_[k].action == Action::alloc)
+          list_layer_[placed_[k].block] = parameter_layers_[(k - i) / list.period % all];
+      }
+      if (list.period == 1) join(end - all, end);
+      i = end;
+    }
+    assign_layers(owner_layer_);
+    return true;
+  }
+
+  [[nodiscard]] bool of_no_parameter(std::size_t i) const {
+    const Record& record = sample_[i];
+    return record.phase == base::Phase::optimizer && record.module == base::kNoString &&
+           (record.action == Action::alloc || record.action == Action::free_completed);
+  }
+
+  // So many times the same `period` records.
+  struct List {
+    std::size_t period = 0, count = 0;
+  };
+  // The list whose first block is born here; none if nothing is repeated as often as layers are.
+  [[nodiscard]] List list_at(std::size_t i) const {
+    constexpr std::size_t kLongest = 8;  // records for one parameter
+    if (!of_no_parameter(i) || sample_[i].action != Action::alloc) return {};
+    for (std::size_t period = 1; period <= kLongest; ++period) {
+      std::size_t end = i + 1;
+      const auto same = [&](std::size_t at) {
+        return at < sample_.size() && of_no_parameter(at) &&
+               (at < i + period || (sample_[at].op == sample_[at - period].op &&
+                                    sample_[at].action == sample_[at - period].action));
+      };
+      while (same(end)) ++end;
+      const std::size_t count = (end - i) / period;
+      if (count >= kSampleLayers) return {period, count};
+    }
+    return {};
+  }
+
+  // The block at `end` has the bytes of the list before it.
+  void join(std::size_t begin, std::size_t end) {
+    if (end == sample_.size() || !of_no_parameter(end) || sample_[end].action != Action::alloc)
+      return;
+    std::int64_t bytes = 0, repeated = 0;
+    for (std::size_t i = begin; i < end; ++i) {
+      bytes += sample_[i].size;
+      if (list_layer_[placed_[i].block] == 2) repeated += sample_[i].size;
+    }
+    if (sample_[end].size == bytes && strings_.view(sample_[end].op) == "aten::cat")
+      joined_[placed_[end].block] = bytes + repeated * (copies_ - 1);
   }
 
   void assign_layers(const std::vector<int>& owner_layer) {
@@ -126,8 +194,24 @@ class Repeater {
         continue;
       }
       const bool idle = record.phase == base::Phase::idle;
+      const bool of_list = placed.block != kNothing && list_layer_[placed.block] != kUnknown;
+      // What the optimizer made for one parameter and frees with those of all.
+      const bool freed_late = record.phase == base::Phase::optimizer &&
+                              record.action == Action::free_completed &&
+                              record.module == base::kNoString && births_[placed.block].layer >= 0;
+      // What the backward of a checkpoint lets go of, as part of the model that holds the layers.
+      const bool freed_between = record.phase == base::Phase::backward && running >= 0 &&
+                                 record.action == Action::free_completed &&
+                                 record.module != base::kNoString &&
+                                 modules_[placed.module].layer == kNoLayer;
       if (record.action == Action::owner || (record.action == Action::free_completed && idle)) {
         placed.layer = births_[placed.block].layer;
+      } else if (of_list) {
+        placed.layer = list_layer_[placed.block];
+      } else if (freed_late) {
+        placed.layer = births_[placed.block].layer;
+      } else if (freed_between) {
+        placed.layer = running;
       } else if (record.module != base::kNoString) {
         placed.layer = modules_[placed.module].layer;
       } else if (record.action == Action::alloc && owner_layer[placed.block] != kUnknown) {
@@ -145,7 +229,10 @@ class Repeater {
                                .ordinal = born[slot]++,
                                .layer = placed.layer,
                                .in_two = kNothing,
-                               .addresses = 0};
+                               .addresses = 0,
+                               .size = 0};
+      if (const auto joined = joined_.find(placed.block); joined != joined_.end())
+        births_[placed.block].size = joined->second;
     }
   }
 
@@ -257,6 +344,7 @@ class Repeater {
       Record& record = out_.emplace_back(sample_[i]);
       if (shift != 0) record.module = shifted(placed.module, shift);
       if (placed.block == kNothing) continue;
+      if (births_[placed.block].size > 0) record.size = births_[placed.block].size;
       const std::uint32_t at = address_of(births_[placed.block], placed.layer, shift);
       if (at == kNothing) return false;
       if (record.action == Action::alloc) addresses_[at] = ++last_address_;
@@ -307,7 +395,11 @@ class Repeater {
   std::vector<Module> modules_;
   std::unordered_map<std::string_view, std::uint32_t> rests_;
   std::vector<Placed> placed_;
-  std::vector<Birth> births_;  // by block
+  std::vector<int> owner_layer_;                            // by block; of parameters
+  std::vector<int> parameter_layers_;                       // in the order of the parameters
+  std::vector<int> list_layer_;                             // by block; of lists of all parameters
+  std::unordered_map<std::uint32_t, std::int64_t> joined_;  // bytes with all layers, by block
+  std::vector<Birth> births_;                               // by block
   std::vector<Segment> segments_;
   std::vector<base::StringId> shifted_;   // names of modules in the copies
   std::vector<std::uint64_t> addresses_;  // of blocks in the copies; 0: not born yet

@@ -15,7 +15,8 @@ namespace ts::kernels {
 // "blocks.") are split, phase by phase, by layer. Layers 1 and 2 must do the same in every phase,
 // block for block and with the same blocks of their neighbours, of which one has an end of the
 // model beyond it and the other has not. Then layer 2 stands for all from 2 to layers - 2, and the
-// first two and the last stay as they are.
+// first two and the last stay as they are. Operators on lists of all parameters (clipping, AdamW in
+// lists) have a block for each parameter, which goes with the layer of that.
 inline constexpr std::int64_t kSampleLayers = 4;
 
 // Writes the records of a run with `layers` (more than kSampleLayers) layers into `out`, replacing

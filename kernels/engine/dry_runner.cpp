@@ -75,22 +75,20 @@ bool has_too_many_tokens(const spec::WorkloadSpec& spec) {
 }  // namespace
 
 // Layers repeat if the work and memory of a step are a sum over them: not if several are one
-// checkpoint, or one operator processes the parameters of all.
+// checkpoint.
 std::optional<TorchDryRunner::Repeated> TorchDryRunner::repeated_modules(
     const spec::WorkloadSpec& spec) {
-  const bool whole_lists =
-      spec.pass == spec::Pass::full_step &&
-      (spec.optimizer == spec::OptimizerKind::adamw_foreach || spec::clips(spec));
   // Layers that earlier steps left behind are no part of this sum.
   if (spec::habit(spec) != spec::Habit::none) return std::nullopt;
-  if (whole_lists || spec.pass == spec::Pass::generate || spec.accumulate != 1) return std::nullopt;
+  if (spec.pass == spec::Pass::generate) return std::nullopt;
   if (const auto model = spec::model_of(spec)) {
     if (model->sample() == nullptr) return std::nullopt;
     return Repeated{model->repetition().prefix, model->repetition().count};
   }
-  const bool alike = spec.workload == spec::WorkloadKind::lm &&
-                     spec::checkpointing(spec) == spec::Checkpoint::off &&
-                     spec.layers > kSampleLayers + 1;
+  const bool several =
+      spec::checkpointing(spec) == spec::Checkpoint::blocks && spec.checkpoint_every != 1;
+  const bool alike =
+      spec.workload == spec::WorkloadKind::lm && !several && spec.layers > kSampleLayers + 1;
   if (!alike) return std::nullopt;
   return Repeated{"blocks.", spec.layers};
 }
@@ -104,6 +102,7 @@ run::Outcome<TorchDryRunner::Recorded> TorchDryRunner::record(const spec::Worklo
   records_.clear();
   DryRecording recording(strings, options, records_, cancel);
   DtypeMap types;
+  if (repeat_ && options.share.whole()) recording.sample_micro_batches();
   spec::WorkloadSpec spec = given;
   if (sample) {
     spec.layers = kSampleLayers;

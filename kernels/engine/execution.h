@@ -82,6 +82,8 @@ class TorchExecution final : public run::Execution {
   void generate(run::StepTimes& times);
   // Forward, loss and backward of one micro-batch, added to the times; the loss or nothing.
   at::Tensor run_micro_batch(std::int64_t index, run::StepTimes& times);
+  void run_micro_batches(std::int64_t count, std::vector<at::Tensor>& losses,
+                         run::StepTimes& times);
   // A stage's micro-batches in the order of the schedule 1F1B; the losses, of the last stage.
   std::vector<at::Tensor> run_stage();
   at::Tensor run_forward(std::int64_t micro_batch);

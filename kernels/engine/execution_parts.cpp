@@ -40,7 +40,7 @@ std::vector<at::Tensor> TorchExecution::run_parts(run::StepTimes& times) {
   if (share_.pipeline > 1) {
     losses = run_stage();
   } else {
-    for (std::int64_t i = 0; i < micro_batches; ++i) losses.push_back(run_micro_batch(i, times));
+    run_micro_batches(micro_batches, losses, times);
   }
   if (training_ != nullptr) {
     const std::int64_t begin = base::now_ns();
@@ -48,6 +48,19 @@ std::vector<at::Tensor> TorchExecution::run_parts(run::StepTimes& times) {
     times.optimizer_ns = base::now_ns() - begin;
   }
   return losses;
+}
+
+// A dry run goes through two: the second adds to gradients that are there, as all later ones do.
+void TorchExecution::run_micro_batches(std::int64_t count, std::vector<at::Tensor>& losses,
+                                       run::StepTimes& times) {
+  DryRecording* const dry = DryRecording::current();
+  const bool samples =
+      dry != nullptr && dry->samples_micro_batches() && habit_ == spec::Habit::none && count > 2;
+  for (std::int64_t i = 0; i < count; ++i) {
+    const std::size_t begin = samples ? dry->size() : 0;
+    losses.push_back(run_micro_batch(i, times));
+    if (samples && i == 1 && dry->repeat_since(begin, count - 2)) return;
+  }
 }
 
 void TorchExecution::generate(run::StepTimes& times) {

@@ -14,6 +14,7 @@ DryRunSteps::DryRunSteps(TorchExecution& execution, DryRecording& recording,
 run::Outcome<void> DryRunSteps::run_in_full(std::int32_t number) {
   auto times = execution_.step(nullptr, number);
   if (!times) return tl::unexpected(std::move(times.error()));
+  recording_.free_repeated();
   return {};
 }
 

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <array>
+#include <unordered_map>
+#include <unordered_set>
 
 #include "core/base/check.h"
 
@@ -93,6 +95,39 @@ std::uint64_t DryRecording::alloc(std::int64_t size) {
 
 void DryRecording::free(std::uint64_t address) {
   note_block(memory::Action::free_completed, noted_address(address), 0);
+}
+
+bool DryRecording::repeat_since(std::size_t begin, std::int64_t times) {
+  if (closed_) return false;
+  const std::size_t end = records_.size();
+  std::unordered_set<std::uint64_t> live;
+  for (std::size_t i = begin; i < end; ++i) {
+    const memory::Record& record = records_[i];
+    if (record.action == memory::Action::alloc) live.insert(record.address);
+    if (record.action == memory::Action::free_completed && live.erase(record.address) == 0)
+      return false;
+  }
+  if (live.size() > 1) return false;
+  std::unordered_map<std::uint64_t, std::uint64_t> now;
+  for (std::int64_t time = 0; time < times; ++time) {
+    for (std::size_t i = begin; i < end; ++i) {
+      memory::Record record = records_[i];  // a copy: the list grows
+      if (record.action == memory::Action::alloc) {
+        now[record.address] = new_address();
+        record.address = now[record.address];
+      } else if (const auto found = now.find(record.address); found != now.end()) {
+        record.address = found->second;
+      }
+      records_.push_back(record);
+    }
+    for (const std::uint64_t address : live) repeated_.push_back(now[address]);
+  }
+  return true;
+}
+
+void DryRecording::free_repeated() {
+  for (const std::uint64_t address : repeated_) free(address);
+  repeated_.clear();
 }
 
 std::uint64_t DryRecording::noted_address(std::uint64_t address) const {

@@ -54,6 +54,16 @@ class DryRecording {
   void sample_modules() noexcept { samples_modules_ = true; }
   [[nodiscard]] bool samples_modules() const noexcept { return samples_modules_; }
 
+  // Only the first two of more micro-batches run; the others do what the second does.
+  void sample_micro_batches() noexcept { samples_micro_batches_ = true; }
+  [[nodiscard]] bool samples_micro_batches() const noexcept { return samples_micro_batches_; }
+  [[nodiscard]] std::size_t size() const noexcept { return records_.size(); }
+  // Notes the records since `begin` so many times again, with new blocks. False, and nothing is
+  // noted, if they free blocks from before or leave more than one behind. What the copies leave
+  // behind is freed by free_repeated().
+  bool repeat_since(std::size_t begin, std::int64_t times);
+  void free_repeated();
+
   void begin_step(std::int32_t step) noexcept { step_ = step; }
   // Nothing is recorded from here on: blocks that are freed later stay live at the end of the log.
   void close() noexcept { closed_ = true; }
@@ -161,6 +171,8 @@ class DryRecording {
   bool graph_kept_ = false;
   bool closed_ = false;
   bool samples_modules_ = false;
+  bool samples_micro_batches_ = false;
+  std::vector<std::uint64_t> repeated_;  // left behind by copies of repeat_since()
   ScratchQuestion* question_ = nullptr;
   AttentionKernel attention_ = AttentionKernel::none;
   std::int64_t apart_ = 0;

@@ -6,6 +6,7 @@
 #include <benchmark/benchmark.h>
 
 #include <cstdlib>
+#include <functional>
 #include <string>
 
 #include "core/exported/model_file.h"
@@ -28,8 +29,10 @@ predict::DryRunner& runner() {
   return one;
 }
 
-void two_full_steps(benchmark::State& state, const char* id) {
-  const spec::WorkloadSpec spec = preset(id);
+void two_full_steps(benchmark::State& state, const char* id,
+                    const std::function<void(spec::WorkloadSpec&)>& change = nullptr) {
+  spec::WorkloadSpec spec = preset(id);
+  if (change) change(spec);
   std::size_t events = 0;
   base::StringTable strings;
   for (auto _ : state) {
@@ -107,6 +110,19 @@ BENCHMARK_CAPTURE(two_full_steps, medium, "medium")->Unit(benchmark::kMillisecon
 BENCHMARK_CAPTURE(two_full_steps, large, "large")->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(two_full_steps, xl, "xl")->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(two_full_steps, 2_7B, "2.7B")->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(two_full_steps, adamw_loop, "2.7B", [](spec::WorkloadSpec& spec) {
+  spec.optimizer = spec::OptimizerKind::adamw_loop;
+})->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(two_full_steps, adamw_foreach_clipped, "2.7B", [](spec::WorkloadSpec& spec) {
+  spec.optimizer = spec::OptimizerKind::adamw_foreach;
+  spec.clip = 1;
+})->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(two_full_steps, checkpoints, "2.7B", [](spec::WorkloadSpec& spec) {
+  spec.checkpoint = spec::Checkpoint::blocks;
+})->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(two_full_steps, accumulation, "2.7B", [](spec::WorkloadSpec& spec) {
+  spec.accumulate = 16;
+})->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(log_alone, 2_7B, "2.7B")->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(prediction, 2_7B, "2.7B")->Unit(benchmark::kMillisecond);
 

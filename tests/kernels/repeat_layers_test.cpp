@@ -66,15 +66,33 @@ std::vector<spec::WorkloadSpec> language_models() {
     specs.push_back(spec);
     specs.back().optimizer = spec::OptimizerKind::adamw_loop;
     specs.push_back(spec);
+    specs.back().optimizer = spec::OptimizerKind::adamw_foreach;
+    specs.push_back(spec);
+    specs.back().clip = 1;
+    specs.push_back(specs.back());
+    specs.back().optimizer = spec::OptimizerKind::adamw_foreach;
+    specs.push_back(spec);
     specs.back().optimizer = spec::OptimizerKind::sgd;
     specs.back().momentum = 0.9;
     specs.back().optimizer_state = spec::OptimizerState::fp32_master;
+    for (const auto checkpoint : {spec::Checkpoint::blocks, spec::Checkpoint::attention}) {
+      specs.push_back(spec);
+      specs.back().checkpoint = checkpoint;
+    }
+    specs.push_back(spec);
+    specs.back().batch = 2;
+    specs.back().accumulate = 5;
+    specs.push_back(specs.back());
+    specs.back().checkpoint = spec::Checkpoint::blocks;
   }
   return specs;
 }
 
 std::string repeated_name(const testing::TestParamInfo<spec::WorkloadSpec>& info) {
-  return spec_name(info) + "_" + spec::field_text(info.param, spec::Field::optimizer);
+  return spec_name(info) + "_" + spec::field_text(info.param, spec::Field::optimizer) + "_" +
+         spec::field_text(info.param, spec::Field::checkpoint) + "_" +
+         spec::field_text(info.param, spec::Field::accumulate) + "_" +
+         spec::field_text(info.param, spec::Field::clip);
 }
 
 INSTANTIATE_TEST_SUITE_P(All, RepeatedOf, testing::ValuesIn(language_models()), repeated_name);
@@ -116,7 +134,7 @@ TEST(RepeatLayers, TheModelsOfTheEngineRepeat) {
       spec.layers = layers;
       base::StringTable strings;
       ASSERT_TRUE(runner.dry_run(spec, {}, strings, {}));
-      EXPECT_EQ(runner.repeated(), repeats) << to_string(spec.pass) << ", " << layers;
+      EXPECT_EQ(runner.repeated(), repeats) << repeated_name({spec, 0}) << ", " << layers;
     }
   }
 }
