@@ -1,4 +1,5 @@
 #include "core/script/pytorch_lines.h"
+#include "core/spec/masking.h"
 #include "core/spec/workload_math.h"
 #include "core/spec/workload_traffic.h"
 
@@ -10,6 +11,8 @@ class Model : public Lines {
   explicit Model(const WorkloadSpec& spec)
       : spec_(spec),
         written_(spec::writing(spec)),
+        masks_(spec::masking(spec)),
+        dropped_(spec::dropping(spec)),
         rope_(has_blocks(spec) && spec.positions == spec::Positions::rope),
         checkpoints_(spec::checkpointing(spec) == spec::Checkpoint::blocks),
         adapts_(spec::trains_adapters(spec)),
@@ -83,11 +86,58 @@ def cross_entropy(logits, targets):
     } else {
       line("    weights = scores.softmax(-1)");
     }
+    if (dropped_.attention > 0) line("    weights = F.dropout(weights, ATTENTION_DROPOUT)");
     line(einsum() ? "    return torch.einsum(\"bhqk,bhkd->bhqd\", weights, v)"
                   : "    return weights @ v");
   }
 
+  // Masks other than the causal one alone.
+  void masks() {
+    add(R"(
+
+def hidden_keys(queries, keys):
+    """True where a query must not look."""
+    query = torch.arange(queries, device=DEVICE)[:, None]
+    key = torch.arange(keys, device=DEVICE)[None, :]
+    hidden = )" +
+        std::string(masks_.causal ? "key > query" : "torch.zeros_like(key > query)") + "\n");
+    if (masks_.window > 0) {
+      line(std::string("    hidden = hidden | (") +
+           (masks_.causal ? "query - key" : "(query - key).abs()") + " >= WINDOW)");
+    }
+    if (masks_.packed > 0) line("    hidden = hidden | (query // PACKED != key // PACKED)");
+    if (masks_.padding > 0) {
+      line("    rows = torch.arange(1, B + 1, device=DEVICE)[:, None, None, None]");
+      line("    padded = key >= keys - PADDING * rows // B");
+      const bool same = spec::kv_length(spec_) == spec_.seq_len;
+      line(same ? "    hidden = hidden | (padded & (key != query))"
+                : "    hidden = hidden | padded");
+    }
+    line("    return hidden");
+    const std::string made = std::string("hidden_keys(T, ") + (masks_of_two() ? "T_KV)" : "T)");
+    line("");
+    line("");
+    if (spec_.backend != spec::AttentionBackend::naive) {
+      constant("VISIBLE", "~" + made);
+    } else if (written_.mask == spec::CausalMask::shared) {
+      constant("HIDDEN", made);
+    }
+  }
+  // Queries and keys of two sequences, or at least with two lengths.
+  [[nodiscard]] bool masks_of_two() const { return spec::kv_length(spec_) != spec_.seq_len; }
+
   void mask_scores() {
+    if (masks_.any()) {
+      if (written_.mask == spec::CausalMask::shared) {
+        line("    scores = scores.masked_fill(HIDDEN, float(\"-inf\"))");
+        return;
+      }
+      line("    mask = hidden_keys(q.shape[-2], k.shape[-2])");
+      if (written_.mask == spec::CausalMask::head)
+        line("    mask = mask.expand(scores.shape).contiguous()");
+      line("    scores = scores.masked_fill(mask, float(\"-inf\"))");
+      return;
+    }
     if (written_.mask == spec::CausalMask::shared) {
       line("    ones = torch.ones(scores.shape[-2:], dtype=torch.bool, device=q.device)");
       line("    scores = scores.masked_fill(ones.triu(1), float(\"-inf\"))");
@@ -101,6 +151,7 @@ def cross_entropy(logits, targets):
   }
 
   void attention() {
+    if (masks_.any()) masks();
     add("\n\ndef attend(q, k, v):\n    \"\"\"[B, heads, T, d_head] of all three.\"\"\"\n");
     const bool grouped = kv_heads() != spec_.heads;
     if (spec_.backend == spec::AttentionBackend::naive) {
@@ -111,7 +162,7 @@ def cross_entropy(logits, targets):
       line(einsum()
                ? "    scores = torch.einsum(\"bhqd,bhkd->bhqk\", q, k) / math.sqrt(q.shape[-1])"
                : "    scores = q @ k.transpose(-2, -1) / math.sqrt(q.shape[-1])");
-      if (spec_.causal) mask_scores();
+      if (spec_.causal || masks_.any()) mask_scores();
       weigh();
       return;
     }
@@ -120,9 +171,11 @@ def cross_entropy(logits, targets):
     if (spec_.backend == spec::AttentionBackend::flash) kernel = "FLASH_ATTENTION";
     if (spec_.backend == spec::AttentionBackend::efficient) kernel = "EFFICIENT_ATTENTION";
     if (spec_.backend == spec::AttentionBackend::cudnn) kernel = "CUDNN_ATTENTION";
-    const std::string call =
-        std::string("return F.scaled_dot_product_attention(q, k, v, is_causal=") +
-        truth(spec_.causal) + (grouped ? ", enable_gqa=True)" : ")");
+    const std::string mask =
+        masks_.any() ? "attn_mask=VISIBLE" : std::string("is_causal=") + truth(spec_.causal);
+    const std::string call = "return F.scaled_dot_product_attention(q, k, v, " + mask +
+                             (dropped_.attention > 0 ? ", dropout_p=ATTENTION_DROPOUT" : "") +
+                             (grouped ? ", enable_gqa=True)" : ")");
     if (kernel == nullptr) {
       line("    " + call);
     } else {
@@ -264,9 +317,12 @@ class FeedForward(nn.Module):
     add(R"(        self.ffn = FeedForward()
 
     def forward(self, x, rope):
-        x = x + self.attn(self.norm1(x), rope)
-        return x + self.ffn(self.norm2(x))
 )");
+    const bool drops = dropped_.residual > 0;
+    line(drops ? "        x = x + F.dropout(self.attn(self.norm1(x), rope), DROPOUT)"
+               : "        x = x + self.attn(self.norm1(x), rope)");
+    line(drops ? "        return x + F.dropout(self.ffn(self.norm2(x)), DROPOUT)"
+               : "        return x + self.ffn(self.norm2(x))");
   }
 
   void begin_model() {
@@ -294,6 +350,7 @@ class FeedForward(nn.Module):
     // Else a checkpoint whose input needs no gradient would give its adapters none.
     if (checkpoints_ && adapts_) line("        x.requires_grad_()");
     if (learned) line("        x = x + self.positions.weight");
+    if (dropped_.residual > 0) line("        x = F.dropout(x, DROPOUT)");
     if (checkpoints_) {
       line("        for first in range(0, LAYERS, BLOCKS_TOGETHER):");
       line("            x = checkpoint(self.run, first, x, use_reentrant=True)");
@@ -416,6 +473,8 @@ draw(model)
 
   WorkloadSpec spec_;
   spec::Writing written_;
+  spec::Masking masks_;
+  spec::Dropping dropped_;
   bool rope_;
   bool checkpoints_;
   bool adapts_;

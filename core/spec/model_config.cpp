@@ -147,13 +147,13 @@ base::Result<void> apply_model_config(const Json& json, WorkloadSpec& spec) {
   const std::array sizes = {made.d_model, made.layers, made.heads, kv_heads,
                             made.d_ff,    made.vocab,  context};
   if (std::ranges::find(sizes, 0) != sizes.end()) return text::fail("model_error.config_size");
-  // Within its window attention sees everything.
   const std::int64_t window =
       config.flag("use_sliding_window", true) ? config.size("sliding_window", context) : context;
   // Learned positions have as many rows as the context.
   made.seq_len = family->positions == Positions::learned
                      ? context
                      : std::min({spec.seq_len, context, std::max<std::int64_t>(window, 1)});
+  made.window = window < context ? window : 0;
   made.ffn = family->ffn;
   made.norm = family->norm;
   made.positions = family->positions;

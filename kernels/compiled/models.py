@@ -7,7 +7,7 @@ parameters to tensors, `inputs` are the engine's in its order, `spec` is a speci
 THETA = 10000.0
 
 
-def attention(torch, q, k, v, causal):
+def attention(torch, q, k, v, causal, spec):
     """softmax(q k^T / sqrt(d)) v, written out, as backend naive."""
     groups = q.shape[1] // k.shape[1]
     k, v = k.repeat_interleave(groups, 1), v.repeat_interleave(groups, 1)
@@ -15,7 +15,34 @@ def attention(torch, q, k, v, causal):
     if causal:
         ones = torch.ones(scores.shape[-2:], dtype=torch.bool)
         scores = scores.masked_fill(ones.triu(1), float("-inf"))
-    return scores.softmax(-1) @ v
+    scores = hide(torch, scores, spec)
+    return dropout(torch, scores.softmax(-1), spec, "attn_dropout") @ v
+
+
+def hide(torch, scores, spec):
+    """The masks besides the causal one, key by key."""
+    rows, _, queries, keys = scores.shape
+    window, packed, padding = (spec.get(name, 0) for name in ("window", "packed", "padding"))
+    if not (window or packed or padding) or spec["pass"] == "generate":
+        return scores
+    hidden = torch.zeros((rows, 1, queries, keys), dtype=torch.bool)
+    for row in range(rows):
+        for query in range(queries):
+            seen = range(query - window + 1, query + window) if window else range(keys)
+            first = query // packed * packed if packed else 0
+            seen = [key for key in seen if not packed or first <= key < first + packed]
+            length = keys - padding * (row + 1) // rows
+            seen = [key for key in seen if 0 <= key < length or key == query and queries == keys]
+            hidden[row, 0, query] = True
+            hidden[row, 0, query, seen] = False
+    return scores.masked_fill(hidden, float("-inf"))
+
+
+def dropout(torch, x, spec, name):
+    """Where a graph is kept, as the engine draws: all of a tensor at once."""
+    keeps = spec["pass"] in ("forward+backward", "full_step") or spec.get("keep_graph", False)
+    share = spec.get(name, 0.0) if keeps and spec["pass"] != "generate" else 0.0
+    return torch.nn.functional.dropout(x, share) if share > 0 else x
 
 
 def rotary_tables(torch, length, width, dtype):
@@ -74,7 +101,7 @@ class Models:
 
     def __init__(self, torch, spec, attend=None, tables=None):
         self.torch, self.spec = torch, spec
-        self.attend = attend or (lambda q, k, v, causal: attention(torch, q, k, v, causal))
+        self.attend = attend or (lambda q, k, v, causal: attention(torch, q, k, v, causal, spec))
         self.tables = tables or (lambda *shape: rotary_tables(torch, *shape))
 
     def block(self, p, name, x):
@@ -87,9 +114,11 @@ class Models:
             tables = self.tables(q.shape[-2], q.shape[-1], weight.dtype)
             q, k = turn(torch, q, tables), turn(torch, k, tables)
         a = self.attend(q, k, v, spec["causal"]).transpose(1, 2).flatten(-2)
-        x = x + linear(torch, p, f"{name}.attn.o_proj", a, spec)
+        a = linear(torch, p, f"{name}.attn.o_proj", a, spec)
+        x = x + dropout(torch, a, spec, "dropout")
         h = norm(torch, p, f"{name}.norm2", x, spec)
-        return x + feed_forward(torch, p, f"{name}.ffn", h, spec["ffn"], spec)
+        h = feed_forward(torch, p, f"{name}.ffn", h, spec["ffn"], spec)
+        return x + dropout(torch, h, spec, "dropout")
 
     def forward(self, p, inputs):
         """(output, loss) of the workload."""
@@ -118,6 +147,7 @@ class Models:
             x = torch.nn.functional.embedding(tokens, p["embedding.weight"])
             if "positions.weight" in p:
                 x = x + p["positions.weight"][: x.shape[1]]
+            x = dropout(torch, x, spec, "dropout")
             for i in range(spec["layers"]):
                 x = self.block(p, f"blocks.{i}", x)
             head = p["embedding.weight"] if spec["tied"] else p["head.weight"]

@@ -4,7 +4,9 @@
 
 #include <array>
 
+#include "core/spec/masking.h"
 #include "core/spec/workload_math.h"
+#include "kernels/layers/dropout.h"
 #include "kernels/observe/module_scope.h"
 
 namespace ts::kernels {
@@ -39,6 +41,7 @@ BlockSettings make_block_settings(Builder& builder, const spec::WorkloadSpec& sp
   settings.kernels = spec.kernels;
   settings.written = spec::writing(spec);
   settings.lora = spec::lora(spec);
+  settings.dropout = spec::dropping(spec).residual;
   settings.attention = make_attention_method(builder, spec);
   if (spec.positions == spec::Positions::rope) {
     settings.rope = std::make_shared<const Rope>(builder, spec::context_length(spec),
@@ -126,12 +129,13 @@ TransformerBlock::TransformerBlock(Builder& builder, const std::string& path,
       feed_forward_(make_feed_forward(builder, path + ".ffn", settings.feed_forward,
                                       settings.d_model, settings.d_ff, settings.bias,
                                       settings.written,
-                                      lora_if(settings.lora.on == spec::LoraOn::all, settings))) {}
+                                      lora_if(settings.lora.on == spec::LoraOn::all, settings))),
+      dropout_(settings.dropout) {}
 
 at::Tensor TransformerBlock::forward(at::Tensor x, const ContextPart& part) const {
   const ModuleScope scope(path_);
-  x = at::add(x, attention_.forward(norm1_.forward(x), part));
-  x = at::add(x, feed_forward_->forward(norm2_.forward(x)));
+  x = at::add(x, drop(attention_.forward(norm1_.forward(x), part), dropout_));
+  x = at::add(x, drop(feed_forward_->forward(norm2_.forward(x)), dropout_));
   return x;
 }
 

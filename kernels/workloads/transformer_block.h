@@ -30,6 +30,7 @@ struct BlockSettings {
   spec::Kernels kernels = spec::Kernels::torch;
   spec::Writing written;
   spec::Lora lora;
+  double dropout = 0;  // of what is added to the residual stream
   AttentionMethod attention;
   std::shared_ptr<const Rope> rope;  // null: positions are not applied here
 };
@@ -69,7 +70,7 @@ class SelfAttention {
   Linear o_proj_;
 };
 
-// Pre-norm block: x += attention(norm(x)); x += feed_forward(norm(x)).
+// Pre-norm block: x += drop(attention(norm(x))); x += drop(feed_forward(norm(x))).
 class TransformerBlock {
  public:
   TransformerBlock(Builder& builder, const std::string& path, const BlockSettings& settings);
@@ -82,6 +83,7 @@ class TransformerBlock {
   SelfAttention attention_;
   Norm norm2_;
   std::unique_ptr<FeedForward> feed_forward_;
+  double dropout_;
 };
 
 }  // namespace ts::kernels

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "core/spec/masking.h"
 #include "core/spec/own_model.h"
 #include "core/spec/workload_math.h"
 
@@ -61,6 +62,22 @@ TEST(ModelConfig, KeepsWhatTheFileDoesNotSay) {
   EXPECT_EQ(spec.kv_heads, 2);
   EXPECT_EQ(spec.dtype, DataType::bf16);
   EXPECT_TRUE(validate(spec).empty());
+}
+
+// A window that hides nothing within the first T, and does beyond.
+TEST(ModelConfig, HasTheWindowOfTheFile) {
+  Json mistral = with(llama(512, 1024, 2, 8, 2, 1000), "model_type", "mistral");
+  mistral = with(mistral, "max_position_embeddings", 32768);
+  WorkloadSpec spec;
+  spec.seq_len = 10'000;
+  ASSERT_TRUE(apply_model_config(with(mistral, "sliding_window", 4096), spec));
+  EXPECT_EQ(spec.window, 4096);
+  EXPECT_EQ(spec.seq_len, 4096);
+  EXPECT_FALSE(masking(spec).any());
+  spec.seq_len = 8192;
+  EXPECT_EQ(masking(spec).window, 4096);
+  ASSERT_TRUE(apply_model_config(with(mistral, "sliding_window", nullptr), spec));
+  EXPECT_EQ(spec.window, 0);
 }
 
 TEST(ModelConfig, NamesWhatItCannotExpress) {
