@@ -1,4 +1,5 @@
 #include "core/script/pytorch_lines.h"
+#include "core/spec/experts.h"
 #include "core/spec/masking.h"
 #include "core/spec/workload_math.h"
 #include "core/spec/workload_traffic.h"
@@ -13,6 +14,7 @@ class Model : public Lines {
         written_(spec::writing(spec)),
         masks_(spec::masking(spec)),
         dropped_(spec::dropping(spec)),
+        experts_(spec::experts(spec)),
         rope_(has_blocks(spec) && spec.positions == spec::Positions::rope),
         checkpoints_(spec::checkpointing(spec) == spec::Checkpoint::blocks),
         adapts_(spec::trains_adapters(spec)),
@@ -298,6 +300,55 @@ class FeedForward(nn.Module):
     }
   }
 
+  // A router and experts with a fixed number of places each.
+  void experts() {
+    add(R"(
+
+class FeedForward(nn.Module):
+    """Experts, each a SwiGLU: every token goes to the best, as long as these have places."""
+
+    def __init__(self):
+        super().__init__()
+)");
+    line("        self.router = " + linear_class() + "D_MODEL, EXPERTS, bias=False)");
+    add(R"(        self.w1 = nn.Parameter(torch.empty(EXPERTS, D_FF, D_MODEL))
+        self.w2 = nn.Parameter(torch.empty(EXPERTS, D_MODEL, D_FF))
+        self.w3 = nn.Parameter(torch.empty(EXPERTS, D_FF, D_MODEL))
+
+    def places(self, chosen, room):
+        choices = chosen.flatten()
+        numbers = torch.arange(EXPERTS, device=chosen.device)
+        so_far = (choices[:, None] == numbers).cumsum(0)
+        place = so_far.gather(1, choices[:, None]).squeeze(1) - 1
+        dropped = place >= room
+        return (choices * room + place).masked_fill(dropped, EXPERTS * room), dropped
+
+    def forward(self, x):
+        tokens = x.flatten(0, -2)
+        count, width = tokens.shape
+)");
+    // The places of an expert, for B T tokens.
+    line("        room = " + number(experts_.room(spec_.batch * spec_.seq_len)));
+    add(R"(        scores = self.router(tokens).softmax(-1, dtype=torch.float32)
+        weights, chosen = scores.topk(EXPERTS_PER_TOKEN, -1)
+        weights = (weights / weights.sum(-1, keepdim=True)).to(x.dtype)
+        slots, dropped = self.places(chosen, room)
+        inbox = torch.zeros(EXPERTS * room + 1, width, device=x.device, dtype=x.dtype)
+        copies = tokens.unsqueeze(1).expand(-1, EXPERTS_PER_TOKEN, -1).reshape(-1, width)
+        inbox = inbox.index_copy_(0, slots, copies)[:-1].view(EXPERTS, room, width)
+        gate = torch.bmm(inbox, self.w1.transpose(1, 2))
+)");
+    line(written_.silu == spec::Form::written ? "        hidden = gate * torch.sigmoid(gate)"
+                                              : "        hidden = F.silu(gate)");
+    add(R"(        hidden = hidden * torch.bmm(inbox, self.w3.transpose(1, 2))
+        made = torch.bmm(hidden, self.w2.transpose(1, 2)).flatten(0, 1)
+        weights = weights.masked_fill(dropped.view(count, EXPERTS_PER_TOKEN), 0)
+        back = made.index_select(0, slots.clamp_max(EXPERTS * room - 1))
+        weighted = back.view(count, EXPERTS_PER_TOKEN, width) * weights.unsqueeze(-1)
+        return weighted.sum(1).view(x.shape)
+)");
+  }
+
   void layers() {
     if (spec_.norm == spec::NormKind::rmsnorm) rms_norm();
     if (rope_) rope();
@@ -309,7 +360,11 @@ class FeedForward(nn.Module):
     project("D_MODEL");
     if (rope_) line("        q, k = rope(q), rope(k)");
     line("        return self.o_proj(attend(q, k, v).transpose(1, 2).flatten(-2))");
-    feed_forward(spec_.ffn == spec::FeedForward::gelu, spec_.bias);
+    if (experts_.any()) {
+      experts();
+    } else {
+      feed_forward(spec_.ffn == spec::FeedForward::gelu, spec_.bias);
+    }
     add("\n\nclass Block(nn.Module):\n    def __init__(self):\n        super().__init__()\n");
     line("        self.norm1 = " + norm("D_MODEL"));
     line("        self.attn = Attention()");
@@ -475,6 +530,7 @@ draw(model)
   spec::Writing written_;
   spec::Masking masks_;
   spec::Dropping dropped_;
+  spec::Experts experts_;
   bool rope_;
   bool checkpoints_;
   bool adapts_;

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "core/script/pytorch_lines.h"
+#include "core/spec/experts.h"
 #include "core/spec/masking.h"
 #include "core/spec/workload_math.h"
 #include "core/text/message.h"
@@ -151,6 +152,10 @@ from torch import nn
     const spec::Dropping dropped = spec::dropping(spec_);
     if (dropped.attention > 0) constant("ATTENTION_DROPOUT", text::plain(dropped.attention));
     if (dropped.residual > 0) constant("DROPOUT", text::plain(dropped.residual));
+    const spec::Experts experts = spec::experts(spec_);
+    if (!experts.any()) return;
+    constant("EXPERTS", number(experts.count));
+    constant("EXPERTS_PER_TOKEN", number(experts.per_token));
   }
 
   void batch() {

@@ -2,6 +2,7 @@
 #include <cstdlib>
 
 #include "core/spec/backend_traits.h"
+#include "core/spec/experts.h"
 #include "core/spec/masking.h"
 #include "core/spec/spec_problems.h"
 #include "core/spec/workload_math.h"
@@ -173,6 +174,18 @@ void check_lora(const WorkloadSpec& spec, Problems& problems) {
   if (low.merged && keeps_graph(spec)) problems.add(Field::lora_merged, "lora_merged_trains");
 }
 
+void check_experts(const WorkloadSpec& spec, Problems& problems) {
+  const Experts found = experts(spec);
+  if (!found.any()) return;
+  if (found.per_token > found.count) {
+    problems.add(
+        Field::experts_per_token, "experts_few",
+        {{"chosen", text::grouped(found.per_token)}, {"experts", text::grouped(found.count)}});
+  }
+  const Lora low = lora(spec);
+  if (low.rank > 0 && low.on == LoraOn::all) problems.add(Field::lora_on, "experts_lora");
+}
+
 // Each mistake needs what it is about.
 void check_habit(const WorkloadSpec& spec, Problems& problems) {
   switch (habit(spec)) {
@@ -262,6 +275,7 @@ void check_combinations(const WorkloadSpec& spec, Problems& problems) {
   check_precision(spec, problems);
   check_additions(spec, problems);
   check_training(spec, problems);
+  check_experts(spec, problems);
   check_lora(spec, problems);
   check_habit(spec, problems);
   check_sizes(spec, problems);

@@ -1,5 +1,6 @@
 #include "core/spec/spec_reasons.h"
 
+#include "core/spec/experts.h"
 #include "core/spec/masking.h"
 #include "core/spec/own_model.h"
 #include "core/spec/spec_fields.h"
@@ -94,6 +95,7 @@ const char* reason_compile(const WorkloadSpec& spec) {
   if (trains_adapters(spec)) return "field.reason.adapters_not_compiled";
   if (masking(spec).any()) return "field.reason.masks_not_compiled";
   if (dropping(spec).any()) return "field.reason.dropout_not_compiled";
+  if (experts(spec).any()) return "field.reason.experts_not_compiled";
   const bool checkpoints = reason_checkpoint(spec) == nullptr && spec.checkpoint != Checkpoint::off;
   return checkpoints ? "field.reason.inductor_recomputes" : nullptr;
 }
@@ -273,6 +275,16 @@ const char* reason_attn_dropout(const WorkloadSpec& spec) {
 const char* reason_dropout(const WorkloadSpec& spec) {
   if (const char* const reason = reason_block(spec)) return reason;
   return keeps_graph(spec) ? nullptr : "field.reason.nothing_dropped";
+}
+
+const char* reason_experts(const WorkloadSpec& spec) {
+  if (const char* const reason = reason_block(spec)) return reason;
+  return spec.ffn == FeedForward::swiglu ? nullptr : "field.reason.only_swiglu";
+}
+
+const char* reason_experts_on(const WorkloadSpec& spec) {
+  if (const char* const reason = reason_experts(spec)) return reason;
+  return spec.experts > 0 ? nullptr : "field.reason.no_experts";
 }
 
 const char* reason_model(const WorkloadSpec& spec) {

@@ -23,7 +23,7 @@ double of_token(const std::vector<Product>& products) {
 
 std::int64_t weights_of(const std::vector<Product>& products) {
   std::int64_t sum = 0;
-  for (const Product& product : products) sum += product.count * product.in * product.out;
+  for (const Product& product : products) sum += product.matrices() * product.in * product.out;
   return sum;
 }
 

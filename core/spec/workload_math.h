@@ -90,8 +90,8 @@ struct Flops {
 // generate: the prompt, then each new token by itself (with kv_cache) or with all tokens before it;
 // the head for the last position only. With adapters the products of frozen weights have no
 // gradient of the weight, so their backward is once the forward; that of the adapters is twice
-// theirs. What the first block of lm can leave out beyond this, since nothing before it is trained,
-// is counted.
+// theirs. Of experts those count that a token is sent to, without places that stay empty. What the
+// first block of lm can leave out beyond this, since nothing before it is trained, is counted.
 Flops step_flops(const WorkloadSpec& spec, AttentionBackend backend_ran);
 
 // Maps ExecutionFacts::backend_ran to a backend of the formulas: every fused kernel (flash,

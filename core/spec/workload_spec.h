@@ -219,6 +219,10 @@ struct WorkloadSpec {
   std::int64_t padding = 0;  // padded keys of the shortest sequence of a batch
   double attn_dropout = 0;   // share of the probabilities of attention that are dropped
   double dropout = 0;        // the same of embeddings and of what is added to the residual stream
+  std::int64_t experts = 0;  // feed-forward parts between which a router chooses; 0: one, no router
+  std::int64_t experts_per_token = 2;
+  double capacity =
+      1.25;  // room of an expert, over an equal share of the tokens; 0: for all tokens
   Habit habit = Habit::none;
   friend bool operator==(const WorkloadSpec&, const WorkloadSpec&) = default;
 };
@@ -309,6 +313,9 @@ enum class Field : std::uint8_t {
   padding,
   attn_dropout,
   dropout,
+  experts,
+  experts_per_token,
+  capacity,
   habit,
 };
 inline constexpr int kFieldCount = static_cast<int>(Field::habit) + 1;

@@ -20,7 +20,8 @@ namespace {
 double moved_by(const Product& product, double rows) {
   const auto in = static_cast<double>(product.in);
   const auto out = static_cast<double>(product.out);
-  return static_cast<double>(product.count) * (rows * in + in * out + rows * out);
+  return static_cast<double>(product.count) * (rows * in + rows * out) +
+         static_cast<double>(product.matrices()) * in * out;
 }
 
 double moved_by(const std::vector<Product>& products, double rows) {

@@ -2,6 +2,7 @@
 
 #include <array>
 
+#include "core/spec/experts.h"
 #include "core/spec/own_model.h"
 #include "core/spec/workload_math.h"
 
@@ -60,7 +61,10 @@ std::int64_t block_others(const WorkloadSpec& spec) {
 
 Products lm_products(const WorkloadSpec& spec) {
   Products products = block_products(spec);
-  for (Product& product : products) product.count *= spec.layers;
+  for (Product& product : products) {
+    product.count *= spec.layers;
+    product.stored *= spec.layers;
+  }
   products.push_back({spec.d_model, spec.vocab});
   return products;
 }
@@ -187,7 +191,13 @@ const WorkloadTraits& traits_of(WorkloadKind kind) {
 std::vector<Product> block_products(const WorkloadSpec& spec) {
   Products products = projections(spec, spec.d_model);
   products.push_back({spec.d_model, spec.d_model});
-  add_feed_forward(spec, spec.ffn, products);
+  if (const Experts found = experts(spec); found.any()) {
+    products.push_back({spec.d_model, found.count});
+    products.push_back({spec.d_model, spec.d_ff, 2 * found.per_token, 2 * found.count});
+    products.push_back({spec.d_ff, spec.d_model, found.per_token, found.count});
+  } else {
+    add_feed_forward(spec, spec.ffn, products);
+  }
   return products;
 }
 

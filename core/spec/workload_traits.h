@@ -14,6 +14,8 @@ struct Product {
   std::int64_t in = 0;
   std::int64_t out = 0;
   std::int64_t count = 1;
+  std::int64_t stored = 0;  // matrices in memory, of which each row meets `count`; 0: `count`
+  [[nodiscard]] std::int64_t matrices() const { return stored > 0 ? stored : count; }
 };
 
 // The axes of the series of a workload (run::ResultCurve), as files name them.

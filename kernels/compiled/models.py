@@ -77,11 +77,37 @@ def linear(torch, p, name, x, spec):
 
 
 def feed_forward(torch, p, name, h, kind, spec):
+    if f"{name}.router.weight" in p:
+        return experts(torch, p, name, h, spec)
     if kind == "gelu":
         h = torch.nn.functional.gelu(linear(torch, p, f"{name}.up", h, spec))
         return linear(torch, p, f"{name}.down", h, spec)
     gate = torch.nn.functional.silu(linear(torch, p, f"{name}.w1", h, spec))
     return linear(torch, p, f"{name}.w2", gate * linear(torch, p, f"{name}.w3", h, spec), spec)
+
+
+def experts(torch, p, name, h, spec):
+    """Every expert on all tokens, weighted by what the router made of those that found a place."""
+    flat = h.flatten(0, -2)
+    count, k, most = flat.shape[0], spec["experts_per_token"], spec["capacity"]
+    room = count
+    if most > 0:
+        room = min(count, max(1, -int(-most * count * k // spec["experts"])))
+    scores = linear(torch, p, f"{name}.router", flat, spec)
+    wide = torch.float64 if h.dtype == torch.float64 else torch.float32
+    weights, chosen = scores.softmax(-1, dtype=wide).topk(k, -1)
+    weights = (weights / weights.sum(-1, keepdim=True)).to(h.dtype)
+    taken, kept = [0] * spec["experts"], torch.zeros(weights.shape, dtype=weights.dtype)
+    for token, choices in enumerate(chosen.tolist()):
+        for place, expert in enumerate(choices):
+            kept[token, place] = taken[expert] < room
+            taken[expert] += 1
+    total = 0
+    for expert in range(spec["experts"]):
+        w1, w2, w3 = (p[f"{name}.{which}"][expert] for which in ("w1", "w2", "w3"))
+        share = (weights * kept * (chosen == expert)).sum(-1, keepdim=True)
+        total = total + share * ((torch.nn.functional.silu(flat @ w1.T) * (flat @ w3.T)) @ w2.T)
+    return total.view(h.shape)
 
 
 def project(torch, p, name, x, spec):

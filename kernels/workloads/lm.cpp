@@ -14,6 +14,7 @@
 #include "kernels/layers/checkpoint.h"
 #include "kernels/layers/dropout.h"
 #include "kernels/layers/embedding.h"
+#include "kernels/layers/experts.h"
 #include "kernels/layers/head.h"
 #include "kernels/layers/sampling.h"
 #include "kernels/observe/dtype_map.h"
@@ -108,6 +109,14 @@ class LanguageModel final : public Workload {
     out.tokens.assign(data, data + row.numel());
     if (batches_ != nullptr) out.text = batches_->corpus().text_of(out.tokens);
     return out;
+  }
+
+  [[nodiscard]] std::vector<run::NamedNumber> results() override {
+    std::vector<const Experts*> all;
+    for (const TransformerBlock& block : blocks_) {
+      if (block.experts() != nullptr) all.push_back(block.experts());
+    }
+    return load_numbers(all);
   }
 
   void select_micro_batch(std::int64_t index) override { micro_batch_ = index; }

@@ -7,6 +7,7 @@
 #include "core/spec/masking.h"
 #include "core/spec/workload_math.h"
 #include "kernels/layers/dropout.h"
+#include "kernels/layers/experts.h"
 #include "kernels/observe/module_scope.h"
 
 namespace ts::kernels {
@@ -20,6 +21,17 @@ spec::Lora lora_if(bool has, const BlockSettings& settings) {
 // [B, T, heads * d_head] to [B, heads, T, d_head].
 at::Tensor split_heads(const at::Tensor& x, std::int64_t heads) {
   return x.unflatten(-1, {heads, -1}).transpose(1, 2);
+}
+
+std::unique_ptr<FeedForward> make_feed_forward_of(Builder& builder, const std::string& path,
+                                                  const BlockSettings& settings) {
+  if (settings.experts.any()) {
+    return std::make_unique<Experts>(builder, path, settings.d_model, settings.d_ff,
+                                     settings.experts, settings.written);
+  }
+  return make_feed_forward(builder, path, settings.feed_forward, settings.d_model, settings.d_ff,
+                           settings.bias, settings.written,
+                           lora_if(settings.lora.on == spec::LoraOn::all, settings));
 }
 
 }  // namespace
@@ -42,6 +54,7 @@ BlockSettings make_block_settings(Builder& builder, const spec::WorkloadSpec& sp
   settings.written = spec::writing(spec);
   settings.lora = spec::lora(spec);
   settings.dropout = spec::dropping(spec).residual;
+  settings.experts = spec::experts(spec);
   settings.attention = make_attention_method(builder, spec);
   if (spec.positions == spec::Positions::rope) {
     settings.rope = std::make_shared<const Rope>(builder, spec::context_length(spec),
@@ -126,10 +139,7 @@ TransformerBlock::TransformerBlock(Builder& builder, const std::string& path,
       attention_(builder, path + ".attn", settings),
       norm2_(builder, path + ".norm2", settings.norm, settings.d_model, settings.bias,
              settings.kernels),
-      feed_forward_(make_feed_forward(builder, path + ".ffn", settings.feed_forward,
-                                      settings.d_model, settings.d_ff, settings.bias,
-                                      settings.written,
-                                      lora_if(settings.lora.on == spec::LoraOn::all, settings))),
+      feed_forward_(make_feed_forward_of(builder, path + ".ffn", settings)),
       dropout_(settings.dropout) {}
 
 at::Tensor TransformerBlock::forward(at::Tensor x, const ContextPart& part) const {
@@ -137,6 +147,10 @@ at::Tensor TransformerBlock::forward(at::Tensor x, const ContextPart& part) cons
   x = at::add(x, drop(attention_.forward(norm1_.forward(x), part), dropout_));
   x = at::add(x, drop(feed_forward_->forward(norm2_.forward(x)), dropout_));
   return x;
+}
+
+const Experts* TransformerBlock::experts() const {
+  return dynamic_cast<const Experts*>(feed_forward_.get());
 }
 
 }  // namespace ts::kernels

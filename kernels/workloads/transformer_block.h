@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "core/spec/experts.h"
 #include "kernels/attention/attend.h"
 #include "kernels/layers/feed_forward.h"
 #include "kernels/layers/kv_cache.h"
@@ -15,6 +16,8 @@
 #include "kernels/layers/rope.h"
 
 namespace ts::kernels {
+
+class Experts;
 
 // Settings that all blocks of a model share.
 struct BlockSettings {
@@ -31,6 +34,7 @@ struct BlockSettings {
   spec::Writing written;
   spec::Lora lora;
   double dropout = 0;  // of what is added to the residual stream
+  spec::Experts experts;
   AttentionMethod attention;
   std::shared_ptr<const Rope> rope;  // null: positions are not applied here
 };
@@ -76,6 +80,8 @@ class TransformerBlock {
   TransformerBlock(Builder& builder, const std::string& path, const BlockSettings& settings);
   // Takes ownership of x, so that without a graph the residual stream is never held twice.
   at::Tensor forward(at::Tensor x, const ContextPart& part = {}) const;
+  // Its experts, null where it has none.
+  [[nodiscard]] const Experts* experts() const;
 
  private:
   std::string path_;

@@ -60,6 +60,8 @@ std::vector<std::string> values_of(Field field) {
       return {"9", "20"};
     case Field::padding:
       return {"1", "23"};
+    case Field::experts:
+      return {"1", "4"};
     case Field::attn_dropout:
     case Field::dropout:
       return {"0.1"};
@@ -153,6 +155,14 @@ const std::vector<Settings>& pairs() {
       {{"attn_dropout", "0.1"}, {"dropout", "0.1"}, {"checkpoint", "blocks"}},
       {{"attn_dropout", "0.1"}, {"dropout", "0.1"}, {"accumulate", "2"}},
       {{"attn_dropout", "0.1"}, {"checkpoint", "attention"}, {"window", "7"}},
+      {{"experts", "4"}, {"capacity", "0"}},
+      {{"experts", "4"}, {"capacity", "0.5"}},
+      {{"experts", "4"}, {"experts_per_token", "3"}},
+      {{"experts", "4"}, {"checkpoint", "blocks"}},
+      {{"experts", "4"}, {"autocast", "bf16"}},
+      {{"experts", "4"}, {"accumulate", "2"}},
+      {{"experts", "4"}, {"silu", "written"}},
+      {{"experts", "4"}, {"lora_rank", "5"}},
       {{"habit", "no_zero_grad"}},
       {{"habit", "no_zero_grad"}, {"accumulate", "2"}},
       {{"habit", "kept_graph"}},

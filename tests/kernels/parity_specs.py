@@ -16,7 +16,7 @@ DEFAULTS = {"B": 2, "T": 48, "heads": 3, "kv_heads": 0, "T_kv": 0, "d_head": 16,
             "softmax": "fused", "silu": "fused", "cross_entropy": "fused", "mask": "shared",
             "products": "matmul", "rope_fp32": False, "lora_rank": 0, "lora_on": "qv",
             "lora_alpha": 16.0, "lora_merged": False, "window": 0, "packed": 0, "padding": 0,
-            "attn_dropout": 0.0, "dropout": 0.0,
+            "attn_dropout": 0.0, "dropout": 0.0, "experts": 0, "experts_per_token": 2, "capacity": 1.25,
             "optimizer_state": "parameter", "new_tokens": 24, "kv_cache": True, "temperature": 1.0, "top_k": 0}
 
 
@@ -61,6 +61,7 @@ def changed_specs():
     yield dict(lora, workload="lm", lora_on="all", products="einsum")
     yield dict(lora, workload="lm", **{"pass": "generate"})
     yield from masked_specs()
+    yield from expert_specs()
     yield {"workload": "mlp", "mlp": "swiglu"}
     # Written out or fused, the model is the same.
     written = {"softmax": "written", "silu": "written", "cross_entropy": "written", "products": "einsum"}
@@ -102,6 +103,21 @@ def changed_specs():
                "kv_heads": 1}
         yield {"workload": "lm", "pass": "generate", "kv_cache": kv_cache, "T": 1, "B": 1,
                "corpus": text, "vocab": 256, "top_k": 50}
+
+
+def expert_specs():
+    """Mixtures of experts, with places for all tokens and with too few. In fp32: where 16 bits make
+    scores equal, the choice is anybody's."""
+    for room in (0.0, 1.0, 0.5, 1.25):
+        yield {"workload": "block", "experts": 4, "capacity": room}
+        yield {"workload": "lm", "experts": 5, "experts_per_token": 3, "capacity": room}
+    moe = {"workload": "lm", "experts": 4, "experts_per_token": 1}
+    yield dict(moe, checkpoint="blocks", accumulate=2)
+    yield dict(moe, silu="written", products="einsum")
+    yield dict(moe, backend="flash", kv_heads=1, optimizer="sgd", lr=0.01)
+    yield dict(moe, attn_dropout=0.1, dropout=0.1, window=9)
+    yield dict(moe, lora_rank=5, lora_on="qkvo")
+    yield dict(moe, capacity=0.0, **{"pass": "generate"})
 
 
 def masked_specs():

@@ -198,6 +198,12 @@ TEST(LocaleFiles, say_every_problem_of_a_spec) {
         spec.window = 5;
         spec.attn_dropout = 0.1;
       },
+      [](WorkloadSpec& spec) {
+        spec.workload = spec::WorkloadKind::block;
+        spec.experts = 1;
+        spec.lora_rank = 4;
+        spec.lora_on = spec::LoraOn::all;
+      },
   };
   std::set<std::string> said;
   for (const auto& fault : faults) {
@@ -291,6 +297,10 @@ TEST(LocaleFiles, give_every_reason_why_a_field_does_not_apply) {
   masked.window = 0;
   masked.attn_dropout = 0.1;
   given.insert(spec::field_reason(masked, spec::Field::compile));
+  spec::WorkloadSpec mixed;
+  mixed.workload = spec::WorkloadKind::block;
+  mixed.experts = 4;
+  given.insert(spec::field_reason(mixed, spec::Field::compile));
   masked.device = spec::DeviceKind::cuda;
   given.insert(spec::field_reason(masked, spec::Field::cuda_graph));
   spec::WorkloadSpec projected;
