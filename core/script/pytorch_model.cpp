@@ -1,8 +1,8 @@
 #include "core/script/pytorch_lines.h"
-#include "core/spec/experts.h"
 #include "core/spec/masking.h"
 #include "core/spec/workload_math.h"
 #include "core/spec/workload_traffic.h"
+#include "core/spec/workload_traits.h"
 
 namespace ts::script {
 namespace {

@@ -5,9 +5,9 @@
 #include <utility>
 
 #include "core/script/pytorch_lines.h"
-#include "core/spec/experts.h"
 #include "core/spec/masking.h"
 #include "core/spec/workload_math.h"
+#include "core/spec/workload_traits.h"
 #include "core/text/message.h"
 #include "core/text/numbers.h"
 

@@ -2,7 +2,6 @@
 #include <cstdlib>
 
 #include "core/spec/backend_traits.h"
-#include "core/spec/experts.h"
 #include "core/spec/masking.h"
 #include "core/spec/spec_problems.h"
 #include "core/spec/workload_math.h"

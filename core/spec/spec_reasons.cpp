@@ -1,6 +1,5 @@
 #include "core/spec/spec_reasons.h"
 
-#include "core/spec/experts.h"
 #include "core/spec/masking.h"
 #include "core/spec/own_model.h"
 #include "core/spec/spec_fields.h"

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "core/run/engine.h"
-#include "core/spec/experts.h"
+#include "core/spec/workload_traits.h"
 #include "kernels/layers/feed_forward.h"
 
 namespace ts::kernels {

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "core/spec/experts.h"
+#include "core/spec/workload_traits.h"
 #include "kernels/attention/attend.h"
 #include "kernels/layers/feed_forward.h"
 #include "kernels/layers/kv_cache.h"

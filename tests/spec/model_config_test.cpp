@@ -6,10 +6,10 @@
 #include <filesystem>
 #include <fstream>
 
-#include "core/spec/experts.h"
 #include "core/spec/masking.h"
 #include "core/spec/own_model.h"
 #include "core/spec/workload_math.h"
+#include "core/spec/workload_traits.h"
 
 namespace ts::spec {
 namespace {

@@ -6,9 +6,9 @@
 #include <string>
 #include <utility>
 
-#include "core/spec/experts.h"
 #include "core/spec/presets.h"
 #include "core/spec/workload_traffic.h"
+#include "core/spec/workload_traits.h"
 #include "tests/spec/preset_spec.h"
 
 namespace ts::spec {

@@ -7,10 +7,10 @@
 #include <cstdlib>
 #include <vector>
 
-#include "core/spec/experts.h"
 #include "core/spec/own_model.h"
 #include "core/spec/presets.h"
 #include "core/spec/workload_math.h"
+#include "core/spec/workload_traits.h"
 #include "core/text/numbers.h"
 #include "views/common/exact_bytes.h"
 #include "views/common/glossary.h"
