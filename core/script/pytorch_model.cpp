@@ -331,7 +331,9 @@ class FeedForward(nn.Module):
     line("        room = " + number(experts_.room(spec_.batch * spec_.seq_len)));
     add(R"(        scores = self.router(tokens).softmax(-1, dtype=torch.float32)
         weights, chosen = scores.topk(EXPERTS_PER_TOKEN, -1)
-        weights = (weights / weights.sum(-1, keepdim=True)).to(x.dtype)
+        if EXPERTS_PER_TOKEN > 1:
+            weights = weights / weights.sum(-1, keepdim=True)
+        weights = weights.to(x.dtype)
         slots, dropped = self.places(chosen, room)
         inbox = torch.zeros(EXPERTS * room + 1, width, device=x.device, dtype=x.dtype)
         copies = tokens.unsqueeze(1).expand(-1, EXPERTS_PER_TOKEN, -1).reshape(-1, width)

@@ -96,7 +96,7 @@ def experts(torch, p, name, h, spec):
     scores = linear(torch, p, f"{name}.router", flat, spec)
     wide = torch.float64 if h.dtype == torch.float64 else torch.float32
     weights, chosen = scores.softmax(-1, dtype=wide).topk(k, -1)
-    weights = (weights / weights.sum(-1, keepdim=True)).to(h.dtype)
+    weights = (weights / weights.sum(-1, keepdim=True) if k > 1 else weights).to(h.dtype)
     taken, kept = [0] * spec["experts"], torch.zeros(weights.shape, dtype=weights.dtype)
     for token, choices in enumerate(chosen.tolist()):
         for place, expert in enumerate(choices):

@@ -78,7 +78,9 @@ at::Tensor Experts::forward(const at::Tensor& x) const {
   const at::Tensor scores = at::softmax(router_.forward(tokens), -1, at::kFloat);
   at::Tensor weights, chosen;
   std::tie(weights, chosen) = at::topk(scores, k, -1);
-  weights = at::div(weights, weights.sum(-1, /*keepdim=*/true)).to(x.scalar_type());
+  // One alone would always weigh one, and the router learn nothing.
+  if (k > 1) weights = at::div(weights, weights.sum(-1, /*keepdim=*/true));
+  weights = weights.to(x.scalar_type());
   const Places places = place(chosen, room_);
 
   // One place more than there are, for what is dropped.

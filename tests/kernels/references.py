@@ -54,7 +54,7 @@ class Reference:
                   for name, tensor in parameters.items()}
         self.inputs = [leaf(tensor) for tensor in dump["input"].values()]
         # Pass generate: tokens and targets come before what generation is made of.
-        kinds = [tensor.dtype == torch.int64 for tensor in dump["input"].values()]
+        kinds = [tensor.dtype == torch.int64 and tensor.dim() == 2 for tensor in dump["input"].values()]
         self.first_tokens = kinds.index(True) if True in kinds else -2
         self.autocast = None
         if dtype is not torch.float64 and spec["autocast"] != "off":
