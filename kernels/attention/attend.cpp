@@ -1,6 +1,6 @@
 #include "kernels/attention/attend.h"
 
-#include <ATen/ops/logical_not.h>
+#include <ATen/ops/bitwise_not.h>
 #include <ATen/ops/ones.h>
 
 #include "core/spec/workload_math.h"
@@ -41,7 +41,7 @@ void make_masks(Builder& builder, const spec::WorkloadSpec& spec, AttentionMetho
   if (naive) {
     method.hidden = builder.keep_input(hidden);
   } else {
-    method.visible = builder.keep_input(at::logical_not(hidden));
+    method.visible = builder.keep_input(at::bitwise_not(hidden));
   }
 }
 

@@ -2,12 +2,12 @@
 
 #include <ATen/ops/abs.h>
 #include <ATen/ops/arange.h>
+#include <ATen/ops/bitwise_and.h>
+#include <ATen/ops/bitwise_or.h>
+#include <ATen/ops/div.h>
 #include <ATen/ops/empty.h>
-#include <ATen/ops/floor_divide.h>
 #include <ATen/ops/ge.h>
 #include <ATen/ops/gt.h>
-#include <ATen/ops/logical_and.h>
-#include <ATen/ops/logical_or.h>
 #include <ATen/ops/ne.h>
 #include <ATen/ops/sub.h>
 
@@ -21,7 +21,7 @@ at::Tensor positions(const spec::Masking::Range& range, const at::TensorOptions&
 
 // Hidden by one more rule.
 void also(at::Tensor& hidden, const at::Tensor& rule) {
-  hidden = hidden.defined() ? at::logical_or(hidden, rule) : rule;
+  hidden = hidden.defined() ? at::bitwise_or(hidden, rule) : rule;
 }
 
 }  // namespace
@@ -49,11 +49,11 @@ at::Tensor hidden_keys(const spec::Masking& masks, const Places& places, const a
   }
   if (masks.packed > 0) {
     also(hidden,
-         at::ne(at::floor_divide(query, masks.packed), at::floor_divide(key, masks.packed)));
+         at::ne(at::div(query, masks.packed, "floor"), at::div(key, masks.packed, "floor")));
   }
   if (masks.padding > 0) {
     const at::Tensor padded = at::ge(key, lengths);
-    also(hidden, places.same ? at::logical_and(padded, at::ne(key, query)) : padded);
+    also(hidden, places.same ? at::bitwise_and(padded, at::ne(key, query)) : padded);
   }
   return hidden;
 }

@@ -7,8 +7,10 @@
 #include <ATen/ops/_scaled_dot_product_flash_attention.h>
 #include <ATen/ops/_scaled_dot_product_flash_attention_for_cpu.h>
 #include <ATen/ops/constant_pad_nd.h>
+#include <ATen/ops/empty.h>
 #include <ATen/ops/scalar_tensor.h>
 #include <ATen/ops/where.h>
+#include <ATen/record_function.h>
 
 #include <algorithm>
 #include <array>
@@ -129,11 +131,18 @@ bool fused_can_mask(const at::Tensor& mask, const at::Tensor& q, const at::Tenso
   return true;
 }
 
-// convert_boolean_attn_mask: zeros, and minus infinity where nothing is attended to.
-at::Tensor added_to_scores(const at::Tensor& mask, const at::Tensor& q) {
-  if (mask.scalar_type() != at::kBool) return mask;
+// Minus infinity. On cpu its block is requested by attention itself, not by an operator of its own.
+at::Tensor never(const at::Tensor& q, bool for_cuda) {
   constexpr double kNever = -std::numeric_limits<double>::infinity();
-  return at::where(mask, 0.0, at::scalar_tensor(kNever, q.options()));
+  if (for_cuda) return at::scalar_tensor(kNever, q.options());
+  RECORD_FUNCTION("aten::scaled_dot_product_attention", c10::ArrayRef<const c10::IValue>{});
+  return at::empty({}, q.options());
+}
+
+// convert_boolean_attn_mask: zeros, and minus infinity where nothing is attended to.
+at::Tensor added_to_scores(const at::Tensor& mask, const at::Tensor& q, bool for_cuda) {
+  if (mask.scalar_type() != at::kBool) return mask;
+  return at::where(mask, 0.0, never(q, for_cuda));
 }
 
 // preprocess_mask: rows of a multiple of sixteen numbers, for every head.
@@ -193,7 +202,7 @@ at::Tensor attend_sdpa_dry(AttentionBackend backend, const SdpaOptions& options,
   if (options.broadcasts || (mask && !fused_can_mask(*mask, q, k))) {
     kernel = AttentionKernel::math;
   }
-  if (mask) mask = added_to_scores(*mask, q);
+  if (mask) mask = added_to_scores(*mask, q, for_cuda);
   switch (kernel) {
     case AttentionKernel::flash:
       if (for_cuda) return flash_on_cuda(causal, options.dropout, q, k, v);
