@@ -4,9 +4,9 @@
 
 #include "core/advice/tree.h"
 #include "core/lessons/lesson_json.h"
-#include "core/spec/nearest.h"
 #include "core/spec/spec_values.h"
 #include "core/text/message.h"
+#include "core/text/nearest.h"
 
 namespace ts::advice {
 namespace {
@@ -176,7 +176,7 @@ base::Result<const Tree*> tree_from(std::span<const Tree> trees, const std::stri
   if (found != trees.end()) return &*found;
   std::vector<std::string_view> ids;
   for (const Tree& tree : trees) ids.emplace_back(tree.id);
-  const std::string_view near = spec::nearest(id, ids);
+  const std::string_view near = text::nearest(id, ids);
   if (near.empty()) return text::fail("tree.none", {{"name", id}});
   return text::fail("tree.none_meant", {{"name", id}, {"meant", std::string(near)}});
 }

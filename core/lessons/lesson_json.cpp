@@ -4,8 +4,8 @@
 #include <cmath>
 
 #include "core/io/json_parse.h"
-#include "core/spec/nearest.h"
 #include "core/text/message.h"
+#include "core/text/nearest.h"
 
 namespace ts::lessons {
 namespace {
@@ -36,7 +36,7 @@ void ObjectReader::allow(std::initializer_list<const char*> keys) {
   const std::vector<std::string_view> known(keys.begin(), keys.end());
   for (const auto& [key, value] : json_->items()) {
     if (std::ranges::find(known, key) != known.end()) continue;
-    const std::string_view near = spec::nearest(key, known);
+    const std::string_view near = text::nearest(key, known);
     wrong(near.empty() ? text::message("lesson_file.no_key", {{"key", key}})
                        : text::message("lesson_file.no_key_meant",
                                        {{"key", key}, {"meant", std::string(near)}}));

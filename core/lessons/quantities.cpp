@@ -10,10 +10,10 @@
 
 #include "core/base/letters.h"
 #include "core/lessons/point_name.h"
-#include "core/spec/nearest.h"
 #include "core/spec/spec_values.h"
 #include "core/spec/workload_spec.h"
 #include "core/text/message.h"
+#include "core/text/nearest.h"
 
 namespace ts::lessons {
 namespace {
@@ -558,7 +558,7 @@ base::Result<const QuantityRow*> find_quantity(StepKind kind, const std::string&
     if (row.name == name) return &row;
     names.emplace_back(row.name);
   }
-  const std::string_view near = spec::nearest(name, names);
+  const std::string_view near = text::nearest(name, names);
   if (near.empty()) {
     return text::fail("lesson_file.no_quantity", {{"kind", to_string(kind)}, {"name", name}});
   }

@@ -1,6 +1,8 @@
 #include "core/script/pytorch_lines.h"
+#include "core/spec/masking.h"
 #include "core/spec/workload_math.h"
 #include "core/spec/workload_traffic.h"
+#include "core/spec/workload_traits.h"
 
 namespace ts::script {
 namespace {
@@ -10,6 +12,9 @@ class Model : public Lines {
   explicit Model(const WorkloadSpec& spec)
       : spec_(spec),
         written_(spec::writing(spec)),
+        masks_(spec::masking(spec)),
+        dropped_(spec::dropping(spec)),
+        experts_(spec::experts(spec)),
         rope_(has_blocks(spec) && spec.positions == spec::Positions::rope),
         checkpoints_(spec::checkpointing(spec) == spec::Checkpoint::blocks),
         adapts_(spec::trains_adapters(spec)),
@@ -83,11 +88,58 @@ def cross_entropy(logits, targets):
     } else {
       line("    weights = scores.softmax(-1)");
     }
+    if (dropped_.attention > 0) line("    weights = F.dropout(weights, ATTENTION_DROPOUT)");
     line(einsum() ? "    return torch.einsum(\"bhqk,bhkd->bhqd\", weights, v)"
                   : "    return weights @ v");
   }
 
+  // Masks other than the causal one alone.
+  void masks() {
+    add(R"(
+
+def hidden_keys(queries, keys):
+    """True where a query must not look."""
+    query = torch.arange(queries, device=DEVICE)[:, None]
+    key = torch.arange(keys, device=DEVICE)[None, :]
+    hidden = )" +
+        std::string(masks_.causal ? "key > query" : "torch.zeros_like(key > query)") + "\n");
+    if (masks_.window > 0) {
+      line(std::string("    hidden = hidden | (") +
+           (masks_.causal ? "query - key" : "(query - key).abs()") + " >= WINDOW)");
+    }
+    if (masks_.packed > 0) line("    hidden = hidden | (query // PACKED != key // PACKED)");
+    if (masks_.padding > 0) {
+      line("    rows = torch.arange(1, B + 1, device=DEVICE)[:, None, None, None]");
+      line("    padded = key >= keys - PADDING * rows // B");
+      const bool same = spec::kv_length(spec_) == spec_.seq_len;
+      line(same ? "    hidden = hidden | (padded & (key != query))"
+                : "    hidden = hidden | padded");
+    }
+    line("    return hidden");
+    const std::string made = std::string("hidden_keys(T, ") + (masks_of_two() ? "T_KV)" : "T)");
+    line("");
+    line("");
+    if (spec_.backend != spec::AttentionBackend::naive) {
+      constant("VISIBLE", "~" + made);
+    } else if (written_.mask == spec::CausalMask::shared) {
+      constant("HIDDEN", made);
+    }
+  }
+  // Queries and keys of two sequences, or at least with two lengths.
+  [[nodiscard]] bool masks_of_two() const { return spec::kv_length(spec_) != spec_.seq_len; }
+
   void mask_scores() {
+    if (masks_.any()) {
+      if (written_.mask == spec::CausalMask::shared) {
+        line("    scores = scores.masked_fill(HIDDEN, float(\"-inf\"))");
+        return;
+      }
+      line("    mask = hidden_keys(q.shape[-2], k.shape[-2])");
+      if (written_.mask == spec::CausalMask::head)
+        line("    mask = mask.expand(scores.shape).contiguous()");
+      line("    scores = scores.masked_fill(mask, float(\"-inf\"))");
+      return;
+    }
     if (written_.mask == spec::CausalMask::shared) {
       line("    ones = torch.ones(scores.shape[-2:], dtype=torch.bool, device=q.device)");
       line("    scores = scores.masked_fill(ones.triu(1), float(\"-inf\"))");
@@ -101,6 +153,7 @@ def cross_entropy(logits, targets):
   }
 
   void attention() {
+    if (masks_.any()) masks();
     add("\n\ndef attend(q, k, v):\n    \"\"\"[B, heads, T, d_head] of all three.\"\"\"\n");
     const bool grouped = kv_heads() != spec_.heads;
     if (spec_.backend == spec::AttentionBackend::naive) {
@@ -111,7 +164,7 @@ def cross_entropy(logits, targets):
       line(einsum()
                ? "    scores = torch.einsum(\"bhqd,bhkd->bhqk\", q, k) / math.sqrt(q.shape[-1])"
                : "    scores = q @ k.transpose(-2, -1) / math.sqrt(q.shape[-1])");
-      if (spec_.causal) mask_scores();
+      if (spec_.causal || masks_.any()) mask_scores();
       weigh();
       return;
     }
@@ -120,9 +173,11 @@ def cross_entropy(logits, targets):
     if (spec_.backend == spec::AttentionBackend::flash) kernel = "FLASH_ATTENTION";
     if (spec_.backend == spec::AttentionBackend::efficient) kernel = "EFFICIENT_ATTENTION";
     if (spec_.backend == spec::AttentionBackend::cudnn) kernel = "CUDNN_ATTENTION";
-    const std::string call =
-        std::string("return F.scaled_dot_product_attention(q, k, v, is_causal=") +
-        truth(spec_.causal) + (grouped ? ", enable_gqa=True)" : ")");
+    const std::string mask =
+        masks_.any() ? "attn_mask=VISIBLE" : std::string("is_causal=") + truth(spec_.causal);
+    const std::string call = "return F.scaled_dot_product_attention(q, k, v, " + mask +
+                             (dropped_.attention > 0 ? ", dropout_p=ATTENTION_DROPOUT" : "") +
+                             (grouped ? ", enable_gqa=True)" : ")");
     if (kernel == nullptr) {
       line("    " + call);
     } else {
@@ -245,6 +300,57 @@ class FeedForward(nn.Module):
     }
   }
 
+  // A router and experts with a fixed number of places each.
+  void experts() {
+    add(R"(
+
+class FeedForward(nn.Module):
+    """Experts, each a SwiGLU: every token goes to the best, as long as these have places."""
+
+    def __init__(self):
+        super().__init__()
+)");
+    line("        self.router = " + linear_class() + "D_MODEL, EXPERTS, bias=False)");
+    add(R"(        self.w1 = nn.Parameter(torch.empty(EXPERTS, D_FF, D_MODEL))
+        self.w2 = nn.Parameter(torch.empty(EXPERTS, D_MODEL, D_FF))
+        self.w3 = nn.Parameter(torch.empty(EXPERTS, D_FF, D_MODEL))
+
+    def places(self, chosen, room):
+        choices = chosen.flatten()
+        numbers = torch.arange(EXPERTS, device=chosen.device)
+        so_far = (choices[:, None] == numbers).cumsum(0)
+        place = so_far.gather(1, choices[:, None]).squeeze(1) - 1
+        dropped = place >= room
+        return (choices * room + place).masked_fill(dropped, EXPERTS * room), dropped
+
+    def forward(self, x):
+        tokens = x.flatten(0, -2)
+        count, width = tokens.shape
+)");
+    // The places of an expert, for B T tokens.
+    line("        room = " + number(experts_.room(spec_.batch * spec_.seq_len)));
+    add(R"(        scores = self.router(tokens).softmax(-1, dtype=torch.float32)
+        weights, chosen = scores.topk(EXPERTS_PER_TOKEN, -1)
+        if EXPERTS_PER_TOKEN > 1:
+            weights = weights / weights.sum(-1, keepdim=True)
+        weights = weights.to(x.dtype)
+        slots, dropped = self.places(chosen, room)
+        inbox = torch.zeros(EXPERTS * room + 1, width, device=x.device, dtype=x.dtype)
+        copies = tokens.unsqueeze(1).expand(-1, EXPERTS_PER_TOKEN, -1).reshape(-1, width)
+        inbox = inbox.index_copy_(0, slots, copies)[:-1].view(EXPERTS, room, width)
+        gate = torch.bmm(inbox, self.w1.transpose(1, 2))
+)");
+    line(written_.silu == spec::Form::written ? "        hidden = gate * torch.sigmoid(gate)"
+                                              : "        hidden = F.silu(gate)");
+    add(R"(        hidden = hidden * torch.bmm(inbox, self.w3.transpose(1, 2))
+        made = torch.bmm(hidden, self.w2.transpose(1, 2)).flatten(0, 1)
+        weights = weights.masked_fill(dropped.view(count, EXPERTS_PER_TOKEN), 0)
+        back = made.index_select(0, slots.clamp_max(EXPERTS * room - 1))
+        weighted = back.view(count, EXPERTS_PER_TOKEN, width) * weights.unsqueeze(-1)
+        return weighted.sum(1).view(x.shape)
+)");
+  }
+
   void layers() {
     if (spec_.norm == spec::NormKind::rmsnorm) rms_norm();
     if (rope_) rope();
@@ -256,7 +362,11 @@ class FeedForward(nn.Module):
     project("D_MODEL");
     if (rope_) line("        q, k = rope(q), rope(k)");
     line("        return self.o_proj(attend(q, k, v).transpose(1, 2).flatten(-2))");
-    feed_forward(spec_.ffn == spec::FeedForward::gelu, spec_.bias);
+    if (experts_.any()) {
+      experts();
+    } else {
+      feed_forward(spec_.ffn == spec::FeedForward::gelu, spec_.bias);
+    }
     add("\n\nclass Block(nn.Module):\n    def __init__(self):\n        super().__init__()\n");
     line("        self.norm1 = " + norm("D_MODEL"));
     line("        self.attn = Attention()");
@@ -264,9 +374,12 @@ class FeedForward(nn.Module):
     add(R"(        self.ffn = FeedForward()
 
     def forward(self, x, rope):
-        x = x + self.attn(self.norm1(x), rope)
-        return x + self.ffn(self.norm2(x))
 )");
+    const bool drops = dropped_.residual > 0;
+    line(drops ? "        x = x + F.dropout(self.attn(self.norm1(x), rope), DROPOUT)"
+               : "        x = x + self.attn(self.norm1(x), rope)");
+    line(drops ? "        return x + F.dropout(self.ffn(self.norm2(x)), DROPOUT)"
+               : "        return x + self.ffn(self.norm2(x))");
   }
 
   void begin_model() {
@@ -294,6 +407,7 @@ class FeedForward(nn.Module):
     // Else a checkpoint whose input needs no gradient would give its adapters none.
     if (checkpoints_ && adapts_) line("        x.requires_grad_()");
     if (learned) line("        x = x + self.positions.weight");
+    if (dropped_.residual > 0) line("        x = F.dropout(x, DROPOUT)");
     if (checkpoints_) {
       line("        for first in range(0, LAYERS, BLOCKS_TOGETHER):");
       line("            x = checkpoint(self.run, first, x, use_reentrant=True)");
@@ -416,6 +530,9 @@ draw(model)
 
   WorkloadSpec spec_;
   spec::Writing written_;
+  spec::Masking masks_;
+  spec::Dropping dropped_;
+  spec::Experts experts_;
   bool rope_;
   bool checkpoints_;
   bool adapts_;

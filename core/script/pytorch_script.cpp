@@ -5,7 +5,9 @@
 #include <utility>
 
 #include "core/script/pytorch_lines.h"
+#include "core/spec/masking.h"
 #include "core/spec/workload_math.h"
+#include "core/spec/workload_traits.h"
 #include "core/text/message.h"
 #include "core/text/numbers.h"
 
@@ -123,6 +125,7 @@ from torch import nn
       constant("HEADS", number(spec_.heads));
       constant("KV_HEADS", number(kv_heads()));
     }
+    mask_constants();
     if (looks_tokens_up(spec_)) constant("LAYERS", number(spec_.layers));
     if (classifies(spec_)) constant("VOCAB", number(spec_.vocab));
     if (spec::trains_adapters(spec_)) {
@@ -139,6 +142,20 @@ from torch import nn
     line("");
     line("torch.manual_seed(" + std::to_string(spec_.seed) + ")");
     if (spec_.dtype == spec::DataType::tf32) line("torch.set_float32_matmul_precision(\"high\")");
+  }
+
+  void mask_constants() {
+    const spec::Masking masks = spec::masking(spec_);
+    if (masks.window > 0) constant("WINDOW", number(masks.window));
+    if (masks.packed > 0) constant("PACKED", number(masks.packed));
+    if (masks.padding > 0) constant("PADDING", number(masks.padding));
+    const spec::Dropping dropped = spec::dropping(spec_);
+    if (dropped.attention > 0) constant("ATTENTION_DROPOUT", text::plain(dropped.attention));
+    if (dropped.residual > 0) constant("DROPOUT", text::plain(dropped.residual));
+    const spec::Experts experts = spec::experts(spec_);
+    if (!experts.any()) return;
+    constant("EXPERTS", number(experts.count));
+    constant("EXPERTS_PER_TOKEN", number(experts.per_token));
   }
 
   void batch() {

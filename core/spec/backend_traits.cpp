@@ -5,6 +5,7 @@
 #include <cmath>
 #include <string>
 
+#include "core/spec/masking.h"
 #include "core/spec/spec_fields.h"
 #include "core/spec/spec_values.h"
 #include "core/spec/workload_math.h"
@@ -27,7 +28,9 @@ constexpr std::array<BackendTraits, kBackendCount> kBackendTraits = {{
      .largest_head = 256,
      .stores_scores = false,
      .recomputes_scores = true,
-     .masked = MaskedPairs::skipped},
+     .masked = MaskedPairs::skipped,
+     .masks_on_cuda = false,
+     .drops_on_cpu = false},
     {.backend = A::efficient,
      .on_cpu = false,
      .groups_queries = false,
@@ -43,12 +46,16 @@ constexpr std::array<BackendTraits, kBackendCount> kBackendTraits = {{
     {.backend = A::tiled,
      .stores_scores = false,
      .recomputes_scores = true,
-     .masked = MaskedPairs::skipped_tiles},
+     .masked = MaskedPairs::skipped_tiles,
+     .drops_on_cpu = false,
+     .drops_on_cuda = false},
     {.backend = A::own,
      .on_cuda = false,
      .stores_scores = false,
      .recomputes_scores = true,
-     .masked = MaskedPairs::skipped},
+     .masked = MaskedPairs::skipped,
+     .masks_on_cpu = false,
+     .drops_on_cpu = false},
     {.backend = A::automatic},
 }};
 
@@ -105,8 +112,12 @@ std::vector<FlashCondition> flash_conditions(const WorkloadSpec& spec, const Gpu
                                {{"value", std::to_string(head)}, {"most", std::to_string(most)}}),
                  head <= most});
   all.push_back(alignment_condition(head));
-  all.push_back({text::message(spec.causal ? "flash.causal" : "flash.no_mask"),
-                 !spec.causal || kv_length(spec) == spec.seq_len});
+  const bool masks = masking(spec).any();
+  const bool square = !spec.causal || kv_length(spec) == spec.seq_len;
+  all.push_back({text::message(masks         ? "flash.tensor_mask"
+                               : spec.causal ? "flash.causal"
+                                             : "flash.no_mask"),
+                 square && !masks});
   all.push_back({text::message("flash.length", {{"value", text::grouped(spec.seq_len)},
                                                 {"above", text::grouped(kShortForFlash)}}),
                  true});

@@ -29,6 +29,13 @@ struct BackendTraits {
   bool stores_scores = true;       // tensors of T x T_kv numbers
   bool recomputes_scores = false;  // in the backward, instead of keeping them
   MaskedPairs masked = MaskedPairs::computed;
+  // Masks besides the causal one. PyTorch's fused kernels get them as a tensor, and then skip no
+  // pair.
+  bool masks_on_cpu = true;
+  bool masks_on_cuda = true;
+  // Dropout of the probabilities.
+  bool drops_on_cpu = true;
+  bool drops_on_cuda = true;
 };
 
 const BackendTraits& traits_of(AttentionBackend backend);

@@ -13,9 +13,9 @@
 
 #include "core/base/letters.h"
 #include "core/io/json_parse.h"
-#include "core/spec/nearest.h"
 #include "core/spec/typed_card.h"
 #include "core/text/message.h"
+#include "core/text/nearest.h"
 
 namespace ts::spec {
 
@@ -169,10 +169,10 @@ base::Result<const Gpu*> GpuCatalogue::require(std::string_view name) const {
   if (!begins.empty()) {
     for (const Gpu* gpu : begins) names.emplace_back(gpu->name);
     return text::fail("card_error.several",
-                      {{"typed", std::string(name)}, {"names", listed(names)}});
+                      {{"typed", std::string(name)}, {"names", text::listed(names)}});
   }
   for (const Gpu& gpu : gpus_) names.emplace_back(gpu.name);
-  const std::string_view meant = nearest(name, names);
+  const std::string_view meant = text::nearest(name, names);
   if (meant.empty()) return text::fail("card_error.unknown", {{"typed", std::string(name)}});
   return text::fail("card_error.nearest",
                     {{"typed", std::string(name)}, {"name", std::string(meant)}});

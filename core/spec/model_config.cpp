@@ -26,6 +26,8 @@ struct Family {
   Positions positions;
   bool bias;
   bool tied;  // unless the file says otherwise
+  const char* experts = nullptr;
+  const char* experts_per_token = nullptr;
 };
 constexpr Family kLlama = {.type = "llama",
                            .width = "hidden_size",
@@ -44,9 +46,16 @@ constexpr Family named(const char* type, Family family) {
   family.type = type;
   return family;
 }
-constexpr std::array<Family, 3> kFamilies = {{
+constexpr Family with_experts(const char* type, Family family) {
+  family.type = type;
+  family.experts = "num_local_experts";
+  family.experts_per_token = "num_experts_per_tok";
+  return family;
+}
+constexpr std::array<Family, 4> kFamilies = {{
     kLlama,
     named("mistral", kLlama),
+    with_experts("mixtral", kLlama),
     {.type = "gpt2",
      .width = "n_embd",
      .layers = "n_layer",
@@ -147,13 +156,15 @@ base::Result<void> apply_model_config(const Json& json, WorkloadSpec& spec) {
   const std::array sizes = {made.d_model, made.layers, made.heads, kv_heads,
                             made.d_ff,    made.vocab,  context};
   if (std::ranges::find(sizes, 0) != sizes.end()) return text::fail("model_error.config_size");
-  // Within its window attention sees everything.
   const std::int64_t window =
       config.flag("use_sliding_window", true) ? config.size("sliding_window", context) : context;
   // Learned positions have as many rows as the context.
   made.seq_len = family->positions == Positions::learned
                      ? context
                      : std::min({spec.seq_len, context, std::max<std::int64_t>(window, 1)});
+  made.window = window < context ? window : 0;
+  made.experts = family->experts != nullptr ? config.size(family->experts, 8) : 0;
+  if (made.experts > 0) made.experts_per_token = config.size(family->experts_per_token, 2);
   made.ffn = family->ffn;
   made.norm = family->norm;
   made.positions = family->positions;

@@ -2,6 +2,7 @@
 #include <cstdlib>
 
 #include "core/spec/backend_traits.h"
+#include "core/spec/masking.h"
 #include "core/spec/spec_problems.h"
 #include "core/spec/workload_math.h"
 #include "core/spec/workload_traits.h"
@@ -47,6 +48,31 @@ void check_keys(const WorkloadSpec& spec, Problems& problems) {
     problems.add(Field::T_kv, "causal_cross",
                  {{"t_kv", std::to_string(kv_length(spec))}, {"t", std::to_string(spec.seq_len)}});
   }
+}
+
+// Windows and packed sequences are about the tokens of one sequence.
+void check_masks(const WorkloadSpec& spec, Problems& problems) {
+  const Masking masks = masking(spec);
+  const std::int64_t keys = kv_length(spec);
+  if (masks.window > 0 && keys != spec.seq_len) problems.add(Field::window, "window_cross");
+  if (masks.packed > 0 && keys != spec.seq_len) problems.add(Field::packed, "packed_cross");
+  if (masks.padding >= keys) {
+    problems.add(Field::padding, "padding_whole",
+                 {{"padding", text::grouped(masks.padding)}, {"keys", text::grouped(keys)}});
+  }
+}
+
+// A backend that has no such mask, or keeps all probabilities.
+void check_masked_backend(const WorkloadSpec& spec, Problems& problems) {
+  if (!field_applies(spec, Field::backend)) return;
+  const BackendTraits& traits = traits_of(spec.backend);
+  const bool cuda = spec.device == DeviceKind::cuda;
+  const std::vector<base::Argument> place = {{"backend", to_string(spec.backend)},
+                                             {"device", to_string(spec.device)}};
+  if (masking(spec).any() && !(cuda ? traits.masks_on_cuda : traits.masks_on_cpu))
+    problems.add(Field::backend, "backend_masks", place);
+  if (dropping(spec).attention > 0 && !(cuda ? traits.drops_on_cuda : traits.drops_on_cpu))
+    problems.add(Field::backend, "backend_dropout", place);
 }
 
 void check_backend(const WorkloadSpec& spec, Problems& problems) {
@@ -147,6 +173,18 @@ void check_lora(const WorkloadSpec& spec, Problems& problems) {
   if (low.merged && keeps_graph(spec)) problems.add(Field::lora_merged, "lora_merged_trains");
 }
 
+void check_experts(const WorkloadSpec& spec, Problems& problems) {
+  const Experts found = experts(spec);
+  if (!found.any()) return;
+  if (found.per_token > found.count) {
+    problems.add(
+        Field::experts_per_token, "experts_few",
+        {{"chosen", text::grouped(found.per_token)}, {"experts", text::grouped(found.count)}});
+  }
+  const Lora low = lora(spec);
+  if (low.rank > 0 && low.on == LoraOn::all) problems.add(Field::lora_on, "experts_lora");
+}
+
 // Each mistake needs what it is about.
 void check_habit(const WorkloadSpec& spec, Problems& problems) {
   switch (habit(spec)) {
@@ -229,11 +267,14 @@ void check_sizes(const WorkloadSpec& spec, Problems& problems) {
 void check_combinations(const WorkloadSpec& spec, Problems& problems) {
   check_heads(spec, problems);
   check_keys(spec, problems);
+  check_masks(spec, problems);
   check_backend(spec, problems);
+  check_masked_backend(spec, problems);
   check_kernels(spec, problems);
   check_precision(spec, problems);
   check_additions(spec, problems);
   check_training(spec, problems);
+  check_experts(spec, problems);
   check_lora(spec, problems);
   check_habit(spec, problems);
   check_sizes(spec, problems);

@@ -138,7 +138,7 @@ constexpr std::array<FieldRow, kFieldCount> kRows = {{
   {Field::softmax, "softmax", S::attention, choice<&W::softmax>(kForms), "of naive attention: one operator, or exp of x - max, sum and quotient written out", reason_softmax},
   {Field::silu, "silu", S::model, choice<&W::silu>(kForms), "of SwiGLU: one operator, or x times sigmoid(x)", reason_silu},
   {Field::cross_entropy, "cross_entropy", S::model, choice<&W::cross_entropy>(kForms), "one operator, or the logarithm of a sum of exponentials written out", reason_cross_entropy},
-  {Field::mask, "mask", S::attention, choice<&W::mask>(kMasks), "causal mask of naive attention: one for all layers, or made by every layer, also for every head", reason_mask},
+  {Field::mask, "mask", S::attention, choice<&W::mask>(kMasks), "mask of naive attention: one for all layers, or made by every layer, also for every head", reason_mask},
   {Field::products, "products", S::model, choice<&W::products>(kProducts), "linear layers and products of naive attention: linear and matmul, or einsum", reason_products},
   {Field::rope_fp32, "rope_fp32", S::precision, FlagField{&W::rope_fp32}, "turn queries and keys in fp32, with casts to and fro", reason_rope_fp32},
   {Field::kernels, "kernels", S::model, choice<&W::kernels>(kKernels), "norms, softmax of naive attention, weighted sum and cross entropy: LibTorch's operators, or kernels of our own", reason_kernels},
@@ -146,6 +146,14 @@ constexpr std::array<FieldRow, kFieldCount> kRows = {{
   {Field::lora_on, "lora_on", S::model, choice<&W::lora_on>(kLoraOns), "linear layers with an adapter: queries and values, all of attention, or the feed-forward part too", reason_lora_on},
   {Field::lora_alpha, "lora_alpha", S::model, RealField{&W::lora_alpha, 0, 1e6}, "an adapter adds lora_alpha / lora_rank times its product", reason_lora_on},
   {Field::lora_merged, "lora_merged", S::model, FlagField{&W::lora_merged}, "the adapters are added to the weights beforehand: the model is then as without", reason_lora_on},
+  {Field::window, "window", S::attention, NumberField{&W::window, {0, kKi * kKi}, {1, 64 * kKi}}, "keys that a query sees at most: itself and those before it, without causal also those behind; 0: no limit", reason_masks},
+  {Field::packed, "packed", S::attention, NumberField{&W::packed, {0, kKi * kKi}, {1, 64 * kKi}}, "tokens of each of the sequences packed into T, which do not see each other; 0: one sequence", reason_masks},
+  {Field::padding, "padding", S::attention, NumberField{&W::padding, {0, kKi * kKi}, {1, 64 * kKi}}, "padded keys of the last sequence of a batch, which no other token sees; those before it have evenly fewer", reason_masks},
+  {Field::attn_dropout, "attn_dropout", S::attention, RealField{&W::attn_dropout, 0, 0.99}, "share of the probabilities of attention that are dropped", reason_attn_dropout},
+  {Field::dropout, "dropout", S::model, RealField{&W::dropout, 0, 0.99}, "share of embeddings and of what attention and feed-forward add that is dropped", reason_dropout},
+  {Field::experts, "experts", S::model, NumberField{&W::experts, {0, kKi}, {1, 128}}, "feed-forward parts of a block between which a router chooses; 0: one, without a router", reason_experts},
+  {Field::experts_per_token, "experts_per_token", S::model, NumberField{&W::experts_per_token, {1, 64}, {1, 16}}, "experts that each token is sent to", reason_experts_on},
+  {Field::capacity, "capacity", S::model, RealField{&W::capacity, 0, 1000}, "tokens that an expert takes, over an equal share of all; what is more is dropped; 0: all have room", reason_experts_on},
   {Field::habit, "habit", S::pass, choice<&W::habit>(kHabits), "a mistake of training loops, made on purpose", reason_habit},
 }};
 // clang-format on

@@ -5,11 +5,11 @@
 #include <optional>
 #include <utility>
 
-#include "core/spec/nearest.h"
 #include "core/spec/spec_fields.h"
 #include "core/spec/spec_problems.h"
 #include "core/spec/spec_values.h"
 #include "core/spec/workload_spec.h"
+#include "core/text/nearest.h"
 #include "core/text/numbers.h"
 
 namespace ts::spec {
@@ -89,7 +89,8 @@ struct FromText {
   Refusal operator()(const ChoiceField& choices) const {
     if (set_choice(spec, field, value)) return {};
     const std::vector<std::string_view> words(choices.names.begin(), choices.names.end());
-    return refusal(field, "choice", {{"choices", listed(words)}, {"value", std::string(value)}});
+    return refusal(field, "choice",
+                   {{"choices", text::listed(words)}, {"value", std::string(value)}});
   }
   Refusal operator()(const FlagField&) const { return set_flag(spec, field, value); }
   Refusal operator()(const SeedField&) const { return set_seed(spec, field, value); }

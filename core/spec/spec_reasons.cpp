@@ -1,5 +1,6 @@
 #include "core/spec/spec_reasons.h"
 
+#include "core/spec/masking.h"
 #include "core/spec/own_model.h"
 #include "core/spec/spec_fields.h"
 #include "core/spec/workload_math.h"
@@ -61,6 +62,7 @@ const char* reason_cuda_graph(const WorkloadSpec& spec) {
   if (spec.device == DeviceKind::cpu) return "field.reason.only_gpu";
   if (const char* const reason = reason_sums(spec)) return reason;
   if (spec.pass == Pass::generate) return "field.reason.tokens_differ";
+  if (dropping(spec).any()) return "field.reason.draws_differ";
   if (spec.pass != Pass::full_step) return nullptr;
   if (spec.schedule != Schedule::constant) return "field.reason.rate_differs";
   if (spec.optimizer == OptimizerKind::adamw_foreach ||
@@ -90,6 +92,9 @@ const char* reason_compile(const WorkloadSpec& spec) {
   if (uses_own_kernels(spec)) return "field.reason.own_kernels_not_compiled";
   if (writing(spec) != Writing()) return "field.reason.written_not_compiled";
   if (trains_adapters(spec)) return "field.reason.adapters_not_compiled";
+  if (masking(spec).any()) return "field.reason.masks_not_compiled";
+  if (dropping(spec).any()) return "field.reason.dropout_not_compiled";
+  if (experts(spec).any()) return "field.reason.experts_not_compiled";
   const bool checkpoints = reason_checkpoint(spec) == nullptr && spec.checkpoint != Checkpoint::off;
   return checkpoints ? "field.reason.inductor_recomputes" : nullptr;
 }
@@ -230,7 +235,7 @@ const char* reason_cross_entropy(const WorkloadSpec& spec) {
 const char* reason_mask(const WorkloadSpec& spec) {
   if (const char* const reason = reason_attention(spec)) return reason;
   if (spec.backend != AttentionBackend::naive) return "field.reason.only_naive";
-  return spec.causal ? nullptr : "field.reason.not_causal";
+  return spec.causal || masking(spec).any() ? nullptr : "field.reason.not_causal";
 }
 
 const char* reason_products(const WorkloadSpec& spec) {
@@ -254,6 +259,31 @@ const char* reason_lora(const WorkloadSpec& spec) {
 const char* reason_lora_on(const WorkloadSpec& spec) {
   if (const char* const reason = reason_lora(spec)) return reason;
   return spec.lora_rank > 0 ? nullptr : "field.reason.no_adapters";
+}
+
+const char* reason_masks(const WorkloadSpec& spec) {
+  if (const char* const reason = reason_attention(spec)) return reason;
+  return spec.pass == Pass::generate ? "field.reason.generate_causal" : nullptr;
+}
+
+const char* reason_attn_dropout(const WorkloadSpec& spec) {
+  if (const char* const reason = reason_attention(spec)) return reason;
+  return keeps_graph(spec) ? nullptr : "field.reason.nothing_dropped";
+}
+
+const char* reason_dropout(const WorkloadSpec& spec) {
+  if (const char* const reason = reason_block(spec)) return reason;
+  return keeps_graph(spec) ? nullptr : "field.reason.nothing_dropped";
+}
+
+const char* reason_experts(const WorkloadSpec& spec) {
+  if (const char* const reason = reason_block(spec)) return reason;
+  return spec.ffn == FeedForward::swiglu ? nullptr : "field.reason.only_swiglu";
+}
+
+const char* reason_experts_on(const WorkloadSpec& spec) {
+  if (const char* const reason = reason_experts(spec)) return reason;
+  return spec.experts > 0 ? nullptr : "field.reason.no_experts";
 }
 
 const char* reason_model(const WorkloadSpec& spec) {

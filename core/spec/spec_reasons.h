@@ -51,6 +51,11 @@ const char* reason_products(const WorkloadSpec& spec);
 const char* reason_rope_fp32(const WorkloadSpec& spec);
 const char* reason_lora(const WorkloadSpec& spec);
 const char* reason_lora_on(const WorkloadSpec& spec);
+const char* reason_masks(const WorkloadSpec& spec);
+const char* reason_attn_dropout(const WorkloadSpec& spec);
+const char* reason_dropout(const WorkloadSpec& spec);
+const char* reason_experts(const WorkloadSpec& spec);
+const char* reason_experts_on(const WorkloadSpec& spec);
 
 const char* reason_model(const WorkloadSpec& spec);
 const char* reason_loss(const WorkloadSpec& spec);

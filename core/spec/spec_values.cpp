@@ -8,9 +8,9 @@
 
 #include "core/base/check.h"
 #include "core/base/letters.h"
-#include "core/spec/nearest.h"
 #include "core/spec/spec_fields.h"
 #include "core/text/message.h"
+#include "core/text/nearest.h"
 #include "core/text/numbers.h"
 
 namespace ts::spec {
@@ -92,7 +92,7 @@ base::Result<Field> field_from_name(std::string_view name) {
     names[i] = field_name(static_cast<Field>(i));
     if (name == names[i]) return static_cast<Field>(i);
   }
-  std::string_view meant = nearest(name, names);
+  std::string_view meant = text::nearest(name, names);
   for (const Alias& alias : kAliases) {
     if (alias.word == name) meant = field_name(alias.field);
   }
@@ -100,7 +100,8 @@ base::Result<Field> field_from_name(std::string_view name) {
     return text::fail("spec_name.no_setting_meant",
                       {{"name", std::string(name)}, {"meant", std::string(meant)}});
   }
-  return text::fail("spec_name.no_setting", {{"name", std::string(name)}, {"all", listed(names)}});
+  return text::fail("spec_name.no_setting",
+                    {{"name", std::string(name)}, {"all", text::listed(names)}});
 }
 
 std::optional<std::int64_t> parse_count(std::string_view text) {
@@ -170,9 +171,9 @@ base::Result<void> set_choice(WorkloadSpec& spec, Field field, std::string_view 
   const auto found = std::find(names.begin(), names.end(), value);
   if (found == names.end()) {
     const std::vector<std::string_view> words(names.begin(), names.end());
-    return text::fail(
-        "spec.error.choice",
-        {{"field", field_name(field)}, {"choices", listed(words)}, {"value", std::string(value)}});
+    return text::fail("spec.error.choice", {{"field", field_name(field)},
+                                            {"choices", text::listed(words)},
+                                            {"value", std::string(value)}});
   }
   choices->set(spec, static_cast<int>(found - names.begin()));
   return {};

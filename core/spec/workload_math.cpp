@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/spec/backend_traits.h"
+#include "core/spec/masking.h"
 #include "core/spec/spec_fields.h"
 #include "core/spec/workload_traits.h"
 
@@ -22,7 +23,7 @@ double of_token(const std::vector<Product>& products) {
 
 std::int64_t weights_of(const std::vector<Product>& products) {
   std::int64_t sum = 0;
-  for (const Product& product : products) sum += product.count * product.in * product.out;
+  for (const Product& product : products) sum += product.matrices() * product.in * product.out;
   return sum;
 }
 
@@ -35,6 +36,10 @@ double attention_flops(const WorkloadSpec& spec) {
 
 // Share of the T x T_kv pairs that a backend computes.
 double computed_share(const WorkloadSpec& spec, AttentionBackend backend, std::int64_t seq_len) {
+  if (masking(spec).any()) {
+    const bool skips = traits_of(backend).masked == MaskedPairs::skipped_tiles;
+    return skips ? tiled_share(spec) : 1;
+  }
   if (!spec.causal) return 1;
   const auto length = static_cast<double>(seq_len);
   const MaskedPairs masked = traits_of(backend).masked;

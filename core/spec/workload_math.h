@@ -83,12 +83,14 @@ struct Flops {
 // The FLOPs of one step of spec.pass. Only matrix products are counted (a weighted sum is one), so
 // the optimizer adds nothing. F-1: attention forward 4 B H T T_kv d, halved when causal (useful
 // share (T + 1) / (2 T)) only for backends that skip masked pairs, by tiles or exactly
-// (BackendTraits). F-2: LM forward 2 B T [L (2 d^2 + 2 d kv_heads d_head + 3 d ff) + V d] +
-// attention, 2 d ff with GELU; the first two terms are 4 d^2 if there are as many key heads as
-// heads. `automatic` counts as math, because the kernel that ran is not known. Pass generate: the
-// prompt, then each new token by itself (with kv_cache) or with all tokens before it; the head for
-// the last position only. With adapters the products of frozen weights have no gradient of the
-// weight, so their backward is once the forward; that of the adapters is twice theirs. What the
+// (BackendTraits). Other masks are tensors, of which
+// tiled alone skips what is hidden. F-2: LM forward 2 B T [L (2 d^2 + 2 d kv_heads d_head + 3 d ff)
+// + V d] + attention, 2 d ff with GELU; the first two terms are 4 d^2 if there are as many key
+// heads as heads. `automatic` counts as math, because the kernel that ran is not known. Pass
+// generate: the prompt, then each new token by itself (with kv_cache) or with all tokens before it;
+// the head for the last position only. With adapters the products of frozen weights have no
+// gradient of the weight, so their backward is once the forward; that of the adapters is twice
+// theirs. Of experts those count that a token is sent to, without places that stay empty. What the
 // first block of lm can leave out beyond this, since nothing before it is trained, is counted.
 Flops step_flops(const WorkloadSpec& spec, AttentionBackend backend_ran);
 

@@ -214,6 +214,15 @@ struct WorkloadSpec {
   LoraOn lora_on = LoraOn::qv;
   double lora_alpha = 16;    // an adapter adds lora_alpha / lora_rank times its product
   bool lora_merged = false;  // the adapters are added to the weights beforehand
+  std::int64_t window = 0;   // keys that a query sees at most (sliding window); 0: no limit
+  std::int64_t packed = 0;   // tokens of each sequence of several that are packed into T; 0: one
+  std::int64_t padding = 0;  // padded keys of the shortest sequence of a batch
+  double attn_dropout = 0;   // share of the probabilities of attention that are dropped
+  double dropout = 0;        // the same of embeddings and of what is added to the residual stream
+  std::int64_t experts = 0;  // feed-forward parts between which a router chooses; 0: one, no router
+  std::int64_t experts_per_token = 2;
+  double capacity =
+      1.25;  // room of an expert, over an equal share of the tokens; 0: for all tokens
   Habit habit = Habit::none;
   friend bool operator==(const WorkloadSpec&, const WorkloadSpec&) = default;
 };
@@ -299,6 +308,14 @@ enum class Field : std::uint8_t {
   lora_on,
   lora_alpha,
   lora_merged,
+  window,
+  packed,
+  padding,
+  attn_dropout,
+  dropout,
+  experts,
+  experts_per_token,
+  capacity,
   habit,
 };
 inline constexpr int kFieldCount = static_cast<int>(Field::habit) + 1;

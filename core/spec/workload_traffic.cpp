@@ -4,6 +4,7 @@
 #include <array>
 
 #include "core/spec/backend_traits.h"
+#include "core/spec/masking.h"
 #include "core/spec/spec_fields.h"
 #include "core/spec/workload_math.h"
 #include "core/spec/workload_traits.h"
@@ -19,7 +20,8 @@ namespace {
 double moved_by(const Product& product, double rows) {
   const auto in = static_cast<double>(product.in);
   const auto out = static_cast<double>(product.out);
-  return static_cast<double>(product.count) * (rows * in + in * out + rows * out);
+  return static_cast<double>(product.count) * (rows * in + rows * out) +
+         static_cast<double>(product.matrices()) * in * out;
 }
 
 double moved_by(const std::vector<Product>& products, double rows) {
@@ -47,6 +49,21 @@ struct Moved {
   double softmax_backward = 0;
 };
 
+// Numbers of the mask that a fused kernel is given.
+double numbers_of_mask(const WorkloadSpec& spec, AttentionBackend backend) {
+  const Masking masks = masking(spec);
+  const bool made_in_tiles = traits_of(backend).masked == MaskedPairs::skipped_tiles;
+  if (!masks.any() || made_in_tiles) return 0;
+  const auto pairs = static_cast<double>(spec.seq_len) * static_cast<double>(kv_length(spec));
+  return masks.padding > 0 ? static_cast<double>(spec.batch) * pairs : pairs;
+}
+
+// What tells whether a number was dropped: one byte on a GPU, a factor on the CPU.
+double dropped_number(const WorkloadSpec& spec) {
+  if (spec.device == DeviceKind::cpu) return 1;
+  return 1 / static_cast<double>(bytes_of(compute_type(spec)));
+}
+
 // Attention of `sequences` sequences of `queries` tokens over `keys` keys.
 Moved attention(const WorkloadSpec& spec, AttentionBackend backend, double sequences,
                 double queries, double keys) {
@@ -57,8 +74,13 @@ Moved attention(const WorkloadSpec& spec, AttentionBackend backend, double seque
   Moved moved;
   moved.forward = 2 * q + 2 * kv;   // Q, K, V read, O written
   moved.backward = 4 * q + 4 * kv;  // Q, K, V, O, dO; dQ, dK, dV
-  if (!traits_of(backend).stores_scores) return moved;
   const double square = sequences * heads * queries * keys;
+  if (!traits_of(backend).stores_scores) {
+    const double mask = numbers_of_mask(spec, backend);
+    moved.forward += mask;
+    moved.backward += mask;
+    return moved;
+  }
   constexpr double kForwardPasses = 4;
   constexpr double kBackwardPasses = 7;
   moved.forward += kForwardPasses * square;
@@ -74,6 +96,13 @@ Moved attention(const WorkloadSpec& spec, AttentionBackend backend, double seque
     moved.backward += kWrittenBackward * square - moved.softmax_backward;
     moved.softmax_forward = kWrittenForward * square;
     moved.softmax_backward = kWrittenBackward * square;
+  }
+  if (dropping(spec).attention > 0) {
+    // The forward writes what is left beside the probabilities, and what was dropped; the backward
+    // reads the latter.
+    const double mask = square * dropped_number(spec);
+    moved.forward += square + mask;
+    moved.backward += mask;
   }
   return moved;
 }

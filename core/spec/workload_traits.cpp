@@ -1,8 +1,11 @@
 #include "core/spec/workload_traits.h"
 
+#include <algorithm>
 #include <array>
+#include <cmath>
 
 #include "core/spec/own_model.h"
+#include "core/spec/spec_fields.h"
 #include "core/spec/workload_math.h"
 
 namespace ts::spec {
@@ -60,7 +63,10 @@ std::int64_t block_others(const WorkloadSpec& spec) {
 
 Products lm_products(const WorkloadSpec& spec) {
   Products products = block_products(spec);
-  for (Product& product : products) product.count *= spec.layers;
+  for (Product& product : products) {
+    product.count *= spec.layers;
+    product.stored *= spec.layers;
+  }
   products.push_back({spec.d_model, spec.vocab});
   return products;
 }
@@ -187,7 +193,13 @@ const WorkloadTraits& traits_of(WorkloadKind kind) {
 std::vector<Product> block_products(const WorkloadSpec& spec) {
   Products products = projections(spec, spec.d_model);
   products.push_back({spec.d_model, spec.d_model});
-  add_feed_forward(spec, spec.ffn, products);
+  if (const Experts found = experts(spec); found.any()) {
+    products.push_back({spec.d_model, found.count});
+    products.push_back({spec.d_model, spec.d_ff, 2 * found.per_token, 2 * found.count});
+    products.push_back({spec.d_ff, spec.d_model, found.per_token, found.count});
+  } else {
+    add_feed_forward(spec, spec.ffn, products);
+  }
   return products;
 }
 
@@ -222,6 +234,31 @@ std::int64_t attention_count(const WorkloadSpec& spec) {
   const WorkloadTraits& traits = traits_of(spec.workload);
   if (!traits.attends) return 0;
   return traits.language_model ? spec.layers : 1;
+}
+
+std::int64_t Experts::room(std::int64_t tokens) const {
+  if (capacity <= 0) return tokens;
+  const double even =
+      static_cast<double>(tokens) * static_cast<double>(per_token) / static_cast<double>(count);
+  // A product that is whole but for rounding is not rounded up.
+  const double most = std::ceil(capacity * even * (1 - 1e-12));
+  return std::clamp<std::int64_t>(static_cast<std::int64_t>(most), 1, tokens);
+}
+
+Experts experts(const WorkloadSpec& spec) {
+  Experts experts;
+  if (!field_applies(spec, Field::experts) || spec.experts == 0) return experts;
+  experts.count = spec.experts;
+  experts.per_token = spec.experts_per_token;
+  experts.capacity = spec.capacity;
+  return experts;
+}
+
+std::int64_t active_count(const WorkloadSpec& spec) {
+  const Experts found = experts(spec);
+  if (!found.any()) return parameter_count(spec);
+  const std::int64_t of_one = 3 * spec.d_model * spec.d_ff * attention_count(spec);
+  return parameter_count(spec) - (found.count - found.per_token) * of_one;
 }
 
 }  // namespace ts::spec

@@ -14,6 +14,8 @@ struct Product {
   std::int64_t in = 0;
   std::int64_t out = 0;
   std::int64_t count = 1;
+  std::int64_t stored = 0;  // matrices in memory, of which each row meets `count`; 0: `count`
+  [[nodiscard]] std::int64_t matrices() const { return stored > 0 ? stored : count; }
 };
 
 // The axes of the series of a workload (run::ResultCurve), as files name them.
@@ -61,5 +63,22 @@ std::vector<Product> adapted_products(const WorkloadSpec& spec);
 std::vector<Product> adapter_products(const WorkloadSpec& spec);
 // The number of attention calls in a forward: 0, 1, or one a layer.
 std::int64_t attention_count(const WorkloadSpec& spec);
+
+// A mixture of experts: a router sends each token to some of several feed-forward parts. count 0:
+// there is one, without a router.
+struct Experts {
+  std::int64_t count = 0;
+  std::int64_t per_token = 0;
+  double capacity = 0;
+  [[nodiscard]] bool any() const { return count > 0; }
+  // Tokens that each expert takes of `tokens`: capacity times what it would get if all got equally
+  // many, rounded up, and no more than all. 0: all. Shapes follow from this alone, so memory does
+  // not depend on where tokens go. (Fedus et al. 2022, "Switch Transformers", equation 3.)
+  [[nodiscard]] std::int64_t room(std::int64_t tokens) const;
+};
+Experts experts(const WorkloadSpec& spec);
+
+// Parameters that work on each token: all but the experts that it is not sent to.
+std::int64_t active_count(const WorkloadSpec& spec);
 
 }  // namespace ts::spec

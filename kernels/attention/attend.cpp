@@ -1,8 +1,10 @@
 #include "kernels/attention/attend.h"
 
+#include <ATen/ops/bitwise_not.h>
 #include <ATen/ops/ones.h>
 
 #include "core/spec/workload_math.h"
+#include "kernels/attention/mask.h"
 #include "kernels/layers/checkpoint.h"
 
 namespace ts::kernels {
@@ -18,7 +20,28 @@ at::Tensor attend_now(const AttentionMethod& method, const at::Tensor& q, const 
     case spec::AttentionBackend::own:
       return attend_own(method.causal, q, k, v, nullptr, {method.tile_q, method.tile_k});
     default:
-      return attend_sdpa(method.backend, method.causal, q, k, v);
+      return attend_sdpa(method, q, k, v);
+  }
+}
+
+// The masks that all layers share, where there is more than the causal one.
+void make_masks(Builder& builder, const spec::WorkloadSpec& spec, AttentionMethod& method) {
+  const std::int64_t keys = spec::kv_length(spec);
+  const RowShare share = builder.share();
+  method.lengths =
+      lengths_of(method.masks, {share.rank * spec.batch, spec.batch, share.ranks * spec.batch},
+                 keys, builder.options());
+  if (method.lengths.defined()) builder.keep_input(method.lengths);
+  const bool naive = spec.backend == spec::AttentionBackend::naive;
+  if (naive && method.written.mask != spec::CausalMask::shared) return;
+  if (spec.backend == spec::AttentionBackend::tiled) return;
+  at::Tensor hidden =
+      hidden_keys(method.masks, {{0, spec.seq_len}, {0, keys}, keys == spec.seq_len},
+                  method.lengths, builder.options());
+  if (naive) {
+    method.hidden = builder.keep_input(hidden);
+  } else {
+    method.visible = builder.keep_input(at::bitwise_not(hidden));
   }
 }
 
@@ -33,18 +56,23 @@ AttentionMethod make_attention_method(Builder& builder, const spec::WorkloadSpec
   method.kernels = spec.kernels;
   method.written = spec::writing(spec);
   method.checkpointed = spec::checkpointing(spec) == spec::Checkpoint::attention;
-  if (spec.backend == spec::AttentionBackend::naive && spec.causal &&
-      method.written.mask == spec::CausalMask::shared) {
+  method.masks = spec::masking(spec);
+  method.dropout = spec::dropping(spec).attention;
+  if (method.masks.any()) {
+    make_masks(builder, spec, method);
+  } else if (spec.backend == spec::AttentionBackend::naive && spec.causal &&
+             method.written.mask == spec::CausalMask::shared) {
     const auto options = builder.options().dtype(at::kBool);
     const std::int64_t length = spec::context_length(spec);
-    method.causal_mask = builder.keep_input(at::ones({length, length}, options).triu_(1));
+    method.hidden = builder.keep_input(at::ones({length, length}, options).triu_(1));
   }
   return method;
 }
 
 AttentionMethod unmasked(AttentionMethod method) {
   method.causal = false;
-  method.causal_mask.reset();
+  method.masks = {};
+  method.hidden.reset();
   return method;
 }
 

@@ -2,6 +2,7 @@
 
 #include <ATen/core/Tensor.h>
 
+#include "core/spec/masking.h"
 #include "core/spec/workload_math.h"
 #include "core/spec/workload_spec.h"
 #include "kernels/layers/builder.h"
@@ -9,12 +10,16 @@
 
 namespace ts::kernels {
 
-// The method of attention. causal_mask is only for naive: bool [n, n] for contexts up to n, true
-// where a query must not look; undefined without causal, and where every layer makes its own.
+// The method of attention. What is made once for all layers: `hidden` for naive, bool [n, n] for
+// contexts up to n, true where a query must not look, with padding [B, 1, n, n]; undefined without
+// a mask, and where every layer makes its own. `visible` for PyTorch's kernels, the opposite, where
+// there is more than the causal mask. `lengths`: of sequences with padding (mask.h).
 struct AttentionMethod {
   spec::AttentionBackend backend = spec::AttentionBackend::naive;
   bool causal = true;
-  at::Tensor causal_mask;
+  spec::Masking masks;
+  at::Tensor hidden, visible, lengths;
+  double dropout = 0;        // of the probabilities
   std::int64_t tile_q = 64;  // of the backends tiled and own
   std::int64_t tile_k = 64;
   bool checkpointed = false;  // keep Q, K and V only and attend again in the backward
@@ -22,11 +27,11 @@ struct AttentionMethod {
   spec::Writing written;                         // of naive
 };
 
-// The method of a spec. A shared mask for naive attention is kept as an input (a registered buffer,
-// as in model code).
+// The method of a spec. Masks that are made once are kept as inputs (registered buffers, as in
+// model code).
 AttentionMethod make_attention_method(Builder& builder, const spec::WorkloadSpec& spec);
 
-// The same without a mask.
+// The same without a mask, for a single query behind all keys.
 AttentionMethod unmasked(AttentionMethod method);
 
 // softmax(Q K^T / sqrt(d_head)) V. q: [B, H, T, d_head], the result too; k, v: [B, H_kv, T_kv,
@@ -44,14 +49,14 @@ at::Tensor attend_naive(const AttentionMethod& method, const at::Tensor& q, cons
 // at::scaled_dot_product_attention, forced to one kernel, or with a free choice (automatic). If
 // that kernel cannot run, LibTorch reports an error; it never silently uses another kernel. The
 // switches are process-wide in LibTorch; they are set for the call and restored. Worker thread.
-at::Tensor attend_sdpa(spec::AttentionBackend backend, bool causal, const at::Tensor& q,
-                       const at::Tensor& k, const at::Tensor& v);
+at::Tensor attend_sdpa(const AttentionMethod& method, const at::Tensor& q, const at::Tensor& k,
+                       const at::Tensor& v);
 
 // FlashAttention-2 (Dao 2023, algorithms 1 and 2) written in plain operators, one tile of tile_q
 // queries and tile_k keys after the other: no T x T tensor is ever made. Saves Q, K, V, O and the
 // logarithm of the row sums L [B, H, T, 1] (fp32); the backward recomputes the tiles and starts
 // from D = rowsum(dO * O). Tiles are fp32 whatever the dtype, as in the kernels; remainder tiles
-// are narrower, and tiles above the diagonal are skipped when causal.
+// are narrower, and tiles that the masks hide as a whole are skipped.
 at::Tensor attend_tiled(const AttentionMethod& method, const at::Tensor& q, const at::Tensor& k,
                         const at::Tensor& v);
 

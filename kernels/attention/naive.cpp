@@ -11,6 +11,8 @@
 #include <utility>
 
 #include "kernels/attention/attend.h"
+#include "kernels/attention/mask.h"
+#include "kernels/layers/dropout.h"
 #include "kernels/layers/written.h"
 #include "kernels/observe/custom_node.h"
 #include "kernels/operators/softmax.h"
@@ -26,18 +28,25 @@ at::Tensor repeat_heads(const at::Tensor& x, std::int64_t heads) {
   return x.unsqueeze(2).expand({-1, -1, groups, -1, -1}).flatten(1, 2);
 }
 
+at::Tensor causal_mask(const at::Tensor& q) {
+  const at::Tensor position = at::arange(q.size(-2), q.options().dtype(at::kLong));
+  return at::lt(position.unsqueeze(1), position.unsqueeze(0));
+}
+
 // True where a query must not look: [T, T], or a copy of it for every sequence and head.
-at::Tensor mask_of(const AttentionMethod& method, const at::Tensor& q) {
-  const std::int64_t length = q.size(-2);
-  const at::Tensor& shared = method.causal_mask;
+at::Tensor mask_of(const AttentionMethod& method, const at::Tensor& q, const at::Tensor& k) {
+  const std::int64_t length = q.size(-2), keys = k.size(-2);
+  const at::Tensor& shared = method.hidden;
   if (method.written.mask == spec::CausalMask::shared) {
-    if (length == shared.size(0)) return shared;
+    if (method.masks.any() || length == shared.size(0)) return shared;
     return shared.narrow(0, 0, length).narrow(1, 0, length);
   }
-  const at::Tensor position = at::arange(length, q.options().dtype(at::kLong));
-  at::Tensor mask = at::lt(position.unsqueeze(1), position.unsqueeze(0));
+  const at::Tensor mask = method.masks.any()
+                              ? hidden_keys(method.masks, {{0, length}, {0, keys}, keys == length},
+                                            method.lengths, q.options())
+                              : causal_mask(q);
   if (method.written.mask == spec::CausalMask::layer) return mask;
-  return mask.expand({q.size(0), q.size(1), length, length}).contiguous();
+  return mask.expand({q.size(0), q.size(1), length, keys}).contiguous();
 }
 
 bool by_einsum(const AttentionMethod& method) {
@@ -66,10 +75,12 @@ at::Tensor attend_naive(const AttentionMethod& method, const at::Tensor& q, cons
   // One variable for all T x T tensors: each is freed as soon as the next exists.
   at::Tensor scores = scores_of(method, q, k);
   scores = at::div(scores, std::sqrt(static_cast<double>(q.size(-1))));
-  if (method.causal) {
-    scores = at::masked_fill(scores, mask_of(method, q), -std::numeric_limits<double>::infinity());
+  if (method.causal || method.masks.any()) {
+    scores =
+        at::masked_fill(scores, mask_of(method, q, k), -std::numeric_limits<double>::infinity());
   }
   scores = softmax_of(method, std::move(scores));
+  scores = drop(scores, method.dropout);
   const at::Tensor values = repeat_heads(v, q.size(1));
   if (by_einsum(method)) return at::einsum("bhqk,bhkd->bhqd", {scores, values});
   return at::matmul(scores, values);

@@ -1,6 +1,8 @@
 #include <ATen/Context.h>
 #include <ATen/ops/scaled_dot_product_attention.h>
 
+#include <optional>
+
 #include "kernels/attention/attend.h"
 #include "kernels/dry_run/sdpa.h"
 
@@ -42,13 +44,20 @@ class SdpaSteering {
 
 }  // namespace
 
-at::Tensor attend_sdpa(spec::AttentionBackend backend, bool causal, const at::Tensor& q,
-                       const at::Tensor& k, const at::Tensor& v) {
-  if (q.is_meta()) return attend_sdpa_dry(backend, {.causal = causal}, q, k, v);
-  const SdpaSteering steering(backend);
+at::Tensor attend_sdpa(const AttentionMethod& method, const at::Tensor& q, const at::Tensor& k,
+                       const at::Tensor& v) {
+  // A mask that is a tensor has the causal one in it.
+  std::optional<at::Tensor> mask;
+  if (method.visible.defined()) mask = method.visible;
+  const bool causal = method.causal && !mask;
+  if (q.is_meta()) {
+    return attend_sdpa_dry(method.backend,
+                           {.causal = causal, .mask = mask, .dropout = method.dropout}, q, k, v);
+  }
+  const SdpaSteering steering(method.backend);
   const bool grouped = q.size(1) != k.size(1);
-  return at::scaled_dot_product_attention(q, k, v, {}, 0.0, causal, /*scale=*/std::nullopt,
-                                          grouped);
+  return at::scaled_dot_product_attention(q, k, v, mask, method.dropout, causal,
+                                          /*scale=*/std::nullopt, grouped);
 }
 
 }  // namespace ts::kernels

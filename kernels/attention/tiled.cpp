@@ -12,6 +12,7 @@
 #include <limits>
 
 #include "kernels/attention/attend.h"
+#include "kernels/attention/mask.h"
 #include "kernels/observe/cancellation.h"
 #include "kernels/observe/custom_node.h"
 
@@ -22,6 +23,9 @@ using torch::autograd::AutogradContext;
 using torch::autograd::variable_list;
 
 constexpr double kMinusInfinity = -std::numeric_limits<double>::infinity();
+// With other masks than the causal one the first tile of a query may have nothing for it to see.
+// Its sums are then of exp(0), and vanish beside the first score that is not hidden.
+constexpr double kHidden = -1e30;
 
 // Tiles of one attention: as many as a prediction can process in a few hundredths of a second.
 constexpr std::int64_t kMostDryTiles = 1024;
@@ -29,7 +33,8 @@ constexpr std::int64_t kMostDryTiles = 1024;
 // The tiles of one attention: slices of Q, K, V and of the related tensors, as fp32.
 struct Tiles {
   std::int64_t tile_q, tile_k;
-  bool causal;
+  spec::Masking masks;
+  at::Tensor lengths;
   std::int64_t queries, keys, heads;
   double scale;
   bool sampled;  // only some tiles are processed
@@ -40,10 +45,11 @@ struct Tiles {
   };
 
   Tiles(const at::Tensor& q, const at::Tensor& k, std::int64_t rows, std::int64_t columns,
-        bool is_causal)
+        const spec::Masking& given_masks, at::Tensor given_lengths)
       : tile_q(rows),
         tile_k(columns),
-        causal(is_causal),
+        masks(given_masks),
+        lengths(std::move(given_lengths)),
         queries(q.size(2)),
         keys(k.size(2)),
         heads(q.size(1)),
@@ -75,7 +81,8 @@ struct Tiles {
   }
   // True if some query of the tile may look at some key of the other.
   [[nodiscard]] bool sees(const Rows& q, const Rows& k) const {
-    return !causal || k.begin < q.end();
+    const spec::Masking::Range seen = masks.seen_by({q.begin, q.end()}, keys);
+    return k.begin < seen.end && k.end() > seen.begin;
   }
 
   static at::Tensor cut(const at::Tensor& x, const Rows& rows) {
@@ -96,7 +103,12 @@ struct Tiles {
   [[nodiscard]] at::Tensor scores(const at::Tensor& q_tile, const at::Tensor& k_tile, const Rows& q,
                                   const Rows& k) const {
     at::Tensor scores = at::matmul(q_tile, k_tile.transpose(-2, -1)).mul_(scale);
-    if (causal && k.end() > q.begin + 1) {
+    if (masks.any()) {
+      scores.masked_fill_(
+          hidden_keys(masks, {{q.begin, q.end()}, {k.begin, k.end()}, keys == queries}, lengths,
+                      scores.options()),
+          kHidden);
+    } else if (masks.causal && k.end() > q.begin + 1) {
       const auto options = scores.options().dtype(at::kBool);
       scores.masked_fill_(at::ones({q.count, k.count}, options).triu_(q.begin - k.begin + 1),
                           kMinusInfinity);
@@ -108,9 +120,8 @@ struct Tiles {
 class TiledAttention : public torch::autograd::Function<TiledAttention> {
  public:
   static at::Tensor forward(AutogradContext* context, const at::Tensor& q, const at::Tensor& k,
-                            const at::Tensor& v, std::int64_t tile_q, std::int64_t tile_k,
-                            bool causal) {
-    const Tiles tiles(q, k, tile_q, tile_k, causal);
+                            const at::Tensor& v, const AttentionMethod* method) {
+    const Tiles tiles(q, k, method->tile_q, method->tile_k, method->masks, method->lengths);
     const auto fp32 = q.options().dtype(at::kFloat);
     const at::Tensor output = at::empty(q.sizes(), q.options());
     const at::Tensor log_sums = at::empty({q.size(0), q.size(1), q.size(2), 1}, fp32);
@@ -133,9 +144,11 @@ class TiledAttention : public torch::autograd::Function<TiledAttention> {
       log_sums.narrow(2, rows.begin, rows.count).copy_(sum.log_().add_(largest));
     });
     context->save_for_backward({q, k, v, output, log_sums});
-    context->saved_data["tile_q"] = tile_q;
-    context->saved_data["tile_k"] = tile_k;
-    context->saved_data["causal"] = causal;
+    context->saved_data["tiles"] = std::vector<std::int64_t>{tiles.tile_q, tiles.tile_k};
+    context->saved_data["masks"] =
+        std::vector<std::int64_t>{static_cast<std::int64_t>(tiles.masks.causal), tiles.masks.window,
+                                  tiles.masks.packed, tiles.masks.padding};
+    context->saved_data["lengths"] = tiles.lengths;
     return output;
   }
 
@@ -143,9 +156,12 @@ class TiledAttention : public torch::autograd::Function<TiledAttention> {
     const variable_list saved = context->get_saved_variables();
     const at::Tensor &q = saved[0], &k = saved[1], &v = saved[2], &output = saved[3];
     const at::Tensor &log_sums = saved[4], &d_output = gradients[0];
-    const Tiles tiles(q, k, context->saved_data["tile_q"].toInt(),
-                      context->saved_data["tile_k"].toInt(),
-                      context->saved_data["causal"].toBool());
+    const std::vector<std::int64_t> sizes = context->saved_data["tiles"].toIntVector();
+    const std::vector<std::int64_t> masks = context->saved_data["masks"].toIntVector();
+    const Tiles tiles(
+        q, k, sizes[0], sizes[1],
+        {.causal = masks[0] != 0, .window = masks[1], .packed = masks[2], .padding = masks[3]},
+        context->saved_data["lengths"].toTensor());
     // D = rowsum(dO * O), which the softmax subtracts from every gradient of its row.
     const at::Tensor row_sums = at::mul(d_output, output).sum(-1, /*keepdim=*/true, at::kFloat);
     const at::Tensor d_q = at::zeros(q.sizes(), q.options().dtype(at::kFloat));
@@ -172,7 +188,7 @@ class TiledAttention : public torch::autograd::Function<TiledAttention> {
       d_k.narrow(2, columns.begin, columns.count).copy_(tiles.sum_shared(d_k_tile, k.size(1)));
       d_v.narrow(2, columns.begin, columns.count).copy_(tiles.sum_shared(d_v_tile, v.size(1)));
     });
-    return {d_q.to(q.scalar_type()), d_k, d_v, at::Tensor(), at::Tensor(), at::Tensor()};
+    return {d_q.to(q.scalar_type()), d_k, d_v, at::Tensor()};
   }
 };
 
@@ -181,7 +197,7 @@ class TiledAttention : public torch::autograd::Function<TiledAttention> {
 at::Tensor attend_tiled(const AttentionMethod& method, const at::Tensor& q, const at::Tensor& k,
                         const at::Tensor& v) {
   note_custom_node(AttentionKernel::tiled);
-  return TiledAttention::apply(q, k, v, method.tile_q, method.tile_k, method.causal);
+  return TiledAttention::apply(q, k, v, &method);
 }
 
 }  // namespace ts::kernels

@@ -7,7 +7,7 @@ parameters to tensors, `inputs` are the engine's in its order, `spec` is a speci
 THETA = 10000.0
 
 
-def attention(torch, q, k, v, causal):
+def attention(torch, q, k, v, causal, spec):
     """softmax(q k^T / sqrt(d)) v, written out, as backend naive."""
     groups = q.shape[1] // k.shape[1]
     k, v = k.repeat_interleave(groups, 1), v.repeat_interleave(groups, 1)
@@ -15,7 +15,34 @@ def attention(torch, q, k, v, causal):
     if causal:
         ones = torch.ones(scores.shape[-2:], dtype=torch.bool)
         scores = scores.masked_fill(ones.triu(1), float("-inf"))
-    return scores.softmax(-1) @ v
+    scores = hide(torch, scores, spec)
+    return dropout(torch, scores.softmax(-1), spec, "attn_dropout") @ v
+
+
+def hide(torch, scores, spec):
+    """The masks besides the causal one, key by key."""
+    rows, _, queries, keys = scores.shape
+    window, packed, padding = (spec.get(name, 0) for name in ("window", "packed", "padding"))
+    if not (window or packed or padding) or spec["pass"] == "generate":
+        return scores
+    hidden = torch.zeros((rows, 1, queries, keys), dtype=torch.bool)
+    for row in range(rows):
+        for query in range(queries):
+            seen = range(query - window + 1, query + window) if window else range(keys)
+            first = query // packed * packed if packed else 0
+            seen = [key for key in seen if not packed or first <= key < first + packed]
+            length = keys - padding * (row + 1) // rows
+            seen = [key for key in seen if 0 <= key < length or key == query and queries == keys]
+            hidden[row, 0, query] = True
+            hidden[row, 0, query, seen] = False
+    return scores.masked_fill(hidden, float("-inf"))
+
+
+def dropout(torch, x, spec, name):
+    """Where a graph is kept, as the engine draws: all of a tensor at once."""
+    keeps = spec["pass"] in ("forward+backward", "full_step") or spec.get("keep_graph", False)
+    share = spec.get(name, 0.0) if keeps and spec["pass"] != "generate" else 0.0
+    return torch.nn.functional.dropout(x, share) if share > 0 else x
 
 
 def rotary_tables(torch, length, width, dtype):
@@ -50,11 +77,37 @@ def linear(torch, p, name, x, spec):
 
 
 def feed_forward(torch, p, name, h, kind, spec):
+    if f"{name}.router.weight" in p:
+        return experts(torch, p, name, h, spec)
     if kind == "gelu":
         h = torch.nn.functional.gelu(linear(torch, p, f"{name}.up", h, spec))
         return linear(torch, p, f"{name}.down", h, spec)
     gate = torch.nn.functional.silu(linear(torch, p, f"{name}.w1", h, spec))
     return linear(torch, p, f"{name}.w2", gate * linear(torch, p, f"{name}.w3", h, spec), spec)
+
+
+def experts(torch, p, name, h, spec):
+    """Every expert on all tokens, weighted by what the router made of those that found a place."""
+    flat = h.flatten(0, -2)
+    count, k, most = flat.shape[0], spec["experts_per_token"], spec["capacity"]
+    room = count
+    if most > 0:
+        room = min(count, max(1, -int(-most * count * k // spec["experts"])))
+    scores = linear(torch, p, f"{name}.router", flat, spec)
+    wide = torch.float64 if h.dtype == torch.float64 else torch.float32
+    weights, chosen = scores.softmax(-1, dtype=wide).topk(k, -1)
+    weights = (weights / weights.sum(-1, keepdim=True) if k > 1 else weights).to(h.dtype)
+    taken, kept = [0] * spec["experts"], torch.zeros(weights.shape, dtype=weights.dtype)
+    for token, choices in enumerate(chosen.tolist()):
+        for place, expert in enumerate(choices):
+            kept[token, place] = taken[expert] < room
+            taken[expert] += 1
+    total = 0
+    for expert in range(spec["experts"]):
+        w1, w2, w3 = (p[f"{name}.{which}"][expert] for which in ("w1", "w2", "w3"))
+        share = (weights * kept * (chosen == expert)).sum(-1, keepdim=True)
+        total = total + share * ((torch.nn.functional.silu(flat @ w1.T) * (flat @ w3.T)) @ w2.T)
+    return total.view(h.shape)
 
 
 def project(torch, p, name, x, spec):
@@ -74,7 +127,7 @@ class Models:
 
     def __init__(self, torch, spec, attend=None, tables=None):
         self.torch, self.spec = torch, spec
-        self.attend = attend or (lambda q, k, v, causal: attention(torch, q, k, v, causal))
+        self.attend = attend or (lambda q, k, v, causal: attention(torch, q, k, v, causal, spec))
         self.tables = tables or (lambda *shape: rotary_tables(torch, *shape))
 
     def block(self, p, name, x):
@@ -87,9 +140,11 @@ class Models:
             tables = self.tables(q.shape[-2], q.shape[-1], weight.dtype)
             q, k = turn(torch, q, tables), turn(torch, k, tables)
         a = self.attend(q, k, v, spec["causal"]).transpose(1, 2).flatten(-2)
-        x = x + linear(torch, p, f"{name}.attn.o_proj", a, spec)
+        a = linear(torch, p, f"{name}.attn.o_proj", a, spec)
+        x = x + dropout(torch, a, spec, "dropout")
         h = norm(torch, p, f"{name}.norm2", x, spec)
-        return x + feed_forward(torch, p, f"{name}.ffn", h, spec["ffn"], spec)
+        h = feed_forward(torch, p, f"{name}.ffn", h, spec["ffn"], spec)
+        return x + dropout(torch, h, spec, "dropout")
 
     def forward(self, p, inputs):
         """(output, loss) of the workload."""
@@ -118,6 +173,7 @@ class Models:
             x = torch.nn.functional.embedding(tokens, p["embedding.weight"])
             if "positions.weight" in p:
                 x = x + p["positions.weight"][: x.shape[1]]
+            x = dropout(torch, x, spec, "dropout")
             for i in range(spec["layers"]):
                 x = self.block(p, f"blocks.{i}", x)
             head = p["embedding.weight"] if spec["tied"] else p["head.weight"]

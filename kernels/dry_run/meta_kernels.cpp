@@ -123,6 +123,7 @@ void register_meta_kernels() {
     register_meta_attention(*made);
     register_meta_attention_cuda(*made);
     register_meta_convolution(*made);
+    register_meta_dropout(*made);
     register_meta_embedding(*made);
     register_meta_images(*made);
     register_meta_norm(*made);

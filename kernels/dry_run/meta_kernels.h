@@ -17,6 +17,7 @@ void register_meta_arithmetic(torch::Library& library);  // +, -, *, / with mixe
 void register_meta_attention(torch::Library& library);   // fused attention on cpu
 void register_meta_attention_cuda(torch::Library& library);  // and on cuda
 void register_meta_convolution(torch::Library& library);
+void register_meta_dropout(torch::Library& library);
 void register_meta_embedding(torch::Library& library);
 void register_meta_images(torch::Library& library);  // pooling, resizing
 void register_meta_norm(torch::Library& library);

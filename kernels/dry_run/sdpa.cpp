@@ -7,8 +7,10 @@
 #include <ATen/ops/_scaled_dot_product_flash_attention.h>
 #include <ATen/ops/_scaled_dot_product_flash_attention_for_cpu.h>
 #include <ATen/ops/constant_pad_nd.h>
+#include <ATen/ops/empty.h>
 #include <ATen/ops/scalar_tensor.h>
 #include <ATen/ops/where.h>
+#include <ATen/record_function.h>
 
 #include <algorithm>
 #include <array>
@@ -34,6 +36,7 @@ struct Problem {
   bool one_width;           // heads of values are as wide as those of queries
   std::int32_t capability;  // major * 10 + minor
   bool keeps_graph;
+  bool drops;
   [[nodiscard]] std::int64_t d_head() const { return q.size(-1); }
   [[nodiscard]] bool reduced() const {
     return q.scalar_type() == at::kBFloat16 || q.scalar_type() == at::kHalf;
@@ -41,7 +44,7 @@ struct Problem {
 };
 
 // The rules of sdp::select_sdp_backend on cuda, PyTorch 2.11 with cuDNN 9.19
-// (ATen/native/transformers/cuda/sdp_utils.cpp), for four-dimensional inputs without dropout.
+// (ATen/native/transformers/cuda/sdp_utils.cpp), for four-dimensional inputs.
 bool cudnn_can(const Problem& problem) {
   if (!problem.one_width) return false;
   const std::int64_t widest = problem.capability == 90 ? 256 : 128;
@@ -110,9 +113,9 @@ AttentionKernel choose_on_cuda(AttentionBackend backend, const Problem& problem)
   return AttentionKernel::math;
 }
 
-// On cpu flash supports every type of ours, and comes first.
+// On cpu flash supports every type of ours, and comes first; it has no dropout.
 AttentionKernel choose_on_cpu(AttentionBackend backend, const Problem& problem) {
-  const bool math = backend == AttentionBackend::math || !problem.one_width;
+  const bool math = backend == AttentionBackend::math || !problem.one_width || problem.drops;
   return math ? AttentionKernel::math : AttentionKernel::flash;
 }
 
@@ -128,11 +131,18 @@ bool fused_can_mask(const at::Tensor& mask, const at::Tensor& q, const at::Tenso
   return true;
 }
 
-// convert_boolean_attn_mask: zeros, and minus infinity where nothing is attended to.
-at::Tensor added_to_scores(const at::Tensor& mask, const at::Tensor& q) {
-  if (mask.scalar_type() != at::kBool) return mask;
+// Minus infinity. On cpu its block is requested by attention itself, not by an operator of its own.
+at::Tensor never(const at::Tensor& q, bool for_cuda) {
   constexpr double kNever = -std::numeric_limits<double>::infinity();
-  return at::where(mask, 0.0, at::scalar_tensor(kNever, q.options()));
+  if (for_cuda) return at::scalar_tensor(kNever, q.options());
+  RECORD_FUNCTION("aten::scaled_dot_product_attention", c10::ArrayRef<const c10::IValue>{});
+  return at::empty({}, q.options());
+}
+
+// convert_boolean_attn_mask: zeros, and minus infinity where nothing is attended to.
+at::Tensor added_to_scores(const at::Tensor& mask, const at::Tensor& q, bool for_cuda) {
+  if (mask.scalar_type() != at::kBool) return mask;
+  return at::where(mask, 0.0, never(q, for_cuda));
 }
 
 // preprocess_mask: rows of a multiple of sixteen numbers, for every head.
@@ -150,7 +160,7 @@ at::Tensor aligned_for_efficient(const at::Tensor& mask, const at::Tensor& q, co
 }
 
 // Heads are padded to a multiple of eight numbers before the operator and cut after it.
-at::Tensor flash_on_cuda(bool causal, const at::Tensor& q, const at::Tensor& k,
+at::Tensor flash_on_cuda(bool causal, double dropout, const at::Tensor& q, const at::Tensor& k,
                          const at::Tensor& v) {
   const std::int64_t d_head = q.size(-1);
   const auto padded = [d_head](const at::Tensor& x) {
@@ -159,7 +169,7 @@ at::Tensor flash_on_cuda(bool causal, const at::Tensor& q, const at::Tensor& k,
   const double scale = 1 / std::sqrt(static_cast<double>(d_head));
   const at::Tensor padded_q = padded(q), padded_k = padded(k), padded_v = padded(v);
   at::Tensor output = std::get<0>(at::_scaled_dot_product_flash_attention(
-      padded_q, padded_k, padded_v, /*dropout_p=*/0.0, causal, /*return_debug_mask=*/false, scale));
+      padded_q, padded_k, padded_v, dropout, causal, /*return_debug_mask=*/false, scale));
   return output.size(-1) == d_head ? output : output.slice(-1, 0, d_head);
 }
 
@@ -185,29 +195,30 @@ at::Tensor attend_sdpa_dry(AttentionBackend backend, const SdpaOptions& options,
                         .masked = mask.has_value(),
                         .one_width = v.size(-1) == q.size(-1),
                         .capability = dry != nullptr ? dry->options().compute_capability : 0,
-                        .keeps_graph = keeps_graph};
+                        .keeps_graph = keeps_graph,
+                        .drops = options.dropout > 0};
   AttentionKernel kernel =
       for_cuda ? choose_on_cuda(backend, problem) : choose_on_cpu(backend, problem);
   if (options.broadcasts || (mask && !fused_can_mask(*mask, q, k))) {
     kernel = AttentionKernel::math;
   }
-  if (mask) mask = added_to_scores(*mask, q);
+  if (mask) mask = added_to_scores(*mask, q, for_cuda);
   switch (kernel) {
     case AttentionKernel::flash:
-      if (for_cuda) return flash_on_cuda(causal, q, k, v);
+      if (for_cuda) return flash_on_cuda(causal, options.dropout, q, k, v);
       return std::get<0>(at::_scaled_dot_product_flash_attention_for_cpu(
-          q, k, v, /*dropout_p=*/0.0, causal, mask, options.scale));
+          q, k, v, options.dropout, causal, mask, options.scale));
     case AttentionKernel::efficient:
       if (mask) mask = aligned_for_efficient(*mask, q, k);
       return std::get<0>(at::_scaled_dot_product_efficient_attention(
-          q, k, v, mask, keeps_graph, /*dropout_p=*/0.0, causal, options.scale));
+          q, k, v, mask, keeps_graph, options.dropout, causal, options.scale));
     case AttentionKernel::cudnn:
       return std::get<0>(at::_scaled_dot_product_cudnn_attention(
-          q, k, v, mask, keeps_graph, /*dropout_p=*/0.0, causal, /*return_debug_mask=*/false,
+          q, k, v, mask, keeps_graph, options.dropout, causal, /*return_debug_mask=*/false,
           options.scale));
     default:
       return std::get<0>(at::_scaled_dot_product_attention_math(
-          q, k, v, mask, /*dropout_p=*/0.0, causal,
+          q, k, v, mask, options.dropout, causal,
           /*dropout_mask=*/{}, options.scale, grouped && !options.broadcasts));
   }
 }

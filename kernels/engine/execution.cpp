@@ -3,6 +3,7 @@
 #include <optional>
 
 #include "core/base/clock.h"
+#include "core/spec/masking.h"
 #include "core/spec/workload_math.h"
 #include "core/text/message.h"
 #include "kernels/compiled/compiled_workload.h"
@@ -79,6 +80,10 @@ void TorchExecution::make_workload() {
                                        scalar_type(typed ? spec_.dtype : spec::DataType::fp32),
                                        spec_.seed, share, share_);
   workload_ = kernels::make_workload(*builder_, spec_);
+  if (spec::dropping(spec_).any() && !numbers_) {
+    numbers_ = RandomState::seeded(device_->torch_device(),
+                                   spec_.seed + static_cast<std::uint64_t>(share.rank));
+  }
   if (share_.shards_gradients()) shard_parameters();
   if (spec::compiles_step(spec_)) {
     const PackageRequest request = make_request(spec_, *builder_);
@@ -137,6 +142,8 @@ run::Outcome<run::StepTimes> TorchExecution::step(capture::Recorder* recorder,
     std::optional<DtypeMap> types;
     if (recorder != nullptr) types.emplace();
     const OneDnnGuard onednn;
+    std::optional<DrawsFrom> draws;
+    if (numbers_) draws.emplace(device_->torch_device(), *numbers_);
     run::StepTimes times = run_step();
     if (ranks_ != nullptr) ranks_->settle();
     if (onednn.switched_off()) {

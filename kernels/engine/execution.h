@@ -11,6 +11,7 @@
 #include "kernels/device/precision.h"
 #include "kernels/engine/step_graph.h"
 #include "kernels/layers/builder.h"
+#include "kernels/layers/dropout.h"
 #include "kernels/optim/training.h"
 #include "kernels/share/fully_shard.h"
 #include "kernels/workloads/workload.h"
@@ -112,6 +113,7 @@ class TorchExecution final : public run::Execution {
   base::CancelToken cancel_;
   RankGroup* const ranks_;
   std::unique_ptr<Builder> builder_;
+  std::optional<RandomState> numbers_;   // that dropout goes on with; of its own for each execution
   std::unique_ptr<FullyShard> sharded_;  // null unless the share shards gradients
   std::unique_ptr<Workload> workload_;
   std::unique_ptr<Training> training_;

@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "kernels/device/precision.h"
+#include "kernels/layers/dropout.h"
 #include "kernels/observe/custom_node.h"
 
 namespace ts::kernels {
@@ -20,6 +21,7 @@ using torch::autograd::variable_list;
 struct Call : torch::CustomClassHolder {
   Body body;
   AutocastState autocast;
+  std::optional<RandomState> numbers;  // with which the forward began, where it draws
 };
 
 class CheckpointFunction : public torch::autograd::Function<CheckpointFunction> {
@@ -44,6 +46,9 @@ class CheckpointFunction : public torch::autograd::Function<CheckpointFunction> 
       const at::AutoGradMode grad_mode(true);
       const AutocastScope autocast(call->autocast);
       const RecomputeScope recompute;
+      std::optional<RandomState> numbers = call->numbers;
+      std::optional<DrawsFrom> draws;
+      if (numbers) draws.emplace(inputs.front().device(), *numbers);
       output = call->body(inputs);
     }
     torch::autograd::backward({std::move(output)}, gradients);
@@ -61,6 +66,7 @@ at::Tensor checkpoint(const Body& body, const std::vector<at::Tensor>& inputs) {
   auto call = c10::make_intrusive<Call>();
   call->body = body;
   call->autocast = AutocastState::current(inputs.front().device().type());
+  if (DrawsFrom::alive()) call->numbers = RandomState::of(inputs.front().device());
   note_custom_node();
   return CheckpointFunction::apply(at::TensorList(inputs), call);
 }

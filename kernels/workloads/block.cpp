@@ -1,5 +1,6 @@
 #include "core/spec/workload_math.h"
 #include "kernels/layers/checkpoint.h"
+#include "kernels/layers/experts.h"
 #include "kernels/workloads/transformer_block.h"
 #include "kernels/workloads/workload.h"
 
@@ -19,6 +20,11 @@ class Block final : public Workload {
     if (!checkpointed_) return block_.forward(x_);
     return checkpoint(
         [this](const std::vector<at::Tensor>& inputs) { return block_.forward(inputs[0]); }, {x_});
+  }
+
+  [[nodiscard]] std::vector<run::NamedNumber> results() override {
+    const Experts* const experts = block_.experts();
+    return experts != nullptr ? load_numbers({experts}) : std::vector<run::NamedNumber>();
   }
 
  private:

@@ -8,10 +8,13 @@
 #include <vector>
 
 #include "core/spec/corpus.h"
+#include "core/spec/masking.h"
 #include "core/spec/workload_math.h"
 #include "kernels/data/batches.h"
 #include "kernels/layers/checkpoint.h"
+#include "kernels/layers/dropout.h"
 #include "kernels/layers/embedding.h"
+#include "kernels/layers/experts.h"
 #include "kernels/layers/head.h"
 #include "kernels/layers/sampling.h"
 #include "kernels/observe/dtype_map.h"
@@ -44,7 +47,8 @@ class LanguageModel final : public Workload {
         run_together_(spec::checkpointing(spec) == spec::Checkpoint::blocks
                           ? static_cast<std::size_t>(spec.checkpoint_every)
                           : 0),
-        input_needs_gradient_(run_together_ > 0 && spec::trains_adapters(spec)) {
+        input_needs_gradient_(run_together_ > 0 && spec::trains_adapters(spec)),
+        dropout_(spec::dropping(spec).residual) {
     const predict::Share& share = builder.part();
     const std::int64_t vocab = spec.vocab / share.tensor;
     if (share.first()) {
@@ -107,6 +111,14 @@ class LanguageModel final : public Workload {
     return out;
   }
 
+  [[nodiscard]] std::vector<run::NamedNumber> results() override {
+    std::vector<const Experts*> all;
+    for (const TransformerBlock& block : blocks_) {
+      if (block.experts() != nullptr) all.push_back(block.experts());
+    }
+    return load_numbers(all);
+  }
+
   void select_micro_batch(std::int64_t index) override { micro_batch_ = index; }
 
   at::Tensor forward() override {
@@ -115,6 +127,7 @@ class LanguageModel final : public Workload {
     if (input_needs_gradient_ && embedding_ && at::GradMode::is_enabled())
       x.set_requires_grad(true);
     if (positions_.defined()) x = at::add(x, positions_);
+    if (embedding_) x = drop(x, dropout_);
     const std::size_t together = std::max<std::size_t>(run_together_, 1);
     for (std::size_t i = 0; i < blocks_.size(); i += together) {
       const std::size_t unit = 1 + i / together;
@@ -207,6 +220,7 @@ class LanguageModel final : public Workload {
   // A checkpoint whose input needs no gradient has none for its parameters either: where the
   // embedding is frozen, its output gets one, as by enable_input_require_grads of transformers.
   bool input_needs_gradient_;
+  double dropout_;            // of the embeddings
   std::optional<Norm> norm_;  // of the last stage, as the head
   std::optional<Head> head_;
   std::vector<at::Tensor> received_;   // from the stage before, by micro-batch

@@ -4,7 +4,10 @@
 
 #include <array>
 
+#include "core/spec/masking.h"
 #include "core/spec/workload_math.h"
+#include "kernels/layers/dropout.h"
+#include "kernels/layers/experts.h"
 #include "kernels/observe/module_scope.h"
 
 namespace ts::kernels {
@@ -18,6 +21,17 @@ spec::Lora lora_if(bool has, const BlockSettings& settings) {
 // [B, T, heads * d_head] to [B, heads, T, d_head].
 at::Tensor split_heads(const at::Tensor& x, std::int64_t heads) {
   return x.unflatten(-1, {heads, -1}).transpose(1, 2);
+}
+
+std::unique_ptr<FeedForward> make_feed_forward_of(Builder& builder, const std::string& path,
+                                                  const BlockSettings& settings) {
+  if (settings.experts.any()) {
+    return std::make_unique<Experts>(builder, path, settings.d_model, settings.d_ff,
+                                     settings.experts, settings.written);
+  }
+  return make_feed_forward(builder, path, settings.feed_forward, settings.d_model, settings.d_ff,
+                           settings.bias, settings.written,
+                           lora_if(settings.lora.on == spec::LoraOn::all, settings));
 }
 
 }  // namespace
@@ -39,6 +53,8 @@ BlockSettings make_block_settings(Builder& builder, const spec::WorkloadSpec& sp
   settings.kernels = spec.kernels;
   settings.written = spec::writing(spec);
   settings.lora = spec::lora(spec);
+  settings.dropout = spec::dropping(spec).residual;
+  settings.experts = spec::experts(spec);
   settings.attention = make_attention_method(builder, spec);
   if (spec.positions == spec::Positions::rope) {
     settings.rope = std::make_shared<const Rope>(builder, spec::context_length(spec),
@@ -123,16 +139,18 @@ TransformerBlock::TransformerBlock(Builder& builder, const std::string& path,
       attention_(builder, path + ".attn", settings),
       norm2_(builder, path + ".norm2", settings.norm, settings.d_model, settings.bias,
              settings.kernels),
-      feed_forward_(make_feed_forward(builder, path + ".ffn", settings.feed_forward,
-                                      settings.d_model, settings.d_ff, settings.bias,
-                                      settings.written,
-                                      lora_if(settings.lora.on == spec::LoraOn::all, settings))) {}
+      feed_forward_(make_feed_forward_of(builder, path + ".ffn", settings)),
+      dropout_(settings.dropout) {}
 
 at::Tensor TransformerBlock::forward(at::Tensor x, const ContextPart& part) const {
   const ModuleScope scope(path_);
-  x = at::add(x, attention_.forward(norm1_.forward(x), part));
-  x = at::add(x, feed_forward_->forward(norm2_.forward(x)));
+  x = at::add(x, drop(attention_.forward(norm1_.forward(x), part), dropout_));
+  x = at::add(x, drop(feed_forward_->forward(norm2_.forward(x)), dropout_));
   return x;
+}
+
+const Experts* TransformerBlock::experts() const {
+  return dynamic_cast<const Experts*>(feed_forward_.get());
 }
 
 }  // namespace ts::kernels

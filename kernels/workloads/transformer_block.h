@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "core/spec/workload_traits.h"
 #include "kernels/attention/attend.h"
 #include "kernels/layers/feed_forward.h"
 #include "kernels/layers/kv_cache.h"
@@ -15,6 +16,8 @@
 #include "kernels/layers/rope.h"
 
 namespace ts::kernels {
+
+class Experts;
 
 // Settings that all blocks of a model share.
 struct BlockSettings {
@@ -30,6 +33,8 @@ struct BlockSettings {
   spec::Kernels kernels = spec::Kernels::torch;
   spec::Writing written;
   spec::Lora lora;
+  double dropout = 0;  // of what is added to the residual stream
+  spec::Experts experts;
   AttentionMethod attention;
   std::shared_ptr<const Rope> rope;  // null: positions are not applied here
 };
@@ -69,12 +74,14 @@ class SelfAttention {
   Linear o_proj_;
 };
 
-// Pre-norm block: x += attention(norm(x)); x += feed_forward(norm(x)).
+// Pre-norm block: x += drop(attention(norm(x))); x += drop(feed_forward(norm(x))).
 class TransformerBlock {
  public:
   TransformerBlock(Builder& builder, const std::string& path, const BlockSettings& settings);
   // Takes ownership of x, so that without a graph the residual stream is never held twice.
   at::Tensor forward(at::Tensor x, const ContextPart& part = {}) const;
+  // Its experts, null where it has none.
+  [[nodiscard]] const Experts* experts() const;
 
  private:
   std::string path_;
@@ -82,6 +89,7 @@ class TransformerBlock {
   SelfAttention attention_;
   Norm norm2_;
   std::unique_ptr<FeedForward> feed_forward_;
+  double dropout_;
 };
 
 }  // namespace ts::kernels

@@ -113,7 +113,7 @@ struct Mode {
 };
 
 std::vector<spec::WorkloadSpec> every_mode() {
-  const std::array<Mode, 15> modes = {
+  const std::array<Mode, 24> modes = {
       {{"plain", {}},
        {"bf16", {{"dtype", "bf16"}}},
        {"tiled", {{"backend", "tiled"}}},
@@ -128,6 +128,16 @@ std::vector<spec::WorkloadSpec> every_mode() {
        {"sgd", {{"optimizer", "sgd"}, {"momentum", "0.9"}}},
        {"lora", {{"lora_rank", "5"}, {"lora_on", "all"}}},
        {"lora_bf16", {{"lora_rank", "5"}, {"lora_on", "all"}, {"dtype", "bf16"}}},
+       {"masks", {{"window", "9"}, {"packed", "20"}, {"padding", "30"}}},
+       {"masks_math", {{"window", "9"}, {"padding", "30"}, {"backend", "math"}}},
+       {"masks_flash", {{"packed", "20"}, {"padding", "30"}, {"backend", "flash"}}},
+       {"masks_tiled", {{"window", "9"}, {"padding", "30"}, {"backend", "tiled"}}},
+       {"dropout_math", {{"attn_dropout", "0.1"}, {"backend", "math"}}},
+       {"experts", {{"ffn", "swiglu"}, {"experts", "4"}}},
+       {"experts_dropped", {{"ffn", "swiglu"}, {"experts", "4"}, {"capacity", "0.5"}}},
+       {"dropout", {{"attn_dropout", "0.1"}, {"dropout", "0.1"}}},
+       {"dropout_checkpointing",
+        {{"attn_dropout", "0.1"}, {"dropout", "0.1"}, {"checkpoint", "blocks"}}},
        {"lora_checkpointing", {{"lora_rank", "5"}, {"lora_on", "all"}, {"checkpoint", "blocks"}}}}};
   std::vector<spec::WorkloadSpec> specs;
   for (const Mode& mode : modes) {

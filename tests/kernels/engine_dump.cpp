@@ -74,6 +74,7 @@ int dump(const spec::WorkloadSpec& spec, const std::filesystem::path& folder) {
   }
   {
     const AutocastScope autocast(AutocastState::of(spec, at::kCPU));
+    at::manual_seed(spec.seed);
     out.tensor("output", "output", execution.workload().forward());
   }
   constexpr int kSteps = 5;

@@ -54,6 +54,17 @@ std::vector<std::string> values_of(Field field) {
       return {"1"};
     case Field::lora_rank:
       return {"5"};
+    case Field::window:
+      return {"1", "7", "1000"};
+    case Field::packed:
+      return {"9", "20"};
+    case Field::padding:
+      return {"1", "23"};
+    case Field::experts:
+      return {"1", "4"};
+    case Field::attn_dropout:
+    case Field::dropout:
+      return {"0.1"};
     default:
       break;
   }
@@ -124,6 +135,34 @@ const std::vector<Settings>& pairs() {
       {{"lora_rank", "5"}, {"optimizer", "adamw_foreach"}, {"clip", "1"}},
       {{"lora_rank", "5"}, {"accumulate", "2"}, {"zero_grad", "zero"}},
       {{"lora_rank", "5"}, {"lora_merged", "true"}},
+      {{"window", "7"}, {"backend", "math"}},
+      {{"window", "7"}, {"backend", "flash"}},
+      {{"window", "7"}, {"backend", "tiled"}},
+      {{"window", "7"}, {"padding", "23"}, {"mask", "layer"}},
+      {{"packed", "9"}, {"padding", "23"}, {"mask", "head"}},
+      {{"packed", "9"}, {"backend", "tiled"}, {"padding", "23"}},
+      {{"packed", "9"}, {"backend", "flash"}, {"kv_heads", "1"}},
+      {{"packed", "9"}, {"backend", "auto"}, {"checkpoint", "attention"}},
+      {{"padding", "23"}, {"backend", "flash"}},
+      {{"padding", "23"}, {"backend", "math"}, {"autocast", "bf16"}},
+      {{"padding", "23"}, {"causal", "false"}, {"T_kv", "40"}},
+      {{"padding", "23"}, {"causal", "false"}, {"T_kv", "40"}, {"backend", "flash"}},
+      {{"attn_dropout", "0.1"}, {"backend", "math"}},
+      {{"attn_dropout", "0.1"}, {"backend", "auto"}, {"kv_heads", "1"}},
+      {{"attn_dropout", "0.1"}, {"kernels", "own"}},
+      {{"attn_dropout", "0.1"}, {"softmax", "written"}, {"products", "einsum"}},
+      {{"attn_dropout", "0.1"}, {"dropout", "0.1"}, {"autocast", "bf16"}},
+      {{"attn_dropout", "0.1"}, {"dropout", "0.1"}, {"checkpoint", "blocks"}},
+      {{"attn_dropout", "0.1"}, {"dropout", "0.1"}, {"accumulate", "2"}},
+      {{"attn_dropout", "0.1"}, {"checkpoint", "attention"}, {"window", "7"}},
+      {{"experts", "4"}, {"capacity", "0"}},
+      {{"experts", "4"}, {"capacity", "0.5"}},
+      {{"experts", "4"}, {"experts_per_token", "3"}},
+      {{"experts", "4"}, {"checkpoint", "blocks"}},
+      {{"experts", "4"}, {"autocast", "bf16"}},
+      {{"experts", "4"}, {"accumulate", "2"}},
+      {{"experts", "4"}, {"silu", "written"}},
+      {{"experts", "4"}, {"lora_rank", "5"}},
       {{"habit", "no_zero_grad"}},
       {{"habit", "no_zero_grad"}, {"accumulate", "2"}},
       {{"habit", "kept_graph"}},

@@ -15,7 +15,8 @@ DEFAULTS = {"B": 2, "T": 48, "heads": 3, "kv_heads": 0, "T_kv": 0, "d_head": 16,
             "checkpoint_every": 1, "tile_q": 64, "tile_k": 64, "corpus": "", "tokenizer": "byte",
             "softmax": "fused", "silu": "fused", "cross_entropy": "fused", "mask": "shared",
             "products": "matmul", "rope_fp32": False, "lora_rank": 0, "lora_on": "qv",
-            "lora_alpha": 16.0, "lora_merged": False,
+            "lora_alpha": 16.0, "lora_merged": False, "window": 0, "packed": 0, "padding": 0,
+            "attn_dropout": 0.0, "dropout": 0.0, "experts": 0, "experts_per_token": 2, "capacity": 1.25,
             "optimizer_state": "parameter", "new_tokens": 24, "kv_cache": True, "temperature": 1.0, "top_k": 0}
 
 
@@ -59,6 +60,8 @@ def changed_specs():
     yield dict(lora, workload="lm", backend="flash", autocast="fp16", grad_scaler=True, clip=1.0)
     yield dict(lora, workload="lm", lora_on="all", products="einsum")
     yield dict(lora, workload="lm", **{"pass": "generate"})
+    yield from masked_specs()
+    yield from expert_specs()
     yield {"workload": "mlp", "mlp": "swiglu"}
     # Written out or fused, the model is the same.
     written = {"softmax": "written", "silu": "written", "cross_entropy": "written", "products": "einsum"}
@@ -100,6 +103,51 @@ def changed_specs():
                "kv_heads": 1}
         yield {"workload": "lm", "pass": "generate", "kv_cache": kv_cache, "T": 1, "B": 1,
                "corpus": text, "vocab": 256, "top_k": 50}
+
+
+def expert_specs():
+    """Mixtures of experts, with places for all tokens and with too few. In fp32: where 16 bits make
+    scores equal, the choice is anybody's."""
+    for room in (0.0, 1.0, 0.5, 1.25):
+        yield {"workload": "block", "experts": 4, "capacity": room}
+        yield {"workload": "lm", "experts": 5, "experts_per_token": 3, "capacity": room}
+    moe = {"workload": "lm", "experts": 4, "experts_per_token": 1}
+    yield dict(moe, checkpoint="blocks", accumulate=2)
+    yield dict(moe, silu="written", products="einsum")
+    yield dict(moe, backend="flash", kv_heads=1, optimizer="sgd", lr=0.01)
+    yield dict(moe, attn_dropout=0.1, dropout=0.1, window=9)
+    yield dict(moe, lora_rank=5, lora_on="qkvo")
+    yield dict(moe, capacity=0.0, **{"pass": "generate"})
+
+
+def masked_specs():
+    """Windows, packed and padded sequences, dropout."""
+    masks = ({"window": 7}, {"window": 7, "causal": False}, {"packed": 20}, {"padding": 31},
+             {"window": 9, "packed": 20, "padding": 31}, {"packed": 20, "padding": 31, "causal": False})
+    for mask in masks:
+        for backend in ("naive", "math", "flash", "tiled", "auto"):
+            yield dict(mask, workload="attention", backend=backend, tile_q=16, tile_k=20)
+        yield dict(mask, workload="attention", dtype="bf16", backend="flash")
+        yield dict(mask, workload="lm", kv_heads=1, B=3)
+    for backend in ("naive", "math", "flash", "tiled"):
+        yield {"workload": "attention", "backend": backend, "T_kv": 70, "causal": False, "padding": 50}
+    for how in ("layer", "head"):
+        yield {"workload": "lm", "mask": how, "window": 9, "padding": 31, "softmax": "written"}
+    yield {"workload": "lm", "backend": "auto", "packed": 20, "checkpoint": "blocks", "autocast": "bf16"}
+    drops = {"attn_dropout": 0.2, "dropout": 0.1}
+    for backend in ("naive", "math", "auto"):
+        yield {"workload": "attention", "backend": backend, "attn_dropout": 0.3, "kv_heads": 1}
+        yield {"workload": "attention", "backend": backend, "attn_dropout": 0.3, "projections": True,
+               "fused_qkv": True, "causal": False, "pass": "full_step", "lr": 0.01}
+        yield dict(drops, workload="lm", backend=backend)
+        yield dict(drops, workload="lm", backend=backend, window=7, padding=31)
+    for checkpoint in ("blocks", "attention"):
+        yield dict(drops, workload="lm", checkpoint=checkpoint, accumulate=2)
+    yield dict(drops, workload="block", dtype="bf16")
+    yield dict(drops, workload="lm", autocast="fp16", grad_scaler=True, init_scale=1024)
+    yield dict(GPT2, **drops, workload="lm", optimizer="sgd", momentum=0.9, lr=0.01)
+    yield dict(drops, workload="lm", kernels="own")
+    yield dict(drops, workload="lm", lora_rank=5, lora_on="all", checkpoint="blocks")
 
 
 def all_specs():

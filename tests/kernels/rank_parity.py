@@ -24,6 +24,7 @@ SPECS = [
     TINY | {"accumulate": 2, "B": 4, "checkpoint": "blocks"},
     TINY | {"pass": "forward+backward", "zero_grad": "zero", "tied": True},
     TINY | {"lora_rank": 4, "lora_on": "all", "clip": 1.0},
+    TINY | {"window": 6, "padding": 9},
     {"workload": "mlp", "pass": "full_step", "optimizer": "sgd", "B": 4, "T": 8, "d_model": 32, "d_ff": 64,
      "threads": 1},
     {"workload": "block", "pass": "full_step", "dtype": "bf16", "B": 4, "T": 16, "d_model": 32, "heads": 4,

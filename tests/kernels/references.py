@@ -54,7 +54,7 @@ class Reference:
                   for name, tensor in parameters.items()}
         self.inputs = [leaf(tensor) for tensor in dump["input"].values()]
         # Pass generate: tokens and targets come before what generation is made of.
-        kinds = [tensor.dtype == torch.int64 for tensor in dump["input"].values()]
+        kinds = [tensor.dtype == torch.int64 and tensor.dim() == 2 for tensor in dump["input"].values()]
         self.first_tokens = kinds.index(True) if True in kinds else -2
         self.autocast = None
         if dtype is not torch.float64 and spec["autocast"] != "off":
@@ -71,7 +71,10 @@ class Reference:
 
     def once(self, dump):
         """Output, loss and gradients of the first step, as the dump names them."""
+        # Dropout: the engine begins each with this seed, and draws as PyTorch's own generator does.
+        self.torch.manual_seed(self.spec["seed"])
         output, _ = self.run()
+        self.torch.manual_seed(self.spec["seed"])
         total = 0
         for i in range(self.spec["accumulate"]):
             loss = self.run(i)[1] / self.spec["accumulate"]
@@ -177,6 +180,7 @@ def five_steps(torch, spec, dump, dtype):
                                   growth_interval=spec["growth_interval"],
                                   enabled=spec["grad_scaler"])
     generator = torch.Generator().manual_seed(spec["seed"])
+    torch.manual_seed(spec["seed"])
     found = {"losses": [], "gradient_norms": [], "learning_rates": [], "loss_scales": []}
     for step in range(STEPS):
         for group in optimizer.param_groups:

@@ -55,6 +55,7 @@ def compare(torch, spec, script, folder):
         module["optimizer"] = module["Wide"](module["model"].parameters(), module["make_optimizer"])
     tolerance = TOLERANCE["autocast" if spec["autocast"] != "off" else spec["dtype"]]
     batches = micro_batches(torch, spec, dump)
+    torch.manual_seed(spec["seed"])
     losses = []
     trains = spec["pass"] == "full_step"
     for number in range(STEPS if trains else 1):

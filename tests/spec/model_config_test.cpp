@@ -6,8 +6,10 @@
 #include <filesystem>
 #include <fstream>
 
+#include "core/spec/masking.h"
 #include "core/spec/own_model.h"
 #include "core/spec/workload_math.h"
+#include "core/spec/workload_traits.h"
 
 namespace ts::spec {
 namespace {
@@ -44,6 +46,9 @@ TEST(ModelConfig, HasAsManyParametersAsTransformers) {
       << "Llama 3.2 1B";
   Json mistral = with(llama(4096, 14336, 32, 32, 8, 32000), "model_type", "mistral");
   EXPECT_EQ(parameters(with(mistral, "sliding_window", 4096)), 7'241'732'096) << "Mistral 7B";
+  Json mixtral = with(llama(4096, 14336, 32, 32, 8, 32000), "model_type", "mixtral");
+  mixtral = with(with(mixtral, "num_local_experts", 8), "num_experts_per_tok", 2);
+  EXPECT_EQ(parameters(mixtral), 46'702'792'704) << "Mixtral 8x7B";
   const Json gpt2 = {{"model_type", "gpt2"}, {"n_embd", 768},       {"n_layer", 12},
                      {"n_head", 12},         {"n_positions", 1024}, {"vocab_size", 50257}};
   EXPECT_EQ(parameters(gpt2), 124'439'808) << "GPT-2";
@@ -61,6 +66,31 @@ TEST(ModelConfig, KeepsWhatTheFileDoesNotSay) {
   EXPECT_EQ(spec.kv_heads, 2);
   EXPECT_EQ(spec.dtype, DataType::bf16);
   EXPECT_TRUE(validate(spec).empty());
+}
+
+TEST(ModelConfig, CountsTheExpertsThatATokenMeets) {
+  WorkloadSpec spec;
+  Json mixtral = with(llama(4096, 14336, 32, 32, 8, 32000), "model_type", "mixtral");
+  ASSERT_TRUE(apply_model_config(mixtral, spec))
+      << "8 experts, 2 a token, unless it says otherwise";
+  EXPECT_EQ(active_count(spec), 12'879'925'248) << "12.9 billion, as published";
+  EXPECT_EQ(experts(spec).room(1024), 320);
+}
+
+// A window that hides nothing within the first T, and does beyond.
+TEST(ModelConfig, HasTheWindowOfTheFile) {
+  Json mistral = with(llama(512, 1024, 2, 8, 2, 1000), "model_type", "mistral");
+  mistral = with(mistral, "max_position_embeddings", 32768);
+  WorkloadSpec spec;
+  spec.seq_len = 10'000;
+  ASSERT_TRUE(apply_model_config(with(mistral, "sliding_window", 4096), spec));
+  EXPECT_EQ(spec.window, 4096);
+  EXPECT_EQ(spec.seq_len, 4096);
+  EXPECT_FALSE(masking(spec).any());
+  spec.seq_len = 8192;
+  EXPECT_EQ(masking(spec).window, 4096);
+  ASSERT_TRUE(apply_model_config(with(mistral, "sliding_window", nullptr), spec));
+  EXPECT_EQ(spec.window, 0);
 }
 
 TEST(ModelConfig, NamesWhatItCannotExpress) {

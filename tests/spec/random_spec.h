@@ -9,7 +9,7 @@
 namespace ts::spec {
 
 // A spec whose every value is in its range; whether the values go together is left to chance, but
-// for those that would hardly ever: kv_heads, T_kv, warmup_steps and min_lr.
+// for those that would hardly ever: kv_heads, T_kv, masks, warmup_steps and min_lr.
 template <class Random>
 WorkloadSpec random_spec(Random& random) {
   const auto pick = [&](std::int64_t min, std::int64_t max) {
@@ -33,6 +33,8 @@ WorkloadSpec random_spec(Random& random) {
   spec.d_head = pick(1, 512);
   spec.d_model = std::min<std::int64_t>(spec.heads * pick(1, 1024), 65536);
   if (spec.causal) spec.seq_len_kv = 0;
+  if (pick(0, 3) != 0) spec.window = spec.packed = spec.padding = 0;
+  if (pick(0, 3) != 0) spec.attn_dropout = 0;
   spec.cycle_steps = std::max(spec.cycle_steps, spec.warmup_steps + 1);
   spec.min_learning_rate = std::min(spec.min_learning_rate, spec.learning_rate);
   spec.seed = random();

@@ -7,6 +7,8 @@
 #include <utility>
 
 #include "core/spec/presets.h"
+#include "core/spec/workload_traffic.h"
+#include "core/spec/workload_traits.h"
 #include "tests/spec/preset_spec.h"
 
 namespace ts::spec {
@@ -109,6 +111,35 @@ TEST(WorkloadMath, projections_have_parameters_and_products) {
   auto grouped = fused;
   grouped.kv_heads = 4;
   EXPECT_EQ(parameter_count(grouped), 4096 * (4096 + 2 * 4 * 128));
+}
+
+// All experts are parameters; a token meets some, and the router.
+TEST(WorkloadMath, experts_have_parameters_and_products) {
+  WorkloadSpec spec;
+  spec.workload = WorkloadKind::lm;
+  spec.d_model = 64;
+  spec.heads = 8;
+  spec.d_ff = 100;
+  spec.layers = 3;
+  spec.vocab = 50;
+  spec.batch = 2;
+  spec.seq_len = 10;
+  const std::int64_t plain = parameter_count(spec), one = 3 * 64 * 100, router = 64 * 7;
+  const double flops = step_flops(spec, AttentionBackend::naive).forward;
+  const double traffic = step_traffic(spec, AttentionBackend::naive);
+  spec.experts = 7;
+  EXPECT_EQ(parameter_count(spec), plain + 3 * (6 * one + router));
+  EXPECT_EQ(active_count(spec), plain + 3 * (one + router));
+  EXPECT_DOUBLE_EQ(step_flops(spec, AttentionBackend::naive).forward,
+                   flops + 2.0 * 20 * 3 * (one + router));
+  EXPECT_GT(step_traffic(spec, AttentionBackend::naive) - traffic, 4.0 * 3 * 6 * one)
+      << "all weights are read";
+  spec.capacity = 1;
+  EXPECT_EQ(experts(spec).room(20), 6) << "40 choices of 7 experts, rounded up";
+  spec.capacity = 0;
+  EXPECT_EQ(experts(spec).room(20), 20);
+  spec.capacity = 100;
+  EXPECT_EQ(experts(spec).room(20), 20) << "no more than there are";
 }
 
 // LoRA's weights are rank (in + out) for each adapted layer; frozen weights have no product for

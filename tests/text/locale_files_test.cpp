@@ -187,6 +187,23 @@ TEST(LocaleFiles, say_every_problem_of_a_spec) {
         spec.lora_rank = 4;
         spec.fused_qkv = true;
       },
+      [](WorkloadSpec& spec) {
+        spec.causal = false;
+        spec.seq_len_kv = 20;
+        spec.window = spec.packed = 5;
+        spec.padding = 20;
+      },
+      [](WorkloadSpec& spec) {
+        spec.backend = spec::AttentionBackend::own;
+        spec.window = 5;
+        spec.attn_dropout = 0.1;
+      },
+      [](WorkloadSpec& spec) {
+        spec.workload = spec::WorkloadKind::block;
+        spec.experts = 1;
+        spec.lora_rank = 4;
+        spec.lora_on = spec::LoraOn::all;
+      },
   };
   std::set<std::string> said;
   for (const auto& fault : faults) {
@@ -274,6 +291,18 @@ TEST(LocaleFiles, give_every_reason_why_a_field_does_not_apply) {
   adapted.workload = spec::WorkloadKind::block;
   adapted.lora_rank = 4;
   given.insert(spec::field_reason(adapted, spec::Field::compile));
+  spec::WorkloadSpec masked;
+  masked.window = 5;
+  given.insert(spec::field_reason(masked, spec::Field::compile));
+  masked.window = 0;
+  masked.attn_dropout = 0.1;
+  given.insert(spec::field_reason(masked, spec::Field::compile));
+  spec::WorkloadSpec mixed;
+  mixed.workload = spec::WorkloadKind::block;
+  mixed.experts = 4;
+  given.insert(spec::field_reason(mixed, spec::Field::compile));
+  masked.device = spec::DeviceKind::cuda;
+  given.insert(spec::field_reason(masked, spec::Field::cuda_graph));
   spec::WorkloadSpec projected;
   projected.projections = true;
   given.insert(spec::field_reason(projected, spec::Field::T_kv));

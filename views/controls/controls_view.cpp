@@ -10,6 +10,7 @@
 #include "core/spec/own_model.h"
 #include "core/spec/presets.h"
 #include "core/spec/workload_math.h"
+#include "core/spec/workload_traits.h"
 #include "core/text/numbers.h"
 #include "views/common/exact_bytes.h"
 #include "views/common/glossary.h"
@@ -30,13 +31,29 @@ using spec::Field;
 constexpr std::array kShape = {Field::B,      Field::T,      Field::d_model, Field::heads,
                                Field::d_head, Field::layers, Field::d_ff,    Field::vocab};
 constexpr std::array kDimensions = {Field::dim1, Field::dim2, Field::dim3, Field::dim4};
-constexpr std::array kAttention = {Field::kv_heads, Field::T_kv,    Field::tile_q,
-                                   Field::tile_k,   Field::softmax, Field::mask};
-constexpr std::array kModel = {
-    Field::mlp,       Field::ffn,           Field::norm,        Field::positions,
-    Field::bias,      Field::tied,          Field::projections, Field::fused_qkv,
-    Field::silu,      Field::cross_entropy, Field::products,    Field::kernels,
-    Field::lora_rank, Field::lora_on,       Field::lora_alpha,  Field::lora_merged};
+constexpr std::array kAttention = {
+    Field::kv_heads, Field::T_kv,   Field::tile_q, Field::tile_k,  Field::softmax,
+    Field::mask,     Field::window, Field::packed, Field::padding, Field::attn_dropout};
+constexpr std::array kModel = {Field::mlp,
+                               Field::ffn,
+                               Field::norm,
+                               Field::positions,
+                               Field::bias,
+                               Field::tied,
+                               Field::projections,
+                               Field::fused_qkv,
+                               Field::silu,
+                               Field::cross_entropy,
+                               Field::products,
+                               Field::kernels,
+                               Field::lora_rank,
+                               Field::lora_on,
+                               Field::lora_alpha,
+                               Field::lora_merged,
+                               Field::dropout,
+                               Field::experts,
+                               Field::experts_per_token,
+                               Field::capacity};
 constexpr std::array kMixedPrecision = {Field::autocast, Field::grad_scaler, Field::init_scale,
                                         Field::growth_interval, Field::rope_fp32};
 constexpr std::array kOptimizer = {Field::optimizer,    Field::optimizer_state, Field::lr,
@@ -73,6 +90,10 @@ std::string count_text(std::int64_t count) {
 std::string parameters_text(const ControlsContext& context, const spec::WorkloadSpec& spec) {
   const std::string count = count_text(spec::parameter_count(spec));
   if (count.empty()) return {};
+  if (spec::experts(spec).any()) {
+    return context.ui.texts("controls.active",
+                            {{"active", count_text(spec::active_count(spec))}, {"count", count}});
+  }
   if (!spec::trains_adapters(spec)) {
     return context.ui.texts("controls.parameters", {{"count", count}});
   }

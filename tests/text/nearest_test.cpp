@@ -1,10 +1,10 @@
-#include "core/spec/nearest.h"
+#include "core/text/nearest.h"
 
 #include <gtest/gtest.h>
 
 #include <array>
 
-namespace ts::spec {
+namespace ts::text {
 namespace {
 
 constexpr std::array<std::string_view, 4> kNames = {"layers", "heads", "d_head", "d_model"};
@@ -29,4 +29,4 @@ TEST(Listed, reads_as_a_sentence) {
 }
 
 }  // namespace
-}  // namespace ts::spec
+}  // namespace ts::text

@@ -1,11 +1,11 @@
-#include "core/spec/nearest.h"
+#include "core/text/nearest.h"
 
 #include <algorithm>
 #include <vector>
 
 #include "core/base/letters.h"
 
-namespace ts::spec {
+namespace ts::text {
 
 namespace {
 
@@ -59,4 +59,4 @@ std::string listed(std::span<const std::string_view> words) {
   return out;
 }
 
-}  // namespace ts::spec
+}  // namespace ts::text

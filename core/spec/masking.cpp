@@ -1,0 +1,62 @@
+#include "core/spec/masking.h"
+
+#include <algorithm>
+
+#include "core/spec/spec_fields.h"
+#include "core/spec/workload_math.h"
+
+namespace ts::spec {
+
+Masking::Range Masking::seen_by(Range queries, std::int64_t keys) const {
+  const std::int64_t last = queries.end - 1;
+  Range seen{0, keys};
+  if (causal) seen.end = std::min(seen.end, last + 1);
+  if (window > 0) {
+    seen.begin = std::max(seen.begin, queries.begin - window + 1);
+    seen.end = std::min(seen.end, last + window);
+  }
+  if (packed > 0) {
+    seen.begin = std::max(seen.begin, queries.begin / packed * packed);
+    seen.end = std::min(seen.end, (last / packed + 1) * packed);
+  }
+  return seen;
+}
+
+Masking masking(const WorkloadSpec& spec) {
+  Masking masks;
+  masks.causal = spec.causal;
+  // What holds all tokens hides none.
+  const auto shorter = [&spec](std::int64_t tokens) { return tokens < spec.seq_len ? tokens : 0; };
+  if (field_applies(spec, Field::window)) masks.window = shorter(spec.window);
+  if (field_applies(spec, Field::packed)) masks.packed = shorter(spec.packed);
+  if (field_applies(spec, Field::padding)) masks.padding = spec.padding;
+  return masks;
+}
+
+std::int64_t padded_keys(std::int64_t padding, std::int64_t row, std::int64_t rows) {
+  return padding * (row + 1) / rows;
+}
+
+double tiled_share(const WorkloadSpec& spec) {
+  const Masking masks = masking(spec);
+  const std::int64_t queries = spec.seq_len, keys = kv_length(spec), width = spec.tile_k;
+  double pairs = 0;
+  for (std::int64_t row = 0; row < queries; row += spec.tile_q) {
+    const std::int64_t end = std::min(row + spec.tile_q, queries);
+    const Masking::Range seen = masks.seen_by({row, end}, keys);
+    // Whole tiles, from that of the first key to that of the last.
+    const std::int64_t first = seen.begin / width * width;
+    const std::int64_t behind = std::min((seen.end + width - 1) / width * width, keys);
+    pairs += static_cast<double>(end - row) * static_cast<double>(behind - first);
+  }
+  return pairs / (static_cast<double>(queries) * static_cast<double>(keys));
+}
+
+Dropping dropping(const WorkloadSpec& spec) {
+  Dropping dropped;
+  if (field_applies(spec, Field::attn_dropout)) dropped.attention = spec.attn_dropout;
+  if (field_applies(spec, Field::dropout)) dropped.residual = spec.dropout;
+  return dropped;
+}
+
+}  // namespace ts::spec
