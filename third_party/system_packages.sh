@@ -3,7 +3,7 @@
 build_packages=(
   cmake ninja-build ccache pkg-config python3 python3-pip
   libfmt-dev libcli11-dev libexpected-dev nlohmann-json3-dev libpng-dev
-  libmbedtls-dev zlib1g-dev
+  libmbedtls-dev zlib1g-dev libturbojpeg0-dev libstb-dev
   libx11-dev libxrandr-dev libxinerama-dev libxcursor-dev libxi-dev libxext-dev
   libgl1 libgl1-mesa-dri libosmesa6
   fonts-inter fonts-noto-cjk

@@ -11,8 +11,8 @@ namespace CLI {
 class App;
 }
 
-// All commands. Each has a file app/commands/NAME_command.cpp with its options and its code. A new
-// command needs a line here.
+// All commands. Each has a file NAME_command.cpp in app/commands, or in a folder of its own, with
+// its options and its code. A new command needs a line here.
 #define TENSORSCOPE_COMMANDS(EACH)                                                           \
   EACH(run, "Run a workload without a window")                                               \
   EACH(ab, "Time two variants of a workload by turns: faster, slower, same or unclear")      \
@@ -31,6 +31,7 @@ class App;
   EACH(lesson, "Do an exercise of the course from its question to what is handed in")        \
   EACH(calculate, "Calculate memory, FLOPs, communication and more, each term shown")        \
   EACH(simulate, "Simulate many ranks, a pipeline or a loader from stated constants")        \
+  EACH(loader, "Load images or tokens with workers: the step or the loader, and how many")   \
   EACH(step, "Go through attention, sums, AdamW, checkpoints, reserved memory step by step") \
   EACH(script, "Write the step as it is set as a script in PyTorch's Python")                \
   EACH(kernel, "Check a kernel of your own, in CUDA C++ or C++, without a GPU")              \

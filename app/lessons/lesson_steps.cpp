@@ -20,6 +20,7 @@
 #include "core/io/file.h"
 #include "core/io/json_parse.h"
 #include "core/io/text_table.h"
+#include "core/loader/lab.h"
 #include "core/report/compare_report.h"
 #include "core/simulate/experiment.h"
 #include "core/spec/spec_fields.h"
@@ -353,6 +354,46 @@ base::Result<nlohmann::json> simulate_step(const simulate::Experiment& experimen
   return write_all(folder, std::move(document), files);
 }
 
+// The sentences of each number.
+std::string loaded_words(const simulate::Experiment& question,
+                         const std::vector<loader::Answer>& answers) {
+  std::string words;
+  for (const loader::Answer& answer : answers) {
+    const std::string at =
+        answer.point.at ? question.over + " = " + std::to_string(*answer.point.at) + ": " : "";
+    for (const base::Message& said : answer.verdict) words += at + said.sentence + "\n\n";
+  }
+  return words;
+}
+
+base::Result<nlohmann::json> load_step(const simulate::Experiment& question,
+                                       const std::filesystem::path& folder,
+                                       const base::CancelToken& cancel) {
+  loader::Lab lab;
+  std::vector<loader::Answer> answers;
+  std::vector<simulate::Point> points;
+  for (std::size_t i = 0; i < point_count(question); ++i) {
+    auto answer = lab.answer(question, i, {}, cancel);
+    if (cancel.cancelled()) return nlohmann::json();
+    if (!answer) return tl::unexpected(answer.error());
+    points.push_back(answer->point);
+    answers.push_back(std::move(*answer));
+  }
+  const auto traced = trace_file::write_trace(
+      folder / "trace.json", trace_of(points.front().outcome, ""), loader::kLoadedMetadata);
+  if (!traced) return tl::unexpected(traced.error());
+  const text::Texts texts = built_in_texts();
+  const std::string id = question.simulation->id;
+  nlohmann::json document = loader::loading_json(question, answers);
+  auto files =
+      table_files("loading", table_of(question, points, texts), texts("simulate.title." + id),
+                  loaded_words(question, answers) + texts("simulate.about." + id));
+  files.emplace_back("loading.json", io::json_text(document));
+  if (!question.over.empty())
+    files.emplace_back("curves.csv", io::to_csv(simulate::curve_table(document)));
+  return write_all(folder, std::move(document), files);
+}
+
 base::Result<nlohmann::json> stepper_step(const stepper::Exercise& exercise,
                                           const std::filesystem::path& folder) {
   const text::Texts texts = built_in_texts();
@@ -384,6 +425,8 @@ const char* document_name(lessons::StepKind kind) {
       return "calculation.json";
     case lessons::StepKind::simulate:
       return "simulation.json";
+    case lessons::StepKind::load:
+      return "loading.json";
     case lessons::StepKind::step:
       return "steps.json";
     case lessons::StepKind::advise:
@@ -410,6 +453,12 @@ base::Result<std::unique_ptr<LessonStep>> begin_step(Session& session,
     return std::make_unique<ThreadStep>(
         [experiment = *plan.experiment, folder](const base::CancelToken& cancel) {
           return simulate_step(experiment, folder, cancel);
+        });
+  }
+  if (plan.kind == lessons::StepKind::load) {
+    return std::make_unique<ThreadStep>(
+        [question = *plan.experiment, folder](const base::CancelToken& cancel) {
+          return load_step(question, folder, cancel);
         });
   }
   if (plan.kind == lessons::StepKind::step) {

@@ -24,6 +24,7 @@ Page page_of(lessons::StepKind kind) {
     case lessons::StepKind::predict:
     case lessons::StepKind::calculate:  // read_demos() refuses these
     case lessons::StepKind::simulate:
+    case lessons::StepKind::load:
     case lessons::StepKind::step:
     case lessons::StepKind::advise:
       break;
@@ -169,6 +170,7 @@ void Presenter::show_picture(const lessons::StepPlan& plan) {
     case lessons::StepKind::predict:
     case lessons::StepKind::calculate:
     case lessons::StepKind::simulate:
+    case lessons::StepKind::load:
     case lessons::StepKind::step:
     case lessons::StepKind::advise:
       return;

@@ -273,15 +273,19 @@ void WindowSheets::draw(const views::Ui& ui, Session& session, WorkspaceState& s
   draw_sheet(
       ui, "cluster.sheet", "###cluster_sheet", show_cluster,
       [&] { cluster_.draw(ui, session, state, controls); }, SheetSize::full);
+  // A trace that a sheet wrote is opened in its place.
+  const auto open_instead = [&](const std::optional<std::filesystem::path>& written, bool& sheet) {
+    if (!written) return;
+    choose_file(*written);
+    sheet = false;
+  };
   draw_sheet(
       ui, "simulate.sheet", "###simulation_sheet", show_simulations,
-      [&] {
-        const auto written = simulations_.draw(ui, state, requests);
-        if (!written) return;
-        choose_file(*written);
-        show_simulations = false;
-      },
+      [&] { open_instead(simulations_.draw(ui, state, requests), show_simulations); },
       SheetSize::full);
+  draw_sheet(
+      ui, "loader.sheet", "###loader_sheet", show_loader,
+      [&] { open_instead(loader_.draw(ui, state, requests), show_loader); }, SheetSize::full);
   draw_sheet(
       ui, "tree.title", "###tree_sheet", show_trees, [&] { trees_.draw(ui, session, state); },
       SheetSize::full);
@@ -310,11 +314,12 @@ bool WindowSheets::close() {
     return true;
   };
   for (bool* const open :
-       {&show_shortcuts, &show_save_folder, &show_advisor, &show_cluster, &show_trees,
+       {&show_shortcuts, &show_save_folder, &show_advisor, &show_cluster, &show_loader, &show_trees,
         &show_simulations, &show_steppers, &show_kernels, &show_calculators, &show_glossary}) {
     if (!*open) continue;
-    const bool stays =
-        (open == &show_advisor && stopped(advice_)) || (open == &show_cluster && stopped(cluster_));
+    const bool stays = (open == &show_advisor && stopped(advice_)) ||
+                       (open == &show_cluster && stopped(cluster_)) ||
+                       (open == &show_loader && stopped(loader_));
     *open = stays;
     return true;
   }

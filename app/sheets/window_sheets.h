@@ -13,6 +13,7 @@
 #include "app/session/advice_session.h"
 #include "app/sheets/cluster_sheet.h"
 #include "app/sheets/file_dialog.h"
+#include "app/sheets/loader_sheet.h"
 #include "app/sheets/open_sheet.h"
 #include "app/sheets/simulation_sheet.h"
 #include "app/sheets/tree_sheet.h"
@@ -27,9 +28,9 @@ namespace ts::app {
 // What a file is opened for: to be shown, or to be compared with the one on screen.
 enum class OpenFor : std::uint8_t { show, compare };
 
-// The sheets that belong to no page: the glossary, the calculators, the simulations, the steppers,
-// our kernels, the advisor, the search for a cluster, the decision trees, the shortcuts, the folder
-// where things are saved, and the one to open a file. Main thread.
+// The sheets that belong to no page: the glossary, the calculators, the simulations, the loader,
+// the steppers, our kernels, the advisor, the search for a cluster, the decision trees, the
+// shortcuts, the folder where things are saved, and the one to open a file. Main thread.
 class WindowSheets {
  public:
   // A line of the shortcuts: its keys and the key of the text that explains it.
@@ -60,7 +61,8 @@ class WindowSheets {
   // Something moves on by itself, or more of what is shown will arrive.
   [[nodiscard]] bool animated() const {
     return steppers_.playing() || (show_trees && trees_.busy()) ||
-           (show_simulations && simulations_.busy()) || (show_cluster && cluster_.busy());
+           (show_simulations && simulations_.busy()) || (show_cluster && cluster_.busy()) ||
+           (show_loader && loader_.busy());
   }
   // Space belongs to a sheet.
   [[nodiscard]] bool has_space() const { return steppers_.has_keys(); }
@@ -73,6 +75,7 @@ class WindowSheets {
   bool show_steppers = false;
   bool show_advisor = false;
   bool show_cluster = false;
+  bool show_loader = false;
   bool show_trees = false;
   bool show_kernels = false;
   bool show_shortcuts = false;
@@ -104,6 +107,7 @@ class WindowSheets {
   AdviceSession advice_;
   views::AdviceView advisor_;
   ClusterSheet cluster_;
+  LoaderSheet loader_;
   TreeSheet trees_;
   SimulationSheet simulations_;
 };

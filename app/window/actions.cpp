@@ -92,6 +92,8 @@ constexpr std::array kActions = {
     ActionRow{Action::advisor, "advisor", "menu.advisor", "shortcut.advisor", "V", ImGuiKey_V},
     ActionRow{Action::cluster, "cluster", "menu.cluster", "shortcut.cluster", "Shift+V",
               ImGuiMod_Shift | ImGuiKey_V},
+    ActionRow{Action::loader, "loader", "menu.loader", "shortcut.loader", "Shift+L",
+              ImGuiMod_Shift | ImGuiKey_L},
     ActionRow{Action::trees, "trees", "menu.trees", "shortcut.trees", "Q", ImGuiKey_Q},
     ActionRow{Action::kernels, "kernels", "menu.kernels", "shortcut.kernels", "Y", ImGuiKey_Y},
     ActionRow{Action::shortcuts, "shortcuts", "menu.shortcuts", "shortcut.sheet", "?",

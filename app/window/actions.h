@@ -54,6 +54,7 @@ enum class Action : std::uint8_t {
   steppers,
   advisor,
   cluster,
+  loader,
   trees,
   kernels,
   shortcuts,

@@ -98,8 +98,10 @@ base::Result<void> save_pictures_of_sweep(Graphics& graphics, const Session& ses
   return save_sweep_figure(graphics, sweep, options, folder);
 }
 
-// The times of a simulation over an input; nothing for a single point.
+// The times of a simulation or of a load over an input; nothing for a single point. `axis`: what
+// they are called.
 base::Result<void> save_picture_of_simulation(Graphics& graphics, const nlohmann::json& document,
+                                              const char* axis,
                                               const std::filesystem::path& folder) try {
   if (document.at("over").is_null()) return {};
   const text::Texts texts = built_in_texts();
@@ -119,7 +121,7 @@ base::Result<void> save_picture_of_simulation(Graphics& graphics, const nlohmann
   const std::string over = "calculate.input." + document.at("over").get<std::string>();
   const auto [least, most] = std::ranges::minmax(curves.front().x);
   const spec::CurveAxes axes{
-      .x = over.c_str(), .y = "simulated_ms", .log = least > 0 && most >= kWide * least};
+      .x = over.c_str(), .y = axis, .log = least > 0 && most >= kWide * least};
   return save_curve_figure(graphics, curves, axes, folder, "curves");
 } catch (const nlohmann::json::exception&) {
   return {};  // the document of an earlier version, or the user's own
@@ -195,7 +197,10 @@ base::Result<void> save_step_pictures(Graphics& graphics, Session& session,
       return save_prediction_pictures(graphics, session, WorkspaceState(preferences), folder);
     }
     case lessons::StepKind::simulate:
-      return save_picture_of_simulation(graphics, lesson.documents().at(step), folder);
+      return save_picture_of_simulation(graphics, lesson.documents().at(step), "simulated_ms",
+                                        folder);
+    case lessons::StepKind::load:
+      return save_picture_of_simulation(graphics, lesson.documents().at(step), "loaded_ms", folder);
     case lessons::StepKind::step: {
       stepper::Walk walk = plan.stepping->stepper->begin(plan.stepping->chosen);
       const std::size_t last = stepper::steps_of(walk) - 1;

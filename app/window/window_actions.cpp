@@ -216,6 +216,8 @@ bool WindowActions::is_on(Action action) const {
       return sheets_->show_advisor;
     case Action::cluster:
       return sheets_->show_cluster;
+    case Action::loader:
+      return sheets_->show_loader;
     case Action::trees:
       return sheets_->show_trees;
     case Action::kernels:
@@ -384,6 +386,9 @@ void WindowActions::perform(Action action, Requests& requests) {
       return;
     case Action::cluster:
       sheets_->show_cluster = !sheets_->show_cluster;
+      return;
+    case Action::loader:
+      sheets_->show_loader = !sheets_->show_loader;
       return;
     case Action::trees:
       sheets_->show_trees = !sheets_->show_trees;

@@ -24,7 +24,7 @@ Demo read_demo(ObjectReader& reader, const spec::GpuCatalogue& gpus) {
     return demo;
   }
   if (auto read = read_plan(*plan, gpus)) demo.plan = std::move(*read);
-  if (is_arithmetic(demo.plan.kind) || demo.plan.kind == StepKind::advise) {
+  if (has_no_workload(demo.plan.kind) || demo.plan.kind == StepKind::advise) {
     plan->wrong({.sentence = "a demo runs, predicts, sweeps, hunts or compares"});
   }
   // More than the forms of the pages have.

@@ -132,6 +132,9 @@ std::vector<std::string> files_of(StepKind kind) {
     case StepKind::simulate:
       return {"simulation.json", "simulation.csv", "simulation.md", "simulation.tex",
               "trace.json",      "curves.csv",     "curves.png",    "curves.svg"};
+    case StepKind::load:
+      return {"loading.json", "loading.csv", "loading.md", "loading.tex",
+              "trace.json",   "curves.csv",  "curves.png", "curves.svg"};
     case StepKind::step:
       return {"steps.json", "steps.csv", "steps.md", "steps.tex", "picture.png", "picture.svg"};
   }

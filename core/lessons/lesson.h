@@ -63,7 +63,7 @@ struct StepPlan {
   sweep::FitRange fit;       // sweep
   predict::HuntAxis axis;    // hunt
   std::optional<calculate::Values> calculation;    // calculate
-  std::optional<simulate::Experiment> experiment;  // simulate
+  std::optional<simulate::Experiment> experiment;  // simulate, load
   std::optional<stepper::Exercise> stepping;       // step
   std::size_t step_shown = 0;                      // step: in its picture; 0: the last
   std::string command;                             // the equivalent command, without "tensorscope"

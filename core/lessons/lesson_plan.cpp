@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/lessons/point_name.h"
+#include "core/loader/loading_report.h"
 #include "core/run/compare.h"
 #include "core/spec/presets.h"
 #include "core/spec/spec_fields.h"
@@ -163,6 +164,8 @@ void allow_keys(ObjectReader& reader, StepKind kind) {
       return reader.allow({"kind", "simulation", "set", "over"});
     case StepKind::step:
       return reader.allow({"kind", "stepper", "set", "gpu", "at"});
+    case StepKind::load:
+      return reader.allow({"kind", "what", "set", "over"});
   }
 }
 
@@ -180,15 +183,18 @@ void read_calculation(ObjectReader& reader, StepPlan& plan) {
   for (const std::string& setting : settings) plan.command += " " + shell_word(setting);
 }
 
-void read_simulation(ObjectReader& reader, StepPlan& plan) {
-  const std::string id = reader.text("simulation");
+// A simulation, or what is loaded.
+void read_experiment(ObjectReader& reader, StepPlan& plan) {
+  const bool loads = plan.kind == StepKind::load;
+  const std::string id = reader.text(loads ? "what" : "simulation");
   const auto settings = reader.texts("set");
   const std::string over = reader.text_or("over", "");
   if (!reader.good()) return;
-  auto experiment = simulate::experiment_of(id, settings, over);
+  auto experiment =
+      loads ? loader::question_of(id, settings, over) : simulate::experiment_of(id, settings, over);
   if (!experiment) return reader.wrong(experiment.error());
   plan.experiment = std::move(*experiment);
-  plan.command = "simulate " + id;
+  plan.command = (loads ? "loader " : "simulate ") + id;
   for (const std::string& setting : settings) plan.command += " " + shell_word(setting);
   if (!over.empty()) plan.command += " --over " + over;
 }
@@ -234,10 +240,13 @@ std::span<const calculate::Input> inputs_of(const StepPlan& plan) {
   return plan.stepping ? plan.stepping->chosen.inputs() : plan.experiment->chosen.inputs();
 }
 
+const std::vector<simulate::Figure>& known_figures(const simulate::Simulation& of) {
+  return of.run == nullptr ? loader::figures_of(of) : simulate::figures_of(of);
+}
+
 base::Result<void> check_figure(const std::string& argument, const simulate::Experiment& of) {
   const PointName name = point_name(argument);
-  if (auto known = check_among(name.series, simulate::figures_of(*of.simulation)); !known)
-    return known;
+  if (auto known = check_among(name.series, known_figures(*of.simulation)); !known) return known;
   if (of.over.empty()) {
     return name.at.empty() ? base::Result<void>() : text::fail("lesson_file.too_many_places");
   }
@@ -293,9 +302,10 @@ std::optional<StepPlan> read_plan(ObjectReader& reader, const spec::GpuCatalogue
   plan.kind = *kind;
   allow_keys(reader, plan.kind);
   if (!reader.good()) return std::nullopt;
-  if (is_arithmetic(plan.kind)) {
+  if (has_no_workload(plan.kind)) {
     if (plan.kind == StepKind::calculate) read_calculation(reader, plan);
-    if (plan.kind == StepKind::simulate) read_simulation(reader, plan);
+    if (plan.kind == StepKind::simulate || plan.kind == StepKind::load)
+      read_experiment(reader, plan);
     if (plan.kind == StepKind::step) read_stepping(reader, gpus, plan);
     if (!reader.good()) return std::nullopt;
     return plan;
@@ -349,7 +359,7 @@ Unit unit_of(const QuantityRow& row, const std::string& argument, const StepPlan
   }
   if (row.takes == Takes::figure) {
     const auto& figures = plan.stepping ? stepper::figures_of(*plan.stepping->stepper)
-                                        : simulate::figures_of(*plan.experiment->simulation);
+                                        : known_figures(*plan.experiment->simulation);
     const std::string name = point_name(argument).series;
     return unit_here(std::ranges::find(figures, name, &simulate::Figure::name)->unit).unit;
   }

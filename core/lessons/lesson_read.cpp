@@ -51,6 +51,11 @@ std::optional<Expression> read_expression(ObjectReader& reader, const char* key)
   return std::nullopt;
 }
 
+// A card is not here, so what measures has no place in its sizes.
+bool runs_here(const StepPlan& plan) {
+  return plan.gpu.empty() && (plan.kind == StepKind::load || !has_no_workload(plan.kind));
+}
+
 void read_steps_of(ObjectReader& reader, const spec::GpuCatalogue& gpus, Lesson& lesson) {
   std::set<std::string> seen;
   for (ObjectReader& one : reader.objects("steps")) {
@@ -64,8 +69,7 @@ void read_steps_of(ObjectReader& reader, const spec::GpuCatalogue& gpus, Lesson&
       if (!plan || !one.good()) continue;
       any = true;
       step.plans[tier] = read_plan(*plan, gpus);
-      if (step.plans[tier] && tier > 0 && step.plans[tier]->gpu.empty() &&
-          !is_arithmetic(step.plans[tier]->kind)) {
+      if (step.plans[tier] && tier > 0 && runs_here(*step.plans[tier])) {
         plan->wrong(text::message("lesson_file.no_card"));
       }
     }

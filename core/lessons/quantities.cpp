@@ -22,7 +22,7 @@ using nlohmann::json;
 using std::string;
 
 constexpr std::array<const char*, kStepKindCount> kKindNames = {
-    "run", "predict", "sweep", "hunt", "ab", "calculate", "simulate", "step", "advise"};
+    "run", "predict", "sweep", "hunt", "ab", "calculate", "simulate", "step", "advise", "load"};
 
 constexpr std::array<const char*, 9> kUnitNames = {"number",  "count",    "bytes",   "ms",  "ratio",
                                                    "percent", "tokens/s", "TFLOP/s", "FLOP"};
@@ -496,6 +496,8 @@ constexpr QuantityRow kRows[] = {
     {"figure", StepKind::step, Unit::number, Nature::simulated, Takes::figure, "a result, computed step by step", nullptr, step_figure},
     {"input", StepKind::step, Unit::number, Nature::stated, Takes::input, "a number that is chosen", nullptr, input},
     {"input", StepKind::simulate, Unit::number, Nature::stated, Takes::input, "a number that is chosen", nullptr, input},
+    {"figure", StepKind::load, Unit::number, kMeasured, Takes::figure, "a result of loading, in its own unit", nullptr, figure},
+    {"input", StepKind::load, Unit::number, Nature::stated, Takes::input, "a number that is chosen", nullptr, input},
     pointed("best_needed_bytes", kAdvise, Unit::bytes, kPredicted, "what the fastest combination that fits needs", "/best/needed"),
     pointed("best_headroom_bytes", kAdvise, Unit::bytes, kPredicted, "what the card has more", "/best/headroom"),
     pointed("best_B", kAdvise, Unit::count, kPredicted, "its B", "/best/B"),

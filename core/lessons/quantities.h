@@ -22,14 +22,16 @@ enum class StepKind : std::uint8_t {
   calculate,
   simulate,
   step,
-  advise
+  advise,
+  load
 };
-inline constexpr int kStepKindCount = 9;
+inline constexpr int kStepKindCount = 10;
 const char* to_string(StepKind kind);
 std::optional<StepKind> step_kind_from(std::string_view name);
-// True for a calculator, a simulation and a stepper: they have numbers, no workload.
-constexpr bool is_arithmetic(StepKind kind) {
-  return kind == StepKind::calculate || kind == StepKind::simulate || kind == StepKind::step;
+// True for a calculator, a simulation, a stepper and a load: they have numbers, no workload.
+constexpr bool has_no_workload(StepKind kind) {
+  return kind == StepKind::calculate || kind == StepKind::simulate || kind == StepKind::step ||
+         kind == StepKind::load;
 }
 
 enum class Unit : std::uint8_t {
@@ -75,7 +77,8 @@ enum class Takes : std::uint8_t {
   type,      // "norm, fp16": a component and a type
   position,  // "fp16 += fp16, 500": a curve of a run and its x
   term,      // of a calculator: "weights"
-  figure,    // of a simulation or a stepper: "step_time", over an input "step_time, ranks = 8"
+  figure,    // of a simulation, a load or a stepper: "step_time", over an input "step_time, ranks =
+             // 8"
   input,     // a number that is chosen of those, or of a calculator: "ranks"
 };
 

@@ -14,7 +14,13 @@ namespace ts::simulate {
 base::Result<Experiment> experiment_of(std::string_view simulation,
                                        const std::vector<std::string>& settings,
                                        std::string_view over) {
-  const auto found = simulation_from(simulation);
+  return experiment_of(simulations(), simulation, settings, over);
+}
+
+base::Result<Experiment> experiment_of(std::span<const Simulation> known, std::string_view id,
+                                       const std::vector<std::string>& settings,
+                                       std::string_view over) {
+  const auto found = one_of(known, id);
   if (!found) return tl::unexpected(found.error());
   Experiment made{.simulation = *found, .chosen = {(*found)->id, (*found)->inputs}};
   for (const std::string& setting : settings) {
@@ -97,7 +103,7 @@ nlohmann::json to_json(const Experiment& experiment, const std::vector<Point>& p
         {{"at", point.at ? std::to_string(*point.at) : ""}, {"figures", std::move(figures)}});
   }
   return {{"simulation", experiment.simulation->id},
-          {"simulated", true},
+          {"simulated", experiment.simulation->run != nullptr},
           {"inputs", std::move(inputs)},
           {"over", experiment.over.empty() ? Json(nullptr) : Json(experiment.over)},
           {"units", std::move(units)},

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -25,6 +26,10 @@ struct Experiment {
 base::Result<Experiment> experiment_of(std::string_view simulation,
                                        const std::vector<std::string>& settings,
                                        std::string_view over);
+// The same for one of `known`.
+base::Result<Experiment> experiment_of(std::span<const Simulation> known, std::string_view id,
+                                       const std::vector<std::string>& settings,
+                                       std::string_view over);
 
 struct Point {
   std::optional<std::int64_t> at;  // of the input that varies
@@ -39,7 +44,8 @@ Point run_point(const Experiment& experiment, std::size_t index);
 io::TextTable table_of(const Experiment& experiment, const std::vector<Point>& points,
                        const text::Texts& texts);
 
-// {simulation, simulated: true, inputs {NAME: number}, over (or null), units {FIGURE: unit}, points
+// {simulation, simulated (false: measured, by core/loader), inputs {NAME: number}, over (or null),
+// units {FIGURE: unit}, points
 //  [{at (text, empty without over), figures {NAME: value}}]}. Values are in the unit that
 // calculate::to_string(Unit) names; one that is not finite is null.
 nlohmann::json to_json(const Experiment& experiment, const std::vector<Point>& points);

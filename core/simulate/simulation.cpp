@@ -18,7 +18,10 @@ std::span<const Simulation> simulations() {
 }
 
 base::Result<const Simulation*> simulation_from(std::string_view id) {
-  const auto all = simulations();
+  return one_of(simulations(), id);
+}
+
+base::Result<const Simulation*> one_of(std::span<const Simulation> all, std::string_view id) {
   const auto found = std::ranges::find(all, id, &Simulation::id);
   if (found != all.end()) return &*found;
   std::string known;
@@ -26,7 +29,7 @@ base::Result<const Simulation*> simulation_from(std::string_view id) {
   return text::fail("simulate_error.no_simulation", {{"id", std::string(id)}, {"known", known}});
 }
 
-trace_file::TraceFile trace_of(const Outcome& outcome) {
+trace_file::TraceFile trace_of(const Outcome& outcome, std::string_view what) {
   trace_file::TraceFile trace;
   std::map<std::string, std::size_t, std::less<>> processes;  // their numbers
   for (std::size_t i = 0; i < outcome.lanes.size(); ++i) {
@@ -34,7 +37,7 @@ trace_file::TraceFile trace_of(const Outcome& outcome) {
     const std::size_t process = processes.emplace(lane.process, processes.size() + 1).first->second;
     trace.tracks.push_back({.process = std::to_string(process),
                             .thread = std::to_string(i + 1),
-                            .process_name = lane.process + " (simulated)",
+                            .process_name = lane.process + std::string(what),
                             .thread_name = lane.process + " " + lane.name});
   }
   const auto nanoseconds = [](double seconds) { return std::llround(seconds * 1e9); };

@@ -44,16 +44,18 @@ struct Outcome {
 struct Simulation {
   const char* id;
   std::vector<calculate::Input> inputs;
-  Outcome (*run)(const calculate::Chosen& chosen);
+  Outcome (*run)(const calculate::Chosen& chosen);  // null: what is measured instead (core/loader)
 };
 
 std::span<const Simulation> simulations();
 // An error lists the known ones.
 base::Result<const Simulation*> simulation_from(std::string_view id);
+base::Result<const Simulation*> one_of(std::span<const Simulation> known, std::string_view id);
 
 // The timeline as a trace that the program and others open. A file of it has this as metadata.
 inline constexpr const char* kTraceMetadata = R"({"simulated":true})";
-trace_file::TraceFile trace_of(const Outcome& outcome);
+// `what` stands behind the name of each process.
+trace_file::TraceFile trace_of(const Outcome& outcome, std::string_view what = " (simulated)");
 
 // One for each file of this folder.
 Simulation data_parallel();

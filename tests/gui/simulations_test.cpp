@@ -1,5 +1,5 @@
-// The simulations: a key, one of its numbers that varies, what is copied, and the timeline as a
-// tab.
+// The simulations and the loader: a key, one of the numbers that varies, what is copied, and the
+// timeline as a tab; a load that is cancelled.
 #include <string>
 
 #include "tests/gui/driven_window.h"
@@ -46,6 +46,75 @@ TEST_F(DrivenWindow, SimulationsFollowTheirNumbersAndOpenTheirTimeline) {
     IM_CHECK(!context->GetWindowByRef("//###simulation_sheet")->Active);
     session().files().close(files);
     context->SetRef(ImGuiTestRef());
+  });
+}
+
+class LoaderInTheWindow : public DrivenWindow {
+ protected:
+  static void open(ImGuiTestContext* context) {
+    open_sheet(context, small_attention(), ImGuiMod_Shift | ImGuiKey_L);
+  }
+  static void set_number(ImGuiTestContext* context, const char* input, const char* number) {
+    context->SetRef(context->WindowInfo("//###loader_sheet/###loader_choices").ID);
+    context->ItemInputValue(input, number);
+    context->SetRef(ImGuiTestRef());
+  }
+  static bool copied(ImGuiTestContext* context, const char* part) {
+    ImGui::SetClipboardText("");
+    context->ItemClick("//###loader_sheet/###loader_copy");
+    return std::string(ImGui::GetClipboardText()).find(part) != std::string::npos;
+  }
+  static bool ended(ImGuiTestContext* context) {
+    return context->ItemExists("//###loader_sheet/###loader_ask");
+  }
+};
+
+TEST_F(LoaderInTheWindow, LoadsAColumnForEachNumberAndOpensTheTimeline) {
+  drive([](ImGuiTestContext* context) {
+    const std::size_t files = session().files().entries().size();
+    open(context);
+    context->ItemClick("//###loader_sheet/###loader_subject");
+    context->Yield(2);
+    context->ItemClick("//$FOCUSED/###loader_tokens");
+    context->SetRef(context->WindowInfo("//###loader_sheet/###loader_choices").ID);
+    context->ItemClick("###simulation_over");
+    context->Yield(2);
+    context->ItemClick("//$FOCUSED/###over_workers");
+    context->SetRef(ImGuiTestRef());
+    set_number(context, "###simulation_over_numbers", "1,2");
+    context->ItemClick("//###loader_sheet/###loader_ask");
+    IM_CHECK(until(context, 60, [&] {
+      return ended(context) && copied(context, "| workers = 1 | workers = 2 |");
+    }));
+    IM_CHECK(copied(context, "| Padding | padding |"));
+    context->ItemClick("//###loader_sheet/###loader_timeline");
+    IM_CHECK(until(context, 60, [&] {
+      const auto& entries = session().files().entries();
+      return entries.size() == files + 1 && entries.back().opened != nullptr;
+    }));
+    IM_CHECK(session().files().entries().back().opened->trace != nullptr);
+    IM_CHECK(!context->GetWindowByRef("//###loader_sheet")->Active);
+    session().files().close(files);
+  });
+}
+
+TEST_F(LoaderInTheWindow, EscapeStopsTheLoadThenClosesTheSheet) {
+  drive([](ImGuiTestContext* context) {
+    open(context);
+    // No such folder: a sentence, and nothing is loaded.
+    set_number(context, "###loader_data", "/no/such/folder");
+    context->ItemClick("//###loader_sheet/###loader_ask");
+    IM_CHECK(until(context, 60, [&] { return ended(context); }));
+    set_number(context, "###loader_data", "");
+    context->ItemClick("//###loader_sheet/###loader_ask");
+    IM_CHECK(until(context, 60,
+                   [&] { return context->ItemExists("//###loader_sheet/###loader_cancel"); }));
+    context->KeyPress(ImGuiKey_Escape);
+    IM_CHECK(until(context, 60, [&] { return ended(context); }));
+    IM_CHECK(context->GetWindowByRef("//###loader_sheet")->Active);
+    context->KeyPress(ImGuiKey_Escape);
+    context->Yield(3);
+    IM_CHECK(!context->GetWindowByRef("//###loader_sheet")->Active);
   });
 }
 

@@ -40,6 +40,7 @@ FOLDERS = {
     "core/trace_file": ["core/base", "core/text", "core/io"],
     "core/calculate": ["core/base", "core/text", "core/io"],
     "core/simulate": ["core/base", "core/text", "core/io", "core/calculate", "core/trace_file"],
+    "core/loader": ["core/base", "core/text", "core/io", "core/calculate", "core/trace_file", "core/simulate"],
     "core/live": ["core/base", "core/text", "core/capture", "core/io", "core/run"],
     "core/findings": ["core/base", "core/text", "core/trace", "core/memory", "core/run", "core/report"],
     "core/files": ["core/base", "core/text", "core/trace", "core/memory", "core/allocator",
@@ -53,7 +54,7 @@ FOLDERS = {
     "core/kernel_plan": ["core/base", "core/text", "core/stats", "core/io", "core/spec",
                          "core/run", "core/report", "core/stepper"],
     "core/lessons": ["core/base", "core/text", "core/io", "core/spec", "core/run", "core/predict",
-                     "core/sweep", "core/stats", "core/calculate", "core/simulate", "core/stepper"],
+                     "core/sweep", "core/stats", "core/calculate", "core/simulate", "core/loader", "core/stepper"],
     "core/advice": ["core/base", "core/text", "core/trace", "core/stats", "core/io", "core/spec",
                     "core/run", "core/report", "core/predict", "core/sweep", "core/lessons",
                     "core/calculate"],
@@ -102,6 +103,7 @@ FOLDERS = {
                    "app/pictures", "app/pages", "app/saved", "app/sheets"],
     "app/commands": ["assets", "core", "views", "app/output", "app/session", "app/ranks", "app/lessons",
                      "app/pictures", "app/pages", "app/window"],
+    "app/loader": ["assets", "core", "views", "app/output", "app/session", "app/commands"],
     "app": ["core", "app/commands"],
     "tests": ["assets", "core", "views", "app", "tests"],
     "tests/own": ["kernels/own", "tests"],
@@ -121,8 +123,9 @@ LIBRARIES = [
      ["views", "app", "tests/views", "tests/gui", "tests/app", "tests/bench"]),
     ("libpng", r"png\.h", ["core/io", "tests/io", "tests/app", "tests/gui"]),
     ("zlib", r"zlib\.h", ["core/io", "tests/io", "tests/exported"]),
+    ("libjpeg-turbo and stb", r"turbojpeg\.h|stb/.*", ["core/loader"]),
     ("Mbed TLS", r"mbedtls/.*", ["core/io"]),
-    ("CLI11", r"CLI/.*", ["app/commands"]),
+    ("CLI11", r"CLI/.*", ["app/commands", "app/loader"]),
 ]
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <string>
+#include <vector>
 
 #include "views/charts/chart_text.h"
 #include "views/charts/plot_axis.h"
@@ -62,12 +63,16 @@ void draw_gantt_figure(DrawSink& sink, const Rect& area, const GanttFigure& figu
     text_in(sink, {area.x0, top, left - m.px(8), top + m.px(kRow)}, TextStyle::small,
             figure.theme.text2, lane.process + " " + lane.name);
   }
+  std::vector<float> drawn(rows, left - 1);  // up to here, of each row
   for (const simulate::Interval& one : outcome.timeline) {
     if (one.lane >= rows) continue;
+    // Of thousands that share a pixel only the first is drawn.
+    if (axis.position(one.end * 1e3) <= drawn[one.lane]) continue;
     const float top = area.y0 + m.px(kRow) * static_cast<float>(one.lane) + m.px(2);
     const float from = axis.position(one.begin * 1e3);
     const Rect box{from, top, std::max(axis.position(one.end * 1e3), from + 1),
                    top + m.px(kRow - 4)};
+    drawn[one.lane] = box.x1;
     sink.fill(box, color_of(figure.theme, one.kind));
     // An outline would hide a thin box, and a name has no room in it.
     if (box.width() <= m.px(4)) continue;

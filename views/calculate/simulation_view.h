@@ -1,12 +1,11 @@
 #pragma once
 
-#include <array>
 #include <optional>
-#include <string>
 #include <vector>
 
 #include "core/report/checks.h"
 #include "core/simulate/experiment.h"
+#include "views/calculate/outcome_parts.h"
 #include "views/common/ui.h"
 
 namespace ts::views {
@@ -35,16 +34,14 @@ class SimulationView {
  private:
   [[nodiscard]] const simulate::Simulation& simulation() const;
   void draw_head(const Ui& ui, const Shown& shown, Answer& answer);
-  bool draw_over(const Ui& ui);
   // From the numbers and what varies; an error is kept as problem_.
   std::optional<simulate::Experiment> experiment();
 
   std::vector<calculate::Chosen> numbers_;  // one for each simulation
   std::size_t shown_ = 0;
-  std::string over_;                   // the input that varies; empty: none does
-  std::array<char, 256> over_text_{};  // its numbers as they are typed
-  bool asked_ = false;                 // for the numbers of now
-  base::Message problem_;              // why the last typed number was not taken; empty: it was
+  VariedInput over_;
+  bool asked_ = false;     // for the numbers of now
+  base::Message problem_;  // why the last typed number was not taken; empty: it was
 };
 
 }  // namespace ts::views

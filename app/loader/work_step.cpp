@@ -1,0 +1,32 @@
+#include "app/loader/work_step.h"
+
+#include <utility>
+
+#include "app/session/engine_loader.h"
+#include "core/spec/memory_limit.h"
+
+namespace ts::app {
+
+base::Result<WorkStep> WorkStep::make(const spec::WorkloadSpec& spec) {
+  auto engine = make_engine_loader()();
+  if (!engine) return tl::unexpected(engine.error());
+  WorkStep made;
+  made.engine_ = std::move(*engine);
+  const std::int64_t limit = spec::memory_limit(spec, 0).bytes;
+  if (auto compiled = made.engine_->compile(spec, limit, made.cancel_); !compiled)
+    return tl::unexpected<base::Error>(compiled.error());
+  auto prepared = made.engine_->prepare(spec, limit, nullptr, made.cancel_);
+  if (!prepared) return tl::unexpected<base::Error>(prepared.error());
+  made.execution_ = std::move(*prepared);
+  made.run(0);
+  if (!made.problem_.empty()) return tl::unexpected(made.problem_);
+  return made;
+}
+
+void WorkStep::run(std::size_t batch) {
+  if (!problem_.empty()) return;
+  const auto done = execution_->step(nullptr, static_cast<std::int32_t>(batch));
+  if (!done) problem_ = done.error();
+}
+
+}  // namespace ts::app

@@ -1,0 +1,175 @@
+#include "core/loader/data_set.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <numeric>
+#include <string_view>
+#include <system_error>
+#include <utility>
+
+#include "core/io/file.h"
+#include "core/loader/tar.h"
+#include "core/text/message.h"
+
+namespace ts::loader {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t kMostOpen = 256;              // archives of one thread
+constexpr std::uint64_t kMostSample = 256U << 20U;  // bytes
+
+bool is_sample(std::string_view name, bool images) {
+  std::string end(name.substr(std::min(name.size(), name.find_last_of('.'))));
+  std::ranges::transform(end, end.begin(), [](char c) {
+    return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c;
+  });
+  return images ? end == ".jpg" || end == ".jpeg" : end == ".txt";
+}
+
+class Descriptor {
+ public:
+  explicit Descriptor(const fs::path& path) : value_(::open(path.c_str(), O_RDONLY | O_CLOEXEC)) {}
+  ~Descriptor() {
+    if (value_ >= 0) ::close(value_);
+  }
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+  [[nodiscard]] int get() const { return value_; }
+  [[nodiscard]] int release() { return std::exchange(value_, -1); }
+
+ private:
+  int value_;
+};
+
+// Less than asked for: the file ended or could not be read.
+std::size_t read_at(int file, std::uint64_t offset, char* to, std::size_t most) {
+  std::size_t done = 0;
+  while (done < most) {
+    const ssize_t got = ::pread(file, to + done, most - done, static_cast<off_t>(offset + done));
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0) break;
+    done += static_cast<std::size_t>(got);
+  }
+  return done;
+}
+
+base::Message skipped(const fs::path& path, base::Message why) {
+  return text::message("loader.skipped", {{"name", path.filename().string()},
+                                          text::argument("reason", std::move(why))});
+}
+
+base::Message cannot_read() {
+  return text::message("loader_error.unreadable", {io::system_reason(errno)});
+}
+
+// Adds the samples of an archive; else says why there are none.
+base::Message add_archive(DataSet& set, const fs::path& path, bool images) {
+  const Descriptor file(path);
+  std::error_code error;
+  const std::uintmax_t size = fs::file_size(path, error);
+  if (file.get() < 0 || error) return cannot_read();
+  const auto members =
+      tar_members([&](std::uint64_t offset, char* to,
+                      std::size_t most) { return read_at(file.get(), offset, to, most); },
+                  size);
+  if (!members) return members.error();
+  const std::size_t first = set.samples.size();
+  for (const TarMember& member : *members) {
+    if (!is_sample(member.name, images) || set.samples.size() == kMostMembers) continue;
+    set.samples.push_back(
+        {member.name, static_cast<std::uint32_t>(set.files.size()), member.offset, member.bytes});
+  }
+  if (set.samples.size() == first) return text::message("loader_error.empty_shard");
+  set.shards.push_back(first);
+  set.files.push_back(path);
+  return {};
+}
+
+void add_file(DataSet& set, const fs::path& path, std::uintmax_t bytes) {
+  set.samples.push_back(
+      {path.filename().string(), static_cast<std::uint32_t>(set.files.size()), 0, bytes});
+  set.files.push_back(path);
+}
+
+// All regular files below a folder, links not followed.
+base::Result<std::vector<fs::path>> files_below(const fs::path& folder) {
+  std::vector<fs::path> found;
+  std::error_code error;
+  fs::recursive_directory_iterator at(folder, fs::directory_options::skip_permission_denied, error);
+  for (; !error && at != fs::recursive_directory_iterator(); at.increment(error)) {
+    std::error_code ignored;
+    if (at->is_regular_file(ignored)) found.push_back(at->path());
+    if (found.size() > kMostFiles)
+      return text::fail("loader_error.many_files", {{"folder", folder.string()}});
+  }
+  if (error) {
+    return text::fail("loader_error.folder",
+                      {{"folder", folder.string()}, io::system_reason(error.value())});
+  }
+  std::ranges::sort(found);
+  return found;
+}
+
+}  // namespace
+
+std::uint64_t DataSet::bytes() const {
+  return std::accumulate(samples.begin(), samples.end(), std::uint64_t{0},
+                         [](std::uint64_t sum, const Sample& one) { return sum + one.bytes; });
+}
+
+base::Result<DataSet> open_data_set(const fs::path& folder, bool images) {
+  const auto found = files_below(folder);
+  if (!found) return tl::unexpected(found.error());
+  DataSet set;
+  for (const fs::path& path : *found) {
+    if (path.extension() != ".tar") continue;
+    base::Message why = add_archive(set, path, images);
+    if (!why.empty()) set.skipped.push_back(skipped(path, std::move(why)));
+  }
+  for (const fs::path& path : *found) {
+    std::error_code error;
+    const std::uintmax_t bytes = fs::file_size(path, error);
+    if (!set.sharded() && !error && is_sample(path.filename().string(), images))
+      add_file(set, path, bytes);
+  }
+  if (!set.samples.empty()) return set;
+  return text::fail(images ? "loader_error.no_images" : "loader_error.no_text",
+                    {{"folder", folder.string()}});
+}
+
+SampleReader::~SampleReader() {
+  for (const int file : open_) {
+    if (file >= 0) ::close(file);
+  }
+}
+
+base::Result<void> SampleReader::read(const Sample& sample, std::string& content) {
+  const bool keeps = set_->sharded() && set_->files.size() <= kMostOpen;
+  int file = open_[sample.file];
+  Descriptor opened(file >= 0 ? fs::path() : set_->files[sample.file]);
+  if (file < 0) file = opened.get();
+  if (file < 0) return tl::unexpected(cannot_read());
+  if (keeps && open_[sample.file] < 0) open_[sample.file] = opened.release();
+  if (sample.bytes > kMostSample) return text::fail("loader_error.large");
+  content.resize(sample.bytes);
+  if (read_at(file, sample.offset, content.data(), content.size()) == content.size()) return {};
+  return text::fail("loader_error.shorter");
+}
+
+void drop_from_system_cache(const DataSet& set) {
+  bool synced = false;
+  for (const fs::path& path : set.files) {
+    const Descriptor file(path);
+    if (file.get() < 0) continue;
+    // What was just written must be on the disk first; at once is faster than file by file.
+    if (!synced) ::syncfs(file.get());
+    synced = true;
+    ::posix_fadvise(file.get(), 0, 0, POSIX_FADV_DONTNEED);
+  }
+}
+
+}  // namespace ts::loader

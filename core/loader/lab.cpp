@@ -1,0 +1,74 @@
+#include "core/loader/lab.h"
+
+#include <system_error>
+#include <tuple>
+#include <utility>
+
+namespace ts::loader {
+namespace {
+
+// What decides what is in a data set.
+auto data_of(const Plan& plan) {
+  return std::tuple(plan.images, plan.samples, plan.sharded, plan.shard_samples, plan.seed,
+                    plan.image_width, plan.image_height, plan.quality, plan.median, plan.spread,
+                    plan.broken, plan.empty);
+}
+
+base::Result<io::PrivateFolder> temporary_folder() {
+  std::error_code error;
+  std::filesystem::path parent = std::filesystem::temp_directory_path(error);
+  return io::PrivateFolder::make(error ? "/tmp" : parent, "tensorscope-loader-");
+}
+
+}  // namespace
+
+base::Result<const DataSet*> Lab::data_for(const Plan& plan, const Calls& calls,
+                                           const base::CancelToken& cancel) {
+  const bool same = made_for_ && (data_.empty() ? data_of(*made_for_) == data_of(plan)
+                                                : made_for_->images == plan.images);
+  if (same) return &set_;
+  made_for_.reset();
+  made_.reset();
+  std::filesystem::path folder = data_;
+  if (data_.empty()) {
+    auto made = temporary_folder();
+    if (!made) return tl::unexpected(made.error());
+    made_.emplace(std::move(*made));
+    folder = made_->path();
+    if (auto written = make_data_set(folder, plan, cancel, calls.made); !written)
+      return tl::unexpected(written.error());
+  }
+  auto opened = open_data_set(folder, plan.images);
+  if (!opened) return tl::unexpected(opened.error());
+  set_ = std::move(*opened);
+  made_for_ = plan;
+  return &set_;
+}
+
+base::Result<Answer> Lab::answer(const simulate::Experiment& question, std::size_t index,
+                                 const Calls& calls, const base::CancelToken& cancel) {
+  const Plan plan = plan_of(chosen_at(question, index));
+  const auto set = data_for(plan, calls, cancel);
+  if (!set) return tl::unexpected(set.error());
+  std::optional<io::PrivateFolder> cache;
+  if (plan.disk_cache) {
+    auto made = temporary_folder();
+    if (!made) return tl::unexpected(made.error());
+    cache.emplace(std::move(*made));
+  }
+  const auto loaded = load({.plan = plan,
+                            .set = *set,
+                            .step = calls.step,
+                            .cache_folder = cache ? cache->path() : std::filesystem::path(),
+                            .told = calls.stepped},
+                           cancel);
+  if (!loaded) return tl::unexpected(loaded.error());
+  Answer answer;
+  if (!question.numbers.empty()) answer.point.at = question.numbers[index];
+  answer.point.outcome = outcome_of(*loaded, planned_batches(plan, **set));
+  answer.verdict = verdict_of(*loaded, answer.point.outcome);
+  answer.faults = loaded->faults;
+  return answer;
+}
+
+}  // namespace ts::loader

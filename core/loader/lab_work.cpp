@@ -1,0 +1,36 @@
+#include "core/loader/lab_work.h"
+
+#include <utility>
+
+namespace ts::loader {
+
+LabWork::LabWork()
+    : thread_({.work = [this](LabRequest& request,
+                              const base::CancelToken& cancel) { work(request, cancel); },
+               .begin = {},
+               .end = {},
+               .idle = {},
+               .dropped = {}}) {}
+
+void LabWork::work(LabRequest& request, const base::CancelToken& cancel) {
+  if (!lab_ || data_ != request.data) lab_.emplace(request.data);
+  data_ = request.data;
+  LabAnswers known{.request = std::move(request), .answers = {}, .problem = {}};
+  const Lab::Calls calls{.step = {},
+                         .made = [this](std::size_t count) { made_ = count; },
+                         .stepped = [this](std::size_t count) { steps_ = count; }};
+  latest_.publish(known);
+  for (std::size_t i = 0; i < point_count(known.request.question) && known.problem.empty(); ++i) {
+    made_ = 0;
+    steps_ = 0;
+    auto answer = lab_->answer(known.request.question, i, calls, cancel);
+    if (answer) {
+      known.answers.push_back(std::move(*answer));
+    } else {
+      known.problem = answer.error();
+    }
+    latest_.publish(known);
+  }
+}
+
+}  // namespace ts::loader

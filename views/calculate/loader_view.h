@@ -1,0 +1,50 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <optional>
+#include <vector>
+
+#include "core/loader/lab_work.h"
+#include "views/calculate/outcome_parts.h"
+#include "views/common/ui.h"
+
+namespace ts::views {
+
+// What is loaded: images or tokens, a folder of one's own or made, its numbers with sliders at the
+// left, one of which may vary; at the right the answer: which of step and loader is the bottleneck,
+// the figures, and workers and steps of the first number over time. Keeps what was chosen. UI
+// thread.
+class LoaderView {
+ public:
+  struct Shown {
+    const loader::LabAnswers* known = nullptr;  // null: nothing was asked yet
+    bool busy = false;
+    loader::LabWork::Progress progress = {};
+    base::Message problem = {};  // of the last file; else empty
+  };
+  struct Answer {
+    std::optional<loader::LabRequest> ask;
+    bool cancel = false;
+    bool picture = false;   // save the timeline as a picture
+    bool timeline = false;  // open the timeline as a trace
+  };
+  LoaderView();
+  Answer draw(const Ui& ui, const Shown& shown);
+
+ private:
+  [[nodiscard]] const simulate::Simulation& subject() const;
+  void draw_head(const Ui& ui, const Shown& shown, Answer& answer);
+  void draw_choices(const Ui& ui);
+  void draw_state(const Ui& ui, const Shown& shown) const;
+  // An error is kept as problem_.
+  std::optional<loader::LabRequest> request();
+
+  std::vector<calculate::Chosen> numbers_;  // of each subject
+  std::size_t subject_ = 0;
+  VariedInput over_;
+  std::array<char, 1024> data_{};  // the folder as it is typed; empty: made
+  base::Message problem_;          // why the last typed number was not taken; empty: it was
+};
+
+}  // namespace ts::views
