@@ -315,7 +315,7 @@ TEST(OwnCrossEntropy, ChunksAddUp) {
 TEST(OwnCrossEntropy, ChunksOfClassesAddUpOnCuda) {
   const CpuAsCuda cuda(run_by_executor);
   for (const at::ScalarType type : {at::kFloat, at::kBFloat16, at::kHalf}) {
-    for (const std::int64_t columns : {1, 10, 48, 96, 97, 200}) {
+    for (const std::int64_t columns : {7, 96, 97}) {
       for (Compared& one : all_operators(33, 97, 3)) {
         if (one.name != "cross_entropy") continue;
         SCOPED_TRACE(testing::Message() << toString(type) << ", chunks of " << columns);
