@@ -71,6 +71,7 @@ void put_on(const spec::Gpu& gpu, const Threads& threads, int dynamic_shared, St
   launch.shared_memory = row.shared;
   row.occupancy = stats::occupancy(gpu.compute_capability, launch);
   row.memory_tflops = row.flops / row.bytes * gpu.bandwidth_gb_s * 1e-3;
+  row.memory_seconds = row.bytes / (gpu.bandwidth_gb_s * 1e9);
 }
 
 double element_bytes(const StageSizes& sizes) {
@@ -166,9 +167,8 @@ std::optional<double> StageRow::roof_tflops() const {
 }
 
 std::optional<double> StageRow::least_seconds() const {
-  const auto roof = roof_tflops();
-  if (!roof) return std::nullopt;
-  return flops / (*roof * 1e12);
+  if (!peak_tflops) return std::nullopt;
+  return std::max(memory_seconds, flops / (*peak_tflops * 1e12));
 }
 
 std::vector<StageRow> stage_rows(const std::vector<KernelResources>& resources,

@@ -55,6 +55,7 @@ struct StageRow {
   std::int64_t extra_bytes = 0;            // of global memory beside inputs and results: L, or D
   std::optional<double> peak_tflops = {};  // of what it computes with, where the card has it
   double memory_tflops = 0;                // what the bandwidth allows at its FLOP a byte
+  double memory_seconds = 0;               // of its bytes
   [[nodiscard]] std::optional<double> roof_tflops() const;
   [[nodiscard]] bool memory_limits() const { return memory_tflops < peak_tflops.value_or(0); }
   // At the roof: the kernel takes at least that long.

@@ -78,15 +78,19 @@ TEST(StageTable, OperatorsReadEachNumberOnce) {
       "ptxas info    : Compiling entry function 'norm_forward_bf16' for 'sm_80'\n"
       "ptxas info    : Used 30 registers, used 0 barriers, 472 bytes cmem[0]\n"
       "ptxas info    : Compiling entry function 'cross_entropy_backward_bf16' for 'sm_80'\n"
-      "ptxas info    : Used 28 registers, used 0 barriers, 472 bytes cmem[0]\n");
+      "ptxas info    : Used 28 registers, used 0 barriers, 472 bytes cmem[0]\n"
+      "ptxas info    : Compiling entry function 'cross_entropy_mean_bf16' for 'sm_80'\n"
+      "ptxas info    : Used 31 registers, used 1 barriers, 128 bytes smem, 448 bytes cmem[0]\n");
   const auto rows = operator_rows(resources, card("8.0"),
                                   {.type = "bf16", .d_head = 64, .heads = 2, .length = 64});
-  ASSERT_EQ(rows.size(), 2U);
+  ASSERT_EQ(rows.size(), 3U);
   EXPECT_EQ(rows[0].stage, "norm");
   EXPECT_EQ(rows[0].bytes, 2 * 64 * 128 * 2 + 64 * 4);
   EXPECT_TRUE(rows[0].memory_limits());
   EXPECT_EQ(rows[0].occupancy->share, 1);
-  EXPECT_EQ(rows[1].bytes, 2 * 64 * 2048 * 2 + 64 * 16);
+  EXPECT_EQ(rows[1].stage, "cross_entropy");
+  EXPECT_DOUBLE_EQ(*rows[1].least_seconds(), 64 * 4 / 2000e9) << "its sums are not counted";
+  EXPECT_EQ(rows[2].bytes, 2 * 64 * 2048 * 2 + 64 * 16);
 }
 
 TEST(StageTable, WhatACardCannotRunIsSaid) {
