@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "app/commands/command_line.h"
 #include "app/commands/report.h"
@@ -129,15 +130,23 @@ nlohmann::json launches(const report::StageSizes& sizes) {
   auto all = nlohmann::json::array();
   for (const report::StageKernel& kernel : report::kAttentionKernels) {
     if (sizes.type == "fp32" && !kernel.takes_fp32) continue;
+    const report::Threads threads = kernel.threads(sizes.d_head);
     all.push_back({{"stage", kernel.stage},
                    {"part", kernel.part},
                    {"kernel", kernel.kernel(sizes.type, sizes.d_head)},
-                   {"threads", {kernel.threads_x, kernel.threads_y}},
+                   {"threads", {threads.x, threads.y}},
                    {"rows", kernel.rows(sizes.d_head)},
+                   {"other", kernel.other(sizes.d_head)},
                    {"shared_bytes", kernel.shared_bytes(sizes.d_head)},
                    {"flops", report::stage_flops(kernel.function, sizes)}});
   }
   return all;
+}
+
+std::vector<std::string> sentences(const std::vector<base::Message>& messages) {
+  std::vector<std::string> said;
+  for (const base::Message& message : messages) said.push_back(message.sentence);
+  return said;
 }
 
 int list_stages(const KernelCommand& command) {
@@ -146,7 +155,11 @@ int list_stages(const KernelCommand& command) {
   if (!gpu) return report("--gpu: " + gpu.error().sentence, 2);
   const auto resources = report::resources_in(engine_folder() / "own_cuda");
   if (resources.empty()) return report(text::message("kernel_check.no_nvcc"), 1);
-  const io::TextTable table = report::stage_table(resources, **gpu, command.sizes);
+  const io::TextTable table =
+      report::stage_table(report::stage_rows(resources, **gpu, command.sizes));
+  const io::TextTable operators =
+      report::stage_table(report::operator_rows(resources, **gpu, command.sizes));
+  const auto remarks = report::stage_remarks(**gpu, command.sizes);
   if (table.rows.empty()) {
     return report(text::message("kernel_check.no_stage", {{"gpu", (*gpu)->name}}), 1);
   }
@@ -154,9 +167,13 @@ int list_stages(const KernelCommand& command) {
     print_json({{"gpu", (*gpu)->name},
                 {"columns", table.columns},
                 {"rows", table.rows},
+                {"operators", operators.rows},
+                {"remarks", sentences(remarks)},
                 {"launches", launches(command.sizes)}});
   } else {
     std::printf("%s\n", io::to_markdown(table).c_str());
+    for (const std::string& said : sentences(remarks)) std::printf("%s\n", said.c_str());
+    std::printf("\n%s\n", io::to_markdown(operators).c_str());
   }
   return 0;
 }

@@ -1,6 +1,5 @@
 #include "core/kernel_plan/tile_words.h"
 
-#include "core/report/attention_stages.h"
 #include "core/report/kernel_report.h"
 #include "core/text/message.h"
 #include "core/text/numbers.h"
@@ -112,7 +111,7 @@ io::TextTable stages_side_by_side(const std::vector<report::StageRow>& rows,
     std::string registers = std::to_string(row.resources.registers);
     if (row.resources.spilled > 0) registers += " + " + text::bytes(row.resources.spilled).joined();
     table.rows.push_back(
-        {texts("own_kernels.stage." + std::string(row.kernel->stage)), row.kernel->part, registers,
+        {texts("own_kernels.stage." + row.stage), row.part, registers,
          text::bytes(row.shared).joined(),
          row.occupancy ? percent(row.occupancy->share) : std::string(text::kNoNumber),
          text::bytes(static_cast<std::int64_t>(row.bytes)).joined(),

@@ -8,19 +8,40 @@
 namespace ts::report {
 
 constexpr int kTensorCoreRows = 64;
-constexpr int kTensorCoreForwardOther = 64;
 constexpr int kTensorCoreBackwardOther = 32;
-constexpr int kTiledOther = 32;
-constexpr int kNaiveRows = 128;  // threads
+constexpr int kNaiveRows = 128;      // threads
+constexpr int kWarpgroupRows = 128;  // of two warpgroups
+constexpr int kWarpgroupPlaces = 2;  // for tiles of K, and as many for tiles of V
+// So that all of a block fits the 227 KiB of sm_90.
+constexpr int warpgroup_keys(int d_head) {
+  return d_head > 128 ? 64 : 128;
+}
 
-// Rows of the tile that a block of the tiled stage has for good, so that all its tiles fit 64 KiB
-// (sm_75).
+// Tiles of the tiled stage, so that all of a block fit 64 KiB (sm_75): the rows that it has for
+// good, and those of the other side.
 constexpr int tiled_forward_rows(int d_head) {
-  return d_head > 64 ? 32 : 64;
+  return d_head > 128 ? 16 : d_head > 64 ? 32 : 64;
 }
 constexpr int tiled_backward_rows(int d_head) {
-  return d_head > 64 ? 16 : 32;
+  return d_head > 128 ? 8 : d_head > 64 ? 16 : 32;
 }
+constexpr int tiled_other(int d_head) {
+  return d_head > 128 ? 16 : 32;
+}
+// Keys of a tile of the tensor-core stage's forward, so that O and S of a wide head fit registers.
+constexpr int tensor_core_forward_other(int d_head) {
+  return d_head > 128 ? 32 : 64;
+}
+// Warps of the tensor-core stage that share the rows of a d_kv tile: each has some of the columns
+// of both sums, which would not fit the registers of one.
+constexpr int tensor_core_column_warps(int d_head) {
+  return d_head > 128 ? 2 : 1;
+}
+
+// Of a block.
+struct Threads {
+  unsigned x, y;
+};
 
 // One kernel. A block has `rows` queries, or keys where `of_keys`, of one head: blockIdx.x says
 // which, blockIdx.y the head. It goes through the other side in tiles of `other` rows; 1: row by
@@ -29,10 +50,10 @@ struct StageKernel {
   const char* stage;
   const char* part;      // forward, row_sums, d_q or d_kv
   const char* function;  // the name of a kernel is FUNCTION_TYPE_WIDTH
-  unsigned threads_x, threads_y;
+  Threads (*threads)(int d_head);
   bool of_keys;
   int (*rows)(int d_head);
-  int other;
+  int (*other)(int d_head);
   int (*shared_bytes)(int d_head);
   bool takes_fp32;
   int first_capability;  // 75 is sm_75
@@ -43,7 +64,7 @@ struct StageKernel {
 };
 
 inline constexpr std::array kAttentionTypes = {"fp32", "bf16", "fp16"};
-inline constexpr std::array kAttentionWidths = {32, 64, 128};
+inline constexpr std::array kAttentionWidths = {32, 64, 128, 256};
 
 namespace stage_sizes {
 constexpr int naive_rows(int /*d_head*/) {
@@ -52,14 +73,34 @@ constexpr int naive_rows(int /*d_head*/) {
 constexpr int nothing_shared(int /*d_head*/) {
   return 0;
 }
-// Floats: rows of d_head + 1 numbers, weights in rows of kTiledOther + 1.
+constexpr int one_row(int /*d_head*/) {
+  return 1;
+}
+constexpr int tensor_core_backward_other(int /*d_head*/) {
+  return kTensorCoreBackwardOther;
+}
+constexpr Threads threads_in_a_line(int /*d_head*/) {
+  return {128, 1};
+}
+constexpr Threads tiled_threads(int /*d_head*/) {
+  return {16, 16};
+}
+constexpr Threads tiled_backward_threads(int d_head) {
+  return {16, tiled_backward_rows(d_head) < 16 ? 8U : 16U};
+}
+constexpr Threads tensor_core_d_kv_threads(int d_head) {
+  return {128U * static_cast<unsigned>(tensor_core_column_warps(d_head)), 1};
+}
+// Floats: rows of d_head + 1 numbers, weights in rows of tiled_other() + 1.
 constexpr int tiled_forward_bytes(int d_head) {
   const int rows = tiled_forward_rows(d_head);
-  return 4 * ((rows + 2 * kTiledOther) * (d_head + 1) + rows * (kTiledOther + 1));
+  const int other = tiled_other(d_head);
+  return 4 * ((rows + 2 * other) * (d_head + 1) + rows * (other + 1));
 }
 constexpr int tiled_backward_bytes(int d_head, int weights) {
   const int rows = tiled_backward_rows(d_head);
-  return 4 * (2 * (rows + kTiledOther) * (d_head + 1) + weights * rows * (kTiledOther + 1));
+  const int other = tiled_other(d_head);
+  return 4 * (2 * (rows + other) * (d_head + 1) + weights * rows * (other + 1));
 }
 constexpr int tiled_d_q_bytes(int d_head) {
   return tiled_backward_bytes(d_head, 1);
@@ -71,38 +112,52 @@ constexpr int tensor_core_rows(int /*d_head*/) {
   return kTensorCoreRows;
 }
 constexpr int tensor_core_forward_bytes(int d_head) {
-  return 2 * (kTensorCoreRows + 2 * kTensorCoreForwardOther) * d_head;
+  return 2 * (kTensorCoreRows + 2 * tensor_core_forward_other(d_head)) * d_head;
 }
 constexpr int tensor_core_backward_bytes(int d_head) {
   return 2 * 2 * (kTensorCoreRows + kTensorCoreBackwardOther) * d_head;
+}
+constexpr int warpgroup_rows(int /*d_head*/) {
+  return kWarpgroupRows;
+}
+// Three warpgroups: one thread of the first brings tiles.
+constexpr Threads warpgroup_threads(int /*d_head*/) {
+  return {384, 1};
+}
+// Q, the places of K and V, and a kibibyte with the barriers: tiles begin at multiples of it.
+constexpr int warpgroup_bytes(int d_head) {
+  return 2 * (kWarpgroupRows + 2 * kWarpgroupPlaces * warpgroup_keys(d_head)) * d_head + 1024;
 }
 }  // namespace stage_sizes
 
 // In reading order. The backward of every stage begins with row_sums.
 inline constexpr std::array kAttentionKernels = std::to_array<StageKernel>({
-    {"naive", "forward", "attention_naive_forward", 128, 1, false, stage_sizes::naive_rows, 1,
-     stage_sizes::nothing_shared, true, 75},
-    {"all", "row_sums", "attention_row_sums", 128, 1, false, stage_sizes::naive_rows, 1,
-     stage_sizes::nothing_shared, true, 75},
-    {"naive", "d_q", "attention_naive_d_q", 128, 1, false, stage_sizes::naive_rows, 1,
-     stage_sizes::nothing_shared, true, 75},
-    {"naive", "d_kv", "attention_naive_d_kv", 128, 1, true, stage_sizes::naive_rows, 1,
-     stage_sizes::nothing_shared, true, 75},
-    {"tiled", "forward", "attention_tiled_forward", 16, 16, false, tiled_forward_rows, kTiledOther,
-     stage_sizes::tiled_forward_bytes, true, 75},
-    {"tiled", "d_q", "attention_tiled_d_q", 16, 16, false, tiled_backward_rows, kTiledOther,
-     stage_sizes::tiled_d_q_bytes, true, 75},
-    {"tiled", "d_kv", "attention_tiled_d_kv", 16, 16, true, tiled_backward_rows, kTiledOther,
-     stage_sizes::tiled_d_kv_bytes, true, 75},
-    {"tensor_core", "forward", "attention_tensor_core_forward", 128, 1, false,
-     stage_sizes::tensor_core_rows, kTensorCoreForwardOther, stage_sizes::tensor_core_forward_bytes,
-     false, 80},
-    {"tensor_core", "d_q", "attention_tensor_core_d_q", 128, 1, false,
-     stage_sizes::tensor_core_rows, kTensorCoreBackwardOther,
+    {"naive", "forward", "attention_naive_forward", stage_sizes::threads_in_a_line, false,
+     stage_sizes::naive_rows, stage_sizes::one_row, stage_sizes::nothing_shared, true, 75},
+    {"all", "row_sums", "attention_row_sums", stage_sizes::threads_in_a_line, false,
+     stage_sizes::naive_rows, stage_sizes::one_row, stage_sizes::nothing_shared, true, 75},
+    {"naive", "d_q", "attention_naive_d_q", stage_sizes::threads_in_a_line, false,
+     stage_sizes::naive_rows, stage_sizes::one_row, stage_sizes::nothing_shared, true, 75},
+    {"naive", "d_kv", "attention_naive_d_kv", stage_sizes::threads_in_a_line, true,
+     stage_sizes::naive_rows, stage_sizes::one_row, stage_sizes::nothing_shared, true, 75},
+    {"tiled", "forward", "attention_tiled_forward", stage_sizes::tiled_threads, false,
+     tiled_forward_rows, tiled_other, stage_sizes::tiled_forward_bytes, true, 75},
+    {"tiled", "d_q", "attention_tiled_d_q", stage_sizes::tiled_backward_threads, false,
+     tiled_backward_rows, tiled_other, stage_sizes::tiled_d_q_bytes, true, 75},
+    {"tiled", "d_kv", "attention_tiled_d_kv", stage_sizes::tiled_backward_threads, true,
+     tiled_backward_rows, tiled_other, stage_sizes::tiled_d_kv_bytes, true, 75},
+    {"tensor_core", "forward", "attention_tensor_core_forward", stage_sizes::threads_in_a_line,
+     false, stage_sizes::tensor_core_rows, tensor_core_forward_other,
+     stage_sizes::tensor_core_forward_bytes, false, 80},
+    {"tensor_core", "d_q", "attention_tensor_core_d_q", stage_sizes::threads_in_a_line, false,
+     stage_sizes::tensor_core_rows, stage_sizes::tensor_core_backward_other,
      stage_sizes::tensor_core_backward_bytes, false, 80},
-    {"tensor_core", "d_kv", "attention_tensor_core_d_kv", 128, 1, true,
-     stage_sizes::tensor_core_rows, kTensorCoreBackwardOther,
+    {"tensor_core", "d_kv", "attention_tensor_core_d_kv", stage_sizes::tensor_core_d_kv_threads,
+     true, stage_sizes::tensor_core_rows, stage_sizes::tensor_core_backward_other,
      stage_sizes::tensor_core_backward_bytes, false, 80},
+    // Its backward is that of tensor_core.
+    {"warpgroup", "forward", "attention_warpgroup_forward", stage_sizes::warpgroup_threads, false,
+     stage_sizes::warpgroup_rows, warpgroup_keys, stage_sizes::warpgroup_bytes, false, 90},
 });
 
 }  // namespace ts::report

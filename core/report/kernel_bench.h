@@ -30,8 +30,8 @@ struct KernelBench {
   Roofs roofs;                         // of the machine
 };
 
-// The sizes of the benchmark: T and d_head, causal or not, forward, and forward with backward up to
-// T 4,096. `base` gives all other settings; with its `heads`, or fewer where the step would take
+// The sizes of the benchmark: T and d_head, causal or not, forward, and forward with backward.
+// `base` gives all other settings; with its `heads`, or fewer where the step would take
 // minutes.
 std::vector<spec::WorkloadSpec> kernel_bench_specs(const spec::WorkloadSpec& base,
                                                    const std::vector<std::int64_t>& lengths);

@@ -1,14 +1,18 @@
 #include "core/report/stage_table.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdlib>
 #include <optional>
 #include <regex>
+#include <utility>
 
 #include "core/io/file.h"
 #include "core/report/attention_stages.h"
 #include "core/report/kernel_report.h"
+#include "core/report/row_kernels.h"
 #include "core/stats/occupancy.h"
+#include "core/text/message.h"
 #include "core/text/numbers.h"
 
 namespace ts::report {
@@ -53,9 +57,46 @@ const StageKernel& stage_of(std::string_view function) {
 // Dense peak of what the kernel computes with.
 std::optional<double> peak_of(const spec::Gpu& gpu, const StageKernel& kernel,
                               const std::string& type) {
-  if (std::string_view(kernel.stage) != "tensor_core") return gpu.fp32_tflops;
+  if (kernel.takes_fp32) return gpu.fp32_tflops;
   return type == "bf16" ? gpu.bf16_tflops : gpu.fp16_tflops;
 }
+
+// What is known of a kernel once its sums are: threads, shared memory, occupancy, the roof.
+void put_on(const spec::Gpu& gpu, const Threads& threads, int dynamic_shared, StageRow& row) {
+  row.threads = std::int64_t{threads.x} * threads.y;
+  row.shared = row.resources.static_shared + dynamic_shared;
+  trace::KernelLaunch launch;
+  launch.block = {static_cast<std::int32_t>(threads.x), static_cast<std::int32_t>(threads.y), 1};
+  launch.registers = row.resources.registers;
+  launch.shared_memory = row.shared;
+  row.occupancy = stats::occupancy(gpu.compute_capability, launch);
+  row.memory_tflops = row.flops / row.bytes * gpu.bandwidth_gb_s * 1e-3;
+  row.memory_seconds = row.bytes / (gpu.bandwidth_gb_s * 1e9);
+}
+
+double element_bytes(const StageSizes& sizes) {
+  return sizes.type == "fp32" ? 4 : 2;
+}
+
+// As kernels/operators/on_cuda.cpp cuts rows into blocks, and classes into chunks.
+constexpr double kFewestRowsOfBlock = 64, kMostBlocksOfRows = 256;
+constexpr std::int64_t kFewestClasses = 2048;
+
+struct Matrix {
+  double rows, width;
+};
+Matrix rows_for(const RowKernel& kernel, const StageSizes& sizes) {
+  const std::string_view of = kernel.stage, part = kernel.part;
+  const auto length = static_cast<double>(sizes.length), heads = static_cast<double>(sizes.heads);
+  const std::int64_t width = sizes.heads * sizes.d_head;
+  if (of == "softmax") return {heads * length, length};
+  if (of == "cross_entropy" && part != "d_x, sum")
+    return {length, static_cast<double>(classes_of_chunk(width))};
+  return {length, static_cast<double>(width)};
+}
+
+constexpr int kWarpgroupCapability = 90;  // of sm_90a, which no later card runs
+constexpr int kNarrowestWarpgroup = 64;   // a chunk of its tiles
 
 }  // namespace
 
@@ -103,7 +144,7 @@ double stage_bytes(std::string_view function, const StageSizes& sizes) {
   const double tensor = heads * length * sizes.d_head * (sizes.type == "fp32" ? 4 : 2);
   const double sums = heads * length * 4;
   if (part == "row_sums") return 2 * tensor + sums;
-  const int rows = kernel.other == 1 ? kWarpRows : kernel.rows(sizes.d_head);
+  const int rows = kernel.other(sizes.d_head) == 1 ? kWarpRows : kernel.rows(sizes.d_head);
   const double blocks = static_cast<double>((sizes.length + rows - 1) / rows);
   // Two tensors of the other side for each block, or half of them.
   const double tiles = 2 * tensor * blocks * (sizes.causal ? 0.5 : 1);
@@ -126,9 +167,8 @@ std::optional<double> StageRow::roof_tflops() const {
 }
 
 std::optional<double> StageRow::least_seconds() const {
-  const auto roof = roof_tflops();
-  if (!roof) return std::nullopt;
-  return flops / (*roof * 1e12);
+  if (!peak_tflops) return std::nullopt;
+  return std::max(memory_seconds, flops / (*peak_tflops * 1e12));
 }
 
 std::vector<StageRow> stage_rows(const std::vector<KernelResources>& resources,
@@ -140,39 +180,83 @@ std::vector<StageRow> stage_rows(const std::vector<KernelResources>& resources,
     const KernelResources* const one =
         resources_on(resources, kernel.kernel(sizes.type, sizes.d_head), capability);
     if (one == nullptr) continue;
-    StageRow row{.kernel = &kernel, .resources = *one};
-    row.shared = one->static_shared + kernel.shared_bytes(sizes.d_head);
-    trace::KernelLaunch launch;
-    launch.block = {static_cast<std::int32_t>(kernel.threads_x),
-                    static_cast<std::int32_t>(kernel.threads_y), 1};
-    launch.registers = one->registers;
-    launch.shared_memory = row.shared;
-    row.occupancy = stats::occupancy(gpu.compute_capability, launch);
+    StageRow row{.stage = kernel.stage, .part = kernel.part, .resources = *one};
     row.bytes = stage_bytes(kernel.function, sizes);
     row.flops = stage_flops(kernel.function, sizes);
     const std::string_view part = kernel.part;
     if (part == "forward" || part == "row_sums") row.extra_bytes = sizes.heads * sizes.length * 4;
     row.peak_tflops = peak_of(gpu, kernel, sizes.type);
-    row.memory_tflops = row.flops / row.bytes * gpu.bandwidth_gb_s * 1e-3;
-    rows.push_back(row);
+    put_on(gpu, kernel.threads(sizes.d_head), kernel.shared_bytes(sizes.d_head), row);
+    rows.push_back(std::move(row));
   }
   return rows;
 }
 
-io::TextTable stage_table(const std::vector<KernelResources>& resources, const spec::Gpu& gpu,
-                          const StageSizes& sizes) {
+std::int64_t classes_of_chunk(std::int64_t width) {
+  return std::max(width, kFewestClasses);
+}
+
+std::vector<StageRow> operator_rows(const std::vector<KernelResources>& resources,
+                                    const spec::Gpu& gpu, const StageSizes& sizes) {
+  std::vector<StageRow> rows;
+  const int capability = capability_of(gpu);
+  for (const RowKernel& kernel : kRowKernels) {
+    const KernelResources* const one =
+        resources_on(resources, kernel.kernel(sizes.type), capability);
+    if (one == nullptr) continue;
+    StageRow row{.stage = kernel.stage, .part = kernel.part, .resources = *one};
+    const Matrix rows_of = rows_for(kernel, sizes);
+    const double numbers = rows_of.rows * rows_of.width;
+    const double blocks = std::min(std::ceil(rows_of.rows / kFewestRowsOfBlock), kMostBlocksOfRows);
+    const RowBytes& bytes = kernel.bytes;
+    row.bytes = numbers * (bytes.numbers * element_bytes(sizes) + bytes.floats * 4) +
+                rows_of.rows * bytes.per_row + bytes.partials * blocks * rows_of.width * 4;
+    row.extra_bytes = static_cast<std::int64_t>(bytes.partials * blocks * rows_of.width * 4 +
+                                                numbers * std::min(bytes.floats, 1.0) * 4);
+    row.flops = kernel.flops * numbers + bytes.partials * blocks * rows_of.width;
+    row.peak_tflops = gpu.fp32_tflops;
+    put_on(gpu, kernel.threads, 0, row);
+    rows.push_back(std::move(row));
+  }
+  return rows;
+}
+
+std::vector<base::Message> stage_remarks(const spec::Gpu& gpu, const StageSizes& sizes) {
+  std::vector<base::Message> remarks;
+  const int capability = capability_of(gpu);
+  for (const StageKernel& kernel : kAttentionKernels) {
+    const bool tma = kernel.first_capability == kWarpgroupCapability;
+    if (std::string_view(kernel.part) != "forward") continue;
+    if (sizes.type == "fp32" && !kernel.takes_fp32) {
+      remarks.push_back(text::message("own_kernels.remark.type", {{"stage", kernel.stage}}));
+    } else if (capability < kernel.first_capability) {
+      const std::string needed = std::to_string(kernel.first_capability / 10) + "." +
+                                 std::to_string(kernel.first_capability % 10);
+      remarks.push_back(text::message("own_kernels.remark.capability",
+                                      {{"stage", kernel.stage}, {"needed", needed}}));
+    } else if (tma && capability > kernel.first_capability) {
+      remarks.push_back(text::message("own_kernels.remark.sm_90a", {{"stage", kernel.stage}}));
+    } else if (tma && sizes.d_head < kNarrowestWarpgroup) {
+      remarks.push_back(text::message("own_kernels.remark.width", {{"stage", kernel.stage}}));
+    } else if (tma) {
+      remarks.push_back(
+          text::message("own_kernels.remark.not_measured", {{"stage", kernel.stage}}));
+    }
+  }
+  return remarks;
+}
+
+io::TextTable stage_table(const std::vector<StageRow>& rows) {
   io::TextTable table{
       .columns = {"stage", "kernel", "threads", "registers", "shared", "spilled", "occupancy",
                   "limit", "bytes", "FLOP/B", "roof TFLOP/s"},
       .rows = {},
       .right = {false, false, true, true, true, true, true, false, true, true, true}};
-  for (const StageRow& row : stage_rows(resources, gpu, sizes)) {
-    const StageKernel& kernel = *row.kernel;
+  for (const StageRow& row : rows) {
     const auto roof = row.roof_tflops();
     table.rows.push_back(
-        {kernel.stage, kernel.part, std::to_string(kernel.threads_x * kernel.threads_y),
-         std::to_string(row.resources.registers), text::bytes(row.shared).joined(),
-         text::bytes(row.resources.spilled).joined(),
+        {row.stage, row.part, std::to_string(row.threads), std::to_string(row.resources.registers),
+         text::bytes(row.shared).joined(), text::bytes(row.resources.spilled).joined(),
          row.occupancy ? text::decimal(100 * row.occupancy->share, 0) + " %" : text::kNoNumber,
          row.occupancy ? to_string(row.occupancy->limit) : "does not fit",
          text::bytes(static_cast<std::int64_t>(row.bytes)).joined(),

@@ -114,12 +114,6 @@ void check_additions(const WorkloadSpec& spec, Problems& problems) {
                {{"max", text::grouped(kMost)}, {"value", text::grouped(spec.seq_len)}});
 }
 
-void check_kernels(const WorkloadSpec& spec, Problems& problems) {
-  if (uses_own_kernels(spec) && spec.device != DeviceKind::cpu) {
-    problems.add(Field::kernels, "kernels_cpu");
-  }
-}
-
 void check_precision(const WorkloadSpec& spec, Problems& problems) {
   if (spec.dtype == DataType::tf32 && spec.device != DeviceKind::cuda) {
     problems.add(Field::dtype, "tf32_cuda");
@@ -270,7 +264,6 @@ void check_combinations(const WorkloadSpec& spec, Problems& problems) {
   check_masks(spec, problems);
   check_backend(spec, problems);
   check_masked_backend(spec, problems);
-  check_kernels(spec, problems);
   check_precision(spec, problems);
   check_additions(spec, problems);
   check_training(spec, problems);

@@ -75,9 +75,18 @@ struct CudaAllocatorVisitor {
 // limit.
 using CudaRefused = void (*)(std::int64_t asked, std::int64_t free, std::int64_t limit);
 
+// A kernel of kernels/own_cuda with one argument, the struct at `problem`.
+struct CudaLaunch {
+  const char* folder;  // of the compiled kernels, NAME.fatbin
+  const char* kernel;
+  unsigned grid[3], block[3];
+  const void* problem;
+  int device;
+};
+
 struct CudaGraph;  // opaque: only that library knows its members
 
-inline constexpr int kCudaApiVersion = 4;
+inline constexpr int kCudaApiVersion = 5;
 
 struct CudaApi {
   int version;
@@ -111,6 +120,8 @@ struct CudaApi {
   const char* (*graph_end)(CudaGraph* graph);
   const char* (*graph_replay)(CudaGraph* graph);
   void (*graph_drop)(CudaGraph* graph);
+  // On the current stream; any thread. See cuda/own_launch.h.
+  const char* (*launch)(const CudaLaunch& launch);
   capture::GpuSource recording;       // see cuda/cupti_session.h
   capture::GpuSource (*by_events)();  // instead of `recording`, see cuda/event_session.h
 };

@@ -23,6 +23,7 @@
 #include "kernels/cuda/event_session.h"
 #include "kernels/cuda/graphs.h"
 #include "kernels/cuda/guarded.h"
+#include "kernels/cuda/own_launch.h"
 
 namespace ts::kernels {
 namespace {
@@ -327,6 +328,7 @@ constexpr CudaApi kApi = {
     .graph_end = graphs::end,
     .graph_replay = graphs::replay,
     .graph_drop = graphs::drop,
+    .launch = launch_own_kernel,
     .recording = {.prepare = cupti::prepare,
                   .begin = cupti::begin,
                   .end = cupti::end,

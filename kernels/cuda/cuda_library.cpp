@@ -57,6 +57,12 @@ CudaLibrary::CudaLibrary() {
   start_capture();
 }
 
+const char* CudaLibrary::launch(CudaLaunch launch) const {
+  static const std::string folder = (own_folder() / "own_cuda").string();
+  launch.folder = folder.c_str();
+  return api_->launch(launch);
+}
+
 void CudaLibrary::start_capture() {
   source_ = api_->recording;
   capture_ = std::make_unique<capture::GpuCapture>(source_);

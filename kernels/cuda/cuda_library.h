@@ -18,6 +18,9 @@ class CudaLibrary {
   // Null if CUDA cannot be used; unavailable() gives the reason in one sentence.
   [[nodiscard]] const CudaApi* api() const noexcept { return api_; }
   [[nodiscard]] const base::Message& unavailable() const noexcept { return unavailable_; }
+  // Launches a kernel of kernels/own_cuda, whose compiled form is beside this library: null, or a
+  // sentence why not. Needs api(); any thread.
+  const char* launch(CudaLaunch launch) const;
   // Records the devices: their kernels by CUPTI or, if not_recorded() gives a reason why not, their
   // operators by CUDA events; null if neither works.
   [[nodiscard]] capture::GpuCapture* capture() const noexcept { return capture_.get(); }

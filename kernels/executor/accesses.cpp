@@ -237,6 +237,12 @@ void begin_block_accesses(std::size_t shared_bytes) {
   std::memset(all.dynamic.begin, 0xFF, shared_bytes);
 }
 
+void note_bounds(const void* place, std::size_t bytes, const void* code) {
+  const Memory& all = memories().dynamic;
+  const auto* const at = static_cast<const unsigned char*>(place);
+  if (at < all.begin || at + bytes > all.begin + all.bytes) outside(at, false, code);
+}
+
 void note_access(const void* place, std::size_t bytes, bool write, const void* code) {
   const bool was_in_kernel = std::exchange(now.in_kernel, false);
   const auto* const at = static_cast<const unsigned char*>(place);

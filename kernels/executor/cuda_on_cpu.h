@@ -15,6 +15,7 @@
 #define __device__
 #define __host__
 #define __constant__
+#define __grid_constant__
 #define __forceinline__ inline
 #define __noinline__ [[gnu::noinline]]
 #define __launch_bounds__(...)

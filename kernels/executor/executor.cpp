@@ -30,7 +30,7 @@ constexpr int kWarp = 32;
 constexpr unsigned kMostThreads = 1024;
 constexpr std::size_t kStackBytes = std::size_t{256} * 1024;
 
-enum class State : std::uint8_t { ready, at_block_barrier, at_warp_barrier, ended };
+enum class State : std::uint8_t { ready, at_block_barrier, at_warp_barrier, asks_again, ended };
 
 struct Copy {
   void* to;
@@ -62,6 +62,7 @@ struct Launch {
   int current = 0;
   Finding finding;
   std::uint32_t barriers = 0;
+  std::uint32_t signals = 0;
 };
 Launch* running = nullptr;
 Finding last_finding;
@@ -192,13 +193,34 @@ void make_ready(Thread& thread) {
   makecontext(&thread.context, thread_begins, 0);
 }
 
+// True if threads wait for signals: they are to ask again.
+bool ask_again() {
+  bool any = false;
+  for (Thread& thread : running->threads) {
+    if (thread.state != State::asks_again) continue;
+    thread.state = State::ready;
+    any = true;
+  }
+  return any;
+}
+
 void run_block() {
   auto& threads = running->threads;
   for (Thread& thread : threads) make_ready(thread);
   running->barriers = 0;
+  std::int64_t signals_before = -1;  // -1 where others than those that ask have run
   while (true) {
     run_warps();
     if (running->finding) return;
+    if (ask_again()) {
+      if (signals_before == running->signals) {
+        running->finding = waiting_for_ever();
+        return;
+      }
+      signals_before = running->signals;
+      continue;
+    }
+    signals_before = -1;
     bool all_ended = true;
     bool all_wait = true;
     for (const Thread& thread : threads) {
@@ -304,6 +326,15 @@ void stop_with(Finding finding) {
   finding.thread = now.moment.thread;
   if (!running->finding) running->finding = std::move(finding);
   back_to_scheduler();
+}
+
+void wait_for_signal() {
+  this_thread().state = State::asks_again;
+  back_to_scheduler();
+}
+
+void note_signal() {
+  ++running->signals;
 }
 
 void wait_for_block() {

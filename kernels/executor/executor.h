@@ -8,7 +8,8 @@
 // Runs kernels written in CUDA C++ on the CPU, to check them where there is no GPU. Blocks run one
 // after the other, the threads of a block by turns in an order that is always the same, each until
 // it waits. It shows values, barriers, shuffles and tensor core instructions; it shows no speed, no
-// caches, no bank conflicts, and neither wgmma nor TMA.
+// caches, no bank conflicts, and of wgmma and TMA where they find their numbers (warpgroup.h), not
+// what they do while the threads go on.
 //
 // Accesses to memory are seen in sources that are compiled with -fsanitize=thread: the compiler
 // then calls a function before each access. The executor has these functions itself (accesses.cpp).

@@ -28,6 +28,11 @@ struct Now {
 };
 extern Now now;
 
+// A thread that waits for others runs again after they have had their turn. When all that are left
+// wait, and none of them has given a signal since, that is a mistake.
+void wait_for_signal();
+void note_signal();
+
 // Notes a mistake, unless there is one. A thread of a kernel does not come back from it.
 void stop_with(Finding finding);
 
@@ -36,6 +41,9 @@ void begin_launch_accesses();
 void begin_block_accesses(std::size_t shared_bytes);
 Size3 index_of_block(std::uint32_t number);
 void forget_launches();
+
+// Notes a mistake if the place is not in the dynamic shared memory. It is no access that can race.
+void note_bounds(const void* place, std::size_t bytes, const void* code);
 
 // What the compiler's calls report.
 void note_access(const void* place, std::size_t bytes, bool write, const void* code);

@@ -14,6 +14,7 @@
 
 #include "kernels/observe/custom_node.h"
 #include "kernels/operators/call.h"
+#include "kernels/operators/on_cuda.h"
 
 namespace ts::kernels {
 namespace {
@@ -103,6 +104,7 @@ at::Tensor own_cross_entropy(const at::Tensor& x, const at::Tensor& weight,
                              const at::Tensor& targets,
                              std::optional<own::Instructions> instructions) {
   note_custom_node();
+  if (runs_on_cuda(x)) return cross_entropy_on_cuda(x, weight, targets);
   const own::Instructions which = instructions.value_or(own::fastest(element_of(x)));
   const bool gradients =
       at::GradMode::is_enabled() && (x.requires_grad() || weight.requires_grad());

@@ -6,6 +6,7 @@
 
 #include "kernels/observe/custom_node.h"
 #include "kernels/operators/call.h"
+#include "kernels/operators/on_cuda.h"
 
 namespace ts::kernels {
 namespace {
@@ -110,6 +111,7 @@ at::Tensor own_norm(bool centred, const at::Tensor& x, const at::Tensor& weight,
                     const at::Tensor& bias, double epsilon,
                     std::optional<own::Instructions> instructions) {
   note_custom_node();
+  if (runs_on_cuda(x)) return norm_on_cuda(centred, x, weight, bias, epsilon);
   const own::Instructions which = instructions.value_or(own::fastest(element_of(x)));
   return OwnNorm::apply(x, weight, bias.defined() ? std::optional(bias) : std::nullopt, centred,
                         epsilon, static_cast<std::int64_t>(which));

@@ -5,6 +5,7 @@
 
 #include "kernels/observe/custom_node.h"
 #include "kernels/operators/call.h"
+#include "kernels/operators/on_cuda.h"
 
 namespace ts::kernels {
 namespace {
@@ -66,6 +67,7 @@ class OwnSoftmax : public torch::autograd::Function<OwnSoftmax> {
 
 at::Tensor own_softmax(const at::Tensor& x, std::optional<own::Instructions> instructions) {
   note_custom_node();
+  if (runs_on_cuda(x)) return softmax_on_cuda(x);
   const own::Instructions which = instructions.value_or(own::fastest(element_of(x)));
   return OwnSoftmax::apply(x, static_cast<std::int64_t>(which));
 }

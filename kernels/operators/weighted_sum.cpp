@@ -6,6 +6,7 @@
 
 #include "kernels/observe/custom_node.h"
 #include "kernels/operators/call.h"
+#include "kernels/operators/on_cuda.h"
 
 namespace ts::kernels {
 namespace {
@@ -81,6 +82,7 @@ class OwnWeightedSum : public torch::autograd::Function<OwnWeightedSum> {
 at::Tensor own_weighted_sum(const at::Tensor& x, const at::Tensor& weight,
                             std::optional<own::Instructions> instructions) {
   note_custom_node();
+  if (runs_on_cuda(x)) return weighted_sum_on_cuda(x, weight);
   const own::Instructions which = instructions.value_or(own::fastest(element_of(x)));
   return OwnWeightedSum::apply(x, weight, static_cast<std::int64_t>(which));
 }

@@ -51,7 +51,9 @@ __device__ void write(Number* to, const float* from, int count, float factor) {
 #define TENSORSCOPE_ATTENTION_KERNEL(name, Number, type, d_head, threads)                         \
   TENSORSCOPE_KERNEL(name##_##type##_##d_head, ts::kernels::own_cuda::Attention<Number>, threads, \
                      ts::kernels::own_cuda::name<Number, d_head>)
-#define TENSORSCOPE_ATTENTION_KERNELS(name, Number, type, threads) \
-  TENSORSCOPE_ATTENTION_KERNEL(name, Number, type, 32, threads)    \
-  TENSORSCOPE_ATTENTION_KERNEL(name, Number, type, 64, threads)    \
-  TENSORSCOPE_ATTENTION_KERNEL(name, Number, type, 128, threads)
+// threads: of a block at most; of_widest: for the widest head.
+#define TENSORSCOPE_ATTENTION_KERNELS(name, Number, type, threads, of_widest) \
+  TENSORSCOPE_ATTENTION_KERNEL(name, Number, type, 32, threads)               \
+  TENSORSCOPE_ATTENTION_KERNEL(name, Number, type, 64, threads)               \
+  TENSORSCOPE_ATTENTION_KERNEL(name, Number, type, 128, threads)              \
+  TENSORSCOPE_ATTENTION_KERNEL(name, Number, type, 256, of_widest)

@@ -107,11 +107,11 @@ __device__ void attention_naive_d_kv(const Attention<Number>& a) {
 
 }  // namespace ts::kernels::own_cuda
 
-#define TENSORSCOPE_NAIVE(Number, type)                                     \
-  TENSORSCOPE_ATTENTION_KERNELS(attention_naive_forward, Number, type, 128) \
-  TENSORSCOPE_ATTENTION_KERNELS(attention_row_sums, Number, type, 128)      \
-  TENSORSCOPE_ATTENTION_KERNELS(attention_naive_d_q, Number, type, 128)     \
-  TENSORSCOPE_ATTENTION_KERNELS(attention_naive_d_kv, Number, type, 128)
+#define TENSORSCOPE_NAIVE(Number, type)                                          \
+  TENSORSCOPE_ATTENTION_KERNELS(attention_naive_forward, Number, type, 128, 128) \
+  TENSORSCOPE_ATTENTION_KERNELS(attention_row_sums, Number, type, 128, 128)      \
+  TENSORSCOPE_ATTENTION_KERNELS(attention_naive_d_q, Number, type, 128, 128)     \
+  TENSORSCOPE_ATTENTION_KERNELS(attention_naive_d_kv, Number, type, 128, 128)
 TENSORSCOPE_NAIVE(float, fp32)
 TENSORSCOPE_NAIVE(ts::kernels::own_cuda::Bf16, bf16)
 TENSORSCOPE_NAIVE(ts::kernels::own_cuda::Fp16, fp16)

@@ -23,12 +23,15 @@ namespace ts::kernels::own_cuda {
 
 constexpr int kWarpRows = 16;
 constexpr int kTileRows = report::kTensorCoreRows;  // of a block: four warps
-constexpr int kForwardKeys = report::kTensorCoreForwardOther;
 constexpr int kBackwardOther = report::kTensorCoreBackwardOther;
 constexpr float kLog2E = 1.44269504F;
+template <int d_head>
+constexpr int kForwardKeys = report::tensor_core_forward_other(d_head);
+template <int d_head>
+constexpr int kColumnWarps = report::tensor_core_column_warps(d_head);
 
 __device__ inline int first_row_of_warp() {
-  return static_cast<int>(threadIdx.x) / 32 * kWarpRows;
+  return static_cast<int>(threadIdx.x) / 32 * kWarpRows % kTileRows;
 }
 
 // The largest value, or the sum, of the four lanes of a row.
@@ -43,10 +46,10 @@ __device__ inline float row_sum(float x) {
 
 template <class Number, int d_head>
 __device__ void attention_tensor_core_forward(const Attention<Number>& a) {
-  constexpr int kBlocks = kForwardKeys / 8;
+  constexpr int kBlocks = kForwardKeys<d_head> / 8;
   DYNAMIC_SHARED(Number, memory);
   const SwizzledTile<Number, d_head> q{memory}, k{memory + kTileRows * d_head},
-      v{memory + (kTileRows + kForwardKeys) * d_head};
+      v{memory + (kTileRows + kForwardKeys<d_head>)*d_head};
   const int head = static_cast<int>(blockIdx.y), first = static_cast<int>(blockIdx.x) * kTileRows;
   const int row = first_row_of_warp();
   const Number* keys = head_of<d_head>(a.k, head / a.group, a.keys);
@@ -56,18 +59,20 @@ __device__ void attention_tensor_core_forward(const Attention<Number>& a) {
   float o[d_head / 8][4] = {}, l[2] = {}, m[2] = {kLowest, kLowest};
   const int end = keys_seen(a, first + kTileRows);
   q.copy(head_of<d_head>(a.q, head, a.queries), first, kTileRows, a.queries);
-  k.copy(keys, 0, kForwardKeys, a.keys);
-  for (int j = 0; j < end; j += kForwardKeys) {
+  k.copy(keys, 0, kForwardKeys<d_head>, a.keys);
+  for (int j = 0; j < end; j += kForwardKeys<d_head>) {
     wait_for_copies();
     __syncthreads();  // K_j is there, and V of the step before has been read
-    v.copy(values, j, kForwardKeys, a.keys);
+    v.copy(values, j, kForwardKeys<d_head>, a.keys);
     float s[kBlocks][4];
     multiply_rows(s, q, row, k);
     wait_for_copies();
     __syncthreads();  // V_j is there, and K_j has been read
-    if (j + kForwardKeys < end) k.copy(keys, j + kForwardKeys, kForwardKeys, a.keys);
+    if (j + kForwardKeys<d_head> < end)
+      k.copy(keys, j + kForwardKeys<d_head>, kForwardKeys<d_head>, a.keys);
 
-    const bool masked = j + kForwardKeys > a.keys || (a.causal != 0 && j + kForwardKeys > first);
+    const bool masked =
+        j + kForwardKeys<d_head> > a.keys || (a.causal != 0 && j + kForwardKeys<d_head> > first);
     float largest[2] = {m[0], m[1]};
 #pragma unroll
     for (int i = 0; i < kBlocks; ++i) {
@@ -158,16 +163,20 @@ __device__ void attention_tensor_core_d_q(const Attention<Number>& a) {
                              a.scale, a.scale);
 }
 
+// Of a wide head two warps have the same 16 keys: both make P and dS, each half of the columns of
+// dK and dV, which together would need more registers than a thread can have.
 template <class Number, int d_head>
 __device__ void attention_tensor_core_d_kv(const Attention<Number>& a) {
   constexpr int kBlocks = kBackwardOther / 8;
+  constexpr int kSumBlocks = d_head / 8 / kColumnWarps<d_head>;
+  const int first_block = static_cast<int>(threadIdx.x) / (2 * kTileRows) * kSumBlocks;
   DYNAMIC_SHARED(Number, memory);
   const SwizzledTile<Number, d_head> k{memory}, v{memory + kTileRows * d_head},
       q{memory + 2 * kTileRows * d_head}, d_o{memory + (2 * kTileRows + kBackwardOther) * d_head};
   const int kv_head = static_cast<int>(blockIdx.y);
   const int first = static_cast<int>(blockIdx.x) * kTileRows, row = first_row_of_warp();
   const float scale = a.scale * kLog2E;
-  float d_k[d_head / 8][4] = {}, d_v[d_head / 8][4] = {};
+  float d_k[kSumBlocks][4] = {}, d_v[kSumBlocks][4] = {};
   k.copy(head_of<d_head>(a.k, kv_head, a.keys), first, kTileRows, a.keys);
   v.copy(head_of<d_head>(a.v, kv_head, a.keys), first, kTileRows, a.keys);
   for (int head = kv_head * a.group; head < (kv_head + 1) * a.group; ++head) {
@@ -192,21 +201,21 @@ __device__ void attention_tensor_core_d_kv(const Attention<Number>& a) {
           d_s[i][c] = p[i][c] * (d_s[i][c] - a.row_sums[place]);
         }
       }
-      add_product(d_v, p, d_o);
-      add_product(d_k, d_s, q);
+      add_product(d_v, p, d_o, first_block);
+      add_product(d_k, d_s, q, first_block);
     }
   }
   write_rows<Number, d_head>(head_of<d_head>(a.d_k, kv_head, a.keys), first + row, a.keys, d_k,
-                             a.scale, a.scale);
+                             a.scale, a.scale, first_block);
   write_rows<Number, d_head>(head_of<d_head>(a.d_v, kv_head, a.keys), first + row, a.keys, d_v, 1,
-                             1);
+                             1, first_block);
 }
 
 }  // namespace ts::kernels::own_cuda
 
-#define TENSORSCOPE_TENSOR_CORE(Number, type)                                     \
-  TENSORSCOPE_ATTENTION_KERNELS(attention_tensor_core_forward, Number, type, 128) \
-  TENSORSCOPE_ATTENTION_KERNELS(attention_tensor_core_d_q, Number, type, 128)     \
-  TENSORSCOPE_ATTENTION_KERNELS(attention_tensor_core_d_kv, Number, type, 128)
+#define TENSORSCOPE_TENSOR_CORE(Number, type)                                          \
+  TENSORSCOPE_ATTENTION_KERNELS(attention_tensor_core_forward, Number, type, 128, 128) \
+  TENSORSCOPE_ATTENTION_KERNELS(attention_tensor_core_d_q, Number, type, 128, 128)     \
+  TENSORSCOPE_ATTENTION_KERNELS(attention_tensor_core_d_kv, Number, type, 128, 256)
 TENSORSCOPE_TENSOR_CORE(ts::kernels::own_cuda::Bf16, bf16)
 TENSORSCOPE_TENSOR_CORE(ts::kernels::own_cuda::Fp16, fp16)

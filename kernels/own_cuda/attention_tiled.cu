@@ -11,17 +11,24 @@
 //       O = exp(m - m') O + P V_j, m = m'             for each tile i of queries
 //     O = O / l, L = m + log l                          dV_j += P^T dO_i, dK_j += scale dS^T Q_i
 //
-// 16 x 16 threads. Thread (x, y) has the rows y * rows + r of a tile, in S the columns x + 16 c and
-// in O the columns x + 16 n. Rows of shared memory have one number more than a head, so that 16 of
-// them lie in 16 banks. Algorithm 2 adds to dQ in memory; here P and dS are computed twice instead.
+// 16 x 16 threads, of a tile of 8 rows 16 x 8. Thread (x, y) has the rows y * rows + r of a tile,
+// in S the columns x + 16 c and in O the columns x + 16 n. Rows of shared memory have one number
+// more than a head, so that 16 of them lie in 16 banks. Algorithm 2 adds to dQ in memory; here P
+// and dS are computed twice instead.
 #include "kernels/own_cuda/attention.h"
 
 namespace ts::kernels::own_cuda {
 
-constexpr int kSide = 16;  // threads of a side
-constexpr int kOther = report::kTiledOther;
-constexpr int kColumns = kOther / kSide;
-constexpr int kScoreRow = kOther + 1;
+constexpr int kSide = 16;  // threads of a row
+template <int d_head>
+constexpr int kOther = report::tiled_other(d_head);
+template <int d_head>
+constexpr int kColumns = kOther<d_head> / kSide;
+template <int d_head>
+constexpr int kScoreRow = kOther<d_head> + 1;
+// Rows of a tile for a thread.
+template <int tile>
+constexpr int kRowsOfThread = tile < kSide ? 1 : tile / kSide;
 template <int d_head>
 constexpr int kForwardRows = report::tiled_forward_rows(d_head);
 template <int d_head>
@@ -31,7 +38,8 @@ constexpr int kBackwardRows = report::tiled_backward_rows(d_head);
 template <int d_head, class Number>
 __device__ void load_tile(float* tile, const Number* head, int first, int rows, int end) {
   const int thread = static_cast<int>(threadIdx.y * kSide + threadIdx.x);
-  for (int i = thread; i < rows * d_head; i += kSide * kSide) {
+  const int threads = static_cast<int>(blockDim.x * blockDim.y);
+  for (int i = thread; i < rows * d_head; i += threads) {
     const int row = i / d_head, column = i % d_head;
     const bool inside = first + row < end;
     tile[row * (d_head + 1) + column] =
@@ -41,20 +49,20 @@ __device__ void load_tile(float* tile, const Number* head, int first, int rows, 
 
 // s[r][c] = row r of a times row c of b, of this thread's rows.
 template <int d_head, int rows>
-__device__ void multiply_rows(float (&s)[rows][kColumns], const float* a, const float* b) {
+__device__ void multiply_rows(float (&s)[rows][kColumns<d_head>], const float* a, const float* b) {
   const int x = static_cast<int>(threadIdx.x), y = static_cast<int>(threadIdx.y);
   for (int r = 0; r < rows; ++r) {
-    for (int c = 0; c < kColumns; ++c) s[r][c] = 0;
+    for (int c = 0; c < kColumns<d_head>; ++c) s[r][c] = 0;
   }
   for (int i = 0; i < d_head; ++i) {
-    float right[kColumns];
+    float right[kColumns<d_head>];
 #pragma unroll
-    for (int c = 0; c < kColumns; ++c) right[c] = b[(x + kSide * c) * (d_head + 1) + i];
+    for (int c = 0; c < kColumns<d_head>; ++c) right[c] = b[(x + kSide * c) * (d_head + 1) + i];
 #pragma unroll
     for (int r = 0; r < rows; ++r) {
       const float left = a[(y * rows + r) * (d_head + 1) + i];
 #pragma unroll
-      for (int c = 0; c < kColumns; ++c) s[r][c] += left * right[c];
+      for (int c = 0; c < kColumns<d_head>; ++c) s[r][c] += left * right[c];
     }
   }
 }
@@ -63,10 +71,10 @@ __device__ void multiply_rows(float (&s)[rows][kColumns], const float* a, const 
 template <int d_head, int rows>
 __device__ void add_product(float (&sum)[rows][d_head / kSide], const float* p, const float* b) {
   const int x = static_cast<int>(threadIdx.x), y = static_cast<int>(threadIdx.y);
-  for (int i = 0; i < kOther; ++i) {
+  for (int i = 0; i < kOther<d_head>; ++i) {
     float left[rows];
 #pragma unroll
-    for (int r = 0; r < rows; ++r) left[r] = p[(y * rows + r) * kScoreRow + i];
+    for (int r = 0; r < rows; ++r) left[r] = p[(y * rows + r) * kScoreRow<d_head> + i];
 #pragma unroll
     for (int n = 0; n < d_head / kSide; ++n) {
       const float right = b[i * (d_head + 1) + x + kSide * n];
@@ -100,28 +108,28 @@ __device__ void write_rows(Number* head, int first, int end,
 
 template <class Number, int d_head>
 __device__ void attention_tiled_forward(const Attention<Number>& a) {
-  constexpr int kTile = kForwardRows<d_head>, kRows = kTile / kSide;
+  constexpr int kTile = kForwardRows<d_head>, kRows = kRowsOfThread<kTile>;
   DYNAMIC_SHARED(float, memory);
   float* q = memory;
   float* k = q + kTile * (d_head + 1);
-  float* v = k + kOther * (d_head + 1);
-  float* p = v + kOther * (d_head + 1);
+  float* v = k + kOther<d_head> * (d_head + 1);
+  float* p = v + kOther<d_head> * (d_head + 1);
   const int x = static_cast<int>(threadIdx.x), y = static_cast<int>(threadIdx.y);
   const int head = static_cast<int>(blockIdx.y), first = static_cast<int>(blockIdx.x) * kTile;
   float o[kRows][d_head / kSide] = {}, l[kRows] = {}, m[kRows];
   for (int r = 0; r < kRows; ++r) m[r] = kLowest;
   load_tile<d_head>(q, head_of<d_head>(a.q, head, a.queries), first, kTile, a.queries);
   const int end = keys_seen(a, first + kTile);
-  for (int j = 0; j < end; j += kOther) {
+  for (int j = 0; j < end; j += kOther<d_head>) {
     __syncthreads();  // the tiles before have been read
-    load_tile<d_head>(k, head_of<d_head>(a.k, head / a.group, a.keys), j, kOther, a.keys);
-    load_tile<d_head>(v, head_of<d_head>(a.v, head / a.group, a.keys), j, kOther, a.keys);
+    load_tile<d_head>(k, head_of<d_head>(a.k, head / a.group, a.keys), j, kOther<d_head>, a.keys);
+    load_tile<d_head>(v, head_of<d_head>(a.v, head / a.group, a.keys), j, kOther<d_head>, a.keys);
     __syncthreads();
-    float s[kRows][kColumns];
+    float s[kRows][kColumns<d_head>];
     multiply_rows<d_head>(s, q, k);
     for (int r = 0; r < kRows; ++r) {
       float largest = m[r];
-      for (int c = 0; c < kColumns; ++c) {
+      for (int c = 0; c < kColumns<d_head>; ++c) {
         const bool seen = sees(a, first + y * kRows + r, j + x + kSide * c);
         s[r][c] = seen ? s[r][c] * a.scale : kLowest;
         largest = fmaxf(largest, s[r][c]);
@@ -131,10 +139,10 @@ __device__ void attention_tiled_forward(const Attention<Number>& a) {
       m[r] = largest;
       l[r] *= shrink;
       for (int n = 0; n < d_head / kSide; ++n) o[r][n] *= shrink;
-      for (int c = 0; c < kColumns; ++c) {
+      for (int c = 0; c < kColumns<d_head>; ++c) {
         const float weight = expf(s[r][c] - base);
         l[r] += weight;  // of this thread's columns
-        p[(y * kRows + r) * kScoreRow + x + kSide * c] = weight;
+        p[(y * kRows + r) * kScoreRow<d_head> + x + kSide * c] = weight;
       }
     }
     __syncwarp();  // the rows of p that a warp reads it has written itself
@@ -154,13 +162,13 @@ __device__ void attention_tiled_forward(const Attention<Number>& a) {
 
 template <class Number, int d_head>
 __device__ void attention_tiled_d_q(const Attention<Number>& a) {
-  constexpr int kTile = kBackwardRows<d_head>, kRows = kTile / kSide;
+  constexpr int kTile = kBackwardRows<d_head>, kRows = kRowsOfThread<kTile>;
   DYNAMIC_SHARED(float, memory);
   float* q = memory;
   float* d_o = q + kTile * (d_head + 1);
   float* k = d_o + kTile * (d_head + 1);
-  float* v = k + kOther * (d_head + 1);
-  float* d_s = v + kOther * (d_head + 1);
+  float* v = k + kOther<d_head> * (d_head + 1);
+  float* d_s = v + kOther<d_head> * (d_head + 1);
   const int x = static_cast<int>(threadIdx.x), y = static_cast<int>(threadIdx.y);
   const int head = static_cast<int>(blockIdx.y), first = static_cast<int>(blockIdx.x) * kTile;
   float d_q[kRows][d_head / kSide] = {}, log_sum[kRows], rows_d[kRows];
@@ -172,19 +180,19 @@ __device__ void attention_tiled_d_q(const Attention<Number>& a) {
   load_tile<d_head>(q, head_of<d_head>(a.q, head, a.queries), first, kTile, a.queries);
   load_tile<d_head>(d_o, head_of<d_head>(a.d_o, head, a.queries), first, kTile, a.queries);
   const int end = keys_seen(a, first + kTile);
-  for (int j = 0; j < end; j += kOther) {
+  for (int j = 0; j < end; j += kOther<d_head>) {
     __syncthreads();
-    load_tile<d_head>(k, head_of<d_head>(a.k, head / a.group, a.keys), j, kOther, a.keys);
-    load_tile<d_head>(v, head_of<d_head>(a.v, head / a.group, a.keys), j, kOther, a.keys);
+    load_tile<d_head>(k, head_of<d_head>(a.k, head / a.group, a.keys), j, kOther<d_head>, a.keys);
+    load_tile<d_head>(v, head_of<d_head>(a.v, head / a.group, a.keys), j, kOther<d_head>, a.keys);
     __syncthreads();
-    float s[kRows][kColumns], d_p[kRows][kColumns];
+    float s[kRows][kColumns<d_head>], d_p[kRows][kColumns<d_head>];
     multiply_rows<d_head>(s, q, k);
     multiply_rows<d_head>(d_p, d_o, v);
     for (int r = 0; r < kRows; ++r) {
-      for (int c = 0; c < kColumns; ++c) {
+      for (int c = 0; c < kColumns<d_head>; ++c) {
         const bool seen = sees(a, first + y * kRows + r, j + x + kSide * c);
         const float p = seen ? expf(s[r][c] * a.scale - log_sum[r]) : 0;
-        d_s[(y * kRows + r) * kScoreRow + x + kSide * c] = p * (d_p[r][c] - rows_d[r]);
+        d_s[(y * kRows + r) * kScoreRow<d_head> + x + kSide * c] = p * (d_p[r][c] - rows_d[r]);
       }
     }
     __syncwarp();
@@ -197,14 +205,14 @@ __device__ void attention_tiled_d_q(const Attention<Number>& a) {
 
 template <class Number, int d_head>
 __device__ void attention_tiled_d_kv(const Attention<Number>& a) {
-  constexpr int kTile = kBackwardRows<d_head>, kRows = kTile / kSide;
+  constexpr int kTile = kBackwardRows<d_head>, kRows = kRowsOfThread<kTile>;
   DYNAMIC_SHARED(float, memory);
   float* k = memory;
   float* v = k + kTile * (d_head + 1);
   float* q = v + kTile * (d_head + 1);
-  float* d_o = q + kOther * (d_head + 1);
-  float* p = d_o + kOther * (d_head + 1);
-  float* d_s = p + kTile * kScoreRow;
+  float* d_o = q + kOther<d_head> * (d_head + 1);
+  float* p = d_o + kOther<d_head> * (d_head + 1);
+  float* d_s = p + kTile * kScoreRow<d_head>;
   const int x = static_cast<int>(threadIdx.x), y = static_cast<int>(threadIdx.y);
   const int kv_head = static_cast<int>(blockIdx.y), first = static_cast<int>(blockIdx.x) * kTile;
   float d_k[kRows][d_head / kSide] = {}, d_v[kRows][d_head / kSide] = {};
@@ -212,22 +220,24 @@ __device__ void attention_tiled_d_kv(const Attention<Number>& a) {
   load_tile<d_head>(v, head_of<d_head>(a.v, kv_head, a.keys), first, kTile, a.keys);
   for (int head = kv_head * a.group; head < (kv_head + 1) * a.group; ++head) {
     // Queries before the first key of the tile see none of it.
-    for (int i = a.causal != 0 ? first / kOther * kOther : 0; i < a.queries; i += kOther) {
+    for (int i = a.causal != 0 ? first / kOther<d_head> * kOther<d_head> : 0; i < a.queries;
+         i += kOther<d_head>) {
       __syncthreads();
-      load_tile<d_head>(q, head_of<d_head>(a.q, head, a.queries), i, kOther, a.queries);
-      load_tile<d_head>(d_o, head_of<d_head>(a.d_o, head, a.queries), i, kOther, a.queries);
+      load_tile<d_head>(q, head_of<d_head>(a.q, head, a.queries), i, kOther<d_head>, a.queries);
+      load_tile<d_head>(d_o, head_of<d_head>(a.d_o, head, a.queries), i, kOther<d_head>, a.queries);
       __syncthreads();
-      float s[kRows][kColumns], d_p[kRows][kColumns];  // transposed: a row for each key
+      float s[kRows][kColumns<d_head>],
+          d_p[kRows][kColumns<d_head>];  // transposed: a row for each key
       multiply_rows<d_head>(s, k, q);
       multiply_rows<d_head>(d_p, v, d_o);
-      for (int c = 0; c < kColumns; ++c) {
+      for (int c = 0; c < kColumns<d_head>; ++c) {
         const int query = i + x + kSide * c;
         const int row = head * a.queries + min(query, a.queries - 1);
         const float log_sum = a.log_sums[row], row_d = a.row_sums[row];
         for (int r = 0; r < kRows; ++r) {
           const bool seen = query < a.queries && sees(a, query, first + y * kRows + r);
           const float weight = seen ? expf(s[r][c] * a.scale - log_sum) : 0;
-          const int place = (y * kRows + r) * kScoreRow + x + kSide * c;
+          const int place = (y * kRows + r) * kScoreRow<d_head> + x + kSide * c;
           p[place] = weight;
           d_s[place] = weight * (d_p[r][c] - row_d);
         }
@@ -248,10 +258,10 @@ __device__ void attention_tiled_d_kv(const Attention<Number>& a) {
 
 }  // namespace ts::kernels::own_cuda
 
-#define TENSORSCOPE_TILED(Number, type)                                     \
-  TENSORSCOPE_ATTENTION_KERNELS(attention_tiled_forward, Number, type, 256) \
-  TENSORSCOPE_ATTENTION_KERNELS(attention_tiled_d_q, Number, type, 256)     \
-  TENSORSCOPE_ATTENTION_KERNELS(attention_tiled_d_kv, Number, type, 256)
+#define TENSORSCOPE_TILED(Number, type)                                          \
+  TENSORSCOPE_ATTENTION_KERNELS(attention_tiled_forward, Number, type, 256, 256) \
+  TENSORSCOPE_ATTENTION_KERNELS(attention_tiled_d_q, Number, type, 256, 128)     \
+  TENSORSCOPE_ATTENTION_KERNELS(attention_tiled_d_kv, Number, type, 256, 128)
 TENSORSCOPE_TILED(float, fp32)
 TENSORSCOPE_TILED(ts::kernels::own_cuda::Bf16, bf16)
 TENSORSCOPE_TILED(ts::kernels::own_cuda::Fp16, fp16)

@@ -6,8 +6,8 @@
 #include <cstdint>
 
 #ifdef __CUDACC__
-#define DYNAMIC_SHARED(type, name)                               \
-  extern __shared__ __align__(128) unsigned char shared_bytes[]; \
+#define DYNAMIC_SHARED(type, name)                                \
+  extern __shared__ __align__(1024) unsigned char shared_bytes[]; \
   type* const name = reinterpret_cast<type*>(shared_bytes)
 #else
 #include "kernels/executor/cuda_on_cpu.h"
@@ -15,9 +15,10 @@
 #endif
 
 // A kernel with a name that a driver finds: it calls NAME<...>(problem).
-#define TENSORSCOPE_KERNEL_ALONE(symbol, Problem, threads, ...)                         \
-  extern "C" __global__ void __launch_bounds__(threads) symbol(const Problem problem) { \
-    __VA_ARGS__(problem);                                                               \
+#define TENSORSCOPE_KERNEL_ALONE(symbol, Problem, threads, ...) \
+  extern "C" __global__ void __launch_bounds__(threads)         \
+      symbol(const __grid_constant__ Problem problem) {         \
+    __VA_ARGS__(problem);                                       \
   }
 #ifdef __CUDACC__
 #define TENSORSCOPE_KERNEL TENSORSCOPE_KERNEL_ALONE
@@ -32,9 +33,11 @@ namespace ts::kernels::own_cuda {
 
 // Numbers of 16 bits in memory.
 struct Bf16 {
+  static constexpr bool kBf16 = true;
   std::uint16_t bits;
 };
 struct Fp16 {
+  static constexpr bool kBf16 = false;
   std::uint16_t bits;
 };
 
@@ -80,5 +83,42 @@ constexpr float kLowest = -__builtin_huge_valf();
 __device__ inline float base_of(float largest) {
   return largest == kLowest ? 0.0F : largest;
 }
+
+// The largest number, or the sum, of the lanes of a warp, for all of them. What is no number is
+// passed over by the first.
+__device__ inline float warp_largest(float x) {
+  for (int bit = 16; bit > 0; bit /= 2) x = fmaxf(x, __shfl_xor_sync(0xFFFFFFFFU, x, bit));
+  return x;
+}
+__device__ inline float warp_sum(float x) {
+  for (int bit = 16; bit > 0; bit /= 2) x += __shfl_xor_sync(0xFFFFFFFFU, x, bit);
+  return x;
+}
+
+// The row of a warp, where a block has blockDim.y of them, 32 threads each.
+__device__ inline int row_of_warp() {
+  return static_cast<int>(blockIdx.x * blockDim.y + threadIdx.y);
+}
+
+// A sum of exponentials that grows by one number at a time, with one exponential for each:
+// `sum` is that of exp(x - largest) of all so far (Milakov and Gimelshein 2018, algorithm 3).
+struct RunningSum {
+  float largest = kLowest, sum = 0;
+
+  __device__ void add(float x) {
+    const bool larger = x > largest;
+    const float base = base_of(larger ? x : largest);
+    // One of both exponentials is that of 0. What is no number is not larger, and stays in the sum.
+    const float power = expf((larger ? largest : x) - base);
+    sum = larger ? sum * power + 1 : sum + power;
+    largest = larger ? x : largest;
+  }
+  // The sum of the lanes of a warp, for all of them.
+  __device__ void add_lanes() {
+    const float before = largest;
+    largest = warp_largest(before);
+    sum = warp_sum(sum * expf(before - base_of(largest)));
+  }
+};
 
 }  // namespace ts::kernels::own_cuda

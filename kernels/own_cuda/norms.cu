@@ -12,16 +12,13 @@
 // sum has its order, so results are the same from run to run.
 #include "kernels/own_cuda/norms.h"
 
-namespace ts::kernels::own_cuda {
+#include "kernels/own_cuda/device.h"
 
-__device__ inline float warp_sum(float x) {
-  for (int bit = 16; bit > 0; bit /= 2) x += __shfl_xor_sync(0xFFFFFFFFU, x, bit);
-  return x;
-}
+namespace ts::kernels::own_cuda {
 
 template <class Number>
 __device__ void norm_forward(const Norm<Number>& n) {
-  const int row = static_cast<int>(blockIdx.x * blockDim.y + threadIdx.y);
+  const int row = row_of_warp();
   if (row >= n.rows) return;  // the whole warp
   const int lane = static_cast<int>(threadIdx.x);
   const std::int64_t begin = std::int64_t{row} * n.width;
@@ -48,7 +45,7 @@ __device__ void norm_forward(const Norm<Number>& n) {
 
 template <class Number>
 __device__ void norm_backward(const Norm<Number>& n) {
-  const int row = static_cast<int>(blockIdx.x * blockDim.y + threadIdx.y);
+  const int row = row_of_warp();
   if (row >= n.rows) return;
   const int lane = static_cast<int>(threadIdx.x);
   const std::int64_t begin = std::int64_t{row} * n.width;

@@ -1,7 +1,5 @@
 #pragma once
 
-#include "kernels/own_cuda/device.h"
-
 namespace ts::kernels::own_cuda {
 
 // y = (x - mean) scale w + b (LayerNorm), or y = x scale w (RMSNorm). x, y, d_y, d_x

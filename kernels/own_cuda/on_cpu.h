@@ -9,8 +9,8 @@ namespace ts::kernels::own_cuda {
 
 using KernelOnCpu = void (*)(const void* problem);
 
-// Runs a kernel of attention_*.cu, norms.cu or weighted_sums.cu. `problem` is the struct that it
-// takes; its tensors are of executor::allocate. The name must be one of them.
+// Runs a kernel of this folder. `problem` is the struct that it takes; of its tensors those of
+// executor::allocate are watched. The name must be one of them.
 executor::Finding run_on_cpu(const std::string& name, executor::Size3 grid, executor::Size3 block,
                              std::size_t shared_bytes, const void* problem);
 

@@ -142,11 +142,12 @@ __device__ void multiply_rows(float (&s)[n][4], SwizzledTile<Number, d_head> a, 
   }
 }
 
-// sum [16][d_head] += p [16][8 * n] times the rows of b. Fragments of sums are those of a left
-// factor: p goes from one product to the next in registers.
-template <class Number, int d_head, int n>
-__device__ void add_product(float (&sum)[d_head / 8][4], const float (&p)[n][4],
-                            SwizzledTile<Number, d_head> b) {
+// sum [16][columns] += p [16][8 * n] times the rows of b, of which it has the columns from
+// first_block * 8 on. Fragments of sums are those of a left factor: p goes from one product to the
+// next in registers.
+template <class Number, int d_head, int n, int blocks>
+__device__ void add_product(float (&sum)[blocks][4], const float (&p)[n][4],
+                            SwizzledTile<Number, d_head> b, int first_block = 0) {
   const int lane = lane_of_warp();
 #pragma unroll
   for (int step = 0; step < n / 2; ++step) {
@@ -155,9 +156,9 @@ __device__ void add_product(float (&sum)[d_head / 8][4], const float (&p)[n][4],
                                    pair_of<Number>(p[2 * step + 1][0], p[2 * step + 1][1]),
                                    pair_of<Number>(p[2 * step + 1][2], p[2 * step + 1][3])};
 #pragma unroll
-    for (int i = 0; i < d_head / 8; i += 2) {
+    for (int i = 0; i < blocks; i += 2) {
       std::uint32_t right[4];
-      load_matrices<true>(right, b.chunk(step * 16 + lane % 16, i + lane / 16));
+      load_matrices<true>(right, b.chunk(step * 16 + lane % 16, first_block + i + lane / 16));
       multiply_add(sum[i], left, {right[0], right[1]}, Number{});
       multiply_add(sum[i + 1], left, {right[2], right[3]}, Number{});
     }
@@ -172,20 +173,20 @@ __device__ inline int column_of_sum(int i, int c) {
   return i * 8 + lane_of_warp() % 4 * 2 + c % 2;
 }
 
-// Writes 16 rows from `first` on, each times its factor.
-template <class Number, int d_head>
-__device__ void write_rows(Number* head, int first, int end, const float (&sum)[d_head / 8][4],
-                           float factor, float factor_of_lower) {
+// Writes 16 rows from `first` on, each times its factor: the columns from first_block * 8 on.
+template <class Number, int d_head, int blocks>
+__device__ void write_rows(Number* head, int first, int end, const float (&sum)[blocks][4],
+                           float factor, float factor_of_lower, int first_block = 0) {
 #pragma unroll
   for (int half = 0; half < 2; ++half) {
     const int row = first + row_of_sum(half * 2);
     if (row >= end) continue;
     const float scale = half == 0 ? factor : factor_of_lower;
 #pragma unroll
-    for (int i = 0; i < d_head / 8; ++i) {
+    for (int i = 0; i < blocks; ++i) {
       const std::uint32_t pair =
           pair_of<Number>(sum[i][half * 2] * scale, sum[i][half * 2 + 1] * scale);
-      memcpy(head + row * d_head + column_of_sum(i, 0), &pair, sizeof pair);
+      memcpy(head + row * d_head + column_of_sum(first_block + i, 0), &pair, sizeof pair);
     }
   }
 }

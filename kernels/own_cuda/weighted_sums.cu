@@ -10,17 +10,19 @@
 // Harris 2007 ("Optimizing Parallel Reduction in CUDA"), with shuffles instead of shared memory.
 #include "kernels/own_cuda/weighted_sums.h"
 
+#include "kernels/own_cuda/device.h"
+
 namespace ts::kernels::own_cuda {
 
 template <class Number>
 __device__ void weighted_sum_forward(const WeightedSum<Number>& s) {
-  const int row = static_cast<int>(blockIdx.x * blockDim.y + threadIdx.y);
+  const int row = row_of_warp();
   if (row >= s.rows) return;  // the whole warp
   const Number* x = s.x + std::int64_t{row} * s.width;
   float sum = 0;
   for (int c = static_cast<int>(threadIdx.x); c < s.width; c += 32)
     sum += widen(x[c]) * widen(s.w[c]);
-  for (int bit = 16; bit > 0; bit /= 2) sum += __shfl_xor_sync(0xFFFFFFFFU, sum, bit);
+  sum = warp_sum(sum);
   if (threadIdx.x == 0) narrow(sum, s.y[row]);
 }
 

@@ -1,7 +1,5 @@
 #pragma once
 
-#include "kernels/own_cuda/device.h"
-
 namespace ts::kernels::own_cuda {
 
 // x, d_x [rows][width], w, d_w [width], y, d_y [rows]; partial [blocks of rows][width].

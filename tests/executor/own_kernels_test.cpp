@@ -4,67 +4,27 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <random>
 #include <string>
 #include <vector>
 
 #include "core/report/attention_stages.h"
 #include "kernels/executor/executor.h"
+#include "kernels/executor/warpgroup.h"
 #include "kernels/own_cuda/attention.h"
+#include "kernels/own_cuda/attention_warpgroup.h"
 #include "kernels/own_cuda/norms.h"
 #include "kernels/own_cuda/on_cpu.h"
 #include "kernels/own_cuda/weighted_sums.h"
+#include "tests/executor/typed_tensor.h"
 
 namespace ts::kernels::own_cuda {
 namespace {
-
-using Values = std::vector<double>;
 
 struct AttentionCase {
   std::string stage, type;
   int queries = 0, keys = 0, d_head = 0;
   bool causal = false;
   int heads = 1, kv_heads = 1;
-};
-
-Values random_values(std::size_t count, unsigned seed) {
-  std::mt19937 generator(seed);
-  std::normal_distribution<double> normal;
-  Values values(count);
-  for (double& value : values) value = normal(generator);
-  return values;
-}
-
-// A tensor of a type, in memory of the executor.
-struct TypedTensor {
-  std::string type;
-  std::size_t count = 0;
-  void* data = nullptr;
-
-  TypedTensor(const char* name, std::string type_, std::size_t count_, bool writable)
-      : type(std::move(type_)), count(count_) {
-    const int bytes = type == "fp32" ? 4 : 2;
-    data = executor::allocate(name, count * static_cast<std::size_t>(bytes), bytes, writable);
-  }
-  // The values as the type rounds them.
-  Values set(const Values& values) const {
-    for (std::size_t i = 0; i < count; ++i) {
-      const auto x = static_cast<float>(values[i]);
-      if (type == "fp32") narrow(x, static_cast<float*>(data)[i]);
-      if (type == "bf16") narrow(x, static_cast<Bf16*>(data)[i]);
-      if (type == "fp16") narrow(x, static_cast<Fp16*>(data)[i]);
-    }
-    return values_of();
-  }
-  [[nodiscard]] Values values_of() const {
-    Values values(count);
-    for (std::size_t i = 0; i < count; ++i) {
-      values[i] = type == "fp32"   ? widen(static_cast<const float*>(data)[i])
-                  : type == "bf16" ? widen(static_cast<const Bf16*>(data)[i])
-                                   : widen(static_cast<const Fp16*>(data)[i]);
-    }
-    return values;
-  }
 };
 
 struct AttentionValues {
@@ -128,29 +88,37 @@ AttentionValues exact_attention(const AttentionCase& c, const Values& q, const V
   return exact;
 }
 
-void expect_near(const Values& got, const Values& exact, double tolerance, const char* name) {
-  double largest = 1;
-  for (const double value : exact) largest = std::max(largest, std::abs(value));
-  for (std::size_t i = 0; i < exact.size(); ++i) {
-    ASSERT_NEAR(got[i], exact[i], tolerance * largest) << name << "[" << i << "]";
-  }
-}
-
 struct OwnCuda : testing::Test {
   void TearDown() override { executor::release_tensors(); }
 
+  // For the stage whose tiles come by the accelerator: the same problem, with maps of its tensors.
+  static AttentionByTma<void> by_tma(const AttentionCase& c, const Attention<void>& problem) {
+    AttentionByTma<void> all{.q = {}, .k = {}, .v = {}, .a = problem};
+    const int keys = report::warpgroup_keys(c.d_head);
+    executor::make_tensor_map(&all.q, problem.q, c.d_head, c.queries, c.heads,
+                              report::kWarpgroupRows);
+    executor::make_tensor_map(&all.k, problem.k, c.d_head, c.keys, c.kv_heads, keys);
+    executor::make_tensor_map(&all.v, problem.v, c.d_head, c.keys, c.kv_heads, keys);
+    return all;
+  }
+
   static void run_part(const AttentionCase& c, const std::string& part,
                        const Attention<void>& problem) {
+    const bool tma = c.stage == "warpgroup" && part == "forward";
+    const AttentionByTma<void> all = by_tma(c, problem);
+    // The stage has a forward only.
+    const std::string stage = c.stage == "warpgroup" && !tma ? "tensor_core" : c.stage;
     for (const report::StageKernel& kernel : report::kAttentionKernels) {
-      if (kernel.part != part || (kernel.stage != c.stage && part != "row_sums")) continue;
+      if (kernel.part != part || (kernel.stage != stage && part != "row_sums")) continue;
       const int rows = kernel.rows(c.d_head);
-      const int all = kernel.of_keys ? c.keys : c.queries;
-      const auto finding =
-          run_on_cpu(kernel.kernel(c.type, c.d_head),
-                     {static_cast<unsigned>((all + rows - 1) / rows),
-                      static_cast<unsigned>(kernel.of_keys ? c.kv_heads : c.heads), 1},
-                     {kernel.threads_x, kernel.threads_y, 1},
-                     static_cast<std::size_t>(kernel.shared_bytes(c.d_head)), &problem);
+      const report::Threads threads = kernel.threads(c.d_head);
+      const int count = kernel.of_keys ? c.keys : c.queries;
+      const auto finding = run_on_cpu(
+          kernel.kernel(c.type, c.d_head),
+          {static_cast<unsigned>((count + rows - 1) / rows),
+           static_cast<unsigned>(kernel.of_keys ? c.kv_heads : c.heads), 1},
+          {threads.x, threads.y, 1}, static_cast<std::size_t>(kernel.shared_bytes(c.d_head)),
+          tma ? static_cast<const void*>(&all) : &problem);
       ASSERT_FALSE(finding) << kernel.function << ": " << executor::name_of(finding.kind) << " in "
                             << finding.memory << "[" << finding.index << "] of " << finding.elements
                             << ", thread " << finding.thread << " and " << finding.other;
@@ -263,6 +231,76 @@ TEST_F(OwnCuda, TensorCoreAttention) {
   }
   check({.stage = "tensor_core", .type = "fp16", .queries = 1, .keys = 1, .d_head = 32});
   check({.stage = "tensor_core", .type = "fp16", .queries = 3, .keys = 100, .d_head = 64});
+}
+
+// The widest head has tiles of its own, and in one kernel two warps for the same rows.
+TEST_F(OwnCuda, TheWidestHead) {
+  check({.stage = "naive", .type = "fp32", .queries = 9, .keys = 7, .d_head = 256});
+  for (const bool causal : {false, true}) {
+    check({.stage = "tiled",
+           .type = "fp32",
+           .queries = 35,
+           .keys = 35,
+           .d_head = 256,
+           .causal = causal});
+    for (const char* type : {"bf16", "fp16"}) {
+      check({.stage = "tensor_core",
+             .type = type,
+             .queries = 71,
+             .keys = 71,
+             .d_head = 256,
+             .causal = causal});
+    }
+  }
+  check({.stage = "tiled", .type = "bf16", .queries = 3, .keys = 18, .d_head = 256});
+  check({.stage = "tensor_core", .type = "bf16", .queries = 3, .keys = 100, .d_head = 256});
+  for (const char* stage : {"tiled", "tensor_core"}) {
+    check({.stage = stage,
+           .type = "bf16",
+           .queries = 20,
+           .keys = 20,
+           .d_head = 256,
+           .causal = true,
+           .heads = 4,
+           .kv_heads = 2});
+  }
+}
+
+// Rows past the end, more tiles than places, a mask that leaves a warpgroup nothing of a tile, and
+// heads that share keys.
+TEST_F(OwnCuda, WarpgroupAttention) {
+  for (const bool causal : {false, true}) {
+    for (const int d_head : {64, 128, 256}) {
+      check({.stage = "warpgroup",
+             .type = d_head == 128 ? "fp16" : "bf16",
+             .queries = 150,
+             .keys = 150,
+             .d_head = d_head,
+             .causal = causal});
+    }
+    check({.stage = "warpgroup",
+           .type = "bf16",
+           .queries = 20,
+           .keys = 20,
+           .d_head = 64,
+           .causal = causal,
+           .heads = 4,
+           .kv_heads = 2});
+  }
+  check({.stage = "warpgroup", .type = "fp16", .queries = 1, .keys = 1, .d_head = 64});
+  check({.stage = "warpgroup", .type = "bf16", .queries = 3, .keys = 400, .d_head = 64});
+}
+
+// What a block can have at most: 64 KiB on 7.5, 99 on 8.6 and 8.9, 227 on 9.0.
+TEST(OwnCudaSizes, EveryStageFitsTheSmallestOfItsCards) {
+  for (const report::StageKernel& kernel : report::kAttentionKernels) {
+    for (const int d_head : report::kAttentionWidths) {
+      const int most = kernel.first_capability < 80 ? 64 : kernel.first_capability < 90 ? 99 : 227;
+      EXPECT_LE(kernel.shared_bytes(d_head), most * 1024) << kernel.function << " " << d_head;
+      const report::Threads threads = kernel.threads(d_head);
+      EXPECT_LE(threads.x * threads.y, kernel.first_capability < 90 ? 256U : 384U);
+    }
+  }
 }
 
 TEST_F(OwnCuda, HeadsThatShareKeys) {

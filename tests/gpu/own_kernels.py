@@ -5,7 +5,7 @@ A process of its own, as torch_side.py. Loads BUILD/own_cuda/*.fatbin by the dri
 on tensors of PyTorch, compares it with PyTorch's formula in fp32, and takes the times of kernels from
 torch.profiler, which has them from CUPTI. Prints one JSON document: {"rows": [{"stage", "part", "ms",
 "tflops", "error", "their_error"}]}; the rows of flash, efficient and cudnn have PyTorch's kernels, backward
-for d_q and d_kv together. Exit code 77 with the reason where there is no torch, no GPU or no nvcc was there.
+for d_q and d_kv together. The warpgroup stage has a forward only. Exit code 77 with the reason where there is no torch, no GPU or no nvcc was there.
 """
 
 import ctypes
@@ -16,8 +16,9 @@ import pathlib
 import statistics
 import subprocess
 import sys
+import time
 
-STEPS = 20
+MOST_STEPS, FEWEST_STEPS, ENOUGH_S = 20, 3, 0.5  # of a time
 LARGE_SHARED = 8  # CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES
 
 
@@ -29,15 +30,22 @@ class Problem(ctypes.Structure):
         ("causal", ctypes.c_int), ("scale", ctypes.c_float)]
 
 
+class ByTma(ctypes.Structure):
+    """kernels/own_cuda/attention_warpgroup.h: AttentionByTma, whose maps want 64 bytes."""
+    _fields_ = [("q", ctypes.c_uint64 * 16), ("k", ctypes.c_uint64 * 16), ("v", ctypes.c_uint64 * 16),
+                ("a", Problem), ("rest", ctypes.c_uint8 * (-ctypes.sizeof(Problem) % 64))]
+
+
 class Driver:
-    def __init__(self, build):
+    def __init__(self, build, files="attention_*"):
         self.cuda = ctypes.CDLL("libcuda.so.1")
         self.modules = []
-        for path in sorted(glob.glob(str(build / "own_cuda/attention_*.fatbin"))):
+        for path in sorted(glob.glob(str(build / f"own_cuda/{files}.fatbin"))):
             module = ctypes.c_void_p()
             image = pathlib.Path(path).read_bytes()
-            self.call("cuModuleLoadData", ctypes.byref(module), image)
-            self.modules.append(module)
+            # A file without code for this card is passed over.
+            if self.cuda.cuModuleLoadData(ctypes.byref(module), image) == 0:
+                self.modules.append(module)
 
     def call(self, name, *arguments):
         code = getattr(self.cuda, name)(*arguments)
@@ -51,6 +59,21 @@ class Driver:
                 return found
         return None  # not for this card
 
+    def tensor_map(self, tensor, box_rows, to):
+        """Fills the map at `to` for a tensor [1, heads, rows, columns]: boxes of 64 columns."""
+        _, heads, rows, columns = tensor.shape
+        kind = {"torch.float16": 6, "torch.bfloat16": 9}[str(tensor.dtype)]
+        sizes = (ctypes.c_uint64 * 3)(columns, rows, heads)
+        strides = (ctypes.c_uint64 * 2)(2 * columns, 2 * columns * rows)
+        box, steps = (ctypes.c_uint32 * 3)(64, box_rows, 1), (ctypes.c_uint32 * 3)(1, 1, 1)
+        swizzle_128, promote_256, zeros = 3, 3, 0
+        aligned = ctypes.create_string_buffer(192)
+        place = -ctypes.addressof(aligned) % 64
+        self.call("cuTensorMapEncodeTiled", ctypes.c_void_p(ctypes.addressof(aligned) + place), kind, 3,
+                  ctypes.c_void_p(tensor.data_ptr()), sizes, strides, box, steps, 0, swizzle_128,
+                  promote_256, zeros)
+        ctypes.memmove(to, ctypes.addressof(aligned) + place, 128)
+
     def launch(self, kernel, problem, blocks, heads, stream):
         function = self.function(kernel["kernel"])
         self.call("cuFuncSetAttribute", function, LARGE_SHARED, kernel["shared_bytes"])
@@ -61,13 +84,13 @@ class Driver:
 
 
 def median_ms(torch, run):
-    """Of the sum of a call's kernels."""
+    """Of the sum of a call's kernels. Slow ones are timed less often."""
     from torch.profiler import ProfilerActivity, profile
-    for _ in range(3):
+    for _ in range(2):
         run()
     torch.cuda.synchronize()
-    times = []
-    for _ in range(STEPS):
+    times, begin = [], time.monotonic()
+    while len(times) < FEWEST_STEPS or (len(times) < MOST_STEPS and time.monotonic() - begin < ENOUGH_S):
         with profile(activities=[ProfilerActivity.CUDA]) as profiler:
             run()
             torch.cuda.synchronize()
@@ -93,8 +116,8 @@ def measure(torch, launches, driver, width, length, heads, causal, dtype):
     exact = results(SDPBackend.MATH, torch.float32)
     plain = results(SDPBackend.MATH, dtype)
 
-    def error(got, which):
-        return (got.float() - exact[which]).abs().max().item()
+    def error(got, which):  # of all numbers, so that no single rounding decides
+        return (got.float() - exact[which]).norm().item()
 
     o, d_q, d_k, d_v = (torch.empty_like(q) for _ in range(4))
     sums = torch.empty(2, heads, length, device="cuda", dtype=torch.float32)
@@ -102,17 +125,26 @@ def measure(torch, launches, driver, width, length, heads, causal, dtype):
                       d_o.data_ptr(), sums[1].data_ptr(), d_q.data_ptr(), d_k.data_ptr(),
                       d_v.data_ptr(), length, length, 1, int(causal), 1 / math.sqrt(width))
     stream = torch.cuda.current_stream().cuda_stream
+    by_tma = ByTma(a=problem)
     rows = []
     before = next(kernel for kernel in launches if kernel["part"] == "row_sums")
     for stage in dict.fromkeys(kernel["stage"] for kernel in launches if kernel["stage"] != "all"):
         parts = {kernel["part"]: kernel for kernel in launches if kernel["stage"] == stage}
         parts["row_sums"] = before
 
+        if stage == "warpgroup":
+            for tensor, name, box in ((q, "q", parts["forward"]["rows"]), (k, "k", parts["forward"]["other"]),
+                                      (v, "v", parts["forward"]["other"])):
+                driver.tensor_map(tensor, box, ctypes.byref(by_tma, getattr(ByTma, name).offset))
+
         def run(part):
             kernel = parts[part]
-            driver.launch(kernel, problem, -(-length // kernel["rows"]), heads, stream)
+            driver.launch(kernel, by_tma if stage == "warpgroup" else problem,
+                          -(-length // kernel["rows"]), heads, stream)
 
         for part in ("forward", "row_sums", "d_q", "d_kv"):
+            if part not in parts or (part == "row_sums" and "d_q" not in parts):
+                continue
             ms = median_ms(torch, lambda part=part: run(part))
             tensors = {"forward": [(o, 0)], "row_sums": [], "d_q": [(d_q, 1)],
                        "d_kv": [(d_k, 2), (d_v, 3)]}[part]

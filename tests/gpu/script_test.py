@@ -47,6 +47,7 @@ class StandIn(Checks):
         self.gpu = "X"
         self.results["machine"] = {}
         self.peak, self.calls = changed.get("peak", 1000), changed.get("calls", 6)
+        self.row_error = changed.get("row_error", 1e-3)
 
     def program(self, *arguments, limit=60):
         if arguments[0] == "predict":
@@ -74,6 +75,11 @@ class StandIn(Checks):
         if any("own_kernels.py" in word for word in words):
             return 0, json.dumps({"rows": [{"stage": "tiled", "part": "forward", "tflops": 1.0,
                                             "error": 1e-3, "their_error": 1e-3}]}), ""
+        if any("own_rows.py" in word for word in words):
+            return 0, json.dumps({"copy_gb_s": 2000.0,
+                                  "rows": [{"operator": "softmax", "part": "forward", "ms": 1.0,
+                                            "their_ms": 1.5, "gb_s": 1900.0, "error": self.row_error,
+                                            "their_error": 1e-3}]}), ""
         return 0, "", ""
 
 
@@ -111,6 +117,10 @@ class TheScript(unittest.TestCase):
 
     def test_kernels_that_differ_from_the_profilers_fail(self):
         self.assertEqual(self.failed(self.results(quick=True, calls=9)), {"torch.profiler"})
+
+    def test_a_kernel_whose_error_is_large_or_no_number_fails(self):
+        for error in (0.1, float("nan")):
+            self.assertEqual(self.failed(self.results(quick=True, row_error=error)), {"own"})
 
     def test_a_check_that_breaks_keeps_none_from_its_turn(self):
         with mock.patch.object(StandIn, "note_scratch", side_effect=ValueError("no such key")):

@@ -55,6 +55,19 @@ TEST(TilePlan, WhatDoesNotFit) {
   EXPECT_FALSE(plan_of(card("1.0"), attention, tiles(16, 16)).fits) << "its limits are not known";
 }
 
+// What a block can have grows from 64 KiB to 227: the best tiles of the widest head grow with it.
+TEST(TilePlan, TheWidestHeadFitsEveryCard) {
+  const Attention attention{.length = 4096, .heads = 16, .causal = true};
+  std::int64_t before = 0;
+  for (const char* capability : {"7.5", "8.6", "8.0", "9.0"}) {
+    const PlannedTiles best = sweep_tiles(card(capability), attention, tiles(64, 64, 256)).front();
+    EXPECT_TRUE(best.fits) << capability;
+    EXPECT_LE(best.shared, *stats::largest_shared_block(capability)) << capability;
+    EXPECT_GE(best.sizes.block_q, before) << capability;
+    before = best.sizes.block_q;
+  }
+}
+
 // Every tile size is asked once; the best is what no other one beats.
 TEST(TilePlan, TheBestIsTheBest) {
   for (const bool causal : {false, true}) {

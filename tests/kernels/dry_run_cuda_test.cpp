@@ -45,6 +45,29 @@ std::vector<std::int64_t> sizes_of(const Made& made, std::string_view op) {
   return sizes;
 }
 
+// Of 16 bits in two chunks of classes: a chunk's logits, twice; two numbers and the loss of each
+// token; the sum of the gradients of x in fp32. Nothing has the size of all logits.
+TEST(DryRunOnCuda, OwnCrossEntropyHasAChunkOfTheLogits) {
+  spec::WorkloadSpec spec = small_spec(WorkloadKind::cross_entropy);
+  spec.dtype = DataType::bf16;
+  spec.vocab = 3000;
+  spec.kernels = spec::Kernels::own;
+  spec.device = spec::DeviceKind::cuda;
+  const auto made = dry_run_on(90, spec);
+  ASSERT_TRUE(made->run) << made->run.error().sentence;
+  const std::int64_t tokens = spec.batch * spec.seq_len, chunk = 2048;
+  std::vector<std::int64_t> sizes;
+  for (const memory::Block& block : made->run->log.blocks()) {
+    if (block.step == 0 && block.module != base::kNoString &&
+        made->strings.view(block.module) == "head") {
+      sizes.push_back(block.size);
+    }
+  }
+  EXPECT_EQ(sizes, (std::vector<std::int64_t>{2 * tokens * 4, tokens * 4, tokens * chunk * 2, 4,
+                                              tokens * chunk * 2, tokens * spec.d_model * 2,
+                                              tokens * spec.d_model * 4, 3000 * spec.d_model * 2}));
+}
+
 // As published for the exercise: LayerNorm is fp32 on CUDA, and on no CPU.
 TEST(DryRunOnCuda, TheTypesOfAutocastAreThoseOfCuda) {
   spec::WorkloadSpec spec;

@@ -10,6 +10,7 @@
 #include "core/spec/spec_fields.h"
 #include "core/spec/spec_values.h"
 #include "core/spec/workload_math.h"
+#include "tests/kernels/by_executor.h"
 #include "tests/kernels/dry_run_compare.h"
 
 namespace ts::kernels {
@@ -73,16 +74,15 @@ std::string full_name(const testing::TestParamInfo<spec::WorkloadSpec>& info) {
 
 struct DryRunOf : testing::TestWithParam<spec::WorkloadSpec> {};
 
-TEST_P(DryRunOf, EqualsTheRealRunEventByEvent) {
+void expect_as_the_real_run(const spec::WorkloadSpec& spec) {
   constexpr int kSteps = 3;
   RealRun real;
-  run_for_real(GetParam(), kSteps, real);
-  if (HasFatalFailure()) return;
+  ASSERT_NO_FATAL_FAILURE(run_for_real(spec, kSteps, real));
   base::StringTable strings;
   predict::DryRunOptions options;
   options.steps = kSteps;
   options.rules = spec::DeviceKind::cpu;
-  const auto dry = dry_runner().dry_run(GetParam(), options, strings, {});
+  const auto dry = dry_runner().dry_run(spec, options, strings, {});
   ASSERT_TRUE(dry) << dry.error().sentence;
   EXPECT_EQ(dry->log.unmatched_frees(), 0U);
   EXPECT_EQ(dry->log.missed_frees(), 0U);
@@ -104,7 +104,35 @@ TEST_P(DryRunOf, EqualsTheRealRunEventByEvent) {
   }
 }
 
+TEST_P(DryRunOf, EqualsTheRealRunEventByEvent) {
+  expect_as_the_real_run(GetParam());
+}
+
 INSTANTIATE_TEST_SUITE_P(All, DryRunOf, testing::ValuesIn(every_spec()), full_name);
+
+// The kernels in CUDA C++, run by the executor: the blocks that their operators make on a card.
+TEST(DryRunOfKernelsInCuda, EqualsTheRealRunEventByEvent) {
+  const CpuAsCuda cuda(run_by_executor);
+  for (const auto workload :
+       {WorkloadKind::softmax, WorkloadKind::norm, WorkloadKind::weighted_sum,
+        WorkloadKind::cross_entropy, WorkloadKind::attention, WorkloadKind::lm}) {
+    for (const auto dtype : {spec::DataType::fp32, spec::DataType::bf16}) {
+      for (const auto norm : {spec::NormKind::rmsnorm, spec::NormKind::layernorm}) {
+        spec::WorkloadSpec spec = small_spec(workload);
+        spec.kernels = spec::Kernels::own;
+        spec.batch = 1;
+        spec.seq_len = 20;
+        spec.dtype = dtype;
+        spec.norm = norm;
+        spec.bias = norm == spec::NormKind::layernorm;
+        if (workload == WorkloadKind::cross_entropy) spec.vocab = 2100;  // two chunks
+        SCOPED_TRACE(testing::PrintToString(spec));
+        ASSERT_TRUE(spec::uses_own_kernels(spec));
+        expect_as_the_real_run(spec);
+      }
+    }
+  }
+}
 
 // One change each from the model of GPT-2 in a full step.
 struct Mode {

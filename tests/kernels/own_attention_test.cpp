@@ -148,7 +148,7 @@ TEST_P(OwnAttention, ErrorIsAtMostTwiceThatOfPyTorch) {
 // One query, one key, remainders of every kind of tile, heads of every width, shared keys.
 TEST_P(OwnAttention, OddSizes) {
   std::vector<HeadSizes> all;
-  for (const std::int64_t d_head : {1, 3, 64, 128, 256}) {
+  for (const std::int64_t d_head : {1, 3, 64, 100, 128, 250, 256}) {
     for (const std::int64_t length : {1, 31, 64, 65, 130}) {
       all.push_back({.queries = length, .keys = length, .d_head = d_head});
     }

@@ -13,6 +13,7 @@
 #include <ATen/ops/randint.h>
 #include <ATen/ops/randn.h>
 #include <ATen/ops/softmax.h>
+#include <ATen/ops/tensor.h>
 #include <gtest/gtest.h>
 #include <torch/csrc/autograd/autograd.h>
 
@@ -21,6 +22,7 @@
 #include <cmath>
 #include <functional>
 #include <limits>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -28,8 +30,10 @@
 #include "kernels/operators/call.h"
 #include "kernels/operators/cross_entropy.h"
 #include "kernels/operators/norm.h"
+#include "kernels/operators/on_cuda.h"
 #include "kernels/operators/softmax.h"
 #include "kernels/operators/weighted_sum.h"
+#include "tests/kernels/by_executor.h"
 #include "tests/kernels/central_differences.h"
 #include "tests/kernels/largest_error.h"
 #include "tests/kernels/recorded.h"
@@ -122,10 +126,23 @@ Operator with(const Compared& compared, Instructions instructions) {
   return [&compared, instructions](const Tensors& in) { return compared.ours(in, instructions); };
 }
 
-struct OwnOperators : testing::TestWithParam<Instructions> {
+// Instructions of the processor, or the kernels in CUDA C++, run by the executor.
+struct Written {
+  Instructions instructions = Instructions::portable;
+  bool cuda = false;
+};
+
+struct OwnOperators : testing::TestWithParam<Written> {
   void SetUp() override {
-    if (!own::runs_here(GetParam())) GTEST_SKIP() << "not on this processor";
+    if (!own::runs_here(instructions())) GTEST_SKIP() << "not on this processor";
+    if (GetParam().cuda) cuda_.emplace(run_by_executor);
   }
+  static Instructions instructions() { return GetParam().instructions; }
+  // The executor takes a thousand times as long.
+  static std::int64_t many_rows() { return GetParam().cuda ? 140 : 1100; }
+
+ private:
+  std::optional<CpuAsCuda> cuda_;
 };
 
 // The norm of the differences: of all numbers, so that no single rounding decides.
@@ -150,10 +167,10 @@ TEST_P(OwnOperators, ErrorIsAtMostTwiceThatOfPyTorch) {
     for (const double size : {1e-4, 1.0, 1000.0}) {
       for (const std::int64_t width : {100, 520}) {
         SCOPED_TRACE(testing::Message() << toString(type) << " " << size << " " << width);
-        for (const Compared& one : all_operators(1100, width, size)) {
+        for (const Compared& one : all_operators(many_rows(), width, size)) {
           // The gradients of huge logits vanish but for few, and fp16 has no sums of huge numbers.
           if (type == at::kHalf && size > 1) continue;
-          expect_twice_as_exact(one, type, GetParam());
+          expect_twice_as_exact(one, type, instructions());
         }
       }
     }
@@ -167,7 +184,7 @@ TEST_P(OwnOperators, MaskedScores) {
     const at::Tensor later = at::randn({130, 130}, at::kDouble).triu(1) != 0;
     one.inputs[0] = one.inputs[0].masked_fill(later, -kInfinity);
     for (const at::ScalarType type : {at::kFloat, at::kBFloat16, at::kHalf}) {
-      expect_twice_as_exact(one, type, GetParam());
+      expect_twice_as_exact(one, type, instructions());
     }
   }
 }
@@ -178,7 +195,7 @@ TEST_P(OwnOperators, OddSizes) {
       for (const Compared& one : all_operators(rows, width, 1)) {
         const Tensors inputs = as_type(one.inputs, at::kFloat);
         const Tensors exact = results(as_type(inputs, at::kDouble), one.theirs);
-        const Tensors ours = results(inputs, with(one, GetParam()));
+        const Tensors ours = results(inputs, with(one, instructions()));
         for (std::size_t i = 0; i < exact.size(); ++i) {
           ASSERT_EQ(ours[i].sizes(), exact[i].sizes());
           // One number, or two that are alike, are divided by little more than this.
@@ -200,7 +217,7 @@ TEST_P(OwnOperators, AnyLayout) {
     const auto loss = [&](const at::Tensor& x) {
       Tensors in = inputs;
       in[0] = x;
-      return one.ours(in, GetParam()).sum();
+      return one.ours(in, instructions()).sum();
     };
     const at::Tensor dense = inputs[0].clone().requires_grad_(true);
     loss(dense).backward();
@@ -216,7 +233,7 @@ TEST_P(OwnOperators, NaNAndInfinityAsInPyTorch) {
     for (Compared& one : all_operators(40, 40, 1)) {
       one.inputs[0][5][3] = bad;
       const Tensors inputs = as_type(one.inputs, at::kFloat);
-      const Tensors ours = results(inputs, with(one, GetParam()));
+      const Tensors ours = results(inputs, with(one, instructions()));
       const Tensors theirs = results(inputs, one.theirs);
       for (std::size_t i = 0; i < ours.size(); ++i) {
         EXPECT_TRUE(at::equal(at::isnan(ours[i]), at::isnan(theirs[i])) &&
@@ -229,15 +246,15 @@ TEST_P(OwnOperators, NaNAndInfinityAsInPyTorch) {
 
 TEST_P(OwnOperators, TheSameBitsFromRunToRunAndForAnyThreads) {
   const int threads = at::get_num_threads();
-  for (const Compared& one : all_operators(1100, 100, 1)) {
+  for (const Compared& one : all_operators(many_rows(), 100, 1)) {
     // The products of cross entropy are LibTorch's, which says nothing of other threads.
     const bool products = one.name == "cross_entropy";
     const Tensors inputs = as_type(one.inputs, at::kFloat);
-    const Tensors first = results(inputs, with(one, GetParam()));
+    const Tensors first = results(inputs, with(one, instructions()));
     for (const int count : {threads, 1, 2, 3, 7}) {
       if (products && count != threads) continue;
       at::set_num_threads(count);
-      const Tensors again = results(inputs, with(one, GetParam()));
+      const Tensors again = results(inputs, with(one, instructions()));
       for (std::size_t i = 0; i < first.size(); ++i) {
         EXPECT_TRUE(at::equal(first[i], again[i])) << one.name << ", " << count << " threads";
       }
@@ -246,15 +263,17 @@ TEST_P(OwnOperators, TheSameBitsFromRunToRunAndForAnyThreads) {
   }
 }
 
-std::string instructions_name(const testing::TestParamInfo<Instructions>& info) {
-  std::string name = own::name_of(info.param);
+std::string instructions_name(const testing::TestParamInfo<Written>& info) {
+  if (info.param.cuda) return "cuda_by_executor";
+  std::string name = own::name_of(info.param.instructions);
   std::erase(name, '-');
   return name;
 }
 
 INSTANTIATE_TEST_SUITE_P(All, OwnOperators,
-                         testing::Values(Instructions::portable, Instructions::avx2,
-                                         Instructions::avx512),
+                         testing::Values(Written{Instructions::portable},
+                                         Written{Instructions::avx2}, Written{Instructions::avx512},
+                                         Written{.cuda = true}),
                          instructions_name);
 
 // Central differences of every number of every input, in fp64.
@@ -290,6 +309,43 @@ TEST(OwnCrossEntropy, ChunksAddUp) {
       EXPECT_LT(largest_error(ours[i], exact[i]), 1e-13);
     }
   }
+}
+
+// On CUDA chunks are of classes: the gradients of weight are made once, those of x are added up.
+TEST(OwnCrossEntropy, ChunksOfClassesAddUpOnCuda) {
+  const CpuAsCuda cuda(run_by_executor);
+  for (const at::ScalarType type : {at::kFloat, at::kBFloat16, at::kHalf}) {
+    for (const std::int64_t columns : {7, 96, 97}) {
+      for (Compared& one : all_operators(33, 97, 3)) {
+        if (one.name != "cross_entropy") continue;
+        SCOPED_TRACE(testing::Message() << toString(type) << ", chunks of " << columns);
+        const Tensors targets = {at::randint(0, 97, {33}, at::kLong)};
+        one.ours = [&](const Tensors& in, Instructions) {
+          return cross_entropy_on_cuda(in[0], in[1], targets[0],
+                                       std::min<std::int64_t>(columns, 97));
+        };
+        one.theirs = [&](const Tensors& in) {
+          return at::cross_entropy_loss(at::linear(in[0], in[1]), targets[0]);
+        };
+        expect_twice_as_exact(one, type, Instructions::portable);
+      }
+    }
+  }
+}
+
+// A log of a sum of huge logits, whose chunks differ by hundreds, and a target in each chunk.
+TEST(OwnCrossEntropy, ChunksOfVeryDifferentLogitsOnCuda) {
+  const CpuAsCuda cuda(run_by_executor);
+  at::manual_seed(5);
+  const at::Tensor x = at::randn({6, 4}), targets = at::tensor({0, 9, 10, 19, 20, 24}, at::kLong);
+  at::Tensor weight = at::randn({25, 4});
+  weight.narrow(0, 0, 10).mul_(300);
+  weight.narrow(0, 20, 5).mul_(-100);
+  const auto loss = [&](bool ours) {
+    return ours ? cross_entropy_on_cuda(x, weight, targets, 10)
+                : at::cross_entropy_loss(at::linear(x, weight), targets);
+  };
+  EXPECT_NEAR(loss(true).item<double>(), loss(false).item<double>(), 1e-3);
 }
 
 TEST(OwnCrossEntropy, ASecondBackwardIsRefused) {

@@ -28,6 +28,10 @@ spec::Gpu card(const char* capability) {
   return gpu;
 }
 
+io::TextTable table_of(const spec::Gpu& gpu, const StageSizes& sizes) {
+  return stage_table(stage_rows(read_resources(kPrinted), gpu, sizes));
+}
+
 TEST(StageTable, ReadsWhatPtxasPrints) {
   const auto all = read_resources(kPrinted);
   ASSERT_EQ(all.size(), 2U);
@@ -41,7 +45,7 @@ TEST(StageTable, ReadsWhatPtxasPrints) {
 
 // 128 registers and 128 threads: 16 warps of 64 by registers. 24 KiB: 6 blocks of 164 KiB.
 TEST(StageTable, OccupancyOfACard) {
-  const io::TextTable table = stage_table(read_resources(kPrinted), card("8.0"), {});
+  const io::TextTable table = table_of(card("8.0"), {});
   ASSERT_EQ(table.rows.size(), 1U);
   EXPECT_EQ(table.rows[0][0], "tensor_core");
   EXPECT_EQ(table.rows[0][4], "24.00 KiB");
@@ -51,10 +55,10 @@ TEST(StageTable, OccupancyOfACard) {
 
 // Code for 8.6 is what an 8.9 runs; code of another major number is not.
 TEST(StageTable, TakesTheCodeThatTheDriverTakes) {
-  const io::TextTable table = stage_table(read_resources(kPrinted), card("8.9"), {});
+  const io::TextTable table = table_of(card("8.9"), {});
   ASSERT_EQ(table.rows.size(), 2U);
-  EXPECT_TRUE(stage_table(read_resources(kPrinted), card("9.0"), {}).rows.empty());
-  EXPECT_TRUE(stage_table(read_resources(kPrinted), card("8.9"), {.type = "fp32"}).rows.empty());
+  EXPECT_TRUE(table_of(card("9.0"), {}).rows.empty());
+  EXPECT_TRUE(table_of(card("8.9"), {.type = "fp32"}).rows.empty());
 }
 
 TEST(StageTable, BytesAndFlops) {
@@ -65,6 +69,45 @@ TEST(StageTable, BytesAndFlops) {
   EXPECT_EQ(stage_flops("attention_tensor_core_forward", sizes), 4.0 * 128 * 128 * 64);
   EXPECT_GT(stage_bytes("attention_naive_forward", sizes),
             stage_bytes("attention_tensor_core_forward", sizes));
+}
+
+// x and y of 64 tokens of 128 numbers, and a scale a token; 2,048 classes are the fewest of a
+// chunk.
+TEST(StageTable, OperatorsReadEachNumberOnce) {
+  const auto resources = read_resources(
+      "ptxas info    : Compiling entry function 'norm_forward_bf16' for 'sm_80'\n"
+      "ptxas info    : Used 30 registers, used 0 barriers, 472 bytes cmem[0]\n"
+      "ptxas info    : Compiling entry function 'cross_entropy_backward_bf16' for 'sm_80'\n"
+      "ptxas info    : Used 28 registers, used 0 barriers, 472 bytes cmem[0]\n"
+      "ptxas info    : Compiling entry function 'cross_entropy_mean_bf16' for 'sm_80'\n"
+      "ptxas info    : Used 31 registers, used 1 barriers, 128 bytes smem, 448 bytes cmem[0]\n");
+  const auto rows = operator_rows(resources, card("8.0"),
+                                  {.type = "bf16", .d_head = 64, .heads = 2, .length = 64});
+  ASSERT_EQ(rows.size(), 3U);
+  EXPECT_EQ(rows[0].stage, "norm");
+  EXPECT_EQ(rows[0].bytes, 2 * 64 * 128 * 2 + 64 * 4);
+  EXPECT_TRUE(rows[0].memory_limits());
+  EXPECT_EQ(rows[0].occupancy->share, 1);
+  EXPECT_EQ(rows[1].stage, "cross_entropy");
+  EXPECT_DOUBLE_EQ(*rows[1].least_seconds(), 64 * 4 / 2000e9) << "its sums are not counted";
+  EXPECT_EQ(rows[2].bytes, 2 * 64 * 2048 * 2 + 64 * 16);
+}
+
+TEST(StageTable, WhatACardCannotRunIsSaid) {
+  const auto said = [](const char* capability, StageSizes sizes) {
+    std::string all;
+    for (const base::Message& one : stage_remarks(card(capability), sizes))
+      all += one.sentence + "|";
+    return all;
+  };
+  EXPECT_EQ(said("7.5", {}),
+            "tensor_core needs compute capability 8.0|warpgroup needs compute capability 9.0|");
+  EXPECT_EQ(said("8.9", {.type = "fp32"}),
+            "tensor_core has kernels for 16-bit types only|"
+            "warpgroup has kernels for 16-bit types only|");
+  EXPECT_EQ(said("9.0", {.d_head = 32}), "warpgroup has kernels for heads of 64, 128 and 256|");
+  EXPECT_EQ(said("10.0", {}), "warpgroup is code of sm_90a, which only 9.0 runs|");
+  EXPECT_NE(said("9.0", {}).find("not yet measured on a GPU"), std::string::npos);
 }
 
 }  // namespace

@@ -522,10 +522,7 @@ TEST(FieldReason, own_kernels_are_where_an_operator_has_one) {
   EXPECT_EQ(field_reason(own, Field::compile), "field.reason.own_kernels_not_compiled");
   EXPECT_TRUE(validate(own).empty());
   own.device = DeviceKind::cuda;
-  ASSERT_EQ(validate(own).size(), 1U);
-  EXPECT_EQ(validate(own).front().field, Field::kernels);
-  own.workload = WorkloadKind::mlp;
-  EXPECT_TRUE(validate(own).empty()) << "it has none to switch";
+  EXPECT_TRUE(validate(own).empty());
 }
 
 TEST(FieldReason, what_is_written_out_is_where_there_is_something_to_write) {

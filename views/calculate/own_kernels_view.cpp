@@ -6,7 +6,6 @@
 #include <array>
 
 #include "core/kernel_plan/tile_words.h"
-#include "core/report/attention_stages.h"
 #include "core/text/numbers.h"
 #include "views/calculate/chosen_inputs.h"
 #include "views/calculate/stepper_picture.h"
@@ -100,21 +99,36 @@ void OwnKernelsView::draw_head(const Ui& ui, const Shown& shown, Asked& asked) {
 
 void OwnKernelsView::draw_stages(const Ui& ui, const Shown& shown) {
   const report::StageSizes stages = stage_sizes();
-  section(ui, ui.texts("own_kernels.stages"),
-          ui.texts("own_kernels.stages_of",
-                   {{"type", stages.type}, {"d_head", std::to_string(stages.d_head)}}));
-  const auto say = [&](const char* key) {
-    wrapped_text(ui, TextStyle::body, ui.theme.text2, ui.texts(key), ui.px(12));
+  const std::int64_t width = stages.heads * stages.d_head;
+  const std::array<Choice, 2> choices = {{{"stages", ui.texts("own_kernels.stages"), {}},
+                                          {"operators", ui.texts("own_kernels.operators"), {}}}};
+  (void)segmented(ui, "###own_which", choices, kernels_,
+                  std::min(ui.px(360), ImGui::GetContentRegionAvail().x));
+  const auto say = [&](std::string_view words) {
+    wrapped_text(ui, TextStyle::body, ui.theme.text2, words, ui.px(12));
   };
-  if (shown.resources.empty()) return say("own_kernels.no_compiler");
-  if (shown.card == nullptr) return say("own_kernels.no_card");
-  const auto rows = report::stage_rows(shown.resources, *shown.card, stages);
-  if (rows.empty()) return say("own_kernels.no_stage");
+  say(kernels_ == 0 ? ui.texts("own_kernels.stages_of",
+                               {{"type", stages.type}, {"d_head", std::to_string(stages.d_head)}})
+                    : ui.texts("own_kernels.operators_of",
+                               {{"type", stages.type},
+                                {"width", text::grouped(width)},
+                                {"classes", text::grouped(report::classes_of_chunk(width))}}));
+  if (shown.resources.empty()) return say(ui.texts("own_kernels.no_compiler"));
+  if (shown.card == nullptr) return say(ui.texts("own_kernels.no_card"));
+  const auto rows = kernels_ == 0 ? report::stage_rows(shown.resources, *shown.card, stages)
+                                  : report::operator_rows(shown.resources, *shown.card, stages);
+  if (rows.empty()) return say(ui.texts("own_kernels.no_stage"));
+  draw_kernels(ui, *shown.card, rows);
+}
+
+void OwnKernelsView::draw_kernels(const Ui& ui, const spec::Gpu& card,
+                                  const std::vector<report::StageRow>& rows) const {
   const io::TextTable table = kernel_plan::stages_side_by_side(rows, ui.texts);
   constexpr std::array<float, 9> kWeights = {1.2F, 1, 1.1F, 1.05F, 1, 1.05F, 1, 0.9F, 1.1F};
+  const bool stages = kernels_ == 0;
   draw_text_table(
       ui, table, kWeights,
-      {.id = "###own_stages",
+      {.id = stages ? "###own_stages" : "###own_operators",
        .height = 0,
        .row_color = {},
        .pressed = {},
@@ -125,9 +139,9 @@ void OwnKernelsView::draw_stages(const Ui& ui, const Shown& shown) {
            case 4:
              return rows[row].occupancy ? ui.texts(limit_key(rows[row].occupancy->limit)) : "";
            case 5:
-             return ui.texts("own_kernels.bytes_about");
+             return ui.texts(stages ? "own_kernels.bytes_about" : "own_kernels.row_bytes_about");
            case 6:
-             return ui.texts("own_kernels.extra_about");
+             return stages ? ui.texts("own_kernels.extra_about") : "";
            case 7:
              return ui.texts(rows[row].memory_limits() ? "own_kernels.limit.memory"
                                                        : "own_kernels.limit.arithmetic");
@@ -138,6 +152,9 @@ void OwnKernelsView::draw_stages(const Ui& ui, const Shown& shown) {
          }
          return {};
        }});
+  if (!stages) return;
+  for (const base::Message& remark : report::stage_remarks(card, stage_sizes()))
+    wrapped_text(ui, TextStyle::small, ui.theme.text2, message_words(ui.texts, remark), ui.px(12));
 }
 
 void OwnKernelsView::draw_map(const Ui& ui, float width) {

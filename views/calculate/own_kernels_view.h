@@ -11,9 +11,9 @@
 
 namespace ts::views {
 
-// Our attention in CUDA C++ on a card: the stages side by side, tile sizes with sliders, what they
-// take of the shared memory, the map of the tiles, and all tile sizes ranked by a model. Keeps the
-// numbers. UI thread.
+// Our attention in CUDA C++ on a card: the stages side by side, or our other operators; tile sizes
+// with sliders, what they take of the shared memory, the map of the tiles, and all tile sizes
+// ranked by a model. Keeps the numbers. UI thread.
 class OwnKernelsView {
  public:
   struct Shown {
@@ -38,12 +38,15 @@ class OwnKernelsView {
   [[nodiscard]] report::StageSizes stage_sizes() const;
   void draw_head(const Ui& ui, const Shown& shown, Asked& asked);
   void draw_stages(const Ui& ui, const Shown& shown);
+  void draw_kernels(const Ui& ui, const spec::Gpu& card,
+                    const std::vector<report::StageRow>& rows) const;
   void draw_map(const Ui& ui, float width);
   void draw_plan(const Ui& ui, const Shown& shown);
   void draw_sweep(const Ui& ui, const std::vector<kernel_plan::PlannedTiles>& all,
                   const kernel_plan::PlannedTiles& chosen);
 
   calculate::Chosen numbers_;
+  int kernels_ = 0;        // 0: the stages of attention, 1: the other operators
   base::Message problem_;  // why the last typed number was not taken; empty: it was
 };
 

@@ -1,0 +1,94 @@
+#include "kernels/operators/on_cuda.h"
+
+#include <c10/util/Exception.h>
+
+#include <algorithm>
+#include <atomic>
+
+#include "kernels/observe/dry_recording.h"
+
+namespace ts::kernels {
+namespace {
+
+constexpr unsigned kWarp = 32, kWarps = 4;
+
+std::atomic<OwnLauncher> own_launcher{nullptr};
+std::atomic<bool> cpu_as_cuda{false};
+
+std::string name_of_type(const at::Tensor& x) {
+  switch (x.scalar_type()) {
+    case at::kBFloat16:
+      return "bf16";
+    case at::kHalf:
+      return "fp16";
+    default:
+      return "fp32";
+  }
+}
+
+unsigned blocks_of(std::int64_t count, unsigned size) {
+  return static_cast<unsigned>((count + size - 1) / size);
+}
+
+}  // namespace
+
+void set_own_launcher(OwnLauncher launcher) {
+  own_launcher = launcher;
+}
+
+CpuAsCuda::CpuAsCuda(OwnLauncher launcher) : before_(own_launcher.exchange(launcher)) {
+  cpu_as_cuda = true;
+}
+
+CpuAsCuda::~CpuAsCuda() {
+  cpu_as_cuda = false;
+  own_launcher = before_;
+}
+
+bool runs_on_cuda(const at::Tensor& x) {
+  if (x.is_cuda() || cpu_as_cuda) return true;
+  const DryRecording* const dry = DryRecording::current();
+  return x.is_meta() && dry != nullptr && dry->for_cuda();
+}
+
+void* data_of(const at::Tensor& x) {
+  return x.defined() ? x.data_ptr() : nullptr;
+}
+
+float* floats_of(const at::Tensor& x) {
+  return static_cast<float*>(data_of(x));
+}
+
+void launch_own(const char* function, const at::Tensor& x, Size3 grid, Size3 block,
+                const void* problem) {
+  if (x.is_meta() || grid[0] == 0) return;
+  const OwnLauncher launcher = own_launcher;
+  const OwnLaunch launch{.kernel = function + ("_" + name_of_type(x)),
+                         .grid = grid,
+                         .block = block,
+                         .problem = problem,
+                         .device = x.is_cuda() ? x.get_device() : 0};
+  const char* const failed =
+      launcher != nullptr ? launcher(launch) : "there is nothing that launches them";
+  TORCH_CHECK(failed == nullptr, "Our kernel ", launch.kernel, " did not start: ", failed);
+}
+
+void launch_rows(const char* function, const at::Tensor& x, std::int64_t rows,
+                 const void* problem) {
+  launch_own(function, x, {blocks_of(rows, kWarps), 1, 1}, {kWarp, kWarps, 1}, problem);
+}
+
+void launch_columns(const char* function, const at::Tensor& x, std::int64_t columns,
+                    std::int64_t row_blocks, const void* problem) {
+  constexpr unsigned kThreads = kWarp * kWarps;
+  launch_own(function, x, {blocks_of(columns, kThreads), static_cast<unsigned>(row_blocks), 1},
+             {kThreads, 1, 1}, problem);
+}
+
+RowsOfBlocks::RowsOfBlocks(std::int64_t rows) {
+  constexpr std::int64_t kSmallest = 64, kMost = 256;
+  size = std::max((rows + kMost - 1) / kMost, kSmallest);
+  count = (rows + size - 1) / size;
+}
+
+}  // namespace ts::kernels

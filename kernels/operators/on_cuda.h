@@ -1,0 +1,70 @@
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include <array>
+#include <cstdint>
+#include <string>
+
+// The operators of this folder by the kernels of kernels/own_cuda: for tensors of a CUDA device,
+// and in dry runs by CUDA's rules, where they make the same blocks and launch nothing. Sums are
+// fp32.
+namespace ts::kernels {
+
+using Size3 = std::array<unsigned, 3>;
+
+// One launch on the current stream of a tensor's device. The kernel takes a copy of `problem`.
+struct OwnLaunch {
+  std::string kernel;  // its name in kernels/own_cuda: "softmax_forward_bf16"
+  Size3 grid, block;
+  const void* problem = nullptr;
+  int device = 0;
+};
+// Null, or a sentence that says why it could not launch.
+using OwnLauncher = const char* (*)(const OwnLaunch& launch);
+// How kernels are launched from here on; before the first launch, any thread.
+void set_own_launcher(OwnLauncher launcher);
+
+// While it lives tensors on the CPU are taken for those of a CUDA device, by all threads: for
+// tests, with a launcher that runs kernels on the processor.
+class CpuAsCuda {
+ public:
+  explicit CpuAsCuda(OwnLauncher launcher);
+  ~CpuAsCuda();
+  CpuAsCuda(const CpuAsCuda&) = delete;
+  CpuAsCuda& operator=(const CpuAsCuda&) = delete;
+
+ private:
+  OwnLauncher before_;
+};
+
+bool runs_on_cuda(const at::Tensor& x);
+
+// Null of an undefined tensor. The second is of fp32.
+void* data_of(const at::Tensor& x);
+float* floats_of(const at::Tensor& x);
+
+// Launches `function` for the type of x, nothing for tensors without data. Throws c10::Error.
+void launch_own(const char* function, const at::Tensor& x, Size3 grid, Size3 block,
+                const void* problem);
+// With a warp a row.
+void launch_rows(const char* function, const at::Tensor& x, std::int64_t rows, const void* problem);
+// With a thread a column, and `row_blocks` blocks of rows.
+void launch_columns(const char* function, const at::Tensor& x, std::int64_t columns,
+                    std::int64_t row_blocks, const void* problem);
+
+// Rows that a block of a sum over rows has, and how many blocks there are.
+struct RowsOfBlocks {
+  explicit RowsOfBlocks(std::int64_t rows);
+  std::int64_t size, count;
+};
+
+at::Tensor norm_on_cuda(bool centred, const at::Tensor& x, const at::Tensor& weight,
+                        const at::Tensor& bias, double epsilon);
+at::Tensor softmax_on_cuda(const at::Tensor& x);
+at::Tensor weighted_sum_on_cuda(const at::Tensor& x, const at::Tensor& weight);
+// columns: of a chunk of the classes; 0: by the sizes.
+at::Tensor cross_entropy_on_cuda(const at::Tensor& x, const at::Tensor& weight,
+                                 const at::Tensor& targets, std::int64_t columns = 0);
+
+}  // namespace ts::kernels
