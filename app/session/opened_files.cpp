@@ -134,8 +134,11 @@ void OpenedFiles::restore(std::size_t index, std::size_t device, CorrectionsByDe
 }
 
 void OpenedFiles::narrow(const files::MemoryPart& part) {
-  if (!current_) return;
-  Entry& entry = entries_[*current_];
+  if (current_) narrow(*current_, part);
+}
+
+void OpenedFiles::narrow(std::size_t index, const files::MemoryPart& part) {
+  Entry& entry = entries_[index];
   if (entry.loading() || entry.opened == nullptr || entry.opened->trace != nullptr ||
       entry.device >= entry.opened->devices.size())
     return;
@@ -149,7 +152,7 @@ void OpenedFiles::narrow(const files::MemoryPart& part) {
   }
   narrowers_.push_back({entry.id, entry.all(), device, part,
                         std::async(std::launch::async, [whole = entry.all(), device, part] {
-                          return files::narrowed(*whole, whole->devices[device], part);
+                          return files::narrowed(*whole, {&whole->devices[device], 1}, part);
                         })});
 }
 

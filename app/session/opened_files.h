@@ -82,9 +82,10 @@ class OpenedFiles {
   // Selects the shown file; unset: the run.
   void choose(std::optional<std::size_t> index) { current_ = index; }
   void choose_device(std::size_t device);
-  // Shows a part of the memory of the shown device, or all of it; a part is made on another thread.
-  // Of a snapshot that was read; else nothing happens.
+  // Shows a part of the memory of a file's shown device, or all of it; a part is made on another
+  // thread. Of a snapshot that was read; else nothing happens.
   void narrow(const files::MemoryPart& part);
+  void narrow(std::size_t index, const files::MemoryPart& part);
   // As a session has it: the device that is shown of a file that was read, and what was corrected,
   // by device. No other thread may read the logs meanwhile. What the file does not have is left
   // out.

@@ -49,6 +49,22 @@ OpenedDevice open_device(const allocator::Snapshot& snapshot, std::int64_t numbe
   return device;
 }
 
+std::unique_ptr<OpenedFile> opened_snapshot(const std::filesystem::path& path,
+                                            snapshot::SnapshotFile&& file,
+                                            base::Progress* progress) {
+  auto opened = std::make_unique<OpenedFile>();
+  opened->path = path;
+  opened->file = std::move(file);
+  const allocator::Snapshot& snapshot = opened->file.snapshot;
+  const std::vector<std::size_t> numbers = allocator::devices_of(snapshot);
+  if (progress != nullptr) progress->part(1);
+  for (const std::size_t number : numbers) {
+    if (!base::goes_on(progress, opened->devices.size(), numbers.size())) return nullptr;
+    opened->devices.push_back(open_device(snapshot, static_cast<std::int64_t>(number)));
+  }
+  return opened;
+}
+
 blocks::BlockSource blocks_of(const OpenedFile& file, const OpenedDevice& device) {
   return {.snapshot = file.file.snapshot,
           .device = static_cast<std::size_t>(device.number),
@@ -117,21 +133,18 @@ Opened open_recording_file(const std::filesystem::path& path, std::string_view c
 
 Opened lay_out(const std::filesystem::path& path, snapshot::SnapshotFile&& file,
                base::Progress* progress) {
-  auto opened = std::make_unique<OpenedFile>();
-  opened->path = path;
-  opened->file = std::move(file);
-  const allocator::Snapshot& snapshot = opened->file.snapshot;
-  const std::vector<std::size_t> numbers = allocator::devices_of(snapshot);
-  if (numbers.empty()) {
-    return text::fail("file_error.nothing", {{"path", path.string()}});
-  }
-  if (progress != nullptr) progress->part(1);
-  for (const std::size_t number : numbers) {
-    if (!base::goes_on(progress, opened->devices.size(), numbers.size()))
-      return text::fail("file_error.stopped");
-    opened->devices.push_back(open_device(snapshot, static_cast<std::int64_t>(number)));
-  }
+  auto opened = opened_snapshot(path, std::move(file), progress);
+  if (opened == nullptr) return text::fail("file_error.stopped");
+  if (opened->devices.empty()) return text::fail("file_error.nothing", {{"path", path.string()}});
   return opened;
+}
+
+// The size of the file that `about` has the beginning of: what it unpacks to is not known yet.
+template <class About>
+void set_size(About& about, std::uintmax_t bytes) {
+  const bool packed = about.packed > 0;
+  about.bytes = packed ? 0 : bytes;
+  about.packed = packed ? bytes : 0;
 }
 
 // Nothing where the beginning alone cannot be shown. The segments of a snapshot tell what was alive
@@ -147,7 +160,7 @@ std::unique_ptr<OpenedFile> open_beginning(const std::filesystem::path& path, st
     auto opened = open_trace_file(path, std::move(*unpacked), nullptr);
     if (!opened) return nullptr;
     (*opened)->trace->about.fault = std::move(fault);
-    if (!no_size) (*opened)->trace->about.bytes = bytes;
+    if (!no_size) set_size((*opened)->trace->about, bytes);
     (*opened)->arrives = true;
     return std::move(*opened);
   }
@@ -156,7 +169,7 @@ std::unique_ptr<OpenedFile> open_beginning(const std::filesystem::path& path, st
   if (!file) return nullptr;
   file->snapshot.segments.clear();
   file->fault = std::move(fault);
-  if (!no_size) file->bytes = bytes;
+  if (!no_size) set_size(*file, bytes);
   auto opened = lay_out(path, std::move(*file), nullptr);
   if (!opened) return nullptr;
   (*opened)->arrives = true;

@@ -79,6 +79,11 @@ struct OpenedFile {
   }
 };
 
+// What was read, with its devices, of which there may be none. Null: cancelled.
+std::unique_ptr<OpenedFile> opened_snapshot(const std::filesystem::path& path,
+                                            snapshot::SnapshotFile&& file,
+                                            base::Progress* progress = nullptr);
+
 // A device of a snapshot.
 OpenedDevice open_device(const allocator::Snapshot& snapshot, std::int64_t number);
 

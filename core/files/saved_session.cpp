@@ -92,14 +92,20 @@ Json device_json(const SavedDevice& device) {
           {"view", view_json(device.view)}};
 }
 
+Json part_json(const SavedFile& file) {
+  if (file.part.is_all()) return {};
+  const auto& pool = file.part.pool;
+  return {{"stream", or_null(file.part.stream)},
+          {"pool", pool ? Json({pool->first, pool->second}) : Json()},
+          {"view", view_json(file.part_view)}};
+}
+
 Json file_json(const SavedFile& file) {
   Json devices = Json::array();
   for (const SavedDevice& device : file.devices) devices.push_back(device_json(device));
-  return {{"path", file.path.string()},
-          {"bytes", file.mark.bytes},
-          {"crc32", file.mark.crc},
-          {"shown_device", file.shown_device},
-          {"devices", std::move(devices)}};
+  return {{"part", part_json(file)},           {"path", file.path.string()},
+          {"bytes", file.mark.bytes},          {"crc32", file.mark.crc},
+          {"shown_device", file.shown_device}, {"devices", std::move(devices)}};
 }
 
 Json axis_json(const SavedHunt::Axis& axis) {
@@ -240,6 +246,13 @@ SavedDevice device_from(const Json& json, std::size_t& room) {
   return device;
 }
 
+void part_from(const Json& json, SavedFile& file) {
+  if (!json.at("stream").is_null()) file.part.stream = time_from(json.at("stream"));
+  if (const Json& pool = json.at("pool"); !pool.is_null())
+    file.part.pool = {time_from(pool.at(0)), time_from(pool.at(1))};
+  file.part_view = view_from(json.at("view"));
+}
+
 SavedFile file_from(const Json& json, std::size_t& room) {
   SavedFile file;
   file.path = json.at("path").get<std::string>();
@@ -248,6 +261,8 @@ SavedFile file_from(const Json& json, std::size_t& room) {
   file.mark.crc = static_cast<std::uint32_t>(count_from(json.at("crc32"), "crc32", UINT32_MAX));
   file.shown_device = count_from(json.at("shown_device"), "shown_device", INT16_MAX);
   for (const Json& one : json.at("devices")) file.devices.push_back(device_from(one, room));
+  // Older sessions have no part.
+  if (const Json part = json.value("part", Json()); !part.is_null()) part_from(part, file);
   return file;
 }
 

@@ -43,6 +43,7 @@ class Unpacker {
 
   base::Result<UnpackedFile> run() {
     UnpackedFile file;
+    file.packed = packed_.size();
     file.content.resize(std::min(most_, expected_size()));
     for (bool more = ready_; more;) {
       if (!base::goes_on(how_.progress, used_, packed_.size()))
@@ -114,7 +115,7 @@ class Unpacker {
 }  // namespace
 
 base::Result<UnpackedFile> unpack(std::string content, const Reading& how) {
-  if (!is_gzip(content)) return UnpackedFile{std::move(content), {}};
+  if (!is_gzip(content)) return UnpackedFile{.content = std::move(content)};
   try {
     return Unpacker(content, how).run();
   } catch (const std::bad_alloc&) {

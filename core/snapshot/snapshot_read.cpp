@@ -77,6 +77,7 @@ base::Result<SnapshotFile> read_snapshot(const std::filesystem::path& path,
     return text::fail("file_error.snapshot",
                       {{"path", path.string()}, text::argument("reason", std::move(file.error()))});
   }
+  file->packed = unpacked.packed;
   if (!unpacked.fault.empty()) file->fault = std::move(unpacked.fault);
   if (!file->fault.empty()) {
     file->fault = io::read_in_part(path, std::move(file->fault));

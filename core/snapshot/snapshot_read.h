@@ -17,7 +17,8 @@ struct SnapshotFile {
   // values before it. Empty when the file was read to its end.
   base::Message fault;
   std::vector<std::string> ignored_keys;  // keys unknown to this reader, at most 20
-  std::size_t bytes = 0;                  // size of the file
+  std::size_t bytes = 0;                  // size of the file, unpacked
+  std::size_t packed = 0;                 // its size where it is packed; 0: it is not
   int pickle_protocol = 0;                // 0: JSON
 };
 

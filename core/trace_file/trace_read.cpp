@@ -343,6 +343,7 @@ base::Result<TraceFile> read_trace(const std::filesystem::path& path, io::Unpack
     return text::fail("file_error.trace",
                       {{"path", path.string()}, text::argument("reason", std::move(file.error()))});
   }
+  file->packed = unpacked.packed;
   if (!unpacked.fault.empty()) file->fault = std::move(unpacked.fault);
   if (!file->fault.empty()) {
     file->fault = io::read_in_part(path, std::move(file->fault));
