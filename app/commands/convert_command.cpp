@@ -13,7 +13,7 @@
 #include "core/files/opened_file.h"
 #include "core/io/file.h"
 #include "core/io/file_kind.h"
-#include "core/io/unpack.h"
+#include "core/io/input.h"
 #include "core/snapshot/snapshot_read.h"
 #include "core/snapshot/snapshot_write.h"
 #include "core/trace_file/trace_read.h"
@@ -34,12 +34,12 @@ bool ends_with_one_of(const std::filesystem::path& path,
   return std::ranges::find(endings, path.extension().string()) != endings.end();
 }
 
-int convert_trace(const ConvertCommand& command, io::UnpackedFile&& unpacked) {
+int convert_trace(const ConvertCommand& command, io::Input& input) {
   const bool csv = ends_with_one_of(command.out, {".csv"});
   if (!csv && !ends_with_one_of(command.out, {".json"})) {
     return report("a trace becomes .json or .csv, not " + command.out.filename().string(), 2);
   }
-  const auto file = trace_file::read_trace(command.in, std::move(unpacked));
+  const auto file = trace_file::read_trace(command.in, input);
   if (!file) return report(file.error().sentence, 2);
   if (!file->fault.empty()) report(file->fault, 0);
   const auto written = csv ? trace_file::write_trace_csv(command.out, *file)
@@ -72,14 +72,14 @@ base::Result<void> write(const ConvertCommand& command, snapshot::SnapshotFile&&
   return snapshot::write_snapshot(command.out, (*opened)->file.snapshot, format);
 }
 
-int convert_snapshot(const ConvertCommand& command, io::UnpackedFile&& unpacked,
+int convert_snapshot(const ConvertCommand& command, io::Input& input,
                      const FileQuestion& question) {
   if (!ends_with_one_of(command.out, {".html", ".json", ".pickle", ".pkl"})) {
     return report(
         "a memory snapshot becomes .pickle, .json or .html, not " + command.out.filename().string(),
         2);
   }
-  auto file = snapshot::read_snapshot(command.in, std::move(unpacked));
+  auto file = snapshot::read_snapshot(command.in, input);
   if (!file) return report(file.error().sentence, 2);
   if (!file->fault.empty()) report(file->fault, 0);
   const auto written = write(command, std::move(*file), question);
@@ -91,13 +91,12 @@ int convert_snapshot(const ConvertCommand& command, io::UnpackedFile&& unpacked,
 int convert(const ConvertCommand& command) {
   const auto asked = question_of(command.part);
   if (!asked) return report(asked.error().sentence, 2);
-  auto unpacked = io::read_unpacked(command.in);
-  if (!unpacked) return report(unpacked.error().sentence, 2);
-  const io::FileKind kind = io::kind_of_content(unpacked->content);
-  if (kind == io::FileKind::snapshot)
-    return convert_snapshot(command, std::move(*unpacked), *asked);
+  auto input = io::Input::open(command.in);
+  if (!input) return report(input.error().sentence, 2);
+  const io::FileKind kind = io::kind_of(*input);
+  if (kind == io::FileKind::snapshot) return convert_snapshot(command, *input, *asked);
   if (!asked->part.is_all()) return report(only_of_snapshots(command.in).value(), 2);
-  if (kind == io::FileKind::trace) return convert_trace(command, std::move(*unpacked));
+  if (kind == io::FileKind::trace) return convert_trace(command, *input);
   return report(command.in.string() + " is neither a memory snapshot nor a trace of a profiler.",
                 2);
 }

@@ -14,8 +14,8 @@
 #include "core/findings/script_findings.h"
 #include "core/io/file.h"
 #include "core/io/file_kind.h"
+#include "core/io/input.h"
 #include "core/io/json_parse.h"
-#include "core/io/unpack.h"
 #include "core/report/checks.h"
 #include "core/run/recording.h"
 #include "core/snapshot/snapshot_read.h"
@@ -215,10 +215,9 @@ base::Result<FileSummary> alone(base::Result<Json> json) {
   return FileSummary{std::move(*json), nullptr};
 }
 
-base::Result<FileSummary> summary_of_snapshot(const std::filesystem::path& path,
-                                              io::UnpackedFile&& unpacked,
+base::Result<FileSummary> summary_of_snapshot(const std::filesystem::path& path, io::Input& input,
                                               const FileQuestion& question) {
-  auto file = snapshot::read_snapshot(path, std::move(unpacked));
+  auto file = snapshot::read_snapshot(path, input);
   if (!file) return tl::unexpected(file.error());
   auto opened = asked_part(files::opened_snapshot(path, std::move(*file)), question);
   if (!opened) return tl::unexpected(opened.error());
@@ -228,15 +227,18 @@ base::Result<FileSummary> summary_of_snapshot(const std::filesystem::path& path,
 // The summary of a file that may be compressed.
 base::Result<FileSummary> summary_of_file(const std::filesystem::path& path,
                                           const FileQuestion& question) {
-  auto unpacked = io::read_unpacked(path);
-  if (!unpacked) return tl::unexpected(unpacked.error());
-  const io::FileKind kind = io::kind_of_content(unpacked->content);
-  if (kind == io::FileKind::snapshot)
-    return summary_of_snapshot(path, std::move(*unpacked), question);
+  auto input = io::Input::open(path);
+  if (!input) return tl::unexpected(input.error());
+  const io::FileKind kind = io::kind_of(*input);
+  if (kind == io::FileKind::snapshot) return summary_of_snapshot(path, *input, question);
   if (!question.part.is_all()) return only_of_snapshots(path);
-  if (kind == io::FileKind::recording) return summary_of_recording(path, unpacked->content);
-  if (kind == io::FileKind::other) return alone(other_json(path, unpacked->content));
-  const auto trace = trace_file::read_trace(path, std::move(*unpacked));
+  if (kind == io::FileKind::recording || kind == io::FileKind::other) {
+    const std::string content = input->rest();
+    if (input->problem()) return tl::unexpected(*input->problem());
+    if (kind == io::FileKind::other) return alone(other_json(path, content));
+    return summary_of_recording(path, content);
+  }
+  const auto trace = trace_file::read_trace(path, *input);
   if (!trace) return tl::unexpected(trace.error());
   return FileSummary{summary_json(*trace), nullptr};
 }

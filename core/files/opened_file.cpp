@@ -9,7 +9,7 @@
 #include "core/files/opened_recording.h"
 #include "core/io/file.h"
 #include "core/io/file_kind.h"
-#include "core/io/unpack.h"
+#include "core/io/input.h"
 #include "core/text/message.h"
 #include "core/trace_file/trace_read.h"
 
@@ -98,9 +98,9 @@ namespace {
 
 using Opened = base::Result<std::unique_ptr<OpenedFile>>;
 
-Opened open_trace_file(const std::filesystem::path& path, io::UnpackedFile&& unpacked,
+Opened open_trace_file(const std::filesystem::path& path, io::Input& input,
                        base::Progress* progress) {
-  auto file = trace_file::read_trace(path, std::move(unpacked), progress);
+  auto file = trace_file::read_trace(path, input);
   if (!file) return tl::unexpected(file.error());
   if (progress != nullptr) progress->part(1);
   auto trace = open_trace(std::move(*file), next_id());
@@ -150,14 +150,14 @@ void set_size(About& about, std::uintmax_t bytes) {
 // Nothing where the beginning alone cannot be shown. The segments of a snapshot tell what was alive
 // at its end: without the events between they say nothing of the beginning.
 std::unique_ptr<OpenedFile> open_beginning(const std::filesystem::path& path, std::size_t most) {
-  auto unpacked = io::read_unpacked(path, {.most = most});
-  if (!unpacked) return nullptr;
-  const io::FileKind kind = io::kind_of_content(unpacked->content);
+  auto input = io::Input::open(path, {.most = most});
+  if (!input) return nullptr;
+  const io::FileKind kind = io::kind_of(*input);
   auto fault = io::read_in_part(path, text::message("file_error.reason.goes_on"));
   std::error_code no_size;
   const std::uintmax_t bytes = std::filesystem::file_size(path, no_size);
   if (kind == io::FileKind::trace) {
-    auto opened = open_trace_file(path, std::move(*unpacked), nullptr);
+    auto opened = open_trace_file(path, *input, nullptr);
     if (!opened) return nullptr;
     (*opened)->trace->about.fault = std::move(fault);
     if (!no_size) set_size((*opened)->trace->about, bytes);
@@ -165,7 +165,7 @@ std::unique_ptr<OpenedFile> open_beginning(const std::filesystem::path& path, st
     return std::move(*opened);
   }
   if (kind != io::FileKind::snapshot) return nullptr;
-  auto file = snapshot::read_snapshot(path, std::move(*unpacked));
+  auto file = snapshot::read_snapshot(path, *input);
   if (!file) return nullptr;
   file->snapshot.segments.clear();
   file->fault = std::move(fault);
@@ -190,15 +190,19 @@ base::Result<std::unique_ptr<OpenedFile>> open_file(const std::filesystem::path&
     if (auto beginning = open_beginning(path, waiting.sizes.beginning))
       waiting.beginning(std::move(beginning));
   }
-  constexpr float kRead = 0.2F;
+  // What follows lays out what was read.
+  constexpr float kRead = 0.6F;
   if (waiting.progress != nullptr) waiting.progress->part(kRead);
-  auto unpacked = io::read_unpacked(path, {.progress = waiting.progress});
-  if (!unpacked) return tl::unexpected(unpacked.error());
-  const io::FileKind kind = io::kind_of_content(unpacked->content);
-  if (kind == io::FileKind::trace)
-    return open_trace_file(path, std::move(*unpacked), waiting.progress);
-  if (kind == io::FileKind::recording) return open_recording_file(path, unpacked->content);
-  auto read = snapshot::read_snapshot(path, std::move(*unpacked), waiting.progress);
+  auto input = io::Input::open(path, {.progress = waiting.progress});
+  if (!input) return tl::unexpected(input.error());
+  const io::FileKind kind = io::kind_of(*input);
+  if (kind == io::FileKind::trace) return open_trace_file(path, *input, waiting.progress);
+  if (kind == io::FileKind::recording) {
+    const std::string content = input->rest();
+    if (input->problem()) return tl::unexpected(*input->problem());
+    return open_recording_file(path, content);
+  }
+  auto read = snapshot::read_snapshot(path, *input, waiting.progress);
   if (!read) return tl::unexpected(read.error());
   return lay_out(path, std::move(*read), waiting.progress);
 }

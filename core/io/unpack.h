@@ -21,6 +21,10 @@ struct UnpackedFile {
 inline constexpr std::size_t kAlwaysUnpacked = std::size_t{256} << 20;
 inline constexpr std::size_t kMostRatio = 200;
 
+// The limit for a packed file of that size, and the message that it is passed.
+std::size_t most_unpacked(std::size_t packed);
+base::Message too_packed(std::size_t most);
+
 // Reads a file, and unpacks it if its first bytes are those of gzip. Errors as read_file(), and for
 // a packed file whose content is empty or too large. `how.most` counts what is unpacked, too.
 base::Result<UnpackedFile> read_unpacked(const std::filesystem::path& path,

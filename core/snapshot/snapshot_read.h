@@ -7,7 +7,7 @@
 #include "core/allocator/snapshot.h"
 #include "core/base/progress.h"
 #include "core/base/result.h"
-#include "core/io/unpack.h"
+#include "core/io/input.h"
 
 namespace ts::snapshot {
 
@@ -28,12 +28,13 @@ struct SnapshotFile {
 // MB in about a second.
 base::Result<SnapshotFile> read_snapshot(const std::filesystem::path& path);
 
-// The same for a file that was read already. `progress` may be null; cancelled: an error.
-base::Result<SnapshotFile> read_snapshot(const std::filesystem::path& path,
-                                         io::UnpackedFile&& unpacked,
+// The same for a file of which nothing was dropped yet; messages name `path`. `progress` is told of
+// what comes after reading and may be null; cancelled, here or in the input: an error.
+base::Result<SnapshotFile> read_snapshot(const std::filesystem::path& path, io::Input& input,
                                          base::Progress* progress = nullptr);
 
 // The same for a file's content; messages do not name the file.
-base::Result<SnapshotFile> parse_snapshot(std::string content, base::Progress* progress = nullptr);
+base::Result<SnapshotFile> parse_snapshot(io::Input& input, base::Progress* progress = nullptr);
+base::Result<SnapshotFile> parse_snapshot(std::string content);
 
 }  // namespace ts::snapshot

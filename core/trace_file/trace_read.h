@@ -3,9 +3,8 @@
 #include <filesystem>
 #include <string>
 
-#include "core/base/progress.h"
 #include "core/base/result.h"
-#include "core/io/unpack.h"
+#include "core/io/input.h"
 #include "core/trace_file/trace_file.h"
 
 namespace ts::trace_file {
@@ -16,11 +15,11 @@ namespace ts::trace_file {
 // missing. An error is returned only for unusable files. About 0.5 GB/s unpacked.
 base::Result<TraceFile> read_trace(const std::filesystem::path& path);
 
-// The same for a file that is read already. `progress` may be null; cancelled: an error.
-base::Result<TraceFile> read_trace(const std::filesystem::path& path, io::UnpackedFile&& unpacked,
-                                   base::Progress* progress = nullptr);
+// The same for a file of which nothing was dropped yet; messages name `path`. Cancelled: an error.
+base::Result<TraceFile> read_trace(const std::filesystem::path& path, io::Input& input);
 
 // The same for a file's content; messages do not name the file.
-base::Result<TraceFile> parse_trace(std::string content, base::Progress* progress = nullptr);
+base::Result<TraceFile> parse_trace(io::Input& input);
+base::Result<TraceFile> parse_trace(std::string content);
 
 }  // namespace ts::trace_file

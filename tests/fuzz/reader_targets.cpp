@@ -9,6 +9,7 @@
 #include "core/capture/gpu_buffer_file.h"
 #include "core/exported/model_file.h"
 #include "core/files/saved_session.h"
+#include "core/io/input.h"
 #include "core/io/json_parse.h"
 #include "core/io/unpack.h"
 #include "core/lessons/lesson.h"
@@ -48,20 +49,47 @@ const spec::GpuCatalogue& cards() {
   return all;
 }
 
+// Files come in pieces; small ones part every value somewhere.
+io::Input in_pieces(const std::string& bytes) {
+  constexpr std::size_t kMostBytes = 97;
+  return io::Input::in_pieces(bytes, 2 + bytes.size() % kMostBytes);
+}
+
 }  // namespace
 
 void read_snapshot(std::string bytes) {
-  auto unpacked = io::unpack(std::move(bytes));
-  if (is_read(unpacked)) is_read(snapshot::parse_snapshot(std::move(unpacked->content)));
+  io::Input pieces = in_pieces(bytes);
+  const auto file = snapshot::parse_snapshot(pieces);
+  is_read(file);
+  if (pieces.packed() > 0) return;
+  const auto whole = snapshot::parse_snapshot(std::move(bytes));
+  TS_CHECK(is_read(whole) == file.has_value());
+  if (!whole) return;
+  TS_CHECK(whole->fault.sentence == file->fault.sentence && whole->bytes == file->bytes);
+  TS_CHECK(whole->snapshot.entry_count() == file->snapshot.entry_count());
+  TS_CHECK(whole->snapshot.segments.size() == file->snapshot.segments.size());
 }
 
 void read_trace(std::string bytes) {
-  auto unpacked = io::unpack(std::move(bytes));
-  if (is_read(unpacked)) is_read(trace_file::parse_trace(std::move(unpacked->content)));
+  io::Input pieces = in_pieces(bytes);
+  const auto file = trace_file::parse_trace(pieces);
+  is_read(file);
+  if (pieces.packed() > 0) return;
+  const auto whole = trace_file::parse_trace(std::move(bytes));
+  TS_CHECK(is_read(whole) == file.has_value());
+  if (!whole) return;
+  TS_CHECK(whole->fault.sentence == file->fault.sentence && whole->bytes == file->bytes);
+  TS_CHECK(whole->event_count == file->event_count && whole->tracks.size() == file->tracks.size());
+  TS_CHECK(whole->events.size() == file->events.size());
 }
 
 void read_packed(std::string bytes) {
-  is_read(io::unpack(std::move(bytes)));
+  io::Input pieces = in_pieces(bytes);
+  const std::string content = pieces.rest();
+  const auto whole = io::unpack(std::move(bytes));
+  if (!is_read(whole)) return;
+  TS_CHECK(!pieces.problem() && content == whole->content);
+  TS_CHECK(whole->packed == 0 || pieces.fault().empty() == whole->fault.empty());
 }
 
 void read_recording(std::string bytes) {

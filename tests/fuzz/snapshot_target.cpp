@@ -41,7 +41,7 @@ void check_round_trip(const allocator::Snapshot& snapshot, snapshot::SnapshotFor
 void check_event_forms(const std::string& bytes) {
   const auto read = [&bytes](snapshot::EventForm form) -> std::optional<snapshot::SnapshotFile> {
     snapshot::Document document(bytes.size());
-    auto parsed = snapshot::read_pickle(bytes, document, nullptr, form);
+    auto parsed = snapshot::read_pickle(bytes, document, form);
     if (!parsed) return std::nullopt;
     auto file = snapshot::convert_snapshot(document, parsed->root);
     if (!parsed->fault.empty()) file.fault = std::move(parsed->fault);

@@ -235,5 +235,32 @@ TEST(TraceRead, OddValuesAreNoNumbers) {
   EXPECT_EQ(file.events[1].duration_ns, 0);
 }
 
+// Wherever a piece ends, in whatever form and however much of it is there.
+TEST(TraceRead, InPiecesItIsTheSame) {
+  const std::string wide = nlohmann::json::parse(kSmall).dump(40);
+  for (const std::string& text : {std::string(kSmall), wide, "\xEF\xBB\xBF" + wide}) {
+    for (const std::size_t bytes : {2U, 3U, 17U, 64U, 1'000U}) {
+      for (std::size_t cut = 0; cut < 40; ++cut) {
+        const std::string part = text.substr(0, text.size() - cut * cut);
+        const auto whole = parse_trace(part);
+        io::Input input = io::Input::in_pieces(part, bytes);
+        const auto pieces = parse_trace(input);
+        ASSERT_EQ(pieces.has_value(), whole.has_value());
+        if (!whole) continue;
+        EXPECT_EQ(pieces->fault.sentence, whole->fault.sentence);
+        EXPECT_EQ(pieces->event_count, whole->event_count);
+        EXPECT_EQ(pieces->devices, whole->devices);
+        EXPECT_EQ(pieces->bytes, part.size());
+        ASSERT_EQ(pieces->events.size(), whole->events.size());
+        for (std::size_t i = 0; i < whole->events.size(); ++i) {
+          EXPECT_EQ(pieces->strings->view(pieces->events[i].name),
+                    whole->strings->view(whole->events[i].name));
+          EXPECT_EQ(pieces->events[i].duration_ns, whole->events[i].duration_ns);
+        }
+      }
+    }
+  }
+}
+
 }  // namespace
 }  // namespace ts::trace_file
