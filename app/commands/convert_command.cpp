@@ -10,6 +10,7 @@
 #include "app/commands/report.h"
 #include "app/output/file_question.h"
 #include "app/output/memory_page.h"
+#include "core/files/cut.h"
 #include "core/files/opened_file.h"
 #include "core/io/file.h"
 #include "core/io/file_kind.h"
@@ -34,12 +35,12 @@ bool ends_with_one_of(const std::filesystem::path& path,
   return std::ranges::find(endings, path.extension().string()) != endings.end();
 }
 
-int convert_trace(const ConvertCommand& command, io::Input& input) {
+int convert_trace(const ConvertCommand& command, io::Input& input, const FileQuestion& question) {
   const bool csv = ends_with_one_of(command.out, {".csv"});
   if (!csv && !ends_with_one_of(command.out, {".json"})) {
     return report("a trace becomes .json or .csv, not " + command.out.filename().string(), 2);
   }
-  const auto file = trace_file::read_trace(command.in, input);
+  const auto file = trace_file::read_trace(command.in, input, question.range);
   if (!file) return report(file.error().sentence, 2);
   if (!file->fault.empty()) report(file->fault, 0);
   const auto written = csv ? trace_file::write_trace_csv(command.out, *file)
@@ -79,8 +80,9 @@ int convert_snapshot(const ConvertCommand& command, io::Input& input,
         "a memory snapshot becomes .pickle, .json or .html, not " + command.out.filename().string(),
         2);
   }
-  auto file = snapshot::read_snapshot(command.in, input);
+  auto file = snapshot::read_snapshot(command.in, input, nullptr, question.range);
   if (!file) return report(file.error().sentence, 2);
+  files::cut(*file, question.range);
   if (!file->fault.empty()) report(file->fault, 0);
   const auto written = write(command, std::move(*file), question);
   return written ? 0 : report(written.error().sentence, 2);
@@ -96,7 +98,7 @@ int convert(const ConvertCommand& command) {
   const io::FileKind kind = io::kind_of(*input);
   if (kind == io::FileKind::snapshot) return convert_snapshot(command, *input, *asked);
   if (!asked->part.is_all()) return report(only_of_snapshots(command.in).value(), 2);
-  if (kind == io::FileKind::trace) return convert_trace(command, *input);
+  if (kind == io::FileKind::trace) return convert_trace(command, *input, *asked);
   return report(command.in.string() + " is neither a memory snapshot nor a trace of a profiler.",
                 2);
 }

@@ -13,6 +13,7 @@
 #include "app/commands/command_line.h"
 #include "app/commands/report.h"
 #include "app/output/block_json.h"
+#include "app/output/file_question.h"
 #include "app/output/file_summary.h"
 
 namespace ts::app {

@@ -1,8 +1,8 @@
 #include "app/output/file_question.h"
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <string_view>
@@ -31,6 +31,42 @@ std::optional<allocator::PoolId> pool_named(const std::string& name) {
   return allocator::PoolId{*first, *second};
 }
 
+// "1000" or "2.5s".
+struct Mark {
+  double number = 0;
+  bool seconds = false;
+};
+std::optional<Mark> mark_named(std::string_view text) {
+  Mark mark;
+  mark.seconds = text.ends_with('s');
+  if (mark.seconds) text.remove_suffix(1);
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), mark.number);
+  const bool good = error == std::errc() && end == text.data() + text.size() &&
+                    std::isfinite(mark.number) && mark.number >= 0;
+  return good ? std::optional(mark) : std::nullopt;
+}
+
+base::Result<base::FileRange> range_of(const PartOptions& options) {
+  base::FileRange range;
+  std::optional<bool> seconds;
+  const auto take = [&](const std::string& text, double& to) {
+    if (text.empty()) return true;
+    const auto mark = mark_named(text);
+    if (!mark || (seconds && *seconds != mark->seconds)) return false;
+    seconds = mark->seconds;
+    to = mark->number;
+    return true;
+  };
+  if (!take(options.from, range.from) || !take(options.to, range.to)) {
+    return base::fail(
+        "--from and --to are both numbers of events, such as 1000, or both seconds, "
+        "such as 2.5s");
+  }
+  if (range.is_empty()) return base::fail("--from is not before --to: no event lies between");
+  if (seconds.value_or(false)) range.unit = base::FileRange::Unit::seconds;
+  return range;
+}
+
 std::string joined(const std::set<std::string>& names) {
   std::string all;
   for (const std::string& name : names) all += (all.empty() ? "" : " ") + name;
@@ -52,18 +88,11 @@ base::Error no_such_part(const files::OpenedFile& file) {
 
 }  // namespace
 
-void add_part_options(CLI::App& app, PartOptions& options) {
-  app.add_option("--stream", options.stream,
-                 "Of a snapshot: only what was allocated in this stream of CUDA")
-      ->type_name("N");
-  app.add_option("--pool", options.pool,
-                 "Of a snapshot: only what is in this pool: default, or FIRST,SECOND of a private "
-                 "one, such as 0,3 of a CUDA graph")
-      ->type_name("NAME");
-}
-
 base::Result<FileQuestion> question_of(const PartOptions& options) {
   FileQuestion question;
+  const auto range = range_of(options);
+  if (!range) return tl::unexpected(range.error());
+  question.range = *range;
   question.part.stream = options.stream;
   if (!options.pool) return question;
   question.part.pool = pool_named(*options.pool);
@@ -75,6 +104,14 @@ base::Result<FileQuestion> question_of(const PartOptions& options) {
 void add_part(nlohmann::json& json, const FileQuestion& question) {
   if (question.part.stream) json["stream"] = *question.part.stream;
   if (question.part.pool) json["pool"] = pool_name(*question.part.pool);
+  if (question.range.is_all()) return;
+  const bool seconds = question.range.unit == base::FileRange::Unit::seconds;
+  const auto number = [](double value) {
+    return std::isinf(value) ? nlohmann::json() : nlohmann::json(value);
+  };
+  json["range"] = {{"unit", seconds ? "seconds" : "events"},
+                   {"from", number(question.range.from)},
+                   {"to", number(question.range.to)}};
 }
 
 base::Result<std::unique_ptr<files::OpenedFile>> asked_part(
@@ -91,6 +128,11 @@ base::Result<std::unique_ptr<files::OpenedFile>> asked_part(
 
 tl::unexpected<base::Error> only_of_snapshots(const std::filesystem::path& path) {
   return base::fail(path.string() + " is no memory snapshot: --stream and --pool need one");
+}
+
+tl::unexpected<base::Error> only_of_events(const std::filesystem::path& path) {
+  return base::fail(path.string() +
+                    " is neither a memory snapshot nor a trace: --from and --to need one");
 }
 
 std::string pool_name(const allocator::PoolId& pool) {

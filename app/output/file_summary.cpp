@@ -10,6 +10,7 @@
 #include "app/output/sweep_files.h"
 #include "core/allocator/snapshot_figures.h"
 #include "core/checks/trace_checks.h"
+#include "core/files/cut.h"
 #include "core/files/opened_recording.h"
 #include "core/findings/script_findings.h"
 #include "core/io/file.h"
@@ -217,8 +218,9 @@ base::Result<FileSummary> alone(base::Result<Json> json) {
 
 base::Result<FileSummary> summary_of_snapshot(const std::filesystem::path& path, io::Input& input,
                                               const FileQuestion& question) {
-  auto file = snapshot::read_snapshot(path, input);
+  auto file = snapshot::read_snapshot(path, input, nullptr, question.range);
   if (!file) return tl::unexpected(file.error());
+  files::cut(*file, question.range);
   auto opened = asked_part(files::opened_snapshot(path, std::move(*file)), question);
   if (!opened) return tl::unexpected(opened.error());
   return FileSummary{summary_json(**opened), std::move(*opened)};
@@ -233,12 +235,13 @@ base::Result<FileSummary> summary_of_file(const std::filesystem::path& path,
   if (kind == io::FileKind::snapshot) return summary_of_snapshot(path, *input, question);
   if (!question.part.is_all()) return only_of_snapshots(path);
   if (kind == io::FileKind::recording || kind == io::FileKind::other) {
+    if (!question.range.is_all()) return only_of_events(path);
     const std::string content = input->rest();
     if (input->problem()) return tl::unexpected(*input->problem());
     if (kind == io::FileKind::other) return alone(other_json(path, content));
     return summary_of_recording(path, content);
   }
-  const auto trace = trace_file::read_trace(path, *input);
+  const auto trace = trace_file::read_trace(path, *input, question.range);
   if (!trace) return tl::unexpected(trace.error());
   return FileSummary{summary_json(*trace), nullptr};
 }
@@ -250,7 +253,7 @@ base::Result<FileSummary> summary_of(const std::filesystem::path& path,
   std::error_code ignored;
   const bool run = std::filesystem::exists(path / kRunName, ignored);
   if (is_sweep(path)) {
-    if (!question.part.is_all()) return only_of_snapshots(path);
+    if (!question.of_all()) return only_of_events(path);
     return alone(sweep_json(path));
   }
   if (!std::filesystem::is_directory(path, ignored)) return summary_of_file(path, question);

@@ -96,6 +96,7 @@ files::SavedFile SessionKeeper::saved_file(const OpenedFiles::Entry& entry) cons
       saved.corrections.assign(found->second.held().begin(), found->second.held().end());
     file.devices.push_back(std::move(saved));
   }
+  file.range = entry.range;
   if (entry.whole != nullptr) {
     file.part = entry.opened->devices[0].part;
     file.part_view = saved_view(entry.opened->devices[0].run.id);
@@ -252,7 +253,11 @@ void SessionKeeper::show_files(const OpenedSession& opened) {
       gone = gone || opened.files[i] == State::missing;
     }
     if (opened.files[i] == State::missing) continue;
-    files.open(file.path);
+    if (file.range.is_all()) {
+      files.open(file.path);
+    } else {
+      files.open(file.path, file.range);
+    }
     waiting_.push_back({file, opened.files[i] == State::changed});
   }
   std::optional<std::size_t> shown;
@@ -335,7 +340,7 @@ bool SessionKeeper::take(Waiting& waiting) {
   const auto& entries = files.entries();
   const auto found = std::ranges::find(entries, waiting.file.path, &OpenedFiles::Entry::path);
   if (found == entries.end()) return true;  // it was closed
-  if (found->loading()) return false;
+  if (found->loading() || found->asks) return false;
   if (found->opened == nullptr || waiting.changed) return true;
   const files::MemoryPart& part = waiting.file.part;
   if (waiting.narrows) {

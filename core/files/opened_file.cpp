@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "core/allocator/snapshot_figures.h"
+#include "core/files/cut.h"
 #include "core/files/opened_recording.h"
 #include "core/io/file.h"
 #include "core/io/file_kind.h"
@@ -99,8 +100,8 @@ namespace {
 using Opened = base::Result<std::unique_ptr<OpenedFile>>;
 
 Opened open_trace_file(const std::filesystem::path& path, io::Input& input,
-                       base::Progress* progress) {
-  auto file = trace_file::read_trace(path, input);
+                       base::Progress* progress, const base::FileRange& range = {}) {
+  auto file = trace_file::read_trace(path, input, range);
   if (!file) return tl::unexpected(file.error());
   if (progress != nullptr) progress->part(1);
   auto trace = open_trace(std::move(*file), next_id());
@@ -186,7 +187,7 @@ bool is_large(const std::filesystem::path& path, const Opening::Sizes& sizes) {
 
 base::Result<std::unique_ptr<OpenedFile>> open_file(const std::filesystem::path& path,
                                                     const Opening& waiting) {
-  if (waiting.beginning && is_large(path, waiting.sizes)) {
+  if (waiting.beginning && waiting.range.is_all() && is_large(path, waiting.sizes)) {
     if (auto beginning = open_beginning(path, waiting.sizes.beginning))
       waiting.beginning(std::move(beginning));
   }
@@ -196,14 +197,16 @@ base::Result<std::unique_ptr<OpenedFile>> open_file(const std::filesystem::path&
   auto input = io::Input::open(path, {.progress = waiting.progress});
   if (!input) return tl::unexpected(input.error());
   const io::FileKind kind = io::kind_of(*input);
-  if (kind == io::FileKind::trace) return open_trace_file(path, *input, waiting.progress);
+  if (kind == io::FileKind::trace)
+    return open_trace_file(path, *input, waiting.progress, waiting.range);
   if (kind == io::FileKind::recording) {
     const std::string content = input->rest();
     if (input->problem()) return tl::unexpected(*input->problem());
     return open_recording_file(path, content);
   }
-  auto read = snapshot::read_snapshot(path, *input, waiting.progress);
+  auto read = snapshot::read_snapshot(path, *input, waiting.progress, waiting.range);
   if (!read) return tl::unexpected(read.error());
+  cut(*read, waiting.range);
   return lay_out(path, std::move(*read), waiting.progress);
 }
 

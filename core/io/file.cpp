@@ -23,7 +23,6 @@
 #include <utility>
 
 #include "core/base/memory_pages.h"
-#include "core/io/descriptor.h"
 #include "core/io/input_file.h"
 #include "core/text/message.h"
 

@@ -53,6 +53,9 @@ FileKind kind_of_content(std::string& content) {
 }
 
 FileKind kind_of(Input& input) {
+  constexpr std::size_t kLeast = 64;
+  while (input.text().size() < kLeast && input.more(0)) {
+  }
   // A key may come after much else: metadata of a trace.
   FileKind kind = kind_of(input.text());
   while (kind == FileKind::other && is_json(input.text()) && input.more(0))

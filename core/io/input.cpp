@@ -1,6 +1,9 @@
 #include "core/io/input.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <future>
 #include <limits>
@@ -286,6 +289,7 @@ std::string Input::rest() {
         return {};
       }
     } while (more(text_.size()));
+    if (problem_) return {};
   } catch (const std::bad_alloc&) {
     problem_ = text::message("pack_error.memory");
     return {};
@@ -294,6 +298,14 @@ std::string Input::rest() {
     return {};
   }
   return all;
+}
+
+base::Message only_range(const base::FileRange& range) {
+  const auto words = [](double number) { return fmt::format("{}", number); };
+  const bool events = range.unit == base::FileRange::Unit::events;
+  const std::string key = events ? "file_error.reason.events" : "file_error.reason.seconds";
+  if (std::isinf(range.to)) return text::message(key + "_from", {{"from", words(range.from)}});
+  return text::message(key, {{"from", words(range.from)}, {"to", words(range.to)}});
 }
 
 }  // namespace ts::io

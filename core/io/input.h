@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 
+#include "core/base/file_range.h"
 #include "core/base/result.h"
 #include "core/io/file.h"
 
@@ -71,5 +72,8 @@ class Input {
   std::size_t packed_ = 0;
   std::uint64_t expected_ = 0;
 };
+
+// Why only some events of a file were read: they were asked for.
+base::Message only_range(const base::FileRange& range);
 
 }  // namespace ts::io

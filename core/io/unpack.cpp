@@ -92,7 +92,8 @@ base::Message too_packed(std::size_t most) {
 }
 
 base::Result<UnpackedFile> unpack(std::string content, const Reading& how) {
-  if (!is_gzip(content)) return UnpackedFile{.content = std::move(content)};
+  if (!is_gzip(content))
+    return UnpackedFile{.content = std::move(content), .packed = 0, .fault = {}};
   try {
     return Unpacker(content, how).run();
   } catch (const std::bad_alloc&) {

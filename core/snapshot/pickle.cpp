@@ -157,7 +157,8 @@ void Machine::step_rare(std::uint8_t opcode) {
 
 }  // namespace pickle
 
-base::Result<ParsedContent> read_pickle(io::Input& input, Document& document, EventForm form) {
+base::Result<ParsedContent> read_pickle(io::Input& input, Document& document, EventForm form,
+                                        const base::FileRange& range) {
   const std::string_view text = input.text();
   if (text.size() < 2 || static_cast<std::uint8_t>(text[0]) != pickle::kProto) {
     return text::fail("pickle_error.no_pickle");
@@ -165,7 +166,7 @@ base::Result<ParsedContent> read_pickle(io::Input& input, Document& document, Ev
   // About the size that PyTorch's files need. Untouched pages cost nothing; moving costs time.
   constexpr std::uint64_t kMostExpected = std::uint64_t{4} << 30U;
   document.reserve(static_cast<std::size_t>(std::min(input.expected(), kMostExpected) / 3));
-  return pickle::Machine(input, document, form).run();
+  return pickle::Machine(input, document, form, range).run();
 }
 
 base::Result<ParsedContent> read_pickle(std::string content, Document& document, EventForm form) {

@@ -81,12 +81,49 @@ bool Machine::event() {
     input_.more(static_cast<std::size_t>(at_ - begin_));
     take_text();
   }
+  if (filter_) return filtered_event();
   const char* at = at_;
   const auto read = events_.read(at, end_);
   if (!read) return false;
   at_ = at;
   stack_.push_back(*read);
   return true;
+}
+
+bool Machine::filtered_event() {
+  filter_dict();
+  const char* at = at_;
+  const auto read = events_.read_apart(at, end_);
+  dict_open_ = !read;
+  if (!read) return false;
+  at_ = at;
+  filter_->take(open_trace(), *read, stack_);
+  return true;
+}
+
+void Machine::filter_dict() {
+  const bool read = dict_open_ && stack_.size() > marks_.back() &&
+                    Document::kind(stack_.back()) == Document::Kind::dict;
+  dict_open_ = false;
+  if (!read) return;
+  const Value dict = stack_.back();
+  stack_.pop_back();
+  filter_->take(open_trace(), dict, stack_);
+}
+
+std::vector<TraceStart> Machine::starts(Value root) const {
+  std::vector<TraceStart> all;
+  if (!filter_ || Document::kind(root) != Document::Kind::dict) return all;
+  document_.for_each_entry(root, [&](Value key, Value value) {
+    if (document_.as_text(key) != "device_traces" || Document::kind(value) != Document::Kind::list)
+      return true;
+    document_.for_each_item(value, [&](Value list) {
+      all.push_back(filter_->start_of(list));
+      return true;
+    });
+    return false;
+  });
+  return all;
 }
 
 void Machine::long_integer(std::uint64_t bytes) {
@@ -113,6 +150,7 @@ void Machine::long_integer(std::uint64_t bytes) {
 
 void Machine::add_marked(Document::Kind kind) {
   if (marks_.empty() || marks_.back() == 0) return fault("batch_without_mark");
+  if (filter_ && trace_depth_ == marks_.size()) filter_dict();
   const std::size_t mark = marks_.back();
   const Value target = stack_[mark - 1];
   if (Document::kind(target) != kind) return fault("items_to_nothing");

@@ -13,6 +13,7 @@
 #include "core/base/result.h"
 #include "core/io/input.h"
 #include "core/snapshot/document.h"
+#include "core/snapshot/event_filter.h"
 #include "core/snapshot/pickle.h"
 #include "core/snapshot/pickle_events.h"
 #include "core/text/message.h"
@@ -24,8 +25,9 @@ class Machine {
  public:
   using Value = Document::Value;
 
-  Machine(io::Input& input, Document& document, EventForm form)
+  Machine(io::Input& input, Document& document, EventForm form, const base::FileRange& range)
       : document_(document), input_(input), form_(form) {
+    if (!range.is_all()) filter_.emplace(document, range);
     take_text();
   }
 
@@ -37,8 +39,9 @@ class Machine {
     if (input_.problem()) return tl::unexpected(*input_.problem());
     if (refused_) return tl::unexpected(fault_);
     if (!stopped_) close_all();
-    return ParsedContent{stack_.empty() ? Value() : stack_.front(), std::move(fault_),
-                         end_of_content()};
+    if (filter_) filter_->finish();
+    const Value root = stack_.empty() ? Value() : stack_.front();
+    return ParsedContent{root, std::move(fault_), end_of_content(), starts(root)};
   }
 
  private:
@@ -153,6 +156,11 @@ class Machine {
   void close_unmarked(std::size_t mark);
   void check_memory();
   std::uint64_t end_of_content();
+  [[nodiscard]] std::vector<TraceStart> starts(Value root) const;
+  // Where a range is asked for: an event, and one that was read as a dictionary.
+  bool filtered_event();
+  void filter_dict();
+  [[nodiscard]] Value open_trace() const { return stack_[marks_.back() - 1]; }
   void refuse(std::uint8_t opcode);
 
   Document& document_;
@@ -167,6 +175,8 @@ class Machine {
   std::vector<Value> memo_;         // Value::absent() where nothing was put
   std::size_t trace_depth_ = 0;     // marks_.size() in a list of events; 0: none is open
   EventReader events_{document_, memo_};
+  std::optional<EventFilter> filter_;  // unset: all events are kept
+  bool dict_open_ = false;             // the last event is read as a dictionary
   base::Message fault_;
   bool stopped_ = false;
   bool refused_ = false;

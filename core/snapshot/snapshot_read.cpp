@@ -21,8 +21,9 @@ bool is_pickle(std::string_view content) {
   return !content.empty() && static_cast<unsigned char>(content.front()) == kProto;
 }
 
-base::Result<ParsedContent> parse(io::Input& input, Document& document, base::Progress* progress) {
-  if (is_pickle(input.text())) return read_pickle(input, document);
+base::Result<ParsedContent> parse(io::Input& input, Document& document, base::Progress* progress,
+                                  const base::FileRange& range) {
+  if (is_pickle(input.text())) return read_pickle(input, document, EventForm::events, range);
   const std::string content = input.rest();
   if (input.problem()) return tl::unexpected(*input.problem());
   constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
@@ -37,14 +38,15 @@ base::Result<ParsedContent> parse(io::Input& input, Document& document, base::Pr
 
 }  // namespace
 
-base::Result<SnapshotFile> parse_snapshot(io::Input& input, base::Progress* progress) {
+base::Result<SnapshotFile> parse_snapshot(io::Input& input, base::Progress* progress,
+                                          const base::FileRange& range) {
   // Check this before the parser stores all of it.
   if (!is_pickle(input.text()) && io::kind_of(input) == io::FileKind::trace)
     return text::fail("file_error.reason.is_trace");
   Document document(static_cast<std::size_t>(input.expected()));
   const std::string_view text = input.text();
   const int protocol = is_pickle(text) && text.size() > 1 ? static_cast<unsigned char>(text[1]) : 0;
-  auto parsed = parse(input, document, progress);
+  auto parsed = parse(input, document, progress, range);
   if (!parsed) return tl::unexpected(parsed.error());
   if (protocol > 0) document.set_file_bytes(static_cast<std::size_t>(parsed->end));
   if (progress != nullptr) progress->part(kConverted);
@@ -53,6 +55,7 @@ base::Result<SnapshotFile> parse_snapshot(io::Input& input, base::Progress* prog
   file.bytes = document.file_bytes();
   file.packed = input.packed();
   file.pickle_protocol = protocol;
+  file.starts = std::move(parsed->starts);
   // A fault of the parser explains missing values, so it takes precedence; one of the input
   // explains that of the parser.
   if (!parsed->fault.empty()) file.fault = std::move(parsed->fault);
@@ -76,13 +79,14 @@ base::Result<SnapshotFile> read_snapshot(const std::filesystem::path& path) {
 }
 
 base::Result<SnapshotFile> read_snapshot(const std::filesystem::path& path, io::Input& input,
-                                         base::Progress* progress) {
-  auto file = parse_snapshot(input, progress);
+                                         base::Progress* progress, const base::FileRange& range) {
+  auto file = parse_snapshot(input, progress, range);
   if (input.problem()) return tl::unexpected(*input.problem());
   if (!file) {
     return text::fail("file_error.snapshot",
                       {{"path", path.string()}, text::argument("reason", std::move(file.error()))});
   }
+  if (!range.is_all() && file->fault.empty()) file->fault = io::only_range(range);
   if (!file->fault.empty()) {
     file->fault = io::read_in_part(path, std::move(file->fault));
   }

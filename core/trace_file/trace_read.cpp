@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <unordered_map>
 #include <utility>
 
@@ -32,7 +33,8 @@ std::pair<std::int64_t, std::int64_t> order_of(const Event& event) {
 
 class TraceReader {
  public:
-  explicit TraceReader(io::Input& input) : input_(input), scanner_(input.text()) {}
+  TraceReader(io::Input& input, const base::FileRange& range)
+      : input_(input), range_(range), scanner_(input.text()) {}
 
   base::Result<TraceFile> read() {
     constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
@@ -79,6 +81,7 @@ class TraceReader {
   }
   bool read_object();
   bool read_events();
+  bool is_asked(const RawEvent& raw);
   bool read_metadata(std::string_view key);
   void note_fault();
   void take(const RawEvent& raw);
@@ -97,6 +100,9 @@ class TraceReader {
   void finish();
 
   io::Input& input_;
+  base::FileRange range_;
+  std::uint64_t number_ = 0;              // of the next event, where a range is asked for
+  std::optional<std::int64_t> first_ns_;  // the time of the first one
   JsonScanner scanner_;
   TraceFile file_;
   TextCache texts_{*file_.strings};
@@ -148,10 +154,29 @@ bool TraceReader::read_events() {
       return false;
     in_event_ = false;
     if (!is_event) continue;
+    if (!range_.is_all() && !is_asked(raw)) continue;
     take(raw);
     ++file_.event_count;
   } while (scanner_.take(','));
   return scanner_.take(']');
+}
+
+// Names always are; of what lasts a part.
+bool TraceReader::is_asked(const RawEvent& raw) {
+  using Place = base::FileRange::Place;
+  const std::uint64_t number = number_++;
+  if (raw.phase == 'M') return true;
+  if (range_.unit == base::FileRange::Unit::events)
+    return range_.place_of(number, 0) == Place::inside;
+  const std::int64_t time = nanoseconds(raw.time);
+  if (!first_ns_ && !raw.time.empty()) first_ns_ = time;
+  const std::int64_t since = time - first_ns_.value_or(0);
+  // An end without its beginning is left out later.
+  if (raw.phase == 'E') return true;
+  const std::int64_t lasts =
+      raw.phase == 'X' ? std::max<std::int64_t>(nanoseconds(raw.duration), 0) : 0;
+  return range_.place_of(number, since) != Place::after &&
+         (raw.phase == 'B' || range_.place_of(number, since + lasts) != Place::before);
 }
 
 bool TraceReader::read_metadata(std::string_view key) {
@@ -261,8 +286,12 @@ void TraceReader::end_stretch(const RawEvent& raw) {
   if (open.empty()) return;
   Event event = open.back();
   open.pop_back();
-  event.duration_ns = std::max<std::int64_t>(nanoseconds(raw.time) - event.begin_ns, 0);
-  add(event);
+  const std::int64_t end_ns = nanoseconds(raw.time);
+  event.duration_ns = std::max<std::int64_t>(end_ns - event.begin_ns, 0);
+  // It may have ended before the time that is asked for.
+  const bool timed = range_.unit == base::FileRange::Unit::seconds && first_ns_;
+  if (!timed || range_.place_of(0, end_ns - *first_ns_) != base::FileRange::Place::before)
+    add(event);
 }
 
 void TraceReader::take_flow(const RawEvent& raw) {
@@ -354,11 +383,11 @@ void TraceReader::finish() {
 
 }  // namespace
 
-base::Result<TraceFile> parse_trace(io::Input& input) {
+base::Result<TraceFile> parse_trace(io::Input& input, const base::FileRange& range) {
   if (io::kind_of(input) == io::FileKind::snapshot) {
     return text::fail("trace_error.is_snapshot");
   }
-  auto file = TraceReader(input).read();
+  auto file = TraceReader(input, range).read();
   if (!file) return file;
   while (input.packed() > 0 && input.more(input.text().size())) {
   }
@@ -379,13 +408,15 @@ base::Result<TraceFile> read_trace(const std::filesystem::path& path) {
   return read_trace(path, *input);
 }
 
-base::Result<TraceFile> read_trace(const std::filesystem::path& path, io::Input& input) {
-  auto file = parse_trace(input);
+base::Result<TraceFile> read_trace(const std::filesystem::path& path, io::Input& input,
+                                   const base::FileRange& range) {
+  auto file = parse_trace(input, range);
   if (input.problem()) return tl::unexpected(*input.problem());
   if (!file) {
     return text::fail("file_error.trace",
                       {{"path", path.string()}, text::argument("reason", std::move(file.error()))});
   }
+  if (!range.is_all() && file->fault.empty()) file->fault = io::only_range(range);
   if (!file->fault.empty()) {
     file->fault = io::read_in_part(path, std::move(file->fault));
   }

@@ -38,6 +38,7 @@ inline SavedSession made_session() {
                     .devices = {{.index = 1,
                                  .corrections = {{memory::Category::gradient, {1, 2, 3, 9, 8}}},
                                  .view = view}},
+                    .range = {base::FileRange::Unit::seconds, 1.5, 4},
                     .part = {.stream = 7, .pool = allocator::PoolId{0, 3}},
                     .part_view = view}};
   session.shown_file = 0;

@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 #include <string>
+#include <vector>
 
 #include "core/trace_file/trace_summary.h"
 #include "core/trace_file/trace_write.h"
@@ -260,6 +261,39 @@ TEST(TraceRead, InPiecesItIsTheSame) {
       }
     }
   }
+}
+
+std::vector<std::string> names_in(const std::string& text, const base::FileRange& range) {
+  io::Input input = io::Input::in_pieces(text, 64);
+  const auto file = parse_trace(input, range);
+  std::vector<std::string> names;
+  if (!file) return {file.error().sentence};
+  for (const Event& event : file->events) names.emplace_back(file->strings->view(event.name));
+  return names;
+}
+
+// Of events by their place in the file; of seconds what lasts into them. Names of threads stay.
+TEST(TraceRead, ARangeIsReadAlone) {
+  const std::string text = R"({"traceEvents": [
+    {"ph": "M", "name": "thread_name", "pid": 1, "tid": 1, "args": {"name": "main"}},
+    {"ph": "X", "name": "a", "pid": 1, "tid": 1, "ts": 1000000, "dur": 500000},
+    {"ph": "X", "name": "b", "pid": 1, "tid": 1, "ts": 2000000, "dur": 500000},
+    {"ph": "B", "name": "c", "pid": 1, "tid": 1, "ts": 2100000},
+    {"ph": "E", "pid": 1, "tid": 1, "ts": 2200000},
+    {"ph": "X", "name": "d", "pid": 1, "tid": 1, "ts": 4000000, "dur": 500000}]})";
+  using Names = std::vector<std::string>;
+  EXPECT_EQ(names_in(text, {}), (Names{"a", "b", "c", "d"}));
+  EXPECT_EQ(names_in(text, {.from = 1, .to = 3}), (Names{"a", "b"}));
+  const auto seconds = base::FileRange::Unit::seconds;
+  EXPECT_EQ(names_in(text, {seconds, 0.4, 1.1}), (Names{"a", "b"}));
+  EXPECT_EQ(names_in(text, {seconds, 1.15, 2}), (Names{"b", "c"}));
+  EXPECT_EQ(names_in(text, {seconds, 1.3, 2}), Names{"b"}) << "c has ended";
+  EXPECT_EQ(names_in(text, {seconds, 2.5}), Names{"d"});
+  io::Input input = io::Input::of(text);
+  const auto file = parse_trace(input, {.from = 5});
+  ASSERT_TRUE(file);
+  EXPECT_EQ(file->event_count, 2U) << "the name of the thread is one";
+  EXPECT_EQ(file->tracks.at(0).thread_name, "main");
 }
 
 }  // namespace
