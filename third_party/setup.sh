@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# setup.sh [--tests]: brings what is missing for the build, and with --tests for the tests.
+# setup.sh [--tests|--fuzz]: brings what is missing for the build, with --tests for the tests, with --fuzz for
+# tests/fuzz/run_fuzzers.sh.
 #
 # Debian and Ubuntu packages come from apt-get; LibTorch, CUDA libraries and the sources of the
 # window libraries come pinned (pins.sh) into TENSORSCOPE_DEPS, by default third_party/.deps.
@@ -24,6 +25,7 @@ flock 9
 find_system
 packages=("${system_packages[@]}" "${build_packages[@]}")
 [[ ${1:-} == --tests ]] && packages+=("${system_test_packages[@]}" "${test_packages[@]}")
+[[ ${1:-} == --fuzz ]] && packages+=("${test_packages[@]}" "${fuzz_packages[@]}")
 if $known_system; then
   install_packages "${packages[@]}"
 else

@@ -12,6 +12,8 @@ test_packages=(
   libgtest-dev libgmock-dev libbenchmark-dev xvfb xauth clang-format-14
   python3-numpy python3-scipy
 )
+# The run-time library of Clang's sanitizers and of libFuzzer.
+fuzz_packages=(clang-16 libclang-rt-16-dev)
 needed_tools=(cmake ninja pkg-config python3)
 
 # Sets `system` to the name, `known_system` to true or false, and `system_packages` and

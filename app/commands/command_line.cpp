@@ -4,6 +4,8 @@
 #include <utility>
 #include <vector>
 
+#include "app/output/file_question.h"
+
 namespace ts::app {
 namespace {
 
@@ -47,6 +49,21 @@ base::Result<ParsedCommand> parse_command_line(int argc, const char* const* argv
     if (command->parsed()) return std::move(parsed);
   }
   return window;
+}
+
+void add_part_options(CLI::App& app, PartOptions& options) {
+  app.add_option("--stream", options.stream,
+                 "Of a snapshot: only what was allocated in this stream of CUDA")
+      ->type_name("N");
+  app.add_option("--pool", options.pool,
+                 "Of a snapshot: only what is in this pool: default, or FIRST,SECOND of a private "
+                 "one, such as 0,3 of a CUDA graph")
+      ->type_name("NAME");
+  app.add_option("--from", options.from,
+                 "Of a snapshot or trace: only events from this number on, or from this time after "
+                 "the first one, such as 2.5s; others are left out while the file is read")
+      ->type_name("EVENT");
+  app.add_option("--to", options.to, "Only events before this number or time")->type_name("EVENT");
 }
 
 }  // namespace ts::app

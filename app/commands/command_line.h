@@ -40,6 +40,8 @@ class App;
 
 namespace ts::app {
 
+struct PartOptions;  // of a part of a file
+
 // The parsed command line. Only the form of values is checked here; `run` checks the values.
 struct ParsedCommand {
   // Runs the command and returns the exit code: 0 ok, 1 it failed or ran out of memory, 2 bad
@@ -62,6 +64,9 @@ ParsedCommand parsed_command(const std::shared_ptr<Options>& options,
                              int (*run)(const Options& options)) {
   return {[options, run] { return run(*options); }, options, {}};
 }
+
+// Of commands that take a part of a file.
+void add_part_options(CLI::App& app, PartOptions& options);
 
 // An error is one sentence for stderr; the program then ends with exit code 2.
 base::Result<ParsedCommand> parse_command_line(int argc, const char* const* argv);

@@ -8,11 +8,13 @@
 
 #include "app/commands/command_line.h"
 #include "app/commands/report.h"
+#include "app/output/file_question.h"
 #include "app/output/memory_page.h"
-#include "core/allocator/snapshot_figures.h"
+#include "core/files/cut.h"
+#include "core/files/opened_file.h"
 #include "core/io/file.h"
 #include "core/io/file_kind.h"
-#include "core/io/unpack.h"
+#include "core/io/input.h"
 #include "core/snapshot/snapshot_read.h"
 #include "core/snapshot/snapshot_write.h"
 #include "core/trace_file/trace_read.h"
@@ -24,7 +26,8 @@ namespace {
 struct ConvertCommand {
   std::filesystem::path in;
   std::filesystem::path out;
-  std::optional<std::size_t> device;  // of a page; unset: the first one
+  std::optional<std::int64_t> device;  // of a page; unset: the first one
+  PartOptions part;
 };
 
 bool ends_with_one_of(const std::filesystem::path& path,
@@ -32,12 +35,12 @@ bool ends_with_one_of(const std::filesystem::path& path,
   return std::ranges::find(endings, path.extension().string()) != endings.end();
 }
 
-int convert_trace(const ConvertCommand& command, io::UnpackedFile&& unpacked) {
+int convert_trace(const ConvertCommand& command, io::Input& input, const FileQuestion& question) {
   const bool csv = ends_with_one_of(command.out, {".csv"});
   if (!csv && !ends_with_one_of(command.out, {".json"})) {
     return report("a trace becomes .json or .csv, not " + command.out.filename().string(), 2);
   }
-  const auto file = trace_file::read_trace(command.in, std::move(unpacked));
+  const auto file = trace_file::read_trace(command.in, input, question.range);
   if (!file) return report(file.error().sentence, 2);
   if (!file->fault.empty()) report(file->fault, 0);
   const auto written = csv ? trace_file::write_trace_csv(command.out, *file)
@@ -46,42 +49,56 @@ int convert_trace(const ConvertCommand& command, io::UnpackedFile&& unpacked) {
 }
 
 // The page of one device.
-base::Result<void> write_page(const ConvertCommand& command, const allocator::Snapshot& snapshot) {
-  const std::vector<std::size_t> devices = allocator::devices_of(snapshot);
-  const std::size_t device = command.device.value_or(devices.empty() ? 0 : devices.front());
-  if (std::ranges::find(devices, device) == devices.end()) {
-    return base::fail(command.in.string() + " has nothing of device " + std::to_string(device));
+base::Result<void> write_page(const ConvertCommand& command, const files::OpenedFile& file) {
+  const std::int64_t first = file.devices.empty() ? 0 : file.devices.front().number;
+  const std::int64_t number = command.device.value_or(first);
+  const auto device = std::ranges::find(file.devices, number, &files::OpenedDevice::number);
+  if (device == file.devices.end()) {
+    return base::fail(command.in.string() + " has nothing of device " + std::to_string(number));
   }
-  const allocator::SnapshotLog log = allocator::log_of_snapshot(snapshot, device);
   return io::write_file(command.out,
-                        memory_page(blocks::source_of(snapshot, device, log),
-                                    command.in.filename().string(), log.guessed_share.has_value()));
+                        memory_page(files::blocks_of(file, *device), command.in.filename().string(),
+                                    device->guessed_share.has_value()));
 }
 
-int convert_snapshot(const ConvertCommand& command, io::UnpackedFile&& unpacked) {
+base::Result<void> write(const ConvertCommand& command, snapshot::SnapshotFile&& file,
+                         const FileQuestion& question) {
   const bool page = ends_with_one_of(command.out, {".html"});
-  if (!page && !ends_with_one_of(command.out, {".json", ".pickle", ".pkl"})) {
+  const auto format = snapshot::snapshot_format_of(command.out);
+  if (!page && question.part.is_all())
+    return snapshot::write_snapshot(command.out, file.snapshot, format);
+  const auto opened = asked_part(files::opened_snapshot(command.in, std::move(file)), question);
+  if (!opened) return tl::unexpected(opened.error());
+  if (page) return write_page(command, **opened);
+  return snapshot::write_snapshot(command.out, (*opened)->file.snapshot, format);
+}
+
+int convert_snapshot(const ConvertCommand& command, io::Input& input,
+                     const FileQuestion& question) {
+  if (!ends_with_one_of(command.out, {".html", ".json", ".pickle", ".pkl"})) {
     return report(
         "a memory snapshot becomes .pickle, .json or .html, not " + command.out.filename().string(),
         2);
   }
-  const auto file = snapshot::read_snapshot(command.in, std::move(unpacked));
+  auto file = snapshot::read_snapshot(command.in, input, nullptr, question.range);
   if (!file) return report(file.error().sentence, 2);
+  files::cut(*file, question.range);
   if (!file->fault.empty()) report(file->fault, 0);
-  const auto written = page ? write_page(command, file->snapshot)
-                            : snapshot::write_snapshot(command.out, file->snapshot,
-                                                       snapshot::snapshot_format_of(command.out));
+  const auto written = write(command, std::move(*file), question);
   return written ? 0 : report(written.error().sentence, 2);
 }
 
 // Rewrites a snapshot or a trace in the format given by the name of OUT. Unreadable parts are
 // reported and left out.
 int convert(const ConvertCommand& command) {
-  auto unpacked = io::read_unpacked(command.in);
-  if (!unpacked) return report(unpacked.error().sentence, 2);
-  const io::FileKind kind = io::kind_of_content(unpacked->content);
-  if (kind == io::FileKind::trace) return convert_trace(command, std::move(*unpacked));
-  if (kind == io::FileKind::snapshot) return convert_snapshot(command, std::move(*unpacked));
+  const auto asked = question_of(command.part);
+  if (!asked) return report(asked.error().sentence, 2);
+  auto input = io::Input::open(command.in);
+  if (!input) return report(input.error().sentence, 2);
+  const io::FileKind kind = io::kind_of(*input);
+  if (kind == io::FileKind::snapshot) return convert_snapshot(command, *input, *asked);
+  if (!asked->part.is_all()) return report(only_of_snapshots(command.in).value(), 2);
+  if (kind == io::FileKind::trace) return convert_trace(command, *input, *asked);
   return report(command.in.string() + " is neither a memory snapshot nor a trace of a profiler.",
                 2);
 }
@@ -100,6 +117,7 @@ ParsedCommand convert_command(CLI::App& app) {
       ->required();
   app.add_option("--device", options->device, "Of a page: the device; the first one if not given")
       ->type_name("N");
+  add_part_options(app, options->part);
   return parsed_command(options, convert);
 }
 

@@ -13,6 +13,7 @@
 #include "app/commands/command_line.h"
 #include "app/commands/report.h"
 #include "app/output/block_json.h"
+#include "app/output/file_question.h"
 #include "app/output/file_summary.h"
 
 namespace ts::app {
@@ -22,6 +23,7 @@ struct DiffCommand {
   std::filesystem::path a, b;
   bool at_end = false;  // else at the peak
   bool json = false;
+  PartOptions part;
 };
 
 using Json = nlohmann::json;
@@ -152,9 +154,11 @@ void print_diff(const Json& diff) {
 // Prints the differences between two files of one kind. Returns 2 when one cannot be read or their
 // kinds differ.
 int tell_differences(const DiffCommand& command) {
+  const auto asked = question_of(command.part);
+  if (!asked) return report(asked.error().sentence, 2);
   std::vector<FileSummary> both;
   for (const std::filesystem::path& path : {command.a, command.b}) {
-    auto summary = summary_of(path);
+    auto summary = summary_of(path, *asked);
     if (!summary) return report(summary.error().sentence, 2);
     if (summary->json.contains("fault")) report(summary->json["fault"].get<std::string>(), 0);
     both.push_back(std::move(*summary));
@@ -168,10 +172,10 @@ int tell_differences(const DiffCommand& command) {
                   2);
   }
   Json diff = diff_of(a, b);
-  if (both[0].snapshot != nullptr && both[1].snapshot != nullptr) {
+  add_part(diff, *asked);
+  if (both[0].blocks != nullptr && both[1].blocks != nullptr) {
     diff["alive_at"] = command.at_end ? "end" : "peak";
-    diff["blocks"] =
-        difference_json(both[0].snapshot->snapshot, both[1].snapshot->snapshot, command.at_end);
+    diff["blocks"] = difference_json(*both[0].blocks, *both[1].blocks, command.at_end);
   }
   if (!command.json) {
     print_diff(diff);
@@ -193,6 +197,7 @@ ParsedCommand diff_command(CLI::App& app) {
   app.add_option("B", options->b, "Another of the same kind")->option_text(" ")->required();
   app.add_flag("--at-end", options->at_end,
                "Of snapshots: compare what is alive at the end, not at the peak");
+  add_part_options(app, options->part);
   app.add_flag("--json", options->json, "Print one JSON document on standard output");
   return parsed_command(options, tell_differences);
 }

@@ -12,6 +12,7 @@
 #include "app/commands/command_line.h"
 #include "app/commands/report.h"
 #include "app/output/block_json.h"
+#include "app/output/file_question.h"
 #include "app/output/file_summary.h"
 
 namespace ts::app {
@@ -23,6 +24,7 @@ struct SummaryCommand {
   std::string weight = "peak";
   bool growth = false;
   bool json = false;
+  PartOptions part;
 };
 
 using Json = nlohmann::json;
@@ -84,10 +86,16 @@ void print_blocks(const Json& table) {
     std::printf("  %7s %12s %10s %12s  name\n", "share", "bytes", "blocks", "largest");
     const double total = std::max(device["total"].get<double>(), 1e-300);
     print_rows(device["rows"], [&](const Json& row) {
-      const bool times = row.contains("byte_seconds");
-      const double weight = row[times ? "byte_seconds" : "bytes"].get<double>();
+      const bool seconds = row.contains("byte_seconds");
+      const bool times = seconds || row.contains("byte_events");
+      const double weight = row[seconds ? "byte_seconds"
+                                : times ? "byte_events"
+                                        : "bytes"]
+                                .get<double>();
       std::printf("  %5.1f %% %12s %10s %12s  %s\n", 100 * weight / total,
-                  times ? (text::decimal(weight / text::kBytesInGiB, 3) + " GiB s").c_str()
+                  times ? (text::decimal(weight / text::kBytesInGiB, 3) +
+                           (seconds ? " GiB s" : " GiB events"))
+                              .c_str()
                         : size_in_words(static_cast<std::int64_t>(weight)).c_str(),
                   in_words("", row["blocks"]).c_str(), in_words("peak_", row["largest"]).c_str(),
                   name_in_words(row["name"]).c_str());
@@ -165,17 +173,20 @@ BlockQuestion question(const SummaryCommand& command) {
 
 // Prints a summary of a file. Returns 2 when it cannot be read.
 int summarise(const SummaryCommand& command) {
-  auto summary = summary_of(command.file);
+  const auto asked = question_of(command.part);
+  if (!asked) return report(asked.error().sentence, 2);
+  auto summary = summary_of(command.file, *asked);
   if (!summary) return report(summary.error().sentence, 2);
   Json& json = summary->json;
-  if ((command.by || command.growth) && summary->snapshot == nullptr) {
+  add_part(json, *asked);
+  if ((command.by || command.growth) && summary->blocks == nullptr) {
     return report(command.file.string() +
                       " is neither a memory snapshot nor a recording: --by and --growth need one",
                   2);
   }
   if (json.contains("fault")) report(json["fault"].get<std::string>(), 0);
-  if (command.by) json["blocks"] = block_table_json(summary->snapshot->snapshot, question(command));
-  if (command.growth) json["growth"] = growth_json(summary->snapshot->snapshot);
+  if (command.by) json["blocks"] = block_table_json(*summary->blocks, question(command));
+  if (command.growth) json["growth"] = growth_json(*summary->blocks);
   json["file"] = command.file.string();
   if (command.json) {
     print_json(json);
@@ -202,11 +213,12 @@ ParsedCommand summary_command(CLI::App& app) {
   app.add_option(
          "--of", options->weight,
          "Blocks of the table: alive at the peak or at the end, all that were allocated, or "
-         "bytes times lifetime")
+         "bytes times lifetime (in seconds; in events where a file has no times)")
       ->check(CLI::IsMember({"peak", "end", "allocated", "lifetime"}))
       ->needs("--by");
   app.add_flag("--growth", options->growth,
                "Of a snapshot or recording: stacks of which more bytes are alive after every step");
+  add_part_options(app, options->part);
   app.add_flag("--json", options->json, "Print one JSON document on standard output");
   return parsed_command(options, summarise);
 }

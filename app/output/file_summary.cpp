@@ -8,17 +8,18 @@
 #include <utility>
 
 #include "app/output/sweep_files.h"
-#include "core/allocator/log_of_snapshot.h"
 #include "core/allocator/snapshot_figures.h"
 #include "core/checks/trace_checks.h"
+#include "core/files/cut.h"
 #include "core/files/opened_recording.h"
 #include "core/findings/script_findings.h"
 #include "core/io/file.h"
 #include "core/io/file_kind.h"
+#include "core/io/input.h"
 #include "core/io/json_parse.h"
-#include "core/io/unpack.h"
 #include "core/report/checks.h"
 #include "core/run/recording.h"
+#include "core/snapshot/snapshot_read.h"
 #include "core/sweep/sweep_journal.h"
 #include "core/text/message.h"
 #include "core/trace_file/trace_read.h"
@@ -37,15 +38,15 @@ void add_fault(nlohmann::json& json, const base::Message& fault) {
   if (!fault.empty()) json["fault"] = fault.sentence;
 }
 
-nlohmann::json device_json(const allocator::Snapshot& snapshot, std::size_t device) {
+nlohmann::json device_json(const allocator::Snapshot& snapshot, const files::OpenedDevice& opened) {
+  const auto device = static_cast<std::size_t>(opened.number);
   const auto allocated = allocator::allocated_bytes(snapshot, device);
   const auto reserved = allocator::reserved_bytes(snapshot, device);
-  const auto segments = std::ranges::count(snapshot.segments, static_cast<std::int64_t>(device),
-                                           &allocator::SnapshotSegment::device);
-  const bool traced = device < snapshot.device_traces.size();
-  const auto guessed = allocator::log_of_snapshot(snapshot, device).guessed_share;
+  const auto segments =
+      std::ranges::count(snapshot.segments, opened.number, &allocator::SnapshotSegment::device);
+  const auto& guessed = opened.guessed_share;
   return {{"device", device},
-          {"events", traced ? snapshot.device_traces[device].size() : 0},
+          {"events", opened.trace_events},
           {"segments", segments},
           {"peak_allocated", allocated.peak},
           {"end_allocated", allocated.end},
@@ -73,7 +74,8 @@ nlohmann::json number_or_null(std::int64_t number) {
 
 }  // namespace
 
-nlohmann::json summary_json(const snapshot::SnapshotFile& file) {
+nlohmann::json summary_json(const files::OpenedFile& opened) {
+  const snapshot::SnapshotFile& file = opened.file;
   const allocator::Snapshot& snapshot = file.snapshot;
   std::map<std::string, std::int64_t, std::less<>> actions;
   for (const auto& trace : snapshot.device_traces) {
@@ -84,7 +86,7 @@ nlohmann::json summary_json(const snapshot::SnapshotFile& file) {
   auto devices = nlohmann::json::array();
   std::int64_t peak_allocated = 0;
   std::int64_t peak_reserved = 0;
-  for (const std::size_t device : allocator::devices_of(snapshot)) {
+  for (const files::OpenedDevice& device : opened.devices) {
     devices.push_back(device_json(snapshot, device));
     peak_allocated = std::max(peak_allocated, devices.back()["peak_allocated"].get<std::int64_t>());
     peak_reserved = std::max(peak_reserved, devices.back()["peak_reserved"].get<std::int64_t>());
@@ -179,13 +181,14 @@ Json recording_json(const run::Run& run, const base::StringTable& strings) {
   return json;
 }
 
-base::Result<FileSummary> summary_of_recording(const std::string& content) {
+base::Result<FileSummary> summary_of_recording(const std::filesystem::path& path,
+                                               const std::string& content) {
   base::StringTable strings;
   const auto run = run::read_recording(content, 1, strings);
   if (!run) return tl::unexpected(run.error());
-  return FileSummary{recording_json(**run, strings),
-                     std::make_unique<snapshot::SnapshotFile>(
-                         files::snapshot_of_run(**run, strings, content.size()))};
+  return FileSummary{
+      recording_json(**run, strings),
+      files::opened_snapshot(path, files::snapshot_of_run(**run, strings, content.size()))};
 }
 
 base::Result<Json> sweep_json(const std::filesystem::path& path) {
@@ -213,41 +216,48 @@ base::Result<FileSummary> alone(base::Result<Json> json) {
   return FileSummary{std::move(*json), nullptr};
 }
 
+base::Result<FileSummary> summary_of_snapshot(const std::filesystem::path& path, io::Input& input,
+                                              const FileQuestion& question) {
+  auto file = snapshot::read_snapshot(path, input, nullptr, question.range);
+  if (!file) return tl::unexpected(file.error());
+  files::cut(*file, question.range);
+  auto opened = asked_part(files::opened_snapshot(path, std::move(*file)), question);
+  if (!opened) return tl::unexpected(opened.error());
+  return FileSummary{summary_json(**opened), std::move(*opened)};
+}
+
 // The summary of a file that may be compressed.
-base::Result<FileSummary> summary_of_file(const std::filesystem::path& path) {
-  auto unpacked = io::read_unpacked(path);
-  if (!unpacked) return tl::unexpected(unpacked.error());
-  const io::FileKind kind = io::kind_of_content(unpacked->content);
-  if (kind == io::FileKind::recording) return summary_of_recording(unpacked->content);
-  if (kind == io::FileKind::other) return alone(other_json(path, unpacked->content));
-  const auto finish = [&](auto& file) -> base::Result<Json> {
-    if (!file) {
-      return text::fail("file_error.read", {{"path", path.string()},
-                                            text::argument("reason", std::move(file.error()))});
-    }
-    if (!unpacked->fault.empty()) file->fault = unpacked->fault;
-    if (!file->fault.empty()) {
-      file->fault = io::read_in_part(path, std::move(file->fault));
-    }
-    return summary_json(*file);
-  };
-  if (kind == io::FileKind::trace) {
-    auto file = trace_file::parse_trace(std::move(unpacked->content));
-    return alone(finish(file));
+base::Result<FileSummary> summary_of_file(const std::filesystem::path& path,
+                                          const FileQuestion& question) {
+  auto input = io::Input::open(path);
+  if (!input) return tl::unexpected(input.error());
+  const io::FileKind kind = io::kind_of(*input);
+  if (kind == io::FileKind::snapshot) return summary_of_snapshot(path, *input, question);
+  if (!question.part.is_all()) return only_of_snapshots(path);
+  if (kind == io::FileKind::recording || kind == io::FileKind::other) {
+    if (!question.range.is_all()) return only_of_events(path);
+    const std::string content = input->rest();
+    if (input->problem()) return tl::unexpected(*input->problem());
+    if (kind == io::FileKind::other) return alone(other_json(path, content));
+    return summary_of_recording(path, content);
   }
-  auto file = snapshot::parse_snapshot(std::move(unpacked->content));
-  auto json = finish(file);
-  if (!json) return tl::unexpected(json.error());
-  return FileSummary{std::move(*json), std::make_unique<snapshot::SnapshotFile>(std::move(*file))};
+  const auto trace = trace_file::read_trace(path, *input, question.range);
+  if (!trace) return tl::unexpected(trace.error());
+  return FileSummary{summary_json(*trace), nullptr};
 }
 
 }  // namespace
 
-base::Result<FileSummary> summary_of(const std::filesystem::path& path) {
-  if (is_sweep(path)) return alone(sweep_json(path));
+base::Result<FileSummary> summary_of(const std::filesystem::path& path,
+                                     const FileQuestion& question) {
   std::error_code ignored;
-  if (!std::filesystem::is_directory(path, ignored)) return summary_of_file(path);
-  if (std::filesystem::exists(path / kRunName, ignored)) return summary_of_file(path / kRunName);
+  const bool run = std::filesystem::exists(path / kRunName, ignored);
+  if (is_sweep(path)) {
+    if (!question.of_all()) return only_of_events(path);
+    return alone(sweep_json(path));
+  }
+  if (!std::filesystem::is_directory(path, ignored)) return summary_of_file(path, question);
+  if (run) return summary_of_file(path / kRunName, question);
   return text::fail("file_error.empty_folder", {{"path", path.string()}});
 }
 

@@ -4,8 +4,9 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "app/output/file_question.h"
 #include "core/base/result.h"
-#include "core/snapshot/snapshot_read.h"
+#include "core/files/opened_file.h"
 #include "core/trace_file/trace_summary.h"
 
 namespace ts::app {
@@ -20,7 +21,7 @@ namespace ts::app {
 //     devices, rank, checks (core/report/checks.h)
 // Allocated bytes are requested bytes, as in traces. Both have complete and, where it is false,
 // fault.
-nlohmann::json summary_json(const snapshot::SnapshotFile& file);
+nlohmann::json summary_json(const files::OpenedFile& file);
 nlohmann::json summary_json(const trace_file::TraceFile& file);
 // The same of a file without its events, whose summary was made before.
 nlohmann::json summary_json(const trace_file::TraceFile& file,
@@ -31,8 +32,9 @@ nlohmann::json summary_json(const trace_file::TraceFile& file,
 // findings, as checks. The error is one sentence.
 struct FileSummary {
   nlohmann::json json;
-  std::unique_ptr<snapshot::SnapshotFile> snapshot;  // that was read, or the blocks of a recording
+  std::unique_ptr<files::OpenedFile> blocks;  // of a snapshot or a recording
 };
-base::Result<FileSummary> summary_of(const std::filesystem::path& path);
+base::Result<FileSummary> summary_of(const std::filesystem::path& path,
+                                     const FileQuestion& question = {});
 
 }  // namespace ts::app

@@ -14,13 +14,6 @@
 namespace ts::app {
 namespace {
 
-std::string reading_words(const views::Ui& ui, const OpenedFiles::Entry& entry) {
-  constexpr float kPercent = 100;
-  const std::string percent = std::to_string(static_cast<int>(entry.reading->share() * kPercent));
-  return ui.texts(entry.in_part ? "file.reading_beginning" : "file.reading_share",
-                  {{"name", entry.path.filename().string()}, {"percent", percent}});
-}
-
 std::string tab_name(const text::Texts& texts, const OpenedFiles::Entry& entry) {
   std::string name = entry.path.filename().string();
   if (entry.live == nullptr || entry.live->state() == live::Incoming::State::ended) return name;
@@ -28,6 +21,13 @@ std::string tab_name(const text::Texts& texts, const OpenedFiles::Entry& entry) 
 }
 
 }  // namespace
+
+std::string reading_words(const text::Texts& texts, const OpenedFiles::Entry& entry) {
+  constexpr float kPercent = 100;
+  const std::string percent = std::to_string(static_cast<int>(entry.reading->share() * kPercent));
+  return texts(entry.in_part ? "file.reading_beginning" : "file.reading_share",
+               {{"name", entry.path.filename().string()}, {"percent", percent}});
+}
 
 void FileTabs::draw(const views::Ui& ui, OpenedFiles& files) {
   draw_tabs(ui, files);
@@ -56,7 +56,7 @@ void FileTabs::draw_reading_bar(const views::Ui& ui, OpenedFiles& files) {
     sink.fill({origin.x, bottom - ui.px(2), origin.x + width, bottom}, ui.theme.line);
     sink.fill({origin.x, bottom - ui.px(2), origin.x + width * entry->reading->share(), bottom},
               ui.theme.accent);
-    const std::string words = reading_words(ui, *entry);
+    const std::string words = reading_words(ui.texts, *entry);
     const float y = origin.y + (height - sink.text_height(views::TextStyle::body)) / 2;
     sink.text({origin.x + ui.px(16), y}, views::TextStyle::body, ui.theme.text2, words);
     ImGui::SetCursorScreenPos(

@@ -136,7 +136,9 @@ void RunPage::draw_panel_menu(const views::Ui& ui, Page page, const char* title)
 void RunPage::draw_file_problem(const views::Ui& ui, const OpenedFiles::Entry& entry) {
   ImGui::SetCursorPos({ui.px(16), ui.px(16)});
   ImGui::BeginGroup();
-  if (entry.loading()) {
+  if (entry.asks) {
+    range_question_.draw(ui, session().files(), entry);
+  } else if (entry.loading()) {
     views::wrapped_text(ui, TextStyle::body, ui.theme.text2,
                         texts()("file.reading", {{"name", entry.path.filename().string()}}),
                         ui.px(16));
@@ -152,14 +154,14 @@ void RunPage::draw_file_problem(const views::Ui& ui, const OpenedFiles::Entry& e
 void RunPage::draw_timeline(const views::Ui& ui) {
   const OpenedFiles::Entry* const entry = session().files().current();
   views::ViewContext view = contexts().view(ui);
-  if (entry == nullptr || view.trace != nullptr) {
+  if (entry == nullptr || (view.trace != nullptr && !entry->asks)) {
     auto rows = picture_rows(Page::timeline, [&view](ImVec2 size) {
       return views::chart_svg<views::TimelineChart>(view, size.x, size.y);
     });
     rows.push_back(note_row());
     timeline_.draw(view, rows);
     draw_timeline_notes(ui, view);
-  } else if (entry->opened != nullptr) {
+  } else if (entry->opened != nullptr && !entry->asks) {
     snapshot_.draw(ui, view);
     draw_panel_menu(ui, Page::segments, "menu.panel");
   } else {

@@ -9,6 +9,7 @@
 #include "app/pages/file_tabs.h"
 #include "app/pages/notes_sheet.h"
 #include "app/pages/page_view.h"
+#include "app/pages/range_question.h"
 #include "core/files/saved_session.h"
 #include "views/common/context_menu.h"
 #include "views/inspector/inspector_view.h"
@@ -97,6 +98,7 @@ class RunPage : public PageView {
   FileTabs file_tabs_;
   views::TimelineView timeline_;
   views::MemoryView memory_;
+  RangeQuestion range_question_;
   views::SnapshotView snapshot_;
   views::TraceDifferenceView trace_difference_;
   NotesSheet notes_;

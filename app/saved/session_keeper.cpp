@@ -96,6 +96,11 @@ files::SavedFile SessionKeeper::saved_file(const OpenedFiles::Entry& entry) cons
       saved.corrections.assign(found->second.held().begin(), found->second.held().end());
     file.devices.push_back(std::move(saved));
   }
+  file.range = entry.range;
+  if (entry.whole != nullptr) {
+    file.part = entry.opened->devices[0].part;
+    file.part_view = saved_view(entry.opened->devices[0].run.id);
+  }
   if (entry.opened->trace != nullptr)
     file.devices.push_back(
         {.index = devices.size(), .view = saved_view(entry.opened->trace->run.id)});
@@ -184,7 +189,13 @@ void SessionKeeper::update() {
       services_.notices.add(opened.error());
     }
   }
-  if (!waiting_.empty()) take_files();
+  for (std::size_t i = 0; i < waiting_.size();) {
+    if (take(waiting_[i])) {
+      waiting_.erase(waiting_.begin() + static_cast<std::ptrdiff_t>(i));
+    } else {
+      ++i;
+    }
+  }
 }
 
 // A place in the file that the recording does not have is left out.
@@ -242,7 +253,11 @@ void SessionKeeper::show_files(const OpenedSession& opened) {
       gone = gone || opened.files[i] == State::missing;
     }
     if (opened.files[i] == State::missing) continue;
-    files.open(file.path);
+    if (file.range.is_all()) {
+      files.open(file.path);
+    } else {
+      files.open(file.path, file.range);
+    }
     waiting_.push_back({file, opened.files[i] == State::changed});
   }
   std::optional<std::size_t> shown;
@@ -303,29 +318,44 @@ void SessionKeeper::show(OpenedSession opened) {
     state.page = page->page;
 }
 
-// Those that have been read meanwhile. Their logs are not drawn yet.
-void SessionKeeper::take_files() {
+// What was read of the file. Its logs are not drawn yet.
+void SessionKeeper::take_file(std::size_t index, const files::SavedFile& file) {
   OpenedFiles& files = services_.session.files();
-  std::erase_if(waiting_, [&](const Waiting& waiting) {
-    const auto& entries = files.entries();
-    const auto found = std::ranges::find(entries, waiting.file.path, &OpenedFiles::Entry::path);
-    if (found == entries.end()) return true;  // it was closed
-    if (found->loading()) return false;
-    if (found->opened == nullptr || waiting.changed) return true;
-    OpenedFiles::CorrectionsByDevice corrections;
-    const auto& devices = found->opened->devices;
-    for (const files::SavedDevice& saved : waiting.file.devices) {
-      corrections[saved.index] = saved.corrections;
-      if (saved.index < devices.size()) {
-        restore_view(devices[saved.index].run, saved.view);
-      } else if (saved.index == devices.size() && found->opened->trace != nullptr) {
-        restore_view(found->opened->trace->run, saved.view);
-      }
+  const files::OpenedFile& opened = *files.entries()[index].opened;
+  OpenedFiles::CorrectionsByDevice corrections;
+  for (const files::SavedDevice& saved : file.devices) {
+    corrections[saved.index] = saved.corrections;
+    if (saved.index < opened.devices.size()) {
+      restore_view(opened.devices[saved.index].run, saved.view);
+    } else if (saved.index == opened.devices.size() && opened.trace != nullptr) {
+      restore_view(opened.trace->run, saved.view);
     }
-    files.restore(static_cast<std::size_t>(found - entries.begin()), waiting.file.shown_device,
-                  std::move(corrections));
+  }
+  files.restore(index, file.shown_device, std::move(corrections));
+}
+
+// True when nothing more is to come of it: a file is read, then a part of it may be made.
+bool SessionKeeper::take(Waiting& waiting) {
+  OpenedFiles& files = services_.session.files();
+  const auto& entries = files.entries();
+  const auto found = std::ranges::find(entries, waiting.file.path, &OpenedFiles::Entry::path);
+  if (found == entries.end()) return true;  // it was closed
+  if (found->loading() || found->asks) return false;
+  if (found->opened == nullptr || waiting.changed) return true;
+  const files::MemoryPart& part = waiting.file.part;
+  if (waiting.narrows) {
+    if (found->wanted != part) return true;
+    if (found->whole == nullptr) return false;
+    restore_view(found->opened->devices[0].run, waiting.file.part_view);
     return true;
-  });
+  }
+  const auto index = static_cast<std::size_t>(found - entries.begin());
+  take_file(index, waiting.file);
+  const auto& devices = found->opened->devices;
+  waiting.narrows = !part.is_all() && found->device < devices.size() &&
+                    files::has_part(devices[found->device].parts, part);
+  if (waiting.narrows) files.narrow(index, part);
+  return !waiting.narrows;
 }
 
 }  // namespace ts::app

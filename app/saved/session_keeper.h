@@ -30,6 +30,7 @@ class SessionKeeper {
   struct Waiting {
     files::SavedFile file;
     bool changed = false;
+    bool narrows = false;  // it was read, and its part is being made
   };
   [[nodiscard]] SessionToSave gather() const;
   [[nodiscard]] files::SavedView saved_view(run::RunId id) const;
@@ -39,7 +40,8 @@ class SessionKeeper {
   void show_files(const OpenedSession& opened);
   void show_jobs(const OpenedSession& opened);
   void restore_view(const run::Run& run, const files::SavedView& saved);
-  void take_files();
+  void take_file(std::size_t index, const files::SavedFile& file);
+  bool take(Waiting& waiting);
 
   PageServices services_;
   Pages* pages_;

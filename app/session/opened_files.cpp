@@ -1,5 +1,7 @@
 #include "app/session/opened_files.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <chrono>
 #include <system_error>
@@ -20,6 +22,15 @@ std::filesystem::file_time_type written_at(const std::filesystem::path& path) {
   std::error_code error;
   const auto time = std::filesystem::last_write_time(path, error);
   return error ? std::filesystem::file_time_type::min() : time;
+}
+
+// What a file holds, guessed where it is packed.
+std::uint64_t unpacked_bytes(const std::filesystem::path& path) {
+  constexpr std::uint64_t kUsualRatio = 8;
+  std::error_code error;
+  const std::uintmax_t bytes = std::filesystem::file_size(path, error);
+  if (error) return 0;
+  return path.extension() == ".gz" ? kUsualRatio * bytes : bytes;
 }
 
 // Of a beginning whose rest does not come.
@@ -44,29 +55,50 @@ OpenedFiles::Entry& OpenedFiles::entry_for(const std::filesystem::path& path) {
   return entries_.emplace_back(std::move(entry));
 }
 
+std::uint64_t OpenedFiles::half_of_memory() {
+  const auto pages = std::max<long>(::sysconf(_SC_PHYS_PAGES), 0);
+  const auto page = std::max<long>(::sysconf(_SC_PAGESIZE), 0);
+  return static_cast<std::uint64_t>(pages) * static_cast<std::uint64_t>(page) / 2;
+}
+
 void OpenedFiles::open(const std::filesystem::path& path) {
+  const std::uint64_t bytes = unpacked_bytes(path);
+  if (bytes <= most_bytes_) return open(path, {});
   Entry& entry = entry_for(path);
+  if (entry.reading != nullptr) entry.reading->cancel();
+  entry.reading.reset();
+  entry.problem = {};
+  entry.asks = bytes;
+  current_ = static_cast<std::size_t>(&entry - entries_.data());
+}
+
+void OpenedFiles::open(const std::filesystem::path& path, const base::FileRange& range) {
+  Entry& entry = entry_for(path);
+  entry.asks.reset();
+  entry.range = range;
   if (entry.reading != nullptr) entry.reading->cancel();  // it may have changed since
   entry.problem = {};
   entry.reading = std::make_shared<base::Progress>();
   current_ = static_cast<std::size_t>(&entry - entries_.data());
   auto handover = std::make_shared<Handover>();
-  readers_.push_back({path, entry.reading, handover,
-                      std::async(std::launch::async, [read_file = reading_, path,
-                                                      progress = entry.reading, handover] {
-                        Answer answer;
-                        answer.written = written_at(path);
-                        const auto keep = [&handover](std::unique_ptr<files::OpenedFile> opened) {
-                          const std::lock_guard lock(handover->mutex);
-                          handover->beginning = std::move(opened);
-                        };
-                        if (auto read = read_file(path, {progress.get(), keep})) {
-                          answer.opened = std::move(*read);
-                        } else {
-                          answer.problem = read.error();
-                        }
-                        return answer;
-                      })});
+  readers_.push_back(
+      {path, entry.reading, handover,
+       std::async(std::launch::async, [read_file = reading_, path, range, progress = entry.reading,
+                                       handover] {
+         Answer answer;
+         answer.written = written_at(path);
+         const auto keep = [&handover](std::unique_ptr<files::OpenedFile> opened) {
+           const std::lock_guard lock(handover->mutex);
+           handover->beginning = std::move(opened);
+         };
+         if (auto read =
+                 read_file(path, {.progress = progress.get(), .beginning = keep, .range = range})) {
+           answer.opened = std::move(*read);
+         } else {
+           answer.problem = read.error();
+         }
+         return answer;
+       })});
 }
 
 void OpenedFiles::add(std::unique_ptr<files::OpenedFile> opened) {
@@ -134,8 +166,11 @@ void OpenedFiles::restore(std::size_t index, std::size_t device, CorrectionsByDe
 }
 
 void OpenedFiles::narrow(const files::MemoryPart& part) {
-  if (!current_) return;
-  Entry& entry = entries_[*current_];
+  if (current_) narrow(*current_, part);
+}
+
+void OpenedFiles::narrow(std::size_t index, const files::MemoryPart& part) {
+  Entry& entry = entries_[index];
   if (entry.loading() || entry.opened == nullptr || entry.opened->trace != nullptr ||
       entry.device >= entry.opened->devices.size())
     return;
@@ -149,7 +184,7 @@ void OpenedFiles::narrow(const files::MemoryPart& part) {
   }
   narrowers_.push_back({entry.id, entry.all(), device, part,
                         std::async(std::launch::async, [whole = entry.all(), device, part] {
-                          return files::narrowed(*whole, whole->devices[device], part);
+                          return files::narrowed(*whole, {&whole->devices[device], 1}, part);
                         })});
 }
 

@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/base/file_range.h"
 #include "core/base/message.h"
 #include "core/base/progress.h"
 #include "core/files/corrections.h"
@@ -47,7 +48,11 @@ class OpenedFiles {
     std::map<std::size_t, files::Corrections> corrections = {};  // by device
     std::filesystem::file_time_type written = {};                // when the file was read
     std::shared_ptr<base::Progress> reading = {};                // set while it is read
-    bool in_part = false;  // `opened` is the beginning of a file that was not read to its end
+    // Set while it is asked which events of a file are read that may not fit into memory: its
+    // bytes, a guess where it is packed.
+    std::optional<std::uint64_t> asks = {};
+    base::FileRange range = {};  // that was read, or is
+    bool in_part = false;        // `opened` is the beginning of a file that was not read to its end
     // Set while `opened` is a part of the memory of one of its devices, `whole_device`.
     std::shared_ptr<files::OpenedFile> whole = {};
     std::size_t whole_device = 0;
@@ -69,8 +74,15 @@ class OpenedFiles {
   };
 
   // Starts to read the file and selects it. A file that is already open is read again; what was
-  // read of it stays until all is read anew.
+  // read of it stays until all is read anew. One that may need more than a share of the memory is
+  // not read until it is opened with a range.
   void open(const std::filesystem::path& path);
+  void open(const std::filesystem::path& path, const base::FileRange& range);
+  // Of unpacked files: what is larger asks. At first half of the machine's memory.
+  void ask_above(std::uint64_t bytes) { most_bytes_ = bytes; }
+  [[nodiscard]] std::uint64_t asks_above() const { return most_bytes_; }
+  // For tests.
+  void read_with(Reading reading) { reading_ = std::move(reading); }
   // Adds a file that was read before.
   void add(std::unique_ptr<files::OpenedFile> opened);
   // A script whose recording arrives; it is selected.
@@ -82,9 +94,10 @@ class OpenedFiles {
   // Selects the shown file; unset: the run.
   void choose(std::optional<std::size_t> index) { current_ = index; }
   void choose_device(std::size_t device);
-  // Shows a part of the memory of the shown device, or all of it; a part is made on another thread.
-  // Of a snapshot that was read; else nothing happens.
+  // Shows a part of the memory of a file's shown device, or all of it; a part is made on another
+  // thread. Of a snapshot that was read; else nothing happens.
   void narrow(const files::MemoryPart& part);
+  void narrow(std::size_t index, const files::MemoryPart& part);
   // As a session has it: the device that is shown of a file that was read, and what was corrected,
   // by device. No other thread may read the logs meanwhile. What the file does not have is left
   // out.
@@ -183,8 +196,10 @@ class OpenedFiles {
   // Null: no snapshot is shown, or nothing was corrected.
   [[nodiscard]] const files::Corrections* corrections() const;
   Entry& entry_for(const std::filesystem::path& path);
+  static std::uint64_t half_of_memory();
 
   Reading reading_;
+  std::uint64_t most_bytes_ = half_of_memory();
   std::vector<Entry> entries_;
   std::optional<std::size_t> current_;
   std::vector<Reader> readers_;

@@ -1,5 +1,7 @@
 #include "core/allocator/snapshot_of_log.h"
 
+#include "core/allocator/snapshot_figures.h"
+
 #include <array>
 #include <optional>
 #include <string>
@@ -183,6 +185,10 @@ bool has_predicted_note(const Snapshot& snapshot) {
     return note.starts_with(kPredictedFor) && note.ends_with(kNotRecorded);
   }
   return false;
+}
+
+bool has_clock(const Snapshot& snapshot) {
+  return has_times(snapshot) && !has_predicted_note(snapshot);
 }
 
 }  // namespace ts::allocator

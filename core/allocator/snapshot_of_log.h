@@ -35,5 +35,7 @@ Snapshot snapshot_of(const memory::AllocationLog& log, const base::StringTable& 
 // so that a file with this note has no clock.
 std::string predicted_note(std::string_view card);
 bool has_predicted_note(const Snapshot& snapshot);
+// False where times count events: in the file of a prediction, and where PyTorch wrote none.
+bool has_clock(const Snapshot& snapshot);
 
 }  // namespace ts::allocator

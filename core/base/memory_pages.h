@@ -5,28 +5,18 @@
 #include <cstddef>
 #include <cstdint>
 
-// What a large buffer tells the system of its pages. Both do nothing for less than a large page of
-// 2 MiB, and where the system refuses.
+// What a large buffer tells the system of its pages. Does nothing for less than a large page of 2
+// MiB, and where the system refuses.
 namespace ts::base {
-
-inline void advise_pages(void* begin, std::size_t bytes, int advice) {
-  constexpr std::uintptr_t kPage = std::uintptr_t{1} << 21U;
-  const auto address = reinterpret_cast<std::uintptr_t>(begin);
-  const std::uintptr_t first = (address + kPage - 1) / kPage * kPage;
-  const std::uintptr_t end = (address + bytes) / kPage * kPage;
-  if (first < end) ::madvise(reinterpret_cast<void*>(first), end - first, advice);
-}
 
 // Asks for large pages: the first touch of each costs as much as one of 4 KiB. For hundreds of
 // megabytes that are reserved at once and filled in order.
 inline void prefer_huge_pages(void* begin, std::size_t bytes) {
-  advise_pages(begin, bytes, MADV_HUGEPAGE);
-}
-
-// Gives the memory back although the buffer stays. Its content is lost: for bytes on the heap that
-// are not read again.
-inline void give_back_pages(void* begin, std::size_t bytes) {
-  advise_pages(begin, bytes, MADV_DONTNEED);
+  constexpr std::uintptr_t kPage = std::uintptr_t{1} << 21U;
+  const auto address = reinterpret_cast<std::uintptr_t>(begin);
+  const std::uintptr_t first = (address + kPage - 1) / kPage * kPage;
+  const std::uintptr_t end = (address + bytes) / kPage * kPage;
+  if (first < end) ::madvise(reinterpret_cast<void*>(first), end - first, MADV_HUGEPAGE);
 }
 
 }  // namespace ts::base

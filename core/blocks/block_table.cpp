@@ -61,6 +61,7 @@ std::vector<WeightedBlock> weighted_blocks(const memory::AllocationLog& log, Wei
   }
   const std::int64_t end = log.time_range().end;
   const auto blocks = log.blocks();
+  const auto count = static_cast<memory::EventIndex>(log.events().size());
   chosen.reserve(blocks.size());
   for (memory::BlockIndex i = 0; i < blocks.size(); ++i) {
     const memory::Block& block = blocks[i];
@@ -69,6 +70,10 @@ std::vector<WeightedBlock> weighted_blocks(const memory::AllocationLog& log, Wei
       const std::int64_t freed =
           block.free_event == memory::kNone ? end : log.events()[block.free_event].time_ns;
       bytes *= static_cast<double>(freed - log.events()[block.alloc_event].time_ns) / kSecond;
+    }
+    if (weight == Weight::events) {
+      const auto freed = block.free_event == memory::kNone ? count : block.free_event;
+      bytes *= static_cast<double>(freed - block.alloc_event);
     }
     chosen.push_back({i, bytes});
   }

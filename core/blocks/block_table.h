@@ -21,12 +21,13 @@ enum class Weight : std::uint8_t {
   alive,      // its bytes, if it is alive right after the event
   allocated,  // its bytes, whenever it was allocated
   lifetime,   // its bytes times its lifetime in seconds
+  events,     // its bytes times the events of its lifetime, for a log without a clock
 };
 
 struct BlockGroup {
   std::string name;  // empty: not known, such as blocks without a stack
   std::int64_t count = 0;
-  double weight = 0;                         // bytes, or byte-seconds
+  double weight = 0;                         // bytes, byte-seconds or byte-events
   std::int64_t largest = 0;                  // bytes
   memory::BlockIndex first = memory::kNone;  // the largest block, the older among equals
 };

@@ -107,6 +107,11 @@ void find_in_whole(OpenedDevice& part, const OpenedDevice& whole,
 
 }  // namespace
 
+bool has_part(const MemoryParts& parts, const MemoryPart& part) {
+  return (!part.stream || std::ranges::find(parts.streams, *part.stream) != parts.streams.end()) &&
+         (!part.pool || std::ranges::find(parts.pools, *part.pool) != parts.pools.end());
+}
+
 MemoryParts parts_of(const Snapshot& snapshot, std::size_t device) {
   std::set<std::int64_t> streams;
   std::set<std::pair<std::int64_t, std::int64_t>> pools;
@@ -129,18 +134,26 @@ MemoryParts parts_of(const Snapshot& snapshot, std::size_t device) {
   return parts;
 }
 
-Snapshot part_of(const Snapshot& whole, std::size_t device, const MemoryPart& part,
-                 std::vector<std::uint32_t>& entries) {
+namespace {
+
+// All of the whole but what belongs to its devices.
+Snapshot without_devices(const Snapshot& whole) {
   Snapshot to;
   to.strings = whole.strings;
   to.stacks = whole.stacks;
   to.notes = whole.notes;
   to.external_annotations = whole.external_annotations;
   to.allocator_settings = whole.allocator_settings;
-  to.device_traces.resize(device + 1);
+  return to;
+}
+
+// Adds the part of one device; returns the numbers of the kept events in its whole trace.
+std::vector<std::uint32_t> add_part(const Snapshot& whole, std::size_t device,
+                                    const MemoryPart& part, Snapshot& to) {
+  std::vector<std::uint32_t> entries;
+  to.device_traces.resize(std::max(to.device_traces.size(), device + 1));
   keep_segments(whole, device, part, to);
-  entries.clear();
-  if (device >= whole.device_traces.size()) return to;
+  if (device >= whole.device_traces.size()) return entries;
   const Pools of(whole, device);
   const auto& trace = whole.device_traces[device];
   for (std::size_t i = 0; i < trace.size(); ++i) {
@@ -149,26 +162,40 @@ Snapshot part_of(const Snapshot& whole, std::size_t device, const MemoryPart& pa
     entries.push_back(static_cast<std::uint32_t>(i));
     to.device_traces[device].push_back(entry);
   }
+  return entries;
+}
+
+}  // namespace
+
+Snapshot part_of(const Snapshot& whole, std::size_t device, const MemoryPart& part,
+                 std::vector<std::uint32_t>& entries) {
+  Snapshot to = without_devices(whole);
+  entries = add_part(whole, device, part, to);
   return to;
 }
 
-std::unique_ptr<OpenedFile> narrowed(const OpenedFile& whole, const OpenedDevice& device,
+std::unique_ptr<OpenedFile> narrowed(const OpenedFile& whole, std::span<const OpenedDevice> devices,
                                      const MemoryPart& part) {
   auto opened = std::make_unique<OpenedFile>();
   opened->path = whole.path;
-  std::vector<std::uint32_t> entries;
-  const auto number = static_cast<std::size_t>(device.number);
-  opened->file = {.snapshot = part_of(whole.file.snapshot, number, part, entries),
+  opened->file = {.snapshot = without_devices(whole.file.snapshot),
                   .fault = whole.file.fault,
                   .ignored_keys = whole.file.ignored_keys,
                   .bytes = whole.file.bytes,
+                  .packed = whole.file.packed,
                   .pickle_protocol = whole.file.pickle_protocol};
-  OpenedDevice& narrow =
-      opened->devices.emplace_back(open_device(opened->file.snapshot, device.number));
-  narrow.parts = device.parts;
-  narrow.part = part;
-  find_in_whole(narrow, device, entries);
-  take_categories(narrow, device);
+  std::vector<std::vector<std::uint32_t>> entries;
+  for (const OpenedDevice& device : devices)
+    entries.push_back(add_part(whole.file.snapshot, static_cast<std::size_t>(device.number), part,
+                               opened->file.snapshot));
+  for (std::size_t i = 0; i < devices.size(); ++i) {
+    OpenedDevice& narrow =
+        opened->devices.emplace_back(open_device(opened->file.snapshot, devices[i].number));
+    narrow.parts = devices[i].parts;
+    narrow.part = part;
+    find_in_whole(narrow, devices[i], entries[i]);
+    take_categories(narrow, devices[i]);
+  }
   return opened;
 }
 

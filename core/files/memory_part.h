@@ -27,6 +27,9 @@ struct MemoryParts {
   std::vector<allocator::PoolId> pools;
 };
 
+// Whether there is something to show: the stream and the pool are among them.
+bool has_part(const MemoryParts& parts, const MemoryPart& part);
+
 // Of a device of a snapshot, by its trace and its final segments. The pool of an event is what it
 // tells (PyTorch 2.12 and later), else that of the final segment around its address; an address in
 // none counts to the default pool. O(events x log(segments)).
@@ -37,10 +40,10 @@ MemoryParts parts_of(const allocator::Snapshot& snapshot, std::size_t device);
 allocator::Snapshot part_of(const allocator::Snapshot& whole, std::size_t device,
                             const MemoryPart& part, std::vector<std::uint32_t>& entries);
 
-// A file with that part of one of its devices, which is its only one. Blocks have the categories
+// A file with that part of some of its devices, which are its only ones. Blocks have the categories
 // and phases that they have in the whole: a guess at the part alone might be another one. No other
-// thread may change the log of the whole meanwhile.
-std::unique_ptr<OpenedFile> narrowed(const OpenedFile& whole, const OpenedDevice& device,
+// thread may change the logs of the whole meanwhile.
+std::unique_ptr<OpenedFile> narrowed(const OpenedFile& whole, std::span<const OpenedDevice> devices,
                                      const MemoryPart& part);
 
 // Blocks of the part, by their numbers in the whole.

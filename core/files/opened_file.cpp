@@ -6,10 +6,11 @@
 #include <utility>
 
 #include "core/allocator/snapshot_figures.h"
+#include "core/files/cut.h"
 #include "core/files/opened_recording.h"
 #include "core/io/file.h"
 #include "core/io/file_kind.h"
-#include "core/io/unpack.h"
+#include "core/io/input.h"
 #include "core/text/message.h"
 #include "core/trace_file/trace_read.h"
 
@@ -49,6 +50,22 @@ OpenedDevice open_device(const allocator::Snapshot& snapshot, std::int64_t numbe
   return device;
 }
 
+std::unique_ptr<OpenedFile> opened_snapshot(const std::filesystem::path& path,
+                                            snapshot::SnapshotFile&& file,
+                                            base::Progress* progress) {
+  auto opened = std::make_unique<OpenedFile>();
+  opened->path = path;
+  opened->file = std::move(file);
+  const allocator::Snapshot& snapshot = opened->file.snapshot;
+  const std::vector<std::size_t> numbers = allocator::devices_of(snapshot);
+  if (progress != nullptr) progress->part(1);
+  for (const std::size_t number : numbers) {
+    if (!base::goes_on(progress, opened->devices.size(), numbers.size())) return nullptr;
+    opened->devices.push_back(open_device(snapshot, static_cast<std::int64_t>(number)));
+  }
+  return opened;
+}
+
 blocks::BlockSource blocks_of(const OpenedFile& file, const OpenedDevice& device) {
   return {.snapshot = file.file.snapshot,
           .device = static_cast<std::size_t>(device.number),
@@ -82,9 +99,9 @@ namespace {
 
 using Opened = base::Result<std::unique_ptr<OpenedFile>>;
 
-Opened open_trace_file(const std::filesystem::path& path, io::UnpackedFile&& unpacked,
-                       base::Progress* progress) {
-  auto file = trace_file::read_trace(path, std::move(unpacked), progress);
+Opened open_trace_file(const std::filesystem::path& path, io::Input& input,
+                       base::Progress* progress, const base::FileRange& range = {}) {
+  auto file = trace_file::read_trace(path, input, range);
   if (!file) return tl::unexpected(file.error());
   if (progress != nullptr) progress->part(1);
   auto trace = open_trace(std::move(*file), next_id());
@@ -117,46 +134,43 @@ Opened open_recording_file(const std::filesystem::path& path, std::string_view c
 
 Opened lay_out(const std::filesystem::path& path, snapshot::SnapshotFile&& file,
                base::Progress* progress) {
-  auto opened = std::make_unique<OpenedFile>();
-  opened->path = path;
-  opened->file = std::move(file);
-  const allocator::Snapshot& snapshot = opened->file.snapshot;
-  const std::vector<std::size_t> numbers = allocator::devices_of(snapshot);
-  if (numbers.empty()) {
-    return text::fail("file_error.nothing", {{"path", path.string()}});
-  }
-  if (progress != nullptr) progress->part(1);
-  for (const std::size_t number : numbers) {
-    if (!base::goes_on(progress, opened->devices.size(), numbers.size()))
-      return text::fail("file_error.stopped");
-    opened->devices.push_back(open_device(snapshot, static_cast<std::int64_t>(number)));
-  }
+  auto opened = opened_snapshot(path, std::move(file), progress);
+  if (opened == nullptr) return text::fail("file_error.stopped");
+  if (opened->devices.empty()) return text::fail("file_error.nothing", {{"path", path.string()}});
   return opened;
+}
+
+// The size of the file that `about` has the beginning of: what it unpacks to is not known yet.
+template <class About>
+void set_size(About& about, std::uintmax_t bytes) {
+  const bool packed = about.packed > 0;
+  about.bytes = packed ? 0 : bytes;
+  about.packed = packed ? bytes : 0;
 }
 
 // Nothing where the beginning alone cannot be shown. The segments of a snapshot tell what was alive
 // at its end: without the events between they say nothing of the beginning.
 std::unique_ptr<OpenedFile> open_beginning(const std::filesystem::path& path, std::size_t most) {
-  auto unpacked = io::read_unpacked(path, {.most = most});
-  if (!unpacked) return nullptr;
-  const io::FileKind kind = io::kind_of_content(unpacked->content);
+  auto input = io::Input::open(path, {.most = most});
+  if (!input) return nullptr;
+  const io::FileKind kind = io::kind_of(*input);
   auto fault = io::read_in_part(path, text::message("file_error.reason.goes_on"));
   std::error_code no_size;
   const std::uintmax_t bytes = std::filesystem::file_size(path, no_size);
   if (kind == io::FileKind::trace) {
-    auto opened = open_trace_file(path, std::move(*unpacked), nullptr);
+    auto opened = open_trace_file(path, *input, nullptr);
     if (!opened) return nullptr;
     (*opened)->trace->about.fault = std::move(fault);
-    if (!no_size) (*opened)->trace->about.bytes = bytes;
+    if (!no_size) set_size((*opened)->trace->about, bytes);
     (*opened)->arrives = true;
     return std::move(*opened);
   }
   if (kind != io::FileKind::snapshot) return nullptr;
-  auto file = snapshot::read_snapshot(path, std::move(*unpacked));
+  auto file = snapshot::read_snapshot(path, *input);
   if (!file) return nullptr;
   file->snapshot.segments.clear();
   file->fault = std::move(fault);
-  if (!no_size) file->bytes = bytes;
+  if (!no_size) set_size(*file, bytes);
   auto opened = lay_out(path, std::move(*file), nullptr);
   if (!opened) return nullptr;
   (*opened)->arrives = true;
@@ -173,20 +187,26 @@ bool is_large(const std::filesystem::path& path, const Opening::Sizes& sizes) {
 
 base::Result<std::unique_ptr<OpenedFile>> open_file(const std::filesystem::path& path,
                                                     const Opening& waiting) {
-  if (waiting.beginning && is_large(path, waiting.sizes)) {
+  if (waiting.beginning && waiting.range.is_all() && is_large(path, waiting.sizes)) {
     if (auto beginning = open_beginning(path, waiting.sizes.beginning))
       waiting.beginning(std::move(beginning));
   }
-  constexpr float kRead = 0.2F;
+  // What follows lays out what was read.
+  constexpr float kRead = 0.6F;
   if (waiting.progress != nullptr) waiting.progress->part(kRead);
-  auto unpacked = io::read_unpacked(path, {.progress = waiting.progress});
-  if (!unpacked) return tl::unexpected(unpacked.error());
-  const io::FileKind kind = io::kind_of_content(unpacked->content);
+  auto input = io::Input::open(path, {.progress = waiting.progress});
+  if (!input) return tl::unexpected(input.error());
+  const io::FileKind kind = io::kind_of(*input);
   if (kind == io::FileKind::trace)
-    return open_trace_file(path, std::move(*unpacked), waiting.progress);
-  if (kind == io::FileKind::recording) return open_recording_file(path, unpacked->content);
-  auto read = snapshot::read_snapshot(path, std::move(*unpacked), waiting.progress);
+    return open_trace_file(path, *input, waiting.progress, waiting.range);
+  if (kind == io::FileKind::recording) {
+    const std::string content = input->rest();
+    if (input->problem()) return tl::unexpected(*input->problem());
+    return open_recording_file(path, content);
+  }
+  auto read = snapshot::read_snapshot(path, *input, waiting.progress, waiting.range);
   if (!read) return tl::unexpected(read.error());
+  cut(*read, waiting.range);
   return lay_out(path, std::move(*read), waiting.progress);
 }
 

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "core/allocator/log_of_snapshot.h"
+#include "core/base/file_range.h"
 #include "core/base/progress.h"
 #include "core/base/result.h"
 #include "core/blocks/block_source.h"
@@ -79,6 +80,11 @@ struct OpenedFile {
   }
 };
 
+// What was read, with its devices, of which there may be none. Null: cancelled.
+std::unique_ptr<OpenedFile> opened_snapshot(const std::filesystem::path& path,
+                                            snapshot::SnapshotFile&& file,
+                                            base::Progress* progress = nullptr);
+
 // A device of a snapshot.
 OpenedDevice open_device(const allocator::Snapshot& snapshot, std::int64_t number);
 
@@ -108,6 +114,8 @@ struct Opening {
     std::size_t beginning = std::size_t{24} << 20U;  // unpacked
   };
   Sizes sizes = {};
+  // Of a snapshot or trace: what of it is read. A part has no beginning that is shown first.
+  base::FileRange range = {};
 };
 
 // Whether a file has a beginning to show first.

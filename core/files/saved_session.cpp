@@ -1,6 +1,7 @@
 #include "core/files/saved_session.h"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <utility>
@@ -92,13 +93,27 @@ Json device_json(const SavedDevice& device) {
           {"view", view_json(device.view)}};
 }
 
+Json part_json(const SavedFile& file) {
+  if (file.part.is_all()) return {};
+  const auto& pool = file.part.pool;
+  return {{"stream", or_null(file.part.stream)},
+          {"pool", pool ? Json({pool->first, pool->second}) : Json()},
+          {"view", view_json(file.part_view)}};
+}
+
+Json file_range_json(const base::FileRange& range) {
+  if (range.is_all()) return {};
+  return {{"seconds", range.unit == base::FileRange::Unit::seconds},
+          {"from", range.from},
+          {"to", std::isinf(range.to) ? Json() : Json(range.to)}};
+}
+
 Json file_json(const SavedFile& file) {
   Json devices = Json::array();
   for (const SavedDevice& device : file.devices) devices.push_back(device_json(device));
-  return {{"path", file.path.string()},
-          {"bytes", file.mark.bytes},
-          {"crc32", file.mark.crc},
-          {"shown_device", file.shown_device},
+  return {{"part", part_json(file)},      {"range", file_range_json(file.range)},
+          {"path", file.path.string()},   {"bytes", file.mark.bytes},
+          {"crc32", file.mark.crc},       {"shown_device", file.shown_device},
           {"devices", std::move(devices)}};
 }
 
@@ -240,6 +255,23 @@ SavedDevice device_from(const Json& json, std::size_t& room) {
   return device;
 }
 
+void part_from(const Json& json, SavedFile& file) {
+  if (!json.at("stream").is_null()) file.part.stream = time_from(json.at("stream"));
+  if (const Json& pool = json.at("pool"); !pool.is_null())
+    file.part.pool = {time_from(pool.at(0)), time_from(pool.at(1))};
+  file.part_view = view_from(json.at("view"));
+}
+
+base::FileRange file_range_from(const Json& json) {
+  base::FileRange range;
+  if (json.is_null()) return range;
+  if (json.at("seconds").get<bool>()) range.unit = base::FileRange::Unit::seconds;
+  range.from = json.at("from").get<double>();
+  if (!json.at("to").is_null()) range.to = json.at("to").get<double>();
+  if (!(range.from >= 0) || range.is_empty()) throw Impossible{"range"};
+  return range;
+}
+
 SavedFile file_from(const Json& json, std::size_t& room) {
   SavedFile file;
   file.path = json.at("path").get<std::string>();
@@ -248,6 +280,9 @@ SavedFile file_from(const Json& json, std::size_t& room) {
   file.mark.crc = static_cast<std::uint32_t>(count_from(json.at("crc32"), "crc32", UINT32_MAX));
   file.shown_device = count_from(json.at("shown_device"), "shown_device", INT16_MAX);
   for (const Json& one : json.at("devices")) file.devices.push_back(device_from(one, room));
+  // Older sessions have neither.
+  file.range = file_range_from(json.value("range", Json()));
+  if (const Json part = json.value("part", Json()); !part.is_null()) part_from(part, file);
   return file;
 }
 

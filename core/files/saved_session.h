@@ -10,8 +10,10 @@
 #include <vector>
 
 #include "core/base/clock.h"
+#include "core/base/file_range.h"
 #include "core/base/result.h"
 #include "core/files/corrections.h"
+#include "core/files/memory_part.h"
 #include "core/files/notes.h"
 #include "core/io/file_mark.h"
 #include "core/run/compare.h"
@@ -58,6 +60,9 @@ struct SavedFile {
   io::FileMark mark;
   std::size_t shown_device = 0;
   std::vector<SavedDevice> devices;
+  base::FileRange range = {};  // of its events that was read
+  MemoryPart part = {};        // of the shown device, that is shown
+  SavedView part_view = {};    // of that part; its blocks have their numbers in it
 };
 
 // A file beside the journal: a point's recording or its profile.

@@ -23,6 +23,7 @@
 #include <utility>
 
 #include "core/base/memory_pages.h"
+#include "core/io/input_file.h"
 #include "core/text/message.h"
 
 namespace ts::io {
@@ -38,22 +39,6 @@ tl::unexpected<base::Error> cannot_read(const std::filesystem::path& path, int e
 tl::unexpected<base::Error> cannot_write(const std::filesystem::path& path, int error) {
   return text::fail("file_error.write", {{"path", path.string()}, system_reason(error)});
 }
-
-class Descriptor {
- public:
-  explicit Descriptor(int number = -1) noexcept : number_(number) {}
-  ~Descriptor() {
-    if (number_ >= 0) ::close(number_);
-  }
-  Descriptor(Descriptor&& other) noexcept : number_(std::exchange(other.number_, -1)) {}
-  Descriptor& operator=(Descriptor&&) = delete;
-  [[nodiscard]] int number() const noexcept { return number_; }
-  // 0 or the error of close(): some file systems report a full disk only here.
-  int close() noexcept { return ::close(std::exchange(number_, -1)) == 0 ? 0 : errno; }
-
- private:
-  int number_;
-};
 
 // Gathers small pieces, remembers the first error and ignores everything after it.
 class Output {
@@ -258,18 +243,8 @@ base::Result<std::filesystem::path> absolute_path(const std::filesystem::path& p
 }
 
 base::Result<std::string> read_file(const std::filesystem::path& path, const Reading& how) {
-  // Does not wait for a writer of a pipe; no effect on regular files.
-  const Descriptor descriptor(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
-  if (descriptor.number() < 0) return cannot_read(path, errno);
-  struct stat status {};
-  if (::fstat(descriptor.number(), &status) != 0) return cannot_read(path, errno);
-  if (S_ISDIR(status.st_mode)) return cannot_read(path, EISDIR);
-  if (!S_ISREG(status.st_mode)) {
-    // Pipes and devices may have no end.
-    return text::fail("file_error.read",
-                      {{"path", path.string()},
-                       text::argument("reason", text::message("file_error.reason.device"))});
-  }
+  auto file = InputFile::open(path);
+  if (!file) return tl::unexpected(file.error());
   std::string content;
   try {
     // The extra bytes detect the end of the file without growing again, and are the padding for
@@ -278,7 +253,7 @@ base::Result<std::string> read_file(const std::filesystem::path& path, const Rea
     constexpr std::size_t kMore = 64;
     // A piece is zeroed before it is read; a small one stays in the cache between.
     constexpr std::size_t kPiece = std::size_t{1} << 20U;
-    const std::size_t all = std::min(static_cast<std::size_t>(status.st_size), how.most);
+    const std::size_t all = std::min(static_cast<std::size_t>(file->size()), how.most);
     content.reserve(std::max(all + kMore, kLeast));
     base::prefer_huge_pages(content.data(), content.capacity());
     std::size_t size = 0;
@@ -287,11 +262,10 @@ base::Result<std::string> read_file(const std::filesystem::path& path, const Rea
       const std::size_t room = content.capacity() - size;
       const std::size_t wanted = std::min({room == 0 ? size : room, kPiece, how.most - size});
       content.resize(size + wanted);
-      const ssize_t got = ::read(descriptor.number(), content.data() + size, wanted);
-      if (got < 0 && errno == EINTR) continue;
-      if (got < 0) return cannot_read(path, errno);
-      if (got == 0) break;
-      size += static_cast<std::size_t>(got);
+      const auto got = file->read({content.data() + size, wanted});
+      if (!got) return tl::unexpected(got.error());
+      if (*got == 0) break;
+      size += *got;
     }
     content.resize(size);
   } catch (const std::bad_alloc&) {

@@ -21,6 +21,11 @@ FileKind kind_of_object(JsonScanner& scanner) {
   return kind;
 }
 
+bool is_json(std::string_view text) {
+  const std::size_t first = text.find_first_not_of("\xEF\xBB\xBF \t\r\n");
+  return first != std::string_view::npos && (text[first] == '{' || text[first] == '[');
+}
+
 }  // namespace
 
 FileKind kind_of(std::string_view content) {
@@ -44,6 +49,17 @@ FileKind kind_of_content(std::string& content) {
   const std::string_view text = padded(content);
   const FileKind kind = kind_of(text);
   content.resize(text.size());
+  return kind;
+}
+
+FileKind kind_of(Input& input) {
+  constexpr std::size_t kLeast = 64;
+  while (input.text().size() < kLeast && input.more(0)) {
+  }
+  // A key may come after much else: metadata of a trace.
+  FileKind kind = kind_of(input.text());
+  while (kind == FileKind::other && is_json(input.text()) && input.more(0))
+    kind = kind_of(input.text());
   return kind;
 }
 

@@ -20,6 +20,9 @@ class JsonScanner {
   explicit JsonScanner(std::string_view text)
       : begin_(text.data()), at_(text.data()), end_(text.data() + text.size()) {}
 
+  // Goes on at the beginning of another text.
+  void go_on(std::string_view text) { *this = JsonScanner(text); }
+
   struct String {
     std::string_view raw;  // between the quotes
     bool escaped = false;  // it has backslashes: see unescaped()

@@ -12,13 +12,18 @@ namespace ts::io {
 
 struct UnpackedFile {
   std::string content;
-  base::Message fault;  // why a packed file was unpacked only in part; empty: it is complete
+  std::size_t packed = 0;  // bytes of the file where it was packed; 0: it was not
+  base::Message fault;     // why a packed file was unpacked only in part; empty: it is complete
 };
 
 // Limits of the unpacked size: this for small files, kMostRatio times their size for larger ones,
 // and never more than half of the machine's memory: gzip packs a gigabyte of zeros into a megabyte.
 inline constexpr std::size_t kAlwaysUnpacked = std::size_t{256} << 20;
 inline constexpr std::size_t kMostRatio = 200;
+
+// The limit for a packed file of that size, and the message that it is passed.
+std::size_t most_unpacked(std::size_t packed);
+base::Message too_packed(std::size_t most);
 
 // Reads a file, and unpacks it if its first bytes are those of gzip. Errors as read_file(), and for
 // a packed file whose content is empty or too large. `how.most` counts what is unpacked, too.

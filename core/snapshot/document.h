@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -67,7 +68,12 @@ class Document {
   explicit Document(std::size_t file_bytes) : file_bytes_(file_bytes) {}
 
   [[nodiscard]] std::size_t file_bytes() const { return file_bytes_; }
+  void set_file_bytes(std::size_t bytes) { file_bytes_ = bytes; }
   [[nodiscard]] std::size_t bytes() const;  // of all values
+  // Of the kind of which there are most.
+  [[nodiscard]] std::size_t most_values() const {
+    return std::max({pool_.size(), containers_.size(), events_.size(), wide_.size()});
+  }
 
   // Adding values.
   void reserve(std::size_t values) {

@@ -1,6 +1,7 @@
 #include "core/snapshot/pickle.h"
 
-#include <limits>
+#include <algorithm>
+#include <utility>
 
 #include "core/snapshot/pickle_machine.h"
 #include "core/snapshot/pickle_opcodes.h"
@@ -11,7 +12,7 @@ namespace pickle {
 
 void Machine::step() {
   if (!need(1)) return;
-  opcode_at_ = at_;
+  opcode_at_ = position();
   const auto opcode = static_cast<std::uint8_t>(*at_++);
   switch (opcode) {
     case kBinget:
@@ -156,17 +157,21 @@ void Machine::step_rare(std::uint8_t opcode) {
 
 }  // namespace pickle
 
-base::Result<ParsedContent> read_pickle(std::string content, Document& document,
-                                        base::Progress* progress, EventForm form) {
-  if (content.size() >= std::numeric_limits<std::uint32_t>::max()) {
-    return text::fail("pickle_error.huge");
-  }
-  if (content.size() < 2 || static_cast<std::uint8_t>(content[0]) != pickle::kProto) {
+base::Result<ParsedContent> read_pickle(io::Input& input, Document& document, EventForm form,
+                                        const base::FileRange& range) {
+  const std::string_view text = input.text();
+  if (text.size() < 2 || static_cast<std::uint8_t>(text[0]) != pickle::kProto) {
     return text::fail("pickle_error.no_pickle");
   }
   // About the size that PyTorch's files need. Untouched pages cost nothing; moving costs time.
-  document.reserve(content.size() / 3);
-  return pickle::Machine(content, document, progress, form).run();
+  constexpr std::uint64_t kMostExpected = std::uint64_t{4} << 30U;
+  document.reserve(static_cast<std::size_t>(std::min(input.expected(), kMostExpected) / 3));
+  return pickle::Machine(input, document, form, range).run();
+}
+
+base::Result<ParsedContent> read_pickle(std::string content, Document& document, EventForm form) {
+  io::Input input = io::Input::of(std::move(content));
+  return read_pickle(input, document, form);
 }
 
 }  // namespace ts::snapshot

@@ -292,6 +292,15 @@ bool EventReader::read_event() {
 }
 
 std::optional<EventReader::Value> EventReader::read(const char*& at, const char* end) {
+  const std::size_t entry = memo_.size();
+  const auto read = read_apart(at, end);
+  if (!read) return std::nullopt;
+  const Value event = document_.event(*read);
+  if (remembered_) memo_[entry] = event;
+  return event;
+}
+
+std::optional<Document::Event> EventReader::read_apart(const char*& at, const char* end) {
   at_ = at;
   end_ = end;
   event_ = {};
@@ -299,16 +308,15 @@ std::optional<EventReader::Value> EventReader::read(const char*& at, const char*
   const std::size_t entries = memo_.size();
   // An entry of the memo that holds the event is set when there is one.
   const bool begun = remember(Value::absent());
-  const bool remembered = memo_.size() > entries;
+  remembered_ = memo_.size() > entries;
   if (!begun || !read_event()) {
     memo_.resize(entries);
     return std::nullopt;
   }
   event_.rest = document_.event_rest(rest_);
-  const Value event = document_.event(event_);
-  if (remembered) memo_[entries] = event;
+  if (remembered_) memo_[entries] = Value();
   at = at_;
-  return event;
+  return event_;
 }
 
 }  // namespace ts::snapshot::pickle

@@ -24,6 +24,8 @@ class EventReader {
   // Reads the event whose opcode EMPTY_DICT ends at `at`, and moves `at` behind it. Unset: it has
   // another form, or goes on after the end; `at` and the memo are then as before.
   std::optional<Value> read(const char*& at, const char* end);
+  // The same, and the event is left out of the document; where the memo has it, it has nothing.
+  std::optional<Document::Event> read_apart(const char*& at, const char* end);
   // An entry of the memo has changed.
   void forget();
 
@@ -63,6 +65,7 @@ class EventReader {
   const char* end_ = nullptr;
   Document::Event event_;
   Document::EventRest rest_;
+  bool remembered_ = false;            // the memo has an entry for the event
   std::vector<Key> keys_;              // by entry of the memo
   std::array<Value, kTexts> texts_{};  // that were read here, by a hash
   std::vector<List> lists_;            // the same; made when the first list is read

@@ -3,10 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstddef>
 #include <limits>
 #include <utility>
 
-#include "core/base/memory_pages.h"
 #include "core/snapshot/pickle_opcodes.h"
 
 namespace ts::snapshot::pickle {
@@ -16,18 +16,28 @@ constexpr std::size_t kMostIntegerBytes = 16;
 // Memory limit for values; valid files need a third of it.
 constexpr std::size_t kMostBytesPerByte = 8;
 constexpr std::size_t kFreeBytes = std::size_t{1} << 20;
+// They are numbered with 32 bits; some are added between two checks.
+constexpr std::size_t kMostValues = (std::size_t{1} << 32U) - (std::size_t{1} << 24U);
+constexpr std::ptrdiff_t kUsualEvent = std::ptrdiff_t{1} << 14U;  // bytes, with its stack
 
 }  // namespace
 
-bool Machine::ends() {
-  fault_ = text::message("pickle_error.ends", {{"byte", std::to_string(content_.size())}});
-  return false;
+bool Machine::fetch(std::uint64_t bytes) {
+  while (bytes > static_cast<std::uint64_t>(end_ - at_)) {
+    const bool came = input_.more(static_cast<std::size_t>(at_ - begin_));
+    take_text();
+    if (came) continue;
+    fault_ = text::message("pickle_error.ends",
+                           {{"byte", std::to_string(input_.offset() + input_.text().size())}});
+    return false;
+  }
+  return true;
 }
 
 void Machine::fault(const std::string& key, std::vector<base::Argument> arguments) {
   fault_ = text::message(
       "pickle_error.at",
-      {{"byte", std::to_string(opcode_at_ - begin_)},
+      {{"byte", std::to_string(opcode_at_)},
        text::argument("reason", text::message("pickle_error." + key, std::move(arguments)))});
 }
 
@@ -66,12 +76,54 @@ bool Machine::opens_trace() const {
 }
 
 bool Machine::event() {
+  // So that all of it is there, but at the end of the content.
+  if (end_ - at_ < kUsualEvent && !input_.ended()) {
+    input_.more(static_cast<std::size_t>(at_ - begin_));
+    take_text();
+  }
+  if (filter_) return filtered_event();
   const char* at = at_;
   const auto read = events_.read(at, end_);
   if (!read) return false;
   at_ = at;
   stack_.push_back(*read);
   return true;
+}
+
+bool Machine::filtered_event() {
+  filter_dict();
+  const char* at = at_;
+  const auto read = events_.read_apart(at, end_);
+  dict_open_ = !read;
+  if (!read) return false;
+  at_ = at;
+  filter_->take(open_trace(), *read, stack_);
+  return true;
+}
+
+void Machine::filter_dict() {
+  const bool read = dict_open_ && stack_.size() > marks_.back() &&
+                    Document::kind(stack_.back()) == Document::Kind::dict;
+  dict_open_ = false;
+  if (!read) return;
+  const Value dict = stack_.back();
+  stack_.pop_back();
+  filter_->take(open_trace(), dict, stack_);
+}
+
+std::vector<TraceStart> Machine::starts(Value root) const {
+  std::vector<TraceStart> all;
+  if (!filter_ || Document::kind(root) != Document::Kind::dict) return all;
+  document_.for_each_entry(root, [&](Value key, Value value) {
+    if (document_.as_text(key) != "device_traces" || Document::kind(value) != Document::Kind::list)
+      return true;
+    document_.for_each_item(value, [&](Value list) {
+      all.push_back(filter_->start_of(list));
+      return true;
+    });
+    return false;
+  });
+  return all;
 }
 
 void Machine::long_integer(std::uint64_t bytes) {
@@ -98,6 +150,7 @@ void Machine::long_integer(std::uint64_t bytes) {
 
 void Machine::add_marked(Document::Kind kind) {
   if (marks_.empty() || marks_.back() == 0) return fault("batch_without_mark");
+  if (filter_ && trace_depth_ == marks_.size()) filter_dict();
   const std::size_t mark = marks_.back();
   const Value target = stack_[mark - 1];
   if (Document::kind(target) != kind) return fault("items_to_nothing");
@@ -172,20 +225,19 @@ void Machine::close(std::size_t mark) {
   stack_.resize(mark);
 }
 
-// What is read needs as much memory as what it becomes, and not both at once.
-void Machine::give_back() {
-  constexpr std::size_t kPiece = std::size_t{1} << 23U;
-  const auto read = static_cast<std::size_t>(at_ - begin_);
-  if (read - given_back_ < kPiece) return;
-  base::give_back_pages(content_.data(), read);
-  given_back_ = read;
+// What lies behind the pickle belongs to the file.
+std::uint64_t Machine::end_of_content() {
+  if (input_.packed() == 0) return input_.expected();
+  while (input_.more(input_.text().size())) {
+  }
+  return input_.offset() + input_.text().size();
 }
 
 void Machine::check_memory() {
+  if (!fault_.empty()) return;
   const std::size_t taken = document_.bytes() + (stack_.size() + memo_.size()) * sizeof(Value);
-  if (fault_.empty() && taken > kMostBytesPerByte * content_.size() + kFreeBytes) {
-    fault("grows");
-  }
+  if (taken > kMostBytesPerByte * position() + kFreeBytes) return fault("grows");
+  if (document_.most_values() + stack_.size() > kMostValues) fault("huge");
 }
 
 }  // namespace ts::snapshot::pickle

@@ -10,9 +10,10 @@
 #include <string_view>
 #include <vector>
 
-#include "core/base/progress.h"
 #include "core/base/result.h"
+#include "core/io/input.h"
 #include "core/snapshot/document.h"
+#include "core/snapshot/event_filter.h"
 #include "core/snapshot/pickle.h"
 #include "core/snapshot/pickle_events.h"
 #include "core/text/message.h"
@@ -24,27 +25,23 @@ class Machine {
  public:
   using Value = Document::Value;
 
-  // The content is lost as far as it has been read.
-  Machine(std::string& content, Document& document, base::Progress* progress, EventForm form)
-      : document_(document),
-        content_(content),
-        progress_(progress),
-        form_(form),
-        begin_(content.data()),
-        at_(begin_),
-        end_(begin_ + content.size()) {}
+  Machine(io::Input& input, Document& document, EventForm form, const base::FileRange& range)
+      : document_(document), input_(input), form_(form) {
+    if (!range.is_all()) filter_.emplace(document, range);
+    take_text();
+  }
 
   base::Result<ParsedContent> run() {
     while (!stopped_ && fault_.empty()) {
       for (std::size_t i = 0; i < kOpcodesBetweenChecks && !stopped_ && fault_.empty(); ++i) step();
-      if (!base::goes_on(progress_, static_cast<std::uint64_t>(at_ - begin_), content_.size()))
-        return text::fail("file_error.stopped");
       check_memory();
-      give_back();
     }
+    if (input_.problem()) return tl::unexpected(*input_.problem());
     if (refused_) return tl::unexpected(fault_);
     if (!stopped_) close_all();
-    return ParsedContent{stack_.empty() ? Value() : stack_.front(), std::move(fault_)};
+    if (filter_) filter_->finish();
+    const Value root = stack_.empty() ? Value() : stack_.front();
+    return ParsedContent{root, std::move(fault_), end_of_content(), starts(root)};
   }
 
  private:
@@ -57,10 +54,19 @@ class Machine {
 
   // Returns false after a fault.
   bool need(std::uint64_t bytes) {
-    return bytes <= static_cast<std::uint64_t>(end_ - at_) || ends();
+    return bytes <= static_cast<std::uint64_t>(end_ - at_) || fetch(bytes);
   }
-  // Faults are built out of line, so that the opcodes themselves are inlined.
-  bool ends();  // returns false
+  // What is seldom done is out of line, so that the opcodes themselves are inlined.
+  bool fetch(std::uint64_t bytes);  // false: the content ends before
+  void take_text() {
+    begin_ = input_.text().data();
+    at_ = begin_;
+    end_ = begin_ + input_.text().size();
+  }
+  // In the whole content.
+  [[nodiscard]] std::uint64_t position() const {
+    return input_.offset() + static_cast<std::uint64_t>(at_ - begin_);
+  }
   // The message is the text pickle_error.KEY.
   void fault(const std::string& key, std::vector<base::Argument> arguments = {});
   void fault_of_entry(const char* key, std::uint64_t entry);
@@ -109,7 +115,7 @@ class Machine {
   void put(std::uint64_t id) {
     if (stack_.empty()) return fault_of_entry("nothing_to_remember", id);
     // A valid file numbers its memo entries without gaps and needs a byte for each.
-    if (id > static_cast<std::uint64_t>(at_ - begin_)) {
+    if (id > position()) {
       return fault_of_entry("memo_out_of_reach", id);
     }
     const auto index = static_cast<std::size_t>(id);
@@ -132,7 +138,8 @@ class Machine {
       }
       stack_.push_back(value);
       if (at_ == end_ || static_cast<std::uint8_t>(*at_) != opcode) return;
-      opcode_at_ = at_++;
+      opcode_at_ = position();
+      ++at_;
     }
   }
 
@@ -148,23 +155,28 @@ class Machine {
   void close(std::size_t mark);
   void close_unmarked(std::size_t mark);
   void check_memory();
-  void give_back();
+  std::uint64_t end_of_content();
+  [[nodiscard]] std::vector<TraceStart> starts(Value root) const;
+  // Where a range is asked for: an event, and one that was read as a dictionary.
+  bool filtered_event();
+  void filter_dict();
+  [[nodiscard]] Value open_trace() const { return stack_[marks_.back() - 1]; }
   void refuse(std::uint8_t opcode);
 
   Document& document_;
-  std::string& content_;
-  base::Progress* progress_;
+  io::Input& input_;
   EventForm form_;
-  std::size_t given_back_ = 0;  // bytes of content_
-  const char* begin_;
-  const char* at_;
-  const char* end_;
-  const char* opcode_at_ = nullptr;
+  const char* begin_ = nullptr;  // of what is there of the content
+  const char* at_ = nullptr;
+  const char* end_ = nullptr;
+  std::uint64_t opcode_at_ = 0;  // in the whole content
   std::vector<Value> stack_;
   std::vector<std::size_t> marks_;  // heights of the stack
   std::vector<Value> memo_;         // Value::absent() where nothing was put
   std::size_t trace_depth_ = 0;     // marks_.size() in a list of events; 0: none is open
   EventReader events_{document_, memo_};
+  std::optional<EventFilter> filter_;  // unset: all events are kept
+  bool dict_open_ = false;             // the last event is read as a dictionary
   base::Message fault_;
   bool stopped_ = false;
   bool refused_ = false;

@@ -4,8 +4,6 @@
 
 #include "core/io/file.h"
 #include "core/io/file_kind.h"
-#include "core/io/json_scanner.h"
-#include "core/io/unpack.h"
 #include "core/snapshot/document.h"
 #include "core/snapshot/json_document.h"
 #include "core/snapshot/pickle.h"
@@ -15,8 +13,7 @@
 namespace ts::snapshot {
 namespace {
 
-// Parts of opening a file; before them it is read, after them its blocks are laid out.
-constexpr float kParsed = 0.6F;
+// Of opening a file; before it, it is read, after it its blocks are laid out.
 constexpr float kConverted = 0.7F;
 
 bool is_pickle(std::string_view content) {
@@ -24,13 +21,16 @@ bool is_pickle(std::string_view content) {
   return !content.empty() && static_cast<unsigned char>(content.front()) == kProto;
 }
 
-base::Result<ParsedContent> parse(std::string content, Document& document,
-                                  base::Progress* progress) {
-  if (is_pickle(content)) return read_pickle(std::move(content), document, progress);
+base::Result<ParsedContent> parse(io::Input& input, Document& document, base::Progress* progress,
+                                  const base::FileRange& range) {
+  if (is_pickle(input.text())) return read_pickle(input, document, EventForm::events, range);
+  const std::string content = input.rest();
+  if (input.problem()) return tl::unexpected(*input.problem());
   constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
   const std::size_t text = content.starts_with(kByteOrderMark) ? kByteOrderMark.size() : 0;
   const std::size_t first = content.find_first_not_of(" \t\r\n", text);
   if (first != std::string_view::npos && (content[first] == '{' || content[first] == '[')) {
+    document.set_file_bytes(content.size());
     return read_json(content, document, progress);
   }
   return text::fail(content.empty() ? "file_error.reason.empty" : "file_error.reason.format");
@@ -38,25 +38,28 @@ base::Result<ParsedContent> parse(std::string content, Document& document,
 
 }  // namespace
 
-base::Result<SnapshotFile> parse_snapshot(std::string content, base::Progress* progress) {
-  if (!is_pickle(content)) {
-    // Check this before the parser stores all of it.
-    if (io::kind_of_content(content) == io::FileKind::trace)
-      return text::fail("file_error.reason.is_trace");
-  }
-  Document document(content.size());
-  const int protocol =
-      is_pickle(content) && content.size() > 1 ? static_cast<unsigned char>(content[1]) : 0;
-  if (progress != nullptr) progress->part(kParsed);
-  auto parsed = parse(std::move(content), document, progress);
+base::Result<SnapshotFile> parse_snapshot(io::Input& input, base::Progress* progress,
+                                          const base::FileRange& range) {
+  // Check this before the parser stores all of it.
+  if (!is_pickle(input.text()) && io::kind_of(input) == io::FileKind::trace)
+    return text::fail("file_error.reason.is_trace");
+  Document document(static_cast<std::size_t>(input.expected()));
+  const std::string_view text = input.text();
+  const int protocol = is_pickle(text) && text.size() > 1 ? static_cast<unsigned char>(text[1]) : 0;
+  auto parsed = parse(input, document, progress, range);
   if (!parsed) return tl::unexpected(parsed.error());
+  if (protocol > 0) document.set_file_bytes(static_cast<std::size_t>(parsed->end));
   if (progress != nullptr) progress->part(kConverted);
   SnapshotFile file = convert_snapshot(document, parsed->root);
   if (progress != nullptr && progress->cancelled()) return text::fail("file_error.stopped");
   file.bytes = document.file_bytes();
+  file.packed = input.packed();
   file.pickle_protocol = protocol;
-  // A fault of the parser explains missing values, so it takes precedence.
+  file.starts = std::move(parsed->starts);
+  // A fault of the parser explains missing values, so it takes precedence; one of the input
+  // explains that of the parser.
   if (!parsed->fault.empty()) file.fault = std::move(parsed->fault);
+  if (!input.fault().empty()) file.fault = input.fault();
   const allocator::Snapshot& snapshot = file.snapshot;
   if (!file.fault.empty() && snapshot.segments.empty() && snapshot.entry_count() == 0) {
     return tl::unexpected(file.fault);
@@ -64,20 +67,26 @@ base::Result<SnapshotFile> parse_snapshot(std::string content, base::Progress* p
   return file;
 }
 
-base::Result<SnapshotFile> read_snapshot(const std::filesystem::path& path) {
-  auto unpacked = io::read_unpacked(path);
-  if (!unpacked) return tl::unexpected(unpacked.error());
-  return read_snapshot(path, std::move(*unpacked));
+base::Result<SnapshotFile> parse_snapshot(std::string content) {
+  io::Input input = io::Input::of(std::move(content));
+  return parse_snapshot(input);
 }
 
-base::Result<SnapshotFile> read_snapshot(const std::filesystem::path& path,
-                                         io::UnpackedFile&& unpacked, base::Progress* progress) {
-  auto file = parse_snapshot(std::move(unpacked.content), progress);
+base::Result<SnapshotFile> read_snapshot(const std::filesystem::path& path) {
+  auto input = io::Input::open(path);
+  if (!input) return tl::unexpected(input.error());
+  return read_snapshot(path, *input);
+}
+
+base::Result<SnapshotFile> read_snapshot(const std::filesystem::path& path, io::Input& input,
+                                         base::Progress* progress, const base::FileRange& range) {
+  auto file = parse_snapshot(input, progress, range);
+  if (input.problem()) return tl::unexpected(*input.problem());
   if (!file) {
     return text::fail("file_error.snapshot",
                       {{"path", path.string()}, text::argument("reason", std::move(file.error()))});
   }
-  if (!unpacked.fault.empty()) file->fault = std::move(unpacked.fault);
+  if (!range.is_all() && file->fault.empty()) file->fault = io::only_range(range);
   if (!file->fault.empty()) {
     file->fault = io::read_in_part(path, std::move(file->fault));
   }

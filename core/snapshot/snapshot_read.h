@@ -7,7 +7,8 @@
 #include "core/allocator/snapshot.h"
 #include "core/base/progress.h"
 #include "core/base/result.h"
-#include "core/io/unpack.h"
+#include "core/io/input.h"
+#include "core/snapshot/pickle.h"
 
 namespace ts::snapshot {
 
@@ -17,8 +18,10 @@ struct SnapshotFile {
   // values before it. Empty when the file was read to its end.
   base::Message fault;
   std::vector<std::string> ignored_keys;  // keys unknown to this reader, at most 20
-  std::size_t bytes = 0;                  // size of the file
+  std::size_t bytes = 0;                  // size of the file, unpacked
+  std::size_t packed = 0;                 // its size where it is packed; 0: it is not
   int pickle_protocol = 0;                // 0: JSON
+  std::vector<TraceStart> starts = {};    // by device, where a range was read; else empty
 };
 
 // Reads a memory snapshot of PyTorch, pickled (protocol 2 to 5) or as JSON with the same keys,
@@ -27,12 +30,17 @@ struct SnapshotFile {
 // MB in about a second.
 base::Result<SnapshotFile> read_snapshot(const std::filesystem::path& path);
 
-// The same for a file that was read already. `progress` may be null; cancelled: an error.
-base::Result<SnapshotFile> read_snapshot(const std::filesystem::path& path,
-                                         io::UnpackedFile&& unpacked,
-                                         base::Progress* progress = nullptr);
+// The same for a file of which nothing was dropped yet; messages name `path`. Where a range of
+// events is asked for, others are left out of pickles as they are read, but for those that say what
+// is alive at its ends; files::cut() does the rest. The fault says so. `progress` is told of
+// what comes after reading and may be null; cancelled, here or in the input: an error.
+base::Result<SnapshotFile> read_snapshot(const std::filesystem::path& path, io::Input& input,
+                                         base::Progress* progress = nullptr,
+                                         const base::FileRange& range = {});
 
 // The same for a file's content; messages do not name the file.
-base::Result<SnapshotFile> parse_snapshot(std::string content, base::Progress* progress = nullptr);
+base::Result<SnapshotFile> parse_snapshot(io::Input& input, base::Progress* progress = nullptr,
+                                          const base::FileRange& range = {});
+base::Result<SnapshotFile> parse_snapshot(std::string content);
 
 }  // namespace ts::snapshot

@@ -10,7 +10,7 @@
 namespace ts::trace_file {
 
 // A string table with a cache of recent texts, found by a cheap hash: a trace repeats a few hundred
-// names a hundred thousand times. The texts passed to it must stay in place.
+// names a hundred thousand times.
 class TextCache {
  public:
   explicit TextCache(base::StringTable& strings) : strings_(strings) {}
@@ -18,7 +18,8 @@ class TextCache {
   base::StringId id_of(std::string_view text) {
     Place& place = places_[number_of(text)];
     if (place.id == base::kNoString || place.text != text) {
-      place = {text, strings_.intern(text)};
+      place.id = strings_.intern(text);
+      place.text = strings_.view(place.id);
     }
     return place.id;
   }

@@ -104,6 +104,7 @@ struct TraceFile {
   std::int64_t rank = kNoNumber;
   std::vector<std::string> devices;  // their names
   std::size_t bytes = 0;             // unpacked
+  std::size_t packed = 0;            // size of the file where it is packed; 0: it is not
   // The reason why the file was not read completely, with the position; earlier values are kept.
   base::Message fault;
 };

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <unordered_map>
 #include <utility>
 
@@ -9,7 +10,6 @@
 #include "core/io/file_kind.h"
 #include "core/io/json_parse.h"
 #include "core/io/json_scanner.h"
-#include "core/io/unpack.h"
 #include "core/text/message.h"
 #include "core/trace_file/event_fields.h"
 #include "core/trace_file/text_cache.h"
@@ -19,9 +19,7 @@ namespace {
 
 using io::JsonScanner;
 
-constexpr std::size_t kEventsBetweenLooks = 4096;  // at the progress
-// Of opening a file; before it the file is read, after it the events are laid out.
-constexpr float kParsed = 0.8F;
+constexpr std::uint64_t kBytesOfAnEvent = 200;  // at least, mostly
 
 std::int32_t small_number(std::string_view text) {
   const std::int64_t number = integer(text);
@@ -35,31 +33,55 @@ std::pair<std::int64_t, std::int64_t> order_of(const Event& event) {
 
 class TraceReader {
  public:
-  TraceReader(std::string_view content, base::Progress* progress)
-      : content_(content), scanner_(content), progress_(progress) {}
+  TraceReader(io::Input& input, const base::FileRange& range)
+      : input_(input), range_(range), scanner_(input.text()) {}
 
   base::Result<TraceFile> read() {
     constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
-    if (content_.starts_with(kByteOrderMark)) {
-      scanner_ = JsonScanner(content_.substr(kByteOrderMark.size()));
-    }
+    const bool empty = input_.text().empty();
+    if (input_.text().starts_with(kByteOrderMark)) go_on(kByteOrderMark.size());
     const char first = scanner_.peek();
     const bool is_list = first == '[';
     if (!is_list && first != '{') {
-      return text::fail(content_.empty() ? "file_error.reason.empty" : "trace_error.no_json");
+      return text::fail(empty ? "file_error.reason.empty" : "trace_error.no_json");
     }
     const bool whole = is_list ? read_events() : read_object();
-    if (progress_ != nullptr && progress_->cancelled()) return text::fail("file_error.stopped");
+    if (input_.problem()) return tl::unexpected(*input_.problem());
     if (!has_events_) return text::fail("trace_error.no_events");
     // Chrome's own format allows a list without its end.
     if (!whole && !(is_list && scanner_.at_end() && !in_event_)) note_fault();
+    if (!input_.fault().empty()) file_.fault = input_.fault();
     finish();
     return std::move(file_);
   }
 
  private:
+  // Drops what the scanner has read up to there, and goes on there with more of the file behind.
+  // False: no more came.
+  bool go_on(std::size_t from) {
+    const bool came = input_.more(from);
+    scanner_.go_on(input_.text());
+    return came;
+  }
+  // So that the scanner stands before something, if there is anything.
+  void settle() {
+    while (scanner_.at_end() && !input_.ended()) go_on(scanner_.position());
+  }
+  // Reads a value with all of it at hand; `read` may begin anew. Then something stands behind it.
+  template <class Read>
+  bool at_hand(const Read& read) {
+    for (;;) {
+      const std::size_t from = scanner_.position();
+      const bool done = read();
+      // A number may go on behind the end.
+      if (done ? !scanner_.at_end() : !scanner_.cut_off()) return done;
+      if (input_.ended()) return done;
+      if (!go_on(from)) return read();
+    }
+  }
   bool read_object();
   bool read_events();
+  bool is_asked(const RawEvent& raw);
   bool read_metadata(std::string_view key);
   void note_fault();
   void take(const RawEvent& raw);
@@ -77,16 +99,18 @@ class TraceReader {
   EventKind kind(const RawEvent& raw);
   void finish();
 
-  std::string_view content_;
+  io::Input& input_;
+  base::FileRange range_;
+  std::uint64_t number_ = 0;              // of the next event, where a range is asked for
+  std::optional<std::int64_t> first_ns_;  // the time of the first one
   JsonScanner scanner_;
-  base::Progress* progress_;
   TraceFile file_;
   TextCache texts_{*file_.strings};
   std::unordered_map<std::string, std::uint32_t> tracks_;
-  std::string_view last_process_;
-  std::string_view last_thread_;
+  std::string last_process_;
+  std::string last_thread_;
   std::uint32_t last_track_ = 0;
-  std::string_view last_category_;
+  std::string last_category_;
   EventKind last_kind_ = EventKind::other;
   std::unordered_map<std::string, std::string> process_names_;
   std::unordered_map<std::uint32_t, std::vector<Event>> open_;  // by track: begun, not ended
@@ -97,27 +121,62 @@ class TraceReader {
 };
 
 bool TraceReader::read_object() {
-  return scanner_.object([&](const JsonScanner::String& key) {
-    if (key.raw == "traceEvents" && scanner_.peek() == '[') return read_events();
-    return read_metadata(key.raw);
-  });
+  if (!scanner_.take('{')) return false;
+  do {
+    settle();
+    if (scanner_.peek() == '}') break;
+    bool events = false;
+    const bool read = at_hand([&] {
+      JsonScanner::String key;
+      if (!scanner_.string(key) || !scanner_.take(':')) return false;
+      events = key.raw == "traceEvents" && scanner_.peek() == '[';
+      return events || read_metadata(key.raw);
+    });
+    if (!read || (events && !read_events())) return false;
+    settle();
+  } while (scanner_.take(','));
+  return scanner_.take('}');
 }
 
 bool TraceReader::read_events() {
   has_events_ = true;
+  file_.events.reserve(static_cast<std::size_t>(input_.expected() / kBytesOfAnEvent));
   RawEvent raw;
-  return scanner_.list([&] {
+  if (!scanner_.take('[')) return false;
+  do {
+    settle();
+    if (scanner_.peek() == ']') break;
     if (scanner_.at_end()) return false;
     in_event_ = true;
     // Some programs end a list with null because of the trailing comma.
     const bool is_event = scanner_.peek() == '{';
-    if (!(is_event ? read_event(scanner_, raw) : scanner_.skip())) return false;
+    if (!at_hand([&] { return is_event ? read_event(scanner_, raw) : scanner_.skip(); }))
+      return false;
     in_event_ = false;
-    if (!is_event) return true;
+    if (!is_event) continue;
+    if (!range_.is_all() && !is_asked(raw)) continue;
     take(raw);
-    return ++file_.event_count % kEventsBetweenLooks != 0 ||
-           base::goes_on(progress_, scanner_.position(), content_.size());
-  });
+    ++file_.event_count;
+  } while (scanner_.take(','));
+  return scanner_.take(']');
+}
+
+// Names always are; of what lasts a part.
+bool TraceReader::is_asked(const RawEvent& raw) {
+  using Place = base::FileRange::Place;
+  const std::uint64_t number = number_++;
+  if (raw.phase == 'M') return true;
+  if (range_.unit == base::FileRange::Unit::events)
+    return range_.place_of(number, 0) == Place::inside;
+  const std::int64_t time = nanoseconds(raw.time);
+  if (!first_ns_ && !raw.time.empty()) first_ns_ = time;
+  const std::int64_t since = time - first_ns_.value_or(0);
+  // An end without its beginning is left out later.
+  if (raw.phase == 'E') return true;
+  const std::int64_t lasts =
+      raw.phase == 'X' ? std::max<std::int64_t>(nanoseconds(raw.duration), 0) : 0;
+  return range_.place_of(number, since) != Place::after &&
+         (raw.phase == 'B' || range_.place_of(number, since + lasts) != Place::before);
 }
 
 bool TraceReader::read_metadata(std::string_view key) {
@@ -138,6 +197,7 @@ bool TraceReader::read_metadata(std::string_view key) {
     return true;
   }
   if (!json->is_array()) return true;
+  file_.devices.clear();
   for (const nlohmann::json& device : *json) {
     const bool named = device.is_object() && device.contains("name") && device["name"].is_string();
     file_.devices.push_back(named ? device["name"].get<std::string>() : std::string());
@@ -149,9 +209,9 @@ void TraceReader::note_fault() {
   if (scanner_.cut_off()) {
     file_.fault = text::message("trace_error.cut", {{"events", std::to_string(file_.event_count)}});
   } else {
-    file_.fault =
-        text::message("trace_error.damaged", {{"byte", std::to_string(scanner_.position())},
-                                              {"events", std::to_string(file_.event_count)}});
+    file_.fault = text::message("trace_error.damaged",
+                                {{"byte", std::to_string(input_.offset() + scanner_.position())},
+                                 {"events", std::to_string(file_.event_count)}});
   }
 }
 
@@ -226,8 +286,12 @@ void TraceReader::end_stretch(const RawEvent& raw) {
   if (open.empty()) return;
   Event event = open.back();
   open.pop_back();
-  event.duration_ns = std::max<std::int64_t>(nanoseconds(raw.time) - event.begin_ns, 0);
-  add(event);
+  const std::int64_t end_ns = nanoseconds(raw.time);
+  event.duration_ns = std::max<std::int64_t>(end_ns - event.begin_ns, 0);
+  // It may have ended before the time that is asked for.
+  const bool timed = range_.unit == base::FileRange::Unit::seconds && first_ns_;
+  if (!timed || range_.place_of(0, end_ns - *first_ns_) != base::FileRange::Place::before)
+    add(event);
 }
 
 void TraceReader::take_flow(const RawEvent& raw) {
@@ -319,31 +383,40 @@ void TraceReader::finish() {
 
 }  // namespace
 
-base::Result<TraceFile> parse_trace(std::string content, base::Progress* progress) {
-  const std::string_view text = io::padded(content);
-  if (io::kind_of(text) == io::FileKind::snapshot) {
+base::Result<TraceFile> parse_trace(io::Input& input, const base::FileRange& range) {
+  if (io::kind_of(input) == io::FileKind::snapshot) {
     return text::fail("trace_error.is_snapshot");
   }
-  if (progress != nullptr) progress->part(kParsed);
-  auto file = TraceReader(text, progress).read();
-  if (file) file->bytes = text.size();
+  auto file = TraceReader(input, range).read();
+  if (!file) return file;
+  while (input.packed() > 0 && input.more(input.text().size())) {
+  }
+  file->bytes = static_cast<std::size_t>(input.packed() > 0 ? input.offset() + input.text().size()
+                                                            : input.expected());
+  file->packed = input.packed();
   return file;
 }
 
-base::Result<TraceFile> read_trace(const std::filesystem::path& path) {
-  auto unpacked = io::read_unpacked(path);
-  if (!unpacked) return tl::unexpected(unpacked.error());
-  return read_trace(path, std::move(*unpacked));
+base::Result<TraceFile> parse_trace(std::string content) {
+  io::Input input = io::Input::of(std::move(content));
+  return parse_trace(input);
 }
 
-base::Result<TraceFile> read_trace(const std::filesystem::path& path, io::UnpackedFile&& unpacked,
-                                   base::Progress* progress) {
-  auto file = parse_trace(std::move(unpacked.content), progress);
+base::Result<TraceFile> read_trace(const std::filesystem::path& path) {
+  auto input = io::Input::open(path);
+  if (!input) return tl::unexpected(input.error());
+  return read_trace(path, *input);
+}
+
+base::Result<TraceFile> read_trace(const std::filesystem::path& path, io::Input& input,
+                                   const base::FileRange& range) {
+  auto file = parse_trace(input, range);
+  if (input.problem()) return tl::unexpected(*input.problem());
   if (!file) {
     return text::fail("file_error.trace",
                       {{"path", path.string()}, text::argument("reason", std::move(file.error()))});
   }
-  if (!unpacked.fault.empty()) file->fault = std::move(unpacked.fault);
+  if (!range.is_all() && file->fault.empty()) file->fault = io::only_range(range);
   if (!file->fault.empty()) {
     file->fault = io::read_in_part(path, std::move(file->fault));
   }

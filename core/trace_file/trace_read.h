@@ -3,9 +3,9 @@
 #include <filesystem>
 #include <string>
 
-#include "core/base/progress.h"
+#include "core/base/file_range.h"
 #include "core/base/result.h"
-#include "core/io/unpack.h"
+#include "core/io/input.h"
 #include "core/trace_file/trace_file.h"
 
 namespace ts::trace_file {
@@ -16,11 +16,15 @@ namespace ts::trace_file {
 // missing. An error is returned only for unusable files. About 0.5 GB/s unpacked.
 base::Result<TraceFile> read_trace(const std::filesystem::path& path);
 
-// The same for a file that is read already. `progress` may be null; cancelled: an error.
-base::Result<TraceFile> read_trace(const std::filesystem::path& path, io::UnpackedFile&& unpacked,
-                                   base::Progress* progress = nullptr);
+// The same for a file of which nothing was dropped yet; messages name `path`. Cancelled: an
+// error. Where a range is asked for, other events are left out as they are read, by their numbers
+// in the order of the file; of a range of seconds what lasts into it is kept whole. The fault says
+// so.
+base::Result<TraceFile> read_trace(const std::filesystem::path& path, io::Input& input,
+                                   const base::FileRange& range = {});
 
 // The same for a file's content; messages do not name the file.
-base::Result<TraceFile> parse_trace(std::string content, base::Progress* progress = nullptr);
+base::Result<TraceFile> parse_trace(io::Input& input, const base::FileRange& range = {});
+base::Result<TraceFile> parse_trace(std::string content);
 
 }  // namespace ts::trace_file

@@ -286,5 +286,42 @@ TEST_F(PartsOfAFile, ReservedBytesAreExplainedAtAMoment) {
   EXPECT_EQ(files_.explained(), nullptr);
 }
 
+TEST(LargeFiles, AskWhichEventsAreRead) {
+  const io::testing::TemporaryFolder folder;
+  const auto path = folder / "large.json";
+  ASSERT_TRUE(io::write_file(path, snapshot_of(700)));
+  OpenedFiles files;
+  files.ask_above(100);
+  const auto read = [&files] {
+    while (files.loading() || files.update()) {
+      files.update();
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+  };
+  files.open(path);
+  const OpenedFiles::Entry& entry = files.entries().at(0);
+  EXPECT_TRUE(entry.asks.has_value());
+  EXPECT_FALSE(entry.loading());
+  EXPECT_EQ(entry.opened, nullptr) << "nothing is read";
+  const base::FileRange range{.from = 0, .to = 2};
+  files.open(path, range);
+  EXPECT_FALSE(entry.asks.has_value());
+  read();
+  ASSERT_NE(entry.opened, nullptr);
+  EXPECT_EQ(entry.range, range);
+  EXPECT_EQ(entry.opened->devices.at(0).trace_events, 2U);
+  EXPECT_NE(entry.opened->fault().sentence.find("from 0 to 2"), std::string::npos)
+      << entry.opened->fault().sentence;
+  files.open(path);
+  EXPECT_TRUE(entry.asks.has_value()) << "another part may be wanted";
+  files.open(path, base::FileRange{});
+  read();
+  EXPECT_EQ(entry.opened->devices.at(0).trace_events, 3U);
+  files.ask_above(1 << 20);
+  files.open(path);
+  EXPECT_FALSE(entry.asks.has_value());
+  read();
+}
+
 }  // namespace
 }  // namespace ts::app

@@ -213,6 +213,89 @@ TEST_F(SummaryCommand, TablesOfBlocksAndWhatGrows) {
   EXPECT_EQ(testing::run_program("summary --by colour " + file("leak.json")).code, 2);
 }
 
+// Two streams and a private pool.
+TEST_F(SummaryCommand, APartIsAStreamOrAPool) {
+  write("parts.json", R"({"segments": [
+    {"device": 0, "address": 4096, "total_size": 2097152, "stream": 0, "blocks": []},
+    {"device": 0, "address": 67108864, "total_size": 2097152, "stream": 7,
+     "segment_pool_id": [0, 3], "blocks": []}],
+    "device_traces": [[
+     {"action": "alloc", "addr": 4096, "size": 700, "stream": 0, "time_us": 11},
+     {"action": "alloc", "addr": 67108864, "size": 300, "stream": 7, "time_us": 12},
+     {"action": "free_completed", "addr": 4096, "size": 700, "stream": 0, "time_us": 13}]]})");
+  const auto stream = summary("--stream 7 " + file("parts.json"));
+  EXPECT_EQ(stream["stream"], 7);
+  EXPECT_EQ(stream["events"], 1);
+  EXPECT_EQ(stream["segments"], 1);
+  EXPECT_EQ(stream["peak_allocated"], 300);
+  EXPECT_EQ(summary("--pool 0,3 " + file("parts.json"))["peak_allocated"], 300);
+  EXPECT_EQ(summary("--pool default " + file("parts.json"))["peak_allocated"], 700);
+  const auto table = summary("--pool 0,3 --by size " + file("parts.json"))["blocks"];
+  EXPECT_EQ(table["devices"][0]["total"], 300);
+  const auto converted =
+      testing::run_program("convert --pool 0,3 " + file("parts.json") + " " + file("pool.pickle"));
+  EXPECT_EQ(converted.code, 0) << converted.err;
+  EXPECT_EQ(summary(file("pool.pickle"))["peak_allocated"], 300);
+  const auto diff = testing::run_program("diff --json --stream 7 " + file("parts.json") + " " +
+                                         file("pool.pickle"));
+  for (const auto& figure : nlohmann::json::parse(diff.out)["figures"]) {
+    if (figure["name"] == "bytes") continue;
+    EXPECT_EQ(figure["difference"], 0) << figure;
+  }
+  refused("summary --stream 9 " + file("parts.json"),
+          "it has the streams 0 7 and the pools 0,3 default");
+  refused("summary --pool graph " + file("parts.json"), "two numbers such as 0,3");
+  write("trace_of_parts.json", kTrace);
+  refused("summary --stream 7 " + file("trace_of_parts.json"), "is no memory snapshot");
+  refused("convert --stream 7 " + file("trace_of_parts.json") + " " + file("x.json"),
+          "is no memory snapshot");
+}
+
+TEST_F(SummaryCommand, LifetimesOfAFileWithoutTimesAreCountedInEvents) {
+  const std::string no_times = R"({"segments": [], "device_traces": [[
+     {"action": "alloc", "addr": 4096, "size": 700},
+     {"action": "alloc", "addr": 8192, "size": 300},
+     {"action": "free_completed", "addr": 4096, "size": 700}]]})";
+  write("no_times.json", no_times);
+  const auto table = summary("--by size --of lifetime " + file("no_times.json"))["blocks"];
+  EXPECT_EQ(table["weight"], "bytes x events");
+  EXPECT_EQ(table["devices"][0]["rows"][0]["byte_events"], 1400);
+  EXPECT_EQ(table["devices"][0]["total"], 1400 + 600);
+  const auto words =
+      testing::run_program("summary --by size --of lifetime " + file("no_times.json"));
+  EXPECT_NE(words.out.find("GiB events"), std::string::npos) << words.out;
+}
+
+TEST_F(SummaryCommand, ARangeIsReadAlone) {
+  write("steps.json", leaking(6));
+  const auto whole = summary(file("steps.json"));
+  const auto events = whole["events"].get<std::size_t>();
+  const auto part = summary("--from 4 --to 7 " + file("steps.json"), "from 4 to 7");
+  EXPECT_EQ(part["range"], (nlohmann::json{{"unit", "events"}, {"from", 4}, {"to", 7}}));
+  EXPECT_EQ(part["complete"], false);
+  // What build and the first step keep, then a forward, a loss and a free.
+  EXPECT_EQ(part["events"], 2 + 3);
+  EXPECT_EQ(part["peak_allocated"], (5 << 20) + 1400);
+  EXPECT_EQ(part["devices"][0]["end_allocated"], (4 << 20) + 1400);
+  const auto rest = summary("--from 4 " + file("steps.json"), "from 4 on");
+  EXPECT_EQ(rest["events"], 2 + events - 4);
+  EXPECT_EQ(rest["devices"][0]["end_allocated"], whole["devices"][0]["end_allocated"]);
+  const auto converted = testing::run_program("convert --from 4 --to 7 " + file("steps.json") +
+                                              " " + file("steps.pickle"));
+  EXPECT_EQ(converted.code, 0) << converted.err;
+  EXPECT_EQ(summary(file("steps.pickle"))["peak_allocated"], (5 << 20) + 1400);
+  EXPECT_EQ(summary("--from 4 --to 7 " + file("steps.json"), "from")["peak_allocated"],
+            summary(file("steps.pickle"))["peak_allocated"]);
+  write("times.json", kTrace);
+  const auto trace = summary("--from 0.000002s " + file("times.json"), "was asked for");
+  EXPECT_EQ(trace["kernels"].size(), 1U);
+  EXPECT_EQ(summary("--from 0 --to 1 " + file("times.json"), "asked")["operators"].size(), 0U);
+  refused("summary --from 5 --to 5 " + file("steps.json"), "no event lies between");
+  refused("summary --from 5 --to 6s " + file("steps.json"), "both seconds");
+  refused("summary --from -1 " + file("steps.json"), "numbers of events");
+  refused("summary --from 1 " + file("run.json"), "neither a memory snapshot nor a trace");
+}
+
 // The page holds its data, with texts that cannot end the element they stand in, and loads nothing.
 TEST_F(SummaryCommand, ASnapshotBecomesAPageThatNeedsNothing) {
   std::string content = leaking(3);

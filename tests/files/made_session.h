@@ -37,7 +37,10 @@ inline SavedSession made_session() {
                     .shown_device = 1,
                     .devices = {{.index = 1,
                                  .corrections = {{memory::Category::gradient, {1, 2, 3, 9, 8}}},
-                                 .view = view}}}};
+                                 .view = view}},
+                    .range = {base::FileRange::Unit::seconds, 1.5, 4},
+                    .part = {.stream = 7, .pool = allocator::PoolId{0, 3}},
+                    .part_view = view}};
   session.shown_file = 0;
   session.sweep = SavedSweep{"/data/sweep-1",
                              "{\"a\": 1}\n",

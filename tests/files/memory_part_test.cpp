@@ -54,7 +54,7 @@ class MemoryParts : public ::testing::Test {
   }
   OpenedDevice& device() { return whole_->devices.at(0); }
   std::unique_ptr<OpenedFile> narrow(const MemoryPart& part) {
-    auto file = narrowed(*whole_, device(), part);
+    auto file = narrowed(*whole_, {&device(), 1}, part);
     EXPECT_EQ(file->devices.size(), 1U);
     return file;
   }
@@ -74,6 +74,23 @@ TEST_F(MemoryParts, AreListedForEachDevice) {
   EXPECT_EQ(device().parts.pools, (std::vector<PoolId>{{0, 0}, {0, 3}, {0, 5}}));
   EXPECT_EQ(whole_->devices.at(1).parts.streams, std::vector<std::int64_t>{0});
   EXPECT_EQ(whole_->devices.at(1).parts.pools, std::vector<PoolId>{{}});
+}
+
+TEST_F(MemoryParts, AreThereOrNot) {
+  EXPECT_TRUE(has_part(device().parts, {}));
+  EXPECT_TRUE(has_part(device().parts, {.stream = 7, .pool = PoolId{0, 3}}));
+  EXPECT_FALSE(has_part(device().parts, {.stream = 8, .pool = {}}));
+  EXPECT_FALSE(has_part(whole_->devices.at(1).parts, {.stream = 0, .pool = PoolId{0, 3}}));
+}
+
+TEST_F(MemoryParts, OfAllDevicesInOneFile) {
+  const auto file = narrowed(*whole_, whole_->devices, {.stream = 0, .pool = {}});
+  ASSERT_EQ(file->devices.size(), 2U);
+  EXPECT_EQ(file->devices[0].trace_events, 5U);
+  EXPECT_EQ(file->devices[1].number, 1);
+  EXPECT_EQ(file->devices[1].run.memory.peak_bytes(), 9);
+  EXPECT_EQ(file->file.snapshot.segments.size(), 2U);
+  EXPECT_EQ(file->devices[1].in_whole, std::vector<memory::BlockIndex>{0});
 }
 
 TEST_F(MemoryParts, AStreamHasItsBlocksAndSegments) {

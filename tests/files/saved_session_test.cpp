@@ -47,6 +47,9 @@ TEST(SavedSession, comes_back_as_it_was) {
   EXPECT_EQ(file.devices[0].corrections[0].category, memory::Category::gradient);
   EXPECT_EQ(file.devices[0].corrections[0].blocks, saved.files[0].devices[0].corrections[0].blocks);
   expect_same(file.devices[0].view, saved.files[0].devices[0].view);
+  EXPECT_EQ(file.range, saved.files[0].range);
+  EXPECT_EQ(file.part, saved.files[0].part);
+  expect_same(file.part_view, saved.files[0].part_view);
   EXPECT_EQ(read->shown_file, saved.shown_file);
   ASSERT_TRUE(read->sweep);
   EXPECT_EQ(read->sweep->folder, saved.sweep->folder);

@@ -13,6 +13,7 @@
 #include "core/blocks/block_search.h"
 #include "core/blocks/flame_graph.h"
 #include "core/blocks/growth.h"
+#include "core/files/cut.h"
 #include "core/snapshot/pickle.h"
 #include "core/snapshot/snapshot_convert.h"
 #include "core/snapshot/snapshot_read.h"
@@ -41,7 +42,7 @@ void check_round_trip(const allocator::Snapshot& snapshot, snapshot::SnapshotFor
 void check_event_forms(const std::string& bytes) {
   const auto read = [&bytes](snapshot::EventForm form) -> std::optional<snapshot::SnapshotFile> {
     snapshot::Document document(bytes.size());
-    auto parsed = snapshot::read_pickle(bytes, document, nullptr, form);
+    auto parsed = snapshot::read_pickle(bytes, document, form);
     if (!parsed) return std::nullopt;
     auto file = snapshot::convert_snapshot(document, parsed->root);
     if (!parsed->fault.empty()) file.fault = std::move(parsed->fault);
@@ -94,9 +95,26 @@ void ask_blocks(const allocator::Snapshot& snapshot) {
   }
 }
 
+// A part of the events, left over as the file is read and cut.
+void ask_ranges(const std::string& bytes) {
+  using Unit = base::FileRange::Unit;
+  for (const base::FileRange& range :
+       {base::FileRange{Unit::events, 2, 7}, base::FileRange{Unit::events, 5},
+        base::FileRange{Unit::seconds, 1e-5, 1}}) {
+    io::Input input = io::Input::of(bytes);
+    auto file = snapshot::parse_snapshot(input, nullptr, range);
+    if (!file) continue;
+    files::cut(*file, range);
+    for (const std::size_t device : allocator::devices_of(file->snapshot))
+      (void)allocator::log_of_snapshot(file->snapshot, device);
+    check_round_trip(file->snapshot, snapshot::SnapshotFormat::pickle);
+  }
+}
+
 }  // namespace
 
 void feed_snapshot(std::string bytes) {
+  ask_ranges(bytes);
   if (bytes.starts_with('\x80')) check_event_forms(bytes);
   const auto file = snapshot::parse_snapshot(std::move(bytes));
   if (!file) {

@@ -3,11 +3,16 @@
 
 #include <algorithm>
 #include <fstream>
+#include <future>
+#include <memory>
 #include <set>
 #include <string_view>
 
+#include "app/pages/file_tabs.h"
+#include "app/session/languages.h"
 #include "core/allocator/snapshot_of_log.h"
 #include "core/snapshot/snapshot_write.h"
+#include "core/text/message.h"
 #include "tests/gui/driven_window.h"
 
 namespace ts::app::testing {
@@ -315,6 +320,68 @@ TEST_F(FilesInTheWindow, AStreamIsShownAlone) {
     IM_CHECK_EQ(peak(), std::int64_t{100});
     IM_CHECK(choose("//###controls/###stream_all"));
     IM_CHECK_EQ(peak(), std::int64_t{1700});
+  });
+}
+
+TEST_F(FilesInTheWindow, ALargeOneAsksWhichEventsAreRead) {
+  drive([](ImGuiTestContext* context) {
+    OpenedFiles& files = session().files();
+    const std::uint64_t usual = files.asks_above();
+    files.ask_above(10);
+    IM_CHECK(io::write_file(folder() / "large.json", kTwoStreams).has_value());
+    window().open_files({folder() / "large.json"});
+    context->Yield(6);
+    IM_CHECK(files.current() != nullptr && files.current()->asks.has_value());
+    context->ItemInputValue("//###timeline/###range_from", "2");
+    context->ItemInputValue("//###timeline/###range_to", "1");
+    context->Yield(2);
+    const auto open_part = context->ItemInfo("//###timeline/###range_open");
+    IM_CHECK((open_part.ItemFlags & ImGuiItemFlags_Disabled) != 0);
+    context->ItemInputValue("//###timeline/###range_from", "0");
+    context->ItemInputValue("//###timeline/###range_to", "2");
+    context->Yield(2);
+    context->ItemClick("//###timeline/###range_open");
+    IM_CHECK(read(context));
+    context->Yield(4);
+    const OpenedFiles::Entry* const entry = files.current();
+    IM_CHECK(entry != nullptr && entry->opened != nullptr);
+    IM_CHECK_EQ(entry->opened->devices.at(0).run.memory.peak_bytes(), std::int64_t{800});
+    files.ask_above(usual);
+  });
+}
+
+// How far the reading is, and Cancel. The reading waits for this test.
+TEST_F(FilesInTheWindow, ALongReadingHasABarAndCanBeCancelled) {
+  drive([](ImGuiTestContext* context) {
+    OpenedFiles& files = session().files();
+    std::promise<void> go;
+    const std::shared_future<void> goes_on = go.get_future().share();
+    files.read_with([goes_on](const std::filesystem::path& path, const files::Opening& opening) {
+      opening.progress->part(1);
+      opening.progress->reach(40, 100);
+      goes_on.wait();
+      return opening.progress->cancelled() ? base::Result<std::unique_ptr<files::OpenedFile>>(
+                                                 text::fail("file_error.stopped"))
+                                           : files::open_file(path, opening);
+    });
+    IM_CHECK(io::write_file(folder() / "slow.json", kTwoStreams).has_value());
+    window().open_files({folder() / "slow.json"});
+    const auto bar = [] {
+      const ImGuiWindow* const window = ImGui::FindWindowByName("###reading_bar");
+      return window != nullptr && window->Active;
+    };
+    IM_CHECK(until(context, 20, bar));
+    const OpenedFiles::Entry* const entry = files.current();
+    IM_CHECK(entry != nullptr && entry->loading());
+    IM_CHECK_STR_EQ(reading_words(built_in_texts(), *entry).c_str(), "Reading slow.json: 40 %");
+    const std::size_t count = files.entries().size();
+    context->ItemClick("//###reading_bar/###stop_reading");
+    context->Yield(4);
+    IM_CHECK_EQ(files.entries().size(), count - 1);
+    IM_CHECK(!bar());
+    go.set_value();
+    IM_CHECK(until(context, 20, [] { return !session().files().loading(); }));
+    files.read_with(files::open_file);
   });
 }
 

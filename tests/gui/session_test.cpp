@@ -126,6 +126,44 @@ TEST_F(SessionInTheWindow, IsSavedAndShownAgain) {
   });
 }
 
+constexpr const char* kTwoStreamsSaved = R"({"segments": [], "device_traces": [[
+  {"action": "alloc", "addr": 4096, "size": 100, "stream": 0, "time_us": 1},
+  {"action": "alloc", "addr": 8192, "size": 700, "stream": 7, "time_us": 2},
+  {"action": "alloc", "addr": 9216, "size": 900, "stream": 7, "time_us": 3}]]})";
+
+// The stream that is shown alone, with what is selected in it.
+TEST_F(SessionInTheWindow, APartOfAFileIsShownAgain) {
+  drive([](ImGuiTestContext* context) {
+    const auto file = folder() / "kept_streams.json";
+    IM_CHECK(io::write_file(file, kTwoStreamsSaved).has_value());
+    window().open_files({file});
+    IM_CHECK(read(context));
+    session().files().narrow({.stream = 7, .pool = {}});
+    IM_CHECK(read(context));
+    state().view.selected_block = 1;
+    state().view.search = "700";
+    context->Yield(4);
+    const std::filesystem::path path = save(context);
+    IM_CHECK(!path.empty());
+    close_toasts(context);
+    session().files().close(0);
+    context->Yield(2);
+
+    window().open_files({path});
+    const auto is_part = [] {
+      const OpenedFiles::Entry* const entry = session().files().current();
+      return entry != nullptr && entry->whole != nullptr &&
+             entry->opened->devices[0].part.stream == 7;
+    };
+    IM_CHECK(until(context, 20, is_part));
+    context->Yield(4);
+    IM_CHECK_EQ(session().files().current()->opened->devices[0].run.memory.peak_bytes(),
+                std::int64_t{1600});
+    IM_CHECK(state().view.selected_block == memory::BlockIndex{1});
+    IM_CHECK_STR_EQ(state().view.search.c_str(), "700");
+  });
+}
+
 // T writes one about what is under the mouse; it is in the list, in the report, and can be undone.
 TEST_F(SessionInTheWindow, ANoteIsWrittenUndoneAndReported) {
   drive([](ImGuiTestContext* context) {

@@ -94,7 +94,7 @@ void count_forms(const Document& document, Document::Value root, Answer& answer)
 Answer read(const std::string& content, EventForm form) {
   Answer answer;
   Document document(content.size());
-  auto parsed = read_pickle(content, document, nullptr, form);
+  auto parsed = read_pickle(content, document, form);
   if (!parsed) return {.fault = parsed.error().sentence};
   if (parsed->fault.empty()) count_forms(document, parsed->root, answer);
   const SnapshotFile file = convert_snapshot(document, parsed->root);

@@ -106,5 +106,25 @@ TEST(SnapshotWrite, WhatPythonWritesIsRead) {
   }
 }
 
+// Wherever a piece ends.
+TEST(SnapshotWrite, ReadInPiecesItIsTheSame) {
+  for (std::uint32_t seed = 0; seed < 12; ++seed) {
+    for (const SnapshotFormat format : {SnapshotFormat::pickle, SnapshotFormat::json}) {
+      const std::string bytes =
+          written(testing::RandomSnapshot(seed).make(static_cast<int>(seed)), format);
+      const auto whole = parse_snapshot(bytes);
+      for (const std::size_t piece : {2U, 5U, 64U, 1'000U}) {
+        io::Input input = io::Input::in_pieces(bytes, piece);
+        const auto file = parse_snapshot(input);
+        ASSERT_EQ(file.has_value(), whole.has_value()) << seed;
+        if (!whole) continue;
+        EXPECT_EQ(file->fault.sentence, "");
+        EXPECT_EQ(file->bytes, bytes.size());
+        EXPECT_EQ(testing::in_words(file->snapshot), testing::in_words(whole->snapshot)) << seed;
+      }
+    }
+  }
+}
+
 }  // namespace
 }  // namespace ts::snapshot

@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 #include <string>
+#include <vector>
 
 #include "core/trace_file/trace_summary.h"
 #include "core/trace_file/trace_write.h"
@@ -233,6 +234,66 @@ TEST(TraceRead, OddValuesAreNoNumbers) {
   ASSERT_EQ(file.events.size(), 2U);
   EXPECT_EQ(file.events[1].begin_ns, 7'500);
   EXPECT_EQ(file.events[1].duration_ns, 0);
+}
+
+// Wherever a piece ends, in whatever form and however much of it is there.
+TEST(TraceRead, InPiecesItIsTheSame) {
+  const std::string wide = nlohmann::json::parse(kSmall).dump(40);
+  for (const std::string& text : {std::string(kSmall), wide, "\xEF\xBB\xBF" + wide}) {
+    for (const std::size_t bytes : {2U, 3U, 17U, 64U, 1'000U}) {
+      for (std::size_t cut = 0; cut < 40; ++cut) {
+        const std::string part = text.substr(0, text.size() - cut * cut);
+        const auto whole = parse_trace(part);
+        io::Input input = io::Input::in_pieces(part, bytes);
+        const auto pieces = parse_trace(input);
+        ASSERT_EQ(pieces.has_value(), whole.has_value());
+        if (!whole) continue;
+        EXPECT_EQ(pieces->fault.sentence, whole->fault.sentence);
+        EXPECT_EQ(pieces->event_count, whole->event_count);
+        EXPECT_EQ(pieces->devices, whole->devices);
+        EXPECT_EQ(pieces->bytes, part.size());
+        ASSERT_EQ(pieces->events.size(), whole->events.size());
+        for (std::size_t i = 0; i < whole->events.size(); ++i) {
+          EXPECT_EQ(pieces->strings->view(pieces->events[i].name),
+                    whole->strings->view(whole->events[i].name));
+          EXPECT_EQ(pieces->events[i].duration_ns, whole->events[i].duration_ns);
+        }
+      }
+    }
+  }
+}
+
+std::vector<std::string> names_in(const std::string& text, const base::FileRange& range) {
+  io::Input input = io::Input::in_pieces(text, 64);
+  const auto file = parse_trace(input, range);
+  std::vector<std::string> names;
+  if (!file) return {file.error().sentence};
+  for (const Event& event : file->events) names.emplace_back(file->strings->view(event.name));
+  return names;
+}
+
+// Of events by their place in the file; of seconds what lasts into them. Names of threads stay.
+TEST(TraceRead, ARangeIsReadAlone) {
+  const std::string text = R"({"traceEvents": [
+    {"ph": "M", "name": "thread_name", "pid": 1, "tid": 1, "args": {"name": "main"}},
+    {"ph": "X", "name": "a", "pid": 1, "tid": 1, "ts": 1000000, "dur": 500000},
+    {"ph": "X", "name": "b", "pid": 1, "tid": 1, "ts": 2000000, "dur": 500000},
+    {"ph": "B", "name": "c", "pid": 1, "tid": 1, "ts": 2100000},
+    {"ph": "E", "pid": 1, "tid": 1, "ts": 2200000},
+    {"ph": "X", "name": "d", "pid": 1, "tid": 1, "ts": 4000000, "dur": 500000}]})";
+  using Names = std::vector<std::string>;
+  EXPECT_EQ(names_in(text, {}), (Names{"a", "b", "c", "d"}));
+  EXPECT_EQ(names_in(text, {.from = 1, .to = 3}), (Names{"a", "b"}));
+  const auto seconds = base::FileRange::Unit::seconds;
+  EXPECT_EQ(names_in(text, {seconds, 0.4, 1.1}), (Names{"a", "b"}));
+  EXPECT_EQ(names_in(text, {seconds, 1.15, 2}), (Names{"b", "c"}));
+  EXPECT_EQ(names_in(text, {seconds, 1.3, 2}), Names{"b"}) << "c has ended";
+  EXPECT_EQ(names_in(text, {seconds, 2.5}), Names{"d"});
+  io::Input input = io::Input::of(text);
+  const auto file = parse_trace(input, {.from = 5});
+  ASSERT_TRUE(file);
+  EXPECT_EQ(file->event_count, 2U) << "the name of the thread is one";
+  EXPECT_EQ(file->tracks.at(0).thread_name, "main");
 }
 
 }  // namespace

@@ -36,10 +36,6 @@ MemorySource memory_source(const ViewContext& context) {
   return source;
 }
 
-bool has_clock(const allocator::Snapshot& snapshot) {
-  return allocator::has_times(snapshot) && !allocator::has_predicted_note(snapshot);
-}
-
 bool has_clock(const ViewContext& context, const MemorySource& source) {
   if (source.kind == MemorySource::Kind::predicted) return false;
   return context.file == nullptr || has_clock(context.file->file.snapshot);

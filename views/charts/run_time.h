@@ -24,7 +24,6 @@ MemorySource memory_source(const ViewContext& context);
 // False where the times of the log count events: for a prediction, the file of one, and a snapshot
 // that PyTorch wrote without times.
 bool has_clock(const ViewContext& context, const MemorySource& source);
-bool has_clock(const allocator::Snapshot& snapshot);
 
 // True if the reference points to a slice of this store.
 bool holds(const trace::TraceStore& store, trace::SliceRef ref);

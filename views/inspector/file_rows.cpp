@@ -5,6 +5,7 @@
 #include <ctime>
 #include <type_traits>
 
+#include "core/allocator/snapshot_of_log.h"
 #include "core/files/opened_file.h"
 #include "core/files/replay_answer.h"
 #include "core/text/numbers.h"
@@ -72,12 +73,20 @@ bool modelled(const ViewContext& context) {
 
 }  // namespace
 
-InspectorRow size_row(const text::Texts& texts, std::int64_t bytes, const base::Message& fault) {
-  const text::Quantity size = text::bytes(bytes);
-  if (!is_beginning(fault)) return {texts("file.size"), size, exact_bytes(texts, bytes)};
-  return {texts("file.size"),
-          {texts("file.size_of_beginning", {{"size", size.joined()}}), ""},
-          exact_bytes(texts, bytes)};
+InspectorRow size_row(const text::Texts& texts, const FileSize& size, const base::Message& fault) {
+  const auto unpacked = static_cast<std::int64_t>(size.bytes);
+  const auto packed = static_cast<std::int64_t>(size.packed);
+  text::Quantity words = text::bytes(unpacked);
+  if (size.packed > 0) {
+    const std::string told = text::bytes(packed).joined();
+    words = {size.bytes == 0
+                 ? texts("file.size_packed", {{"packed", told}})
+                 : texts("file.size_both", {{"packed", told}, {"unpacked", words.joined()}}),
+             ""};
+  }
+  if (is_beginning(fault))
+    words = {texts("file.size_of_beginning", {{"size", words.joined()}}), ""};
+  return {texts("file.size"), words, exact_bytes(texts, size.bytes == 0 ? packed : unpacked)};
 }
 
 std::vector<InspectorRow> file_rows(const ViewContext& context) {
@@ -95,7 +104,7 @@ std::vector<InspectorRow> file_rows(const ViewContext& context) {
   };
   add("file.name", {opened.path.filename().string(), ""});
   add("file.folder", {opened.path.parent_path().string(), ""});
-  rows.push_back(size_row(texts, static_cast<std::int64_t>(opened.file.bytes), opened.file.fault));
+  rows.push_back(size_row(texts, {opened.file.bytes, opened.file.packed}, opened.file.fault));
   add("file.format", {opened.file.pickle_protocol == 0
                           ? std::string(texts("file.format_json"))
                           : texts("file.format_pickle",

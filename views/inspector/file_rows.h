@@ -1,6 +1,6 @@
 #pragma once
 
-#include <cstdint>
+#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -11,8 +11,14 @@ namespace ts::views {
 
 // Facts of an opened file and of the device shown. Empty for a run of our own.
 std::vector<InspectorRow> file_rows(const ViewContext& context);
-// The size of a file in bytes. `fault`: why it was read in part; of a beginning the row says so.
-InspectorRow size_row(const text::Texts& texts, std::int64_t bytes, const base::Message& fault);
+// The size of a file in bytes; of a packed one both.
+struct FileSize {
+  std::size_t bytes = 0;   // unpacked; 0: not known
+  std::size_t packed = 0;  // 0: it is not packed
+  [[nodiscard]] bool known() const { return bytes > 0 || packed > 0; }
+};
+// `fault`: why it was read in part; of a beginning the row says so.
+InspectorRow size_row(const text::Texts& texts, const FileSize& size, const base::Message& fault);
 // The allocator's settings in the file.
 std::vector<InspectorRow> file_settings(const ViewContext& context);
 // The memory that the allocator model reserves for the file, and where it differs from the

@@ -60,10 +60,10 @@ std::vector<InspectorRow> trace_rows(const ViewContext& context) {
     add(key, {text::grouped(count), ""});
   };
   add("file.name", {context.trace->path.filename().string(), ""});
-  const auto bytes = static_cast<std::int64_t>(file.bytes);
-  if (bytes > 0 || !context.trace->recording) {  // else it is not in a file
+  const FileSize size{file.bytes, file.packed};
+  if (size.known() || !context.trace->recording) {  // else it is not in a file
     add("file.folder", {context.trace->path.parent_path().string(), ""});
-    rows.push_back(size_row(texts, bytes, file.fault));
+    rows.push_back(size_row(texts, size, file.fault));
   }
   for (InspectorRow& row : device_rows(texts, file.devices)) rows.push_back(std::move(row));
   if (file.rank >= 0) add_count("trace.rank", file.rank);

@@ -6,6 +6,7 @@
 
 #include "core/text/numbers.h"
 #include "views/charts/labels.h"
+#include "views/snapshot/weight_words.h"
 
 namespace ts::views {
 namespace {
@@ -14,11 +15,6 @@ constexpr std::array kHeadings = {"file.groups.share", "file.groups.bytes", "fil
                                   "file.groups.largest", "file.groups.name"};
 constexpr std::size_t kCount = 2;
 constexpr std::size_t kLargest = 3;
-
-std::string weight_words(double weight, bool times) {
-  return times ? text::decimal(weight / text::kBytesInGiB, 3) + " GiB\u00b7s"
-               : text::bytes(static_cast<std::int64_t>(weight)).joined();
-}
 
 std::string name_words(const ViewContext& context, const blocks::BlockGroup& group,
                        blocks::GroupBy by) {
@@ -33,7 +29,7 @@ std::string name_words(const ViewContext& context, const blocks::BlockGroup& gro
 
 RowTable::Answer draw_block_rows(const Ui& ui, const ViewContext& context, RowTable& table,
                                  std::span<const blocks::BlockGroup> groups, std::uint64_t version,
-                                 blocks::GroupBy by, bool bytes_times_seconds) {
+                                 blocks::GroupBy by, blocks::Weight weight) {
   double all = 0;
   for (const blocks::BlockGroup& group : groups) all += group.weight;
   return table.draw(
@@ -52,7 +48,7 @@ RowTable::Answer draw_block_rows(const Ui& ui, const ViewContext& context, RowTa
                  const blocks::BlockGroup& group = groups[row];
                  return std::vector<std::string>{
                      text::decimal(all > 0 ? 100 * group.weight / all : 0, 1) + " %",
-                     weight_words(group.weight, bytes_times_seconds), text::grouped(group.count),
+                     weight_words(context.texts, group.weight, weight), text::grouped(group.count),
                      text::bytes(group.largest).joined(), name_words(context, group, by)};
                }});
 }

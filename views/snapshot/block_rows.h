@@ -10,10 +10,10 @@
 
 namespace ts::views {
 
-// The groups as a table: share, bytes (or bytes x seconds), blocks, largest block, name. A new
-// `version` means other groups.
+// The groups as a table: share, weight, blocks, largest block, name. A new `version` means other
+// groups.
 RowTable::Answer draw_block_rows(const Ui& ui, const ViewContext& context, RowTable& table,
                                  std::span<const blocks::BlockGroup> groups, std::uint64_t version,
-                                 blocks::GroupBy by, bool bytes_times_seconds);
+                                 blocks::GroupBy by, blocks::Weight weight);
 
 }  // namespace ts::views

@@ -9,6 +9,7 @@
 #include "views/charts/chart_text.h"
 #include "views/charts/read_out.h"
 #include "views/common/allocation_colors.h"
+#include "views/snapshot/weight_words.h"
 
 namespace ts::views {
 namespace {
@@ -20,11 +21,11 @@ constexpr float kLeastWidth = 1;  // pixels; narrower frames are left out
 
 void FlameFigure::lay_out(const Rect& area, const ViewContext& context,
                           const std::vector<blocks::FlameNode>& nodes, std::uint64_t version,
-                          bool bytes_times_seconds) {
+                          blocks::Weight weight) {
   plot_ = area;
   row_ = std::round(context.metrics.px(kRowHeight));
   nodes_ = &nodes;
-  times_ = bytes_times_seconds;
+  weight_ = weight;
   if (version != version_) {
     version_ = version;
     shown_ = 0;
@@ -76,11 +77,6 @@ bool FlameFigure::update(const ChartInput& input, ViewContext& context) {
   return true;
 }
 
-std::string FlameFigure::weight_words(double weight) const {
-  if (!times_) return text::bytes(static_cast<std::int64_t>(weight)).joined();
-  return text::decimal(weight / text::kBytesInGiB, 3) + " GiB\u00b7s";
-}
-
 std::string FlameFigure::name_of(const ViewContext& context, std::uint32_t index) const {
   const blocks::FlameNode& node = (*nodes_)[index];
   if (index == 0) return context.texts("flame.all");
@@ -106,7 +102,8 @@ void FlameFigure::draw(DrawSink& sink, const ViewContext& context) const {
     // The colours of allocations are of middling lightness: black reads on all of them.
     const Color ink = i == 0 ? context.theme.text : Color{0xFF000000U};
     text_in(sink, {place.x0 + metrics.px(5), place.y0, place.x1 - metrics.px(3), place.y1},
-            TextStyle::small, ink, name_of(context, i) + "  " + weight_words(node.weight));
+            TextStyle::small, ink,
+            name_of(context, i) + "  " + weight_words(context.texts, node.weight, weight_));
   }
   sink.pop_clip();
   if (hover_) draw_read_out(sink, context, *hover_);
@@ -120,7 +117,7 @@ void FlameFigure::draw_read_out(DrawSink& sink, const ViewContext& context,
   std::vector<ReadOutLine> lines;
   lines.push_back(
       {context.texts("flame.share",
-                     {{"size", weight_words(node.weight)},
+                     {{"size", weight_words(context.texts, node.weight, weight_)},
                       {"percent", text::decimal(all > 0 ? 100 * node.weight / all : 0, 1)},
                       {"count", text::grouped(node.count)}}),
        TextStyle::body_medium, true});

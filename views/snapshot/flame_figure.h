@@ -15,11 +15,11 @@ namespace ts::views {
 // shows a frame over the whole width, a click on what lies above it goes back.
 class FlameFigure {
  public:
-  // `bytes_times_seconds`: weights are no bytes. Nodes as of blocks::flame_graph(); they outlive
-  // the frame. A new `version` forgets what was shown.
+  // Nodes as of blocks::flame_graph() by that weight; they outlive the frame. A new `version`
+  // forgets what was shown.
   void lay_out(const Rect& area, const ViewContext& context,
                const std::vector<blocks::FlameNode>& nodes, std::uint64_t version,
-               bool bytes_times_seconds);
+               blocks::Weight weight);
   // True when a frame was clicked: the largest block in it is selected.
   bool update(const ChartInput& input, ViewContext& context);
   void draw(DrawSink& sink, const ViewContext& context) const;
@@ -33,7 +33,6 @@ class FlameFigure {
 
  private:
   [[nodiscard]] std::string name_of(const ViewContext& context, std::uint32_t node) const;
-  [[nodiscard]] std::string weight_words(double weight) const;
   [[nodiscard]] bool above_shown(std::uint32_t node) const;
   void draw_read_out(DrawSink& sink, const ViewContext& context, std::uint32_t node) const;
 
@@ -42,7 +41,7 @@ class FlameFigure {
   const std::vector<blocks::FlameNode>* nodes_ = nullptr;
   std::uint64_t version_ = 0;
   std::uint32_t shown_ = 0;
-  bool times_ = false;
+  blocks::Weight weight_ = blocks::Weight::alive;
   std::optional<std::uint32_t> hover_;
   Point mouse_;
 };

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/allocator/snapshot_of_log.h"
 #include "core/files/opened_file.h"
 #include "core/text/numbers.h"
 #include "views/charts/imgui_input.h"
@@ -87,11 +88,13 @@ void SnapshotView::draw_head(const Ui& ui, ViewContext& context) {
   ImGui::SameLine(0, ui.px(16));
   draw_search(ui, context, ui.px(260));
   if (tab_ != SnapshotTab::table && tab_ != SnapshotTab::flame) return;
-  const Choice moments[] = {{"peak", ui.texts("file.view.at_peak"), {}},
-                            {"event", ui.texts("file.view.at_event"), {}},
-                            {"end", ui.texts("file.view.at_end"), {}},
-                            {"lifetime", ui.texts("file.view.lifetime"), {}},
-                            {"allocated", ui.texts("file.view.allocated"), {}}};
+  const bool timed = has_clock(context.file->file.snapshot);
+  const Choice moments[] = {
+      {"peak", ui.texts("file.view.at_peak"), {}},
+      {"event", ui.texts("file.view.at_event"), {}},
+      {"end", ui.texts("file.view.at_end"), {}},
+      {"lifetime", ui.texts(timed ? "file.view.lifetime" : "file.view.events"), {}},
+      {"allocated", ui.texts("file.view.allocated"), {}}};
   const bool wide = room > ui.px(940);
   const float width = ui.px(520);
   const auto next = [&](bool same_row) {
@@ -263,8 +266,11 @@ memory::EventIndex SnapshotView::event_of(const ViewContext& context) const {
   return memory::kNone;
 }
 
-blocks::Weight SnapshotView::weight() const {
-  if (moment_ == Moment::lifetime) return blocks::Weight::lifetime;
+blocks::Weight SnapshotView::weight(const ViewContext& context) const {
+  if (moment_ == Moment::lifetime) {
+    return has_clock(context.file->file.snapshot) ? blocks::Weight::lifetime
+                                                  : blocks::Weight::events;
+  }
   return moment_ == Moment::allocated ? blocks::Weight::allocated : blocks::Weight::alive;
 }
 
@@ -280,9 +286,9 @@ void SnapshotView::update_question(const ViewContext& context) {
   ++version_;
   const blocks::BlockSource source = files::blocks_of(*context.file, *context.file_device);
   if (tab_ == SnapshotTab::table) {
-    groups_ = blocks::group_blocks(source, by_, weight(), question.event);
+    groups_ = blocks::group_blocks(source, by_, weight(context), question.event);
   } else {
-    nodes_ = blocks::flame_graph(source, weight(), question.event);
+    nodes_ = blocks::flame_graph(source, weight(context), question.event);
   }
 }
 
@@ -291,7 +297,8 @@ std::vector<memory::BlockIndex> SnapshotView::blocks_of_group(const ViewContext&
                                                               const std::string& name) const {
   const blocks::BlockSource source = files::blocks_of(*context.file, *context.file_device);
   std::vector<memory::BlockIndex> found;
-  for (const auto& [block, bytes] : blocks::weighted_blocks(source.log, weight(), asked_.event)) {
+  for (const auto& [block, bytes] :
+       blocks::weighted_blocks(source.log, weight(context), asked_.event)) {
     if (blocks::group_name(source, by_, block) == name) found.push_back(block);
   }
   std::ranges::sort(found);
@@ -302,8 +309,7 @@ void SnapshotView::draw_table(const Ui& ui, ViewContext& context) {
   update_question(context);
   RowTable::Answer answer;
   in_margins(ui, "###snapshot_table", [&] {
-    answer =
-        draw_block_rows(ui, context, table_, groups_, version_, by_, moment_ == Moment::lifetime);
+    answer = draw_block_rows(ui, context, table_, groups_, version_, by_, weight(context));
   });
   if (answer.menu) menu_row_ = *answer.menu;
   if (menu_row_ < groups_.size()) {
@@ -321,7 +327,7 @@ void SnapshotView::draw_flame(const Ui& ui, ViewContext& context) {
   update_question(context);
   draw_chart_region(context, [&](DrawSink& sink, const Rect& area) {
     const Rect plot{area.x0 + ui.px(kMargin), area.y0, area.x1 - ui.px(kMargin), area.y1};
-    flame_.lay_out(plot, context, nodes_, version_, moment_ == Moment::lifetime);
+    flame_.lay_out(plot, context, nodes_, version_, weight(context));
     flame_.update(read_chart_input("###flame", plot, false, context.now_ns), context);
     flame_.draw(sink, context);
   });

@@ -47,7 +47,7 @@ class SnapshotView {
   Rect draw_events(const Ui& ui, const Rect& area, ViewContext& context);
   void move_to(std::size_t position, ViewContext& context);
   void update_question(const ViewContext& context);
-  [[nodiscard]] blocks::Weight weight() const;
+  [[nodiscard]] blocks::Weight weight(const ViewContext& context) const;
   [[nodiscard]] memory::EventIndex event_of(const ViewContext& context) const;
   [[nodiscard]] memory::EventIndex event_at_position(const ViewContext& context) const;
   [[nodiscard]] std::vector<memory::BlockIndex> blocks_of_group(const ViewContext& context,

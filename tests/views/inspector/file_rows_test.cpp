@@ -103,13 +103,20 @@ TEST(FileRows, DevicesOfOneNameAreSaidOnceWithTheirNumber) {
 TEST(FileRows, TheSizeIsTheFilesAndSaysThatABeginningIsShown) {
   const text::Texts texts = testing::program_texts();
   const auto size = [&](const base::Message& fault) {
-    return size_row(texts, std::int64_t{300} << 20, fault).value.joined();
+    return size_row(texts, {std::size_t{300} << 20}, fault).value.joined();
   };
   const auto part = [](const char* why) { return io::read_in_part("a", text::message(why)); };
   EXPECT_EQ(size({}), "300 MiB");
   EXPECT_EQ(size(part("pack_error.cut")), "300 MiB") << "there is no more of it";
   for (const char* why : {"file_error.reason.goes_on", "file_error.stopped"})
     EXPECT_EQ(size(part(why)), "300 MiB; its beginning is shown") << why;
+  const base::Message beginning = part("file_error.reason.goes_on");
+  const std::size_t packed = std::size_t{12} << 20;
+  EXPECT_EQ(size_row(texts, {std::size_t{300} << 20, packed}, {}).value.joined(),
+            "300 MiB, packed 12.0 MiB");
+  EXPECT_EQ(size_row(texts, {0, packed}, beginning).value.joined(),
+            "12.0 MiB packed; its beginning is shown")
+      << "what it unpacks to is not known yet";
   trace_file::TraceFile about;
   about.bytes = std::size_t{300} << 20;
   about.fault = part("file_error.stopped");

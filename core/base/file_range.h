@@ -1,0 +1,32 @@
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+#include <limits>
+
+namespace ts::base {
+
+// The events of a file that are read: by their numbers from 0, or by seconds since the first one.
+// `to` is not among them.
+struct FileRange {
+  enum class Unit : std::uint8_t { events, seconds };
+  enum class Place : std::uint8_t { before, inside, after };
+
+  Unit unit = Unit::events;
+  double from = 0;
+  double to = std::numeric_limits<double>::infinity();
+
+  friend bool operator==(const FileRange&, const FileRange&) = default;
+  [[nodiscard]] bool is_all() const { return !(from > 0) && std::isinf(to); }
+  [[nodiscard]] bool is_empty() const { return !(from < to); }
+  // Of an event by its number, and its time since the first one.
+  [[nodiscard]] Place place_of(std::uint64_t number, std::int64_t since_ns) const {
+    constexpr double kSecond = 1e9;
+    const double at = unit == Unit::events ? static_cast<double>(number)
+                                           : static_cast<double>(since_ns) / kSecond;
+    if (at < from) return Place::before;
+    return at < to ? Place::inside : Place::after;
+  }
+};
+
+}  // namespace ts::base
