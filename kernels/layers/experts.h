@@ -14,10 +14,11 @@ namespace ts::kernels {
 
 // Experts (Shazeer et al. 2017), each a SwiGLU, as Mixtral has them: a router scores them for each
 // token, the token goes to the `per_token` best, and what they make of it is added up with the
-// softmax of their scores, made to sum to one where there are several. Tokens are copied to the places of their expert by
-// index, all experts run in one batched product each, and their rows are read back by index. An
-// expert has as many places as Experts::room says, first come, first served; what finds none adds
-// nothing, and places that stay empty are computed with zeros. So shapes depend on sizes alone.
+// softmax of their scores, made to sum to one where there are several. Tokens are copied to the
+// places of their expert by index, all experts run in one batched product each, and their rows are
+// read back by index. An expert has as many places as Experts::room says, first come, first served;
+// what finds none adds nothing, and places that stay empty are computed with zeros. So shapes
+// depend on sizes alone.
 class Experts final : public FeedForward {
  public:
   // Parameters: PATH.router.weight [experts, width]; PATH.w1, PATH.w3 [experts, hidden, width] and
