@@ -22,6 +22,12 @@ Tensor index_select(const Tensor& self, std::int64_t dim, const Tensor& index) {
   return at::empty(sizes, self.options());
 }
 
+// LibTorch's own adds out of place on tensors without data, and in place on all devices.
+Tensor index_select_backward(const Tensor& gradient, c10::SymIntArrayRef sizes, std::int64_t,
+                             const Tensor&) {
+  return at::zeros_symint(sizes, gradient.options());
+}
+
 Tensor embedding(const Tensor& weight, const Tensor& indices, c10::SymInt, bool, bool) {
   std::vector<std::int64_t> sizes = indices.sizes().vec();
   sizes.push_back(weight.size(1));
@@ -69,6 +75,7 @@ Tensor embedding_dense_backward(const Tensor& gradient, const Tensor& indices, c
 
 void register_meta_embedding(torch::Library& library) {
   library.impl("index_select", index_select);
+  library.impl("index_select_backward", index_select_backward);
   library.impl("embedding", embedding);
   library.impl("embedding_dense_backward", embedding_dense_backward);
 }
