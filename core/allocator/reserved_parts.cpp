@@ -8,13 +8,13 @@
 namespace ts::allocator {
 namespace {
 
-using Block = SegmentView::BlockView;
+using Piece = SegmentView::BlockView;
 
 void add(ReservedParts& parts, ReservedPart part, std::int64_t bytes) {
   parts.bytes[static_cast<std::size_t>(part)] += bytes;
 }
 
-void add_used(ReservedParts& parts, const Block& block, const AllocatorSettings& settings) {
+void add_used(ReservedParts& parts, const Piece& block, const AllocatorSettings& settings) {
   const bool known = block.requested > 0 && block.requested <= block.size;
   const std::int64_t asked = known ? block.requested : block.size;
   const std::int64_t whole =
@@ -47,7 +47,7 @@ std::int64_t ReservedParts::sum() const {
   return std::accumulate(bytes.begin(), bytes.end(), std::int64_t{0});
 }
 
-ReservedPart part_of_piece(const SegmentView& segment, const Block& piece,
+ReservedPart part_of_piece(const SegmentView& segment, const Piece& piece,
                            const AllocatorSettings& settings, const std::optional<Asked>& asked) {
   if (segment.blocks.size() == 1) return ReservedPart::cached;
   if (!asked) return ReservedPart::usable;
@@ -64,7 +64,7 @@ ReservedParts reserved_parts(std::span<const SegmentView> segments,
   ReservedParts parts;
   for (const SegmentView& segment : segments) {
     parts.reserved += segment.size;
-    for (const Block& block : segment.blocks) {
+    for (const Piece& block : segment.blocks) {
       if (block.allocated) {
         add_used(parts, block, settings);
       } else {
