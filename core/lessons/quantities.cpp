@@ -35,8 +35,7 @@ std::optional<double> number_of(const json& value) {
 
 std::optional<double> number_at(const json& document, const string& pointer) {
   const json::json_pointer place(pointer);
-  if (!document.contains(place)) return std::nullopt;
-  return number_of(document.at(place));
+  return document.contains(place) ? number_of(document.at(place)) : std::nullopt;
 }
 
 std::optional<double> sample(const json& document, const char* kind, const string& index) {
