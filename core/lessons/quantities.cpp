@@ -560,9 +560,8 @@ base::Result<const QuantityRow*> find_quantity(StepKind kind, const std::string&
     names.emplace_back(row.name);
   }
   const std::string_view near = text::nearest(name, names);
-  if (near.empty()) {
+  if (near.empty())
     return text::fail("lesson_file.no_quantity", {{"kind", to_string(kind)}, {"name", name}});
-  }
   return text::fail("lesson_file.no_quantity_meant",
                     {{"kind", to_string(kind)}, {"name", name}, {"meant", std::string(near)}});
 }
