@@ -49,10 +49,12 @@ const spec::GpuCatalogue& cards() {
   return all;
 }
 
-// Files come in pieces; small ones part every value somewhere.
+// Files come in pieces; small ones part every value somewhere. A packed one has a thread for each.
 io::Input in_pieces(const std::string& bytes) {
   constexpr std::size_t kMostBytes = 97;
-  return io::Input::in_pieces(bytes, 2 + bytes.size() % kMostBytes);
+  constexpr std::size_t kUnpacked = std::size_t{1} << 16U;
+  const bool packed = bytes.starts_with("\x1F\x8B");
+  return io::Input::in_pieces(bytes, packed ? kUnpacked : 2 + bytes.size() % kMostBytes);
 }
 
 }  // namespace
