@@ -105,9 +105,10 @@ std::vector<FlashCondition> flash_conditions(const WorkloadSpec& spec, const Gpu
                                {{"value", std::to_string(head)}, {"most", std::to_string(most)}}),
                  head <= most});
   all.push_back(alignment_condition(head));
-  all.push_back({text::message(spec.causal ? "flash.causal" : "flash.no_mask"),
-                 !spec.causal || kv_length(spec) == spec.seq_len});
-  all.push_back({text::message("flash.length", {{"value", text::grouped(spec.seq_len)},
+  const bool causal = spec.causal && field_applies(spec, Field::causal);
+  all.push_back({text::message(causal ? "flash.causal" : "flash.no_mask"),
+                 !causal || kv_length(spec) == sequence_length(spec)});
+  all.push_back({text::message("flash.length", {{"value", text::grouped(sequence_length(spec))},
                                                 {"above", text::grouped(kShortForFlash)}}),
                  true});
   const bool narrow = std::ranges::find(kNarrow, capability) != kNarrow.end();

@@ -166,7 +166,8 @@ void register_meta_autocast() {
     made->first.fallback(torch::CppFunction::makeFallthrough());
     torch::Library& aten = made->second;
     add_casts<Policy::lower, Policy::lower>(
-        aten, {"addmm", "addbmm", "baddbmm", "bmm", "linalg_vecdot", "linear", "matmul", "mm"});
+        aten, {"addmm", "addbmm", "baddbmm", "bmm", "conv1d", "conv2d", "conv3d", "linalg_vecdot",
+               "linear", "matmul", "mm"});
     add_casts<Policy::none, Policy::lower>(aten, {"addmv", "addr", "mv"});
     add_casts<Policy::fp32, Policy::fp32>(
         aten, {"huber_loss", "l1_loss", "mse_loss", "nll_loss", "nll_loss2d", "smooth_l1_loss"});

@@ -7,6 +7,7 @@
 #include "core/spec/own_model.h"
 #include "core/spec/spec_fields.h"
 #include "core/spec/workload_math.h"
+#include "core/spec/workload_traits.h"
 #include "core/text/message.h"
 #include "kernels/dry_run/meta_allocator.h"
 #include "kernels/dry_run/meta_autocast.h"
@@ -88,7 +89,9 @@ std::optional<TorchDryRunner::Repeated> TorchDryRunner::repeated_modules(
     if (model->sample() == nullptr) return std::nullopt;
     return Repeated{model->repetition().prefix, model->repetition().count};
   }
-  const bool alike = spec.workload == spec::WorkloadKind::lm &&
+  const bool stack =
+      spec.workload == spec::WorkloadKind::lm || spec.workload == spec::WorkloadKind::vit;
+  const bool alike = stack && spec::frozen_layers(spec) == 0 &&
                      spec::checkpointing(spec) == spec::Checkpoint::off &&
                      spec.layers > kSampleLayers + 1;
   if (!alike) return std::nullopt;

@@ -55,7 +55,8 @@ def output_of(torch, spec, dump):
     """The output as the reference has it. Our cross entropy takes the last layer in, so the engine's
     output is then what that layer reads."""
     output = dump["output"]["output"]
-    last = {"toy": "fc2.weight", "lm": "embedding.weight" if spec["tied"] else "head.weight"}
+    last = {"toy": "fc2.weight", "lm": "embedding.weight" if spec["tied"] else "head.weight",
+            "vlm": "language.embedding.weight" if spec["tied"] else "language.head.weight"}
     if spec.get("kernels") != "own" or spec["workload"] not in last:
         return output
     weight = dump["parameter"][last[spec["workload"]]]

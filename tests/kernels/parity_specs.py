@@ -15,11 +15,53 @@ DEFAULTS = {"B": 2, "T": 48, "heads": 3, "kv_heads": 0, "T_kv": 0, "d_head": 16,
             "checkpoint_every": 1, "tile_q": 64, "tile_k": 64, "corpus": "", "tokenizer": "byte",
             "softmax": "fused", "silu": "fused", "cross_entropy": "fused", "mask": "shared",
             "products": "matmul", "rope_fp32": False, "lora_rank": 0, "lora_on": "qv",
-            "lora_alpha": 16.0, "lora_merged": False,
+            "lora_alpha": 16.0, "lora_merged": False, "image": 20, "patch": 6, "patches": "conv",
+            "stem_norm": False, "pool": "class", "image_tokens": 4, "images": 1,
+            "encoder_width": 36, "encoder_heads": 3, "encoder_layers": 2, "encoder_ff": 60,
+            "projector": "mlp", "frozen": "none", "frozen_layers": 0,
             "optimizer_state": "parameter", "new_tokens": 24, "kv_cache": True, "temperature": 1.0, "top_k": 0}
 
 
+VIT = {"norm": "layernorm", "positions": "learned", "ffn": "gelu", "bias": True}
+
+
+def image_specs():
+    """Encoders of images, and language models behind them; and what of them is frozen."""
+    for dtype in ("fp32", "bf16", "fp16"):
+        for backend in ("naive", "math", "flash", "tiled", "own", "auto"):
+            yield dict(VIT, workload="vit", dtype=dtype, backend=backend)
+            yield {"workload": "vlm", "dtype": dtype, "backend": backend}
+    for workload in ("vit", "vlm"):
+        base = dict(VIT, workload=workload) if workload == "vit" else {"workload": workload}
+        for pool in ("class", "mean", "resampler"):
+            for patches in ("conv", "linear"):
+                yield dict(base, pool=pool, patches=patches, stem_norm=patches == "linear")
+            yield dict(base, pool=pool, autocast="bf16")
+        yield dict(base, kernels="own", accumulate=2)
+        yield dict(base, checkpoint="blocks", checkpoint_every=2, lr=0.01)
+        yield dict(base, checkpoint="attention", pool="resampler", image_tokens=9)
+        yield dict(base, optimizer="sgd", momentum=0.9, clip=0.5, cross_entropy="written",
+                   products="einsum")
+    yield {"workload": "vit"}
+    yield dict(VIT, workload="vit", lora_rank=5, lora_on="all", checkpoint="blocks", lr=0.01)
+    yield {"workload": "vlm", "images": 3, "projector": "linear", "accumulate": 2, "kv_heads": 1}
+    yield dict(GPT2, workload="vlm", fused_qkv=False)
+    for frozen in ("encoder", "language", "both"):
+        for checkpoint in ("off", "blocks", "attention"):
+            yield {"workload": "vlm", "frozen": frozen, "checkpoint": checkpoint, "lr": 0.01,
+                   "pool": "resampler"}
+        yield {"workload": "vlm", "frozen": frozen, "dtype": "bf16", "optimizer_state": "fp32"}
+        yield {"workload": "vlm", "frozen": frozen, "autocast": "bf16", "clip": 0.5}
+    for frozen_layers in (1, 2):
+        for base in (dict(VIT, workload="vit"), {"workload": "lm"}, dict(GPT2, workload="lm")):
+            yield dict(base, frozen_layers=frozen_layers, lr=0.01)
+            yield dict(base, frozen_layers=frozen_layers, checkpoint="blocks", layers=4,
+                       checkpoint_every=2)
+            yield dict(base, frozen_layers=frozen_layers, autocast="bf16", accumulate=2)
+
+
 def changed_specs():
+    yield from image_specs()
     for dtype in ("fp32", "bf16", "fp16"):
         for backend in ("naive", "math", "flash", "tiled", "own", "auto"):
             for causal in (True, False):
