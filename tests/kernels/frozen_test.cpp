@@ -2,6 +2,7 @@
 #include <ATen/ops/equal.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -15,57 +16,59 @@ namespace {
 using memory::Category;
 using spec::Frozen, spec::Pass, spec::WorkloadKind;
 
-struct Case {
+struct FrozenCase {
   const char* name;
   spec::WorkloadSpec spec;
   std::vector<const char*> trained;  // beginnings of the names of parameters that are
 };
 
-spec::WorkloadSpec joined(Frozen frozen) {
+spec::WorkloadSpec small_vlm(Frozen frozen) {
   spec::WorkloadSpec spec = small_spec(WorkloadKind::vlm, Pass::full_step);
   spec.frozen = frozen;
   spec.learning_rate = 0.02;
   return spec;
 }
 
-spec::WorkloadSpec stacked(WorkloadKind workload, std::int64_t frozen) {
+spec::WorkloadSpec partly_frozen(WorkloadKind workload, std::int64_t frozen) {
   spec::WorkloadSpec spec = small_spec(workload, Pass::full_step);
   spec.frozen_layers = frozen;
   spec.learning_rate = 0.02;
   return spec;
 }
 
-spec::WorkloadSpec checkpointed(spec::WorkloadSpec spec) {
+spec::WorkloadSpec with_checkpoints(spec::WorkloadSpec spec) {
   spec.checkpoint = spec::Checkpoint::blocks;
   return spec;
 }
 
-std::vector<Case> cases() {
+std::vector<FrozenCase> frozen_cases() {
   return {
-      {"encoder", joined(Frozen::encoder), {"projector.", "language."}},
-      {"language", joined(Frozen::language), {"projector.", "encoder."}},
-      {"both", joined(Frozen::both), {"projector."}},
-      {"both_checkpointed", checkpointed(joined(Frozen::both)), {"projector."}},
-      {"encoder_checkpointed", checkpointed(joined(Frozen::encoder)), {"projector.", "language."}},
-      {"lm", stacked(WorkloadKind::lm, 1), {"blocks.1.", "norm.", "head."}},
+      {"encoder", small_vlm(Frozen::encoder), {"projector.", "language."}},
+      {"language", small_vlm(Frozen::language), {"projector.", "encoder."}},
+      {"both", small_vlm(Frozen::both), {"projector."}},
+      {"both_checkpointed", with_checkpoints(small_vlm(Frozen::both)), {"projector."}},
+      {"encoder_checkpointed",
+       with_checkpoints(small_vlm(Frozen::encoder)),
+       {"projector.", "language."}},
+      {"lm", partly_frozen(WorkloadKind::lm, 1), {"blocks.1.", "norm.", "head."}},
       {"lm_checkpointed",
-       checkpointed(stacked(WorkloadKind::lm, 1)),
+       with_checkpoints(partly_frozen(WorkloadKind::lm, 1)),
        {"blocks.1.", "norm.", "head."}},
-      {"lm_head", stacked(WorkloadKind::lm, 2), {"norm.", "head."}},
-      {"vit", stacked(WorkloadKind::vit, 1), {"blocks.1.", "norm.", "head."}},
-      {"vit_head", checkpointed(stacked(WorkloadKind::vit, 2)), {"norm.", "head."}},
+      {"lm_head", partly_frozen(WorkloadKind::lm, 2), {"norm.", "head."}},
+      {"vit", partly_frozen(WorkloadKind::vit, 1), {"blocks.1.", "norm.", "head."}},
+      {"vit_head", with_checkpoints(partly_frozen(WorkloadKind::vit, 2)), {"norm.", "head."}},
   };
 }
 
-bool is_trained(const Case& one, std::string_view name) {
+bool trains_here(const FrozenCase& one, std::string_view name) {
   return std::ranges::any_of(one.trained,
                              [&](const char* begin) { return name.starts_with(begin); });
 }
 
-struct FrozenParts : testing::TestWithParam<Case> {};
+struct FrozenParts : testing::TestWithParam<FrozenCase> {};
 
 TEST_P(FrozenParts, StayAsTheyAreWhileTheOthersLearn) {
-  const Case& one = GetParam();
+  const FrozenCase& one = GetParam();
   ASSERT_TRUE(spec::validate(one.spec).empty());
   auto prepared = engine().prepare_execution(one.spec, kPlenty, nullptr, {});
   ASSERT_TRUE(prepared) << prepared.error().sentence;
@@ -82,17 +85,18 @@ TEST_P(FrozenParts, StayAsTheyAreWhileTheOthersLearn) {
   EXPECT_LT(last, first);
   for (std::size_t i = 0; i < before.size(); ++i) {
     const Parameter& parameter = execution->parameters()[i];
-    EXPECT_EQ(parameter.tensor.grad().defined(), is_trained(one, parameter.name)) << parameter.name;
-    EXPECT_EQ(at::equal(parameter.tensor, before[i]), !is_trained(one, parameter.name))
+    EXPECT_EQ(parameter.tensor.grad().defined(), trains_here(one, parameter.name))
+        << parameter.name;
+    EXPECT_EQ(at::equal(parameter.tensor, before[i]), !trains_here(one, parameter.name))
         << parameter.name;
   }
 }
 
-std::int64_t held_at(const predict::DryRun& run, memory::EventIndex event, Category category) {
+std::int64_t bytes_at(const predict::DryRun& run, memory::EventIndex event, Category category) {
   return run.log.by_category_after(event)[static_cast<std::size_t>(category)];
 }
 
-predict::DryRun predicted(const spec::WorkloadSpec& spec, base::StringTable& strings) {
+predict::DryRun dry_run_of(const spec::WorkloadSpec& spec, base::StringTable& strings) {
   predict::DryRunOptions options;
   options.rules = spec::DeviceKind::cpu;
   auto run = dry_runner().dry_run(spec, options, strings, {});
@@ -101,12 +105,12 @@ predict::DryRun predicted(const spec::WorkloadSpec& spec, base::StringTable& str
 }
 
 TEST_P(FrozenParts, ThePredictionIsTheRunEventByEvent) {
-  const Case& one = GetParam();
+  const FrozenCase& one = GetParam();
   RealRun real;
   run_for_real(one.spec, 2, real);
   ASSERT_FALSE(HasFatalFailure());
   base::StringTable strings;
-  const predict::DryRun run = predicted(one.spec, strings);
+  const predict::DryRun run = dry_run_of(one.spec, strings);
   EXPECT_EQ(first_difference(seen_events(run.log, strings),
                              seen_events(real.recorded.memory, real.recorded.strings)),
             "");
@@ -114,20 +118,20 @@ TEST_P(FrozenParts, ThePredictionIsTheRunEventByEvent) {
   // 4 bytes of gradient and 8 of moments for each number that is trained.
   const auto last = static_cast<memory::EventIndex>(run.log.events().size() - 1);
   EXPECT_EQ(run.trained, spec::trained_count(one.spec));
-  EXPECT_EQ(held_at(run, last, Category::parameter), 4 * run.parameters);
-  EXPECT_EQ(held_at(run, last, Category::gradient), 4 * run.trained);
-  const std::int64_t moments = held_at(run, last, Category::optimizer_state);
+  EXPECT_EQ(bytes_at(run, last, Category::parameter), 4 * run.parameters);
+  EXPECT_EQ(bytes_at(run, last, Category::gradient), 4 * run.trained);
+  const std::int64_t moments = bytes_at(run, last, Category::optimizer_state);
   EXPECT_GE(moments, 8 * run.trained);
   EXPECT_LE(moments, 8 * run.trained + 4096) << "and the counts of the steps";
 }
 
-INSTANTIATE_TEST_SUITE_P(All, FrozenParts, testing::ValuesIn(cases()),
+INSTANTIATE_TEST_SUITE_P(All, FrozenParts, testing::ValuesIn(frozen_cases()),
                          [](const auto& one) { return std::string(one.param.name); });
 
 // Activations that wait when the backward begins.
-std::int64_t waiting(const spec::WorkloadSpec& spec, std::string_view prefix) {
+std::int64_t waiting_bytes(const spec::WorkloadSpec& spec, std::string_view prefix) {
   base::StringTable strings;
-  const predict::DryRun run = predicted(spec, strings);
+  const predict::DryRun run = dry_run_of(spec, strings);
   memory::EventIndex begin = 0;
   for (const memory::PhaseSpan& span : run.log.phases()) {
     if (span.phase == base::Phase::backward && span.step == 0) begin = span.first_event;
@@ -141,12 +145,12 @@ std::int64_t waiting(const spec::WorkloadSpec& spec, std::string_view prefix) {
   return bytes;
 }
 
-TEST(FrozenParts, AFrozenEncoderLeavesNothingForTheBackward) {
-  EXPECT_GT(waiting(joined(Frozen::none), "encoder."), 100'000);
-  EXPECT_EQ(waiting(joined(Frozen::encoder), "encoder.blocks"), 0);
+TEST(FrozenEncoder, LeavesNothingForTheBackward) {
+  EXPECT_GT(waiting_bytes(small_vlm(Frozen::none), "encoder."), 100'000);
+  EXPECT_EQ(waiting_bytes(small_vlm(Frozen::encoder), "encoder.blocks"), 0);
   // Gradients pass through a frozen language model on their way to the projector.
-  EXPECT_GT(waiting(joined(Frozen::both), "language.blocks"), 100'000);
-  EXPECT_EQ(waiting(stacked(WorkloadKind::lm, 2), "blocks."), 0);
+  EXPECT_GT(waiting_bytes(small_vlm(Frozen::both), "language.blocks"), 100'000);
+  EXPECT_EQ(waiting_bytes(partly_frozen(WorkloadKind::lm, 2), "blocks."), 0);
 }
 
 }  // namespace

@@ -480,7 +480,8 @@ TEST(FieldReason, fields_apply_where_the_workload_uses_them) {
             "workload B T d_model heads layers d_ff vocab dtype backend pass causal seed device "
             "target_gpu memory_limit kv_heads fused_qkv ffn norm positions bias tied autocast "
             "zero_grad checkpoint accumulate warmups corpus cache alloc_conf threads compile "
-            "softmax silu cross_entropy mask products kernels lora_rank habit ");
+            "softmax silu cross_entropy mask products kernels lora_rank habit "
+            "frozen_layers ");
   EXPECT_EQ(applies(WorkloadKind::weighted_sum),
             "workload B T d_model dtype pass seed device target_gpu memory_limit autocast "
             "zero_grad warmups cache alloc_conf threads compile kernels habit ");
