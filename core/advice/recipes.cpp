@@ -238,7 +238,8 @@ std::int64_t state_bytes(const spec::WorkloadSpec& spec) {
     const std::int64_t trained = spec::trained_count(spec);
     return (spec::parameter_count(spec) - trained) * element + trained * (2 + moments) * 4;
   }
-  return spec::parameter_count(spec) * (2 * element + moments * wide + master);
+  return spec::parameter_count(spec) * element +
+         spec::trained_count(spec) * (element + moments * wide + master);
 }
 
 }  // namespace ts::advice

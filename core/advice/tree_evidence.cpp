@@ -11,6 +11,7 @@
 #include "core/spec/spec_fields.h"
 #include "core/spec/spec_values.h"
 #include "core/spec/workload_math.h"
+#include "core/spec/workload_traffic.h"
 #include "core/spec/workload_traits.h"
 #include "core/text/message.h"
 #include "core/trace/kernel_class.h"
@@ -91,17 +92,16 @@ struct TraceNumber {
 constexpr std::array kOfTrace = {TraceNumber{"communication_percent", communication},
                                  TraceNumber{"softmax_percent", softmax}};
 
-// The part of T x T in the forward's FLOPs: what grows fourfold where T doubles.
+// The part of T x T in the forward's FLOPs.
 std::optional<double> attention_flops_percent(const spec::WorkloadSpec& spec) {
   if (!spec::field_applies(spec, spec::Field::backend)) return std::nullopt;
   spec::WorkloadSpec now = spec;
   now.pass = spec::Pass::forward;
-  spec::WorkloadSpec twice = now;
-  twice.seq_len *= 2;
-  twice.seq_len_kv *= 2;
-  const double once = spec::step_flops(now, spec::AttentionBackend::math).forward;
-  const double doubled = spec::step_flops(twice, spec::AttentionBackend::math).forward;
-  return percent_of((doubled - 2 * once) / 2, once);
+  const auto backend = spec::AttentionBackend::math;
+  double attention = 0;
+  for (const spec::ModelPart& part : spec::model_parts(now))
+    attention += spec::attention_flops(part, backend);
+  return percent_of(attention, spec::step_flops(now, backend).forward);
 }
 
 constexpr const char* kOfTheory = "attention_flops_percent";

@@ -77,8 +77,7 @@ class Hunt {
     if (!bound) return;
     answer.time = step_time(spec, *answer.share, request_.wiring, bound->seconds, exchanged_,
                             static_cast<double>(spec::bytes_of(spec.dtype)));
-    const auto tokens = static_cast<double>(answer.share->ranks * spec.batch *
-                                            spec::micro_batches(spec) * spec.seq_len);
+    const auto tokens = static_cast<double>(answer.share->ranks * spec::tokens_per_step(spec));
     answer.tokens_per_s = tokens / answer.time->total();
   }
 

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "core/spec/workload_math.h"
+#include "core/spec/workload_traffic.h"
 #include "core/text/message.h"
 
 namespace ts::predict {
@@ -50,8 +51,9 @@ std::vector<std::int64_t> gradient_sizes(const DryRun& run,
   }
   std::int64_t all = 0;
   for (const std::int64_t size : sizes) all += size;
+  const std::int64_t element = spec::trains_adapters(run.spec) ? 4 : spec::bytes_of(run.spec.dtype);
   const bool complete =
-      spec::trains_adapters(run.spec) ? all == 4 * run.trained : sizes.size() == parameters.size();
+      spec::freezes(run.spec) ? all == element * run.trained : sizes.size() == parameters.size();
   if (!complete) sizes.clear();
   return sizes;
 }

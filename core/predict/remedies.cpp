@@ -126,14 +126,14 @@ std::optional<double> estimated_step_s(const DryRun& run, const spec::Gpu& card)
   }
   // The third reading is for the gradient of a weight. Adapters are small.
   const bool adapters = spec::trains_adapters(run.spec);
-  bytes += parameters *
-           (run.spec.pass == spec::Pass::forward ? 1
-            : adapters                           ? 2
-                                                 : 3) *
+  const double updated = parameters * static_cast<double>(run.trained) /
+                         static_cast<double>(std::max<std::int64_t>(1, run.parameters));
+  const double third = adapters ? 0 : updated;
+  bytes += (run.spec.pass == spec::Pass::forward ? parameters : 2 * parameters + third) *
            static_cast<double>(spec::micro_batches(run.spec));
   if (run.spec.pass == spec::Pass::full_step) {
     const bool wider = spec::optimizer_state(run.spec) != spec::OptimizerState::parameter;
-    const double trained = adapters ? 4 * static_cast<double>(run.trained) : parameters;
+    const double trained = adapters ? 4 * static_cast<double>(run.trained) : updated;
     bytes += trained * optimizer_traffic(run.spec.optimizer) * (wider ? 2 : 1);
   }
   return flops.total() / (*tflops * 1e12) + bytes / (card.bandwidth_gb_s * 1e9);

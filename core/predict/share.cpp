@@ -6,6 +6,7 @@
 
 #include "core/spec/spec_fields.h"
 #include "core/spec/workload_math.h"
+#include "core/spec/workload_traits.h"
 #include "core/text/message.h"
 
 namespace ts::predict {
@@ -87,6 +88,13 @@ std::optional<base::Message> share_problem(const spec::WorkloadSpec& spec, const
   }
   if (spec::trains_adapters(spec) && (share.tensor > 1 || share.shards_gradients())) {
     return text::message("share.adapters");
+  }
+  const bool splits = share.tensor > 1 || share.pipeline > 1 || share.shards_gradients();
+  if (splits && spec::freezes(spec) && !spec::trains_adapters(spec)) {
+    return text::message("share.frozen");
+  }
+  if (share.shards_gradients() && spec::traits_of(spec.workload).joins_images) {
+    return text::message("share.vlm");
   }
   if (share.tensor == 1 && share.pipeline == 1) return std::nullopt;
   if (spec.workload != spec::WorkloadKind::lm) return text::message("share.only_lm");

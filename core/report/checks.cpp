@@ -108,8 +108,9 @@ Finding complete_recording(const run::Run& run) {
 Finding short_flash(const run::Run& run) {
   const spec::WorkloadSpec& spec = run.spec;
   if (run.facts.backend_ran != to_string(spec::AttentionBackend::flash)) return std::nullopt;
-  return {{passed_if(spec.seq_len > kShortForFlash, CheckState::noted),
-           text::message("check.short_flash", {{"T", text::grouped(spec.seq_len)},
+  const std::int64_t length = spec::sequence_length(spec);
+  return {{passed_if(length > kShortForFlash, CheckState::noted),
+           text::message("check.short_flash", {{"T", text::grouped(length)},
                                                {"above", text::grouped(kShortForFlash)}})}};
 }
 
@@ -249,11 +250,12 @@ Finding checkpoint(const run::Run& run) {
   const spec::WorkloadSpec& spec = run.spec;
   if (!spec::field_applies(spec, spec::Field::checkpoint)) return std::nullopt;
   const bool on = spec::checkpointing(spec) != spec::Checkpoint::off;
-  const bool good = on || spec.seq_len <= kLongForCheckpoint;
+  const std::int64_t length = spec::sequence_length(spec);
+  const bool good = on || length <= kLongForCheckpoint;
   return {{passed_if(good, CheckState::noted),
-           text::message(on ? "check.checkpoint_on" : "check.checkpoint_off",
-                         {{"T", text::grouped(spec.seq_len)},
-                          {"above", text::grouped(kLongForCheckpoint)}})}};
+           text::message(
+               on ? "check.checkpoint_on" : "check.checkpoint_off",
+               {{"T", text::grouped(length)}, {"above", text::grouped(kLongForCheckpoint)}})}};
 }
 
 // The engine keeps the order unless it is told otherwise; then the numbers show the effect.

@@ -4,6 +4,7 @@
 
 #include "core/io/json_values.h"
 #include "core/spec/workload_math.h"
+#include "core/spec/workload_traits.h"
 #include "core/text/message.h"
 #include "core/text/numbers.h"
 
@@ -66,7 +67,8 @@ std::vector<ModelFlops> model_flops(const spec::WorkloadSpec& spec) {
   const auto tokens = static_cast<double>(spec::tokens_per_step(spec));
   const bool adapters = spec::trains_adapters(spec);
   // nanoGPT's formula has a gradient for every weight.
-  if (spec.workload == spec::WorkloadKind::lm && !adapters) {
+  const bool all_trained = !spec::freezes(spec);
+  if (spec.workload == spec::WorkloadKind::lm && all_trained) {
     const double per_token =
         6 * parameters_without_positions(spec) +
         12 * static_cast<double>(spec.layers) * static_cast<double>(spec.heads) *
@@ -82,6 +84,11 @@ std::vector<ModelFlops> model_flops(const spec::WorkloadSpec& spec) {
   if (adapters) {
     all.push_back(
         {"2 x frozen + 3 x (adapters + attention)", "matrix products", counted / tokens, counted});
+    return all;
+  }
+  const bool images = spec::traits_of(spec.workload).sees_images;
+  if (images || !all_trained) {
+    all.push_back({"products of all parts", "matrix products", counted / tokens, counted});
     return all;
   }
   const bool lm = spec.workload == spec::WorkloadKind::lm;

@@ -92,11 +92,13 @@ io::TextTable accounting_table(const memory::AllocationLog& log, memory::EventIn
     const bool counted = category == memory::Category::parameter ||
                          category == memory::Category::gradient ||
                          category == memory::Category::optimizer_state;
-    const bool adapters = spec::trains_adapters(spec) && category != memory::Category::parameter;
+    const bool trained = category != memory::Category::parameter;
+    const bool adapters = trained && spec::trains_adapters(spec);
     const bool wider = adapters || (category == memory::Category::optimizer_state &&
                                     spec::optimizer_state(spec) != spec::OptimizerState::parameter);
     const std::int64_t element = wider ? 4 : bytes_of(spec.dtype);
-    const std::int64_t numbers = adapters ? spec::trained_count(spec) : parameters;
+    const std::int64_t numbers =
+        trained && spec::freezes(spec) ? spec::trained_count(spec) : parameters;
     add(std::string(memory::category_name(category)), held[i],
         counted ? made_of(held[i].bytes, numbers, element) : std::string());
   }

@@ -113,7 +113,7 @@ Finding short_kernels(const Recorded& recorded) {
     if (row.p50_ns < kShortKernelNs) calls += row.calls;
   }
   const spec::WorkloadSpec& spec = recorded.run.spec;
-  const std::int64_t layers = spec::traits_of(spec.workload).language_model ? spec.layers : 1;
+  const std::int64_t layers = std::max<std::int64_t>(1, spec::attention_count(spec));
   const double of_a_layer =
       static_cast<double>(calls) / static_cast<double>(recorded.kernels.steps * layers);
   return {{passed_if(of_a_layer <= kMostShortKernels, CheckState::noted),

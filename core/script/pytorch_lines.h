@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "core/spec/workload_spec.h"
+#include "core/spec/workload_traits.h"
 
 // What the parts of pytorch_script() share.
 namespace ts::script {
@@ -22,7 +23,7 @@ inline const char* truth(bool value) {
 }
 
 inline bool has_blocks(const WorkloadSpec& spec) {
-  return spec.workload == WorkloadKind::block || spec.workload == WorkloadKind::lm;
+  return spec::traits_of(spec.workload).has_blocks;
 }
 
 inline bool attends(const WorkloadSpec& spec) {
@@ -33,8 +34,23 @@ inline bool looks_tokens_up(const WorkloadSpec& spec) {
   return spec.workload == WorkloadKind::lm;
 }
 
+inline bool sees_images(const WorkloadSpec& spec) {
+  return spec::traits_of(spec.workload).sees_images;
+}
+
+inline bool joins_images(const WorkloadSpec& spec) {
+  return spec::traits_of(spec.workload).joins_images;
+}
+
 inline bool classifies(const WorkloadSpec& spec) {
-  return spec.workload == WorkloadKind::lm || spec.workload == WorkloadKind::toy;
+  return spec.workload == WorkloadKind::lm || spec.workload == WorkloadKind::toy ||
+         sees_images(spec);
+}
+
+// "RMSNorm(D_MODEL)" or "nn.LayerNorm(D_MODEL, bias=True)".
+inline std::string norm_of(const WorkloadSpec& spec) {
+  if (spec.norm == spec::NormKind::rmsnorm) return "RMSNorm(D_MODEL)";
+  return std::string("nn.LayerNorm(D_MODEL, bias=") + truth(spec.bias) + ")";
 }
 
 // Lines of a script, one after the other.
@@ -53,5 +69,16 @@ class Lines {
 
 // The classes of the model, and `model`: parameters drawn, on its device, in its type.
 std::string pytorch_model(const spec::WorkloadSpec& spec);
+
+// The functions and classes up to that of a block.
+std::string pytorch_blocks(const spec::WorkloadSpec& spec);
+// The class Model of a workload with images, and the classes that it is made of.
+std::string pytorch_image_model(const spec::WorkloadSpec& spec);
+// The constants of images.
+std::string pytorch_image_constants(const spec::WorkloadSpec& spec);
+// The lines of forward() that run x through self.blocks, in a model named by constants of `spec`.
+std::string pytorch_block_loop(const spec::WorkloadSpec& spec);
+// The method run() that a checkpoint of blocks calls; empty without.
+std::string pytorch_run_method(const spec::WorkloadSpec& spec);
 
 }  // namespace ts::script

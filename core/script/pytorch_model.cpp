@@ -24,9 +24,19 @@ class Model : public Lines {
     if (einsum()) linear();
     if (adapts_) adapter();
     if (written_.cross_entropy == spec::Form::written) cross_entropy();
+    if (sees_images(spec_)) {
+      add(pytorch_image_model(spec_));
+      make_model();
+      return take();
+    }
+    add(Model(spec_).blocks());
+    model();
+    return take();
+  }
+
+  std::string blocks() {
     if (attends(spec_)) attention();
     if (has_blocks(spec_)) layers();
-    model();
     return take();
   }
 
@@ -158,8 +168,8 @@ def hidden_keys(queries, keys):
     const bool grouped = kv_heads() != spec_.heads;
     if (spec_.backend == spec::AttentionBackend::naive) {
       if (grouped) {
-        line("    k = k.repeat_interleave(HEADS // KV_HEADS, 1)");
-        line("    v = v.repeat_interleave(HEADS // KV_HEADS, 1)");
+        line("    k = k.repeat_interleave(q.shape[1] // k.shape[1], 1)");
+        line("    v = v.repeat_interleave(q.shape[1] // v.shape[1], 1)");
       }
       line(einsum()
                ? "    scores = torch.einsum(\"bhqd,bhkd->bhqk\", q, k) / math.sqrt(q.shape[-1])"
@@ -184,11 +194,6 @@ def hidden_keys(queries, keys):
       line(std::string("    with sdpa_kernel(SDPBackend.") + kernel + "):");
       line("        " + call);
     }
-  }
-
-  [[nodiscard]] std::string norm(const char* width) const {
-    if (spec_.norm == spec::NormKind::rmsnorm) return std::string("RMSNorm(") + width + ")";
-    return std::string("nn.LayerNorm(") + width + ", bias=" + truth(spec_.bias) + ")";
   }
 
   void rms_norm() {
@@ -368,9 +373,9 @@ class FeedForward(nn.Module):
       feed_forward(spec_.ffn == spec::FeedForward::gelu, spec_.bias);
     }
     add("\n\nclass Block(nn.Module):\n    def __init__(self):\n        super().__init__()\n");
-    line("        self.norm1 = " + norm("D_MODEL"));
+    line("        self.norm1 = " + norm_of(spec_));
     line("        self.attn = Attention()");
-    line("        self.norm2 = " + norm("D_MODEL"));
+    line("        self.norm2 = " + norm_of(spec_));
     add(R"(        self.ffn = FeedForward()
 
     def forward(self, x, rope):
@@ -393,28 +398,15 @@ class FeedForward(nn.Module):
     if (learned) line("        self.positions = nn.Embedding(T, D_MODEL)");
     line(rope_ ? "        self.rope = Rope(D_MODEL // HEADS)" : "        self.rope = None");
     line("        self.blocks = nn.ModuleList(Block() for _ in range(LAYERS))");
-    line("        self.norm = " + norm("D_MODEL"));
+    line("        self.norm = " + norm_of(spec_));
     if (!spec_.tied) line("        self.head = " + linear_class() + "D_MODEL, VOCAB, bias=False)");
-    if (checkpoints_) {
-      add(R"(
-    def run(self, first, x):
-        for block in self.blocks[first : first + BLOCKS_TOGETHER]:
-            x = block(x, self.rope)
-        return x
-)");
-    }
+    add(pytorch_run_method(spec_));
     add("\n    def forward(self, tokens):\n        x = self.embedding(tokens)\n");
     // Else a checkpoint whose input needs no gradient would give its adapters none.
     if (checkpoints_ && adapts_) line("        x.requires_grad_()");
     if (learned) line("        x = x + self.positions.weight");
     if (dropped_.residual > 0) line("        x = F.dropout(x, DROPOUT)");
-    if (checkpoints_) {
-      line("        for first in range(0, LAYERS, BLOCKS_TOGETHER):");
-      line("            x = checkpoint(self.run, first, x, use_reentrant=True)");
-    } else {
-      line("        for block in self.blocks:");
-      line("            x = block(x, self.rope)");
-    }
+    add(pytorch_block_loop(spec_));
     line(spec_.tied && einsum()
              ? "        return torch.einsum(\"...i,oi->...o\", self.norm(x), self.embedding.weight)"
          : spec_.tied ? "        return F.linear(self.norm(x), self.embedding.weight)"
@@ -484,18 +476,17 @@ class FeedForward(nn.Module):
   }
 
   void make_model() {
-    const char* const embedding = spec_.tied ? "0.02" : "1.0";
     add("\n\ndef draw(model):\n    for name, p in model.named_parameters():\n" +
-        std::string(adapts_ ? drawn_adapters() : "") +
-        "        if p.dim() == 2:\n            std = math.sqrt(2 / sum(p.shape))\n");
-    if (looks_tokens_up(spec_)) {
-      line("            if name == \"embedding.weight\":");
-      line(std::string("                std = ") + embedding);
-      if (spec_.positions == spec::Positions::learned) {
-        line("            if name == \"positions.weight\":");
-        line("                std = 0.02");
-      }
+        std::string(adapts_ ? drawn_adapters() : ""));
+    if (sees_images(spec_)) {
+      line("        if name.endswith(\"class_token\"):");
+      line("            nn.init.trunc_normal_(p, std=0.02, a=-0.06, b=0.06)");
+      line("        elif p.dim() >= 2:");
+      line("            std = math.sqrt(2 / (p.shape[0] + p[0].numel()))");
+    } else {
+      line("        if p.dim() == 2:\n            std = math.sqrt(2 / sum(p.shape))");
     }
+    deviations();
     add(R"(            nn.init.trunc_normal_(p, std=std, a=-3 * std, b=3 * std)
         elif name.endswith(".bias"):
             nn.init.zeros_(p)
@@ -509,6 +500,7 @@ draw(model)
     p.requires_grad_(".lora_" in name)
 )");
     }
+    freeze();
     add("model = model.to(DTYPE)\n");
     if (adapts_ && spec::bytes_of(spec_.dtype) == 2) {
       add(R"(for name, p in model.named_parameters():
@@ -517,6 +509,40 @@ draw(model)
 )");
     }
     if (spec_.compile == spec::Compile::inductor) line("model = torch.compile(model)");
+  }
+
+  // Of the tables of embeddings and positions, and of the queries of a resampler.
+  void deviations() {
+    const bool joins = joins_images(spec_);
+    const std::string prefix = joins ? "language." : "";
+    if (looks_tokens_up(spec_) || joins) {
+      line("            if name == \"" + prefix + "embedding.weight\":");
+      line(std::string("                std = ") + (spec_.tied ? "0.02" : "1.0"));
+    }
+    const bool learned = spec_.positions == spec::Positions::learned;
+    if (sees_images(spec_)) {
+      line("            if name.endswith((\"positions.weight\", \"queries\")):");
+      line("                std = 0.02");
+    } else if (looks_tokens_up(spec_) && learned) {
+      line("            if name == \"positions.weight\":");
+      line("                std = 0.02");
+    }
+  }
+
+  // What is not trained has no gradients.
+  void freeze() {
+    const spec::FrozenParts parts = spec::frozen_parts(spec_);
+    if (parts.encoder) line("model.encoder.requires_grad_(False)");
+    if (parts.language) line("model.language.requires_grad_(False)");
+    if (spec::frozen_layers(spec_) == 0) return;
+    const bool images = sees_images(spec_);
+    const bool learned = spec_.positions == spec::Positions::learned;
+    line(images ? "model.patches.requires_grad_(False)" : "model.embedding.requires_grad_(False)");
+    if (learned) line("model.positions.requires_grad_(False)");
+    if (images && spec_.pool == spec::Pool::class_token)
+      line("model.class_token.requires_grad_(False)");
+    if (images && spec_.stem_norm) line("model.stem_norm.requires_grad_(False)");
+    line("model.blocks[:FROZEN_LAYERS].requires_grad_(False)");
   }
 
   static const char* drawn_adapters() {
@@ -540,6 +566,42 @@ draw(model)
 };
 
 }  // namespace
+
+std::string pytorch_blocks(const WorkloadSpec& spec) {
+  return Model(spec).blocks();
+}
+
+std::string pytorch_run_method(const WorkloadSpec& spec) {
+  if (spec::checkpointing(spec) != spec::Checkpoint::blocks) return {};
+  return R"(
+    def run(self, first, x):
+        for block in self.blocks[first : first + BLOCKS_TOGETHER]:
+            x = block(x, self.rope)
+        return x
+)";
+}
+
+std::string pytorch_block_loop(const WorkloadSpec& spec) {
+  const bool frozen = spec::frozen_layers(spec) > 0;
+  if (spec::checkpointing(spec) != spec::Checkpoint::blocks) {
+    return R"(        for block in self.blocks:
+            x = block(x, self.rope)
+)";
+  }
+  std::string lines;
+  if (frozen) {
+    lines = R"(        for block in self.blocks[:FROZEN_LAYERS]:
+            x = block(x, self.rope)
+)";
+  }
+  // Else a checkpoint whose input needs no gradient would give its parameters none.
+  const bool adapters_of_images = sees_images(spec) && spec::trains_adapters(spec);
+  if (adapters_of_images || (frozen && spec::frozen_layers(spec) < spec.layers))
+    lines += "        x.requires_grad_()\n";
+  lines += std::string("        for first in range(") + (frozen ? "FROZEN_LAYERS" : "0") +
+           ", LAYERS, BLOCKS_TOGETHER):\n";
+  return lines + "            x = checkpoint(self.run, first, x, use_reentrant=True)\n";
+}
 
 std::string pytorch_model(const WorkloadSpec& spec) {
   return Model(spec).write();

@@ -34,6 +34,8 @@ std::string not_in_python(const WorkloadSpec& spec) {
     case WorkloadKind::block:
     case WorkloadKind::lm:
     case WorkloadKind::toy:
+    case WorkloadKind::vit:
+    case WorkloadKind::vlm:
       break;
     default:
       return of(spec::Field::workload);
@@ -113,7 +115,7 @@ from torch import nn
     constant("DEVICE", spec_.device == spec::DeviceKind::cuda ? "\"cuda\"" : "\"cpu\"");
     constant("DTYPE", torch_type(spec_.dtype));
     constant("B", number(spec_.batch));
-    constant("T", number(spec_.seq_len));
+    constant("T", number(joins_images(spec_) ? spec_.seq_len : spec::sequence_length(spec_)));
     if (spec_.workload == WorkloadKind::attention) {
       constant("D_HEAD", number(spec_.d_head));
       if (!spec_.projections) constant("T_KV", number(spec::kv_length(spec_)));
@@ -126,13 +128,15 @@ from torch import nn
       constant("KV_HEADS", number(kv_heads()));
     }
     mask_constants();
-    if (looks_tokens_up(spec_)) constant("LAYERS", number(spec_.layers));
+    if (looks_tokens_up(spec_) || sees_images(spec_)) constant("LAYERS", number(spec_.layers));
+    if (spec::frozen_layers(spec_) > 0) constant("FROZEN_LAYERS", number(spec_.frozen_layers));
     if (classifies(spec_)) constant("VOCAB", number(spec_.vocab));
     if (spec::trains_adapters(spec_)) {
       constant("LORA_RANK", number(spec_.lora_rank));
       constant("LORA_SCALE", text::plain(spec_.lora_alpha) + " / LORA_RANK");
     }
-    if (checkpoints() && looks_tokens_up(spec_))
+    if (sees_images(spec_)) add(pytorch_image_constants(spec_));
+    if (checkpoints() && (looks_tokens_up(spec_) || sees_images(spec_)))
       constant("BLOCKS_TOGETHER", number(spec_.checkpoint_every));
     if (trains_) {
       constant("LEARNING_RATE", text::plain(spec_.learning_rate));
@@ -166,6 +170,10 @@ from torch import nn
           "    return tokens, targets\n");
       return;
     }
+    if (sees_images(spec_)) {
+      image_batch();
+      return;
+    }
     const std::string grad = std::string(", device=DEVICE, dtype=DTYPE, requires_grad=") +
                              truth(spec::keeps_graph(spec_)) + ")";
     if (spec_.workload == WorkloadKind::attention && !spec_.projections) {
@@ -183,6 +191,20 @@ from torch import nn
       line("    return x, classes");
     } else {
       line("    return (x,)");
+    }
+  }
+
+  void image_batch() {
+    const bool joins = joins_images(spec_);
+    line(std::string("    images = torch.randn(") + (joins ? "B * IMAGES" : "B") +
+         ", 3, IMAGE, IMAGE, device=DEVICE, dtype=DTYPE)");
+    if (joins) {
+      line("    text = torch.randint(VOCAB, (B, T), device=DEVICE)");
+      line("    targets = torch.randint(VOCAB, (B, T), device=DEVICE)");
+      line("    return images, text, targets");
+    } else {
+      line("    classes = torch.randint(VOCAB, (B,), device=DEVICE)");
+      line("    return images, classes");
     }
   }
 
@@ -273,10 +295,11 @@ class AdamW(torch.optim.Optimizer):
     line("    return " + made);
     line("");
     line("");
-    line(wide() ? "optimizer = Wide(model.parameters(), make_optimizer)"
-         : spec::trains_adapters(spec_)
-             ? "optimizer = make_optimizer([p for p in model.parameters() if p.requires_grad])"
-             : "optimizer = make_optimizer(model.parameters())");
+    const std::string trained = spec::freezes(spec_)
+                                    ? "[p for p in model.parameters() if p.requires_grad]"
+                                    : "model.parameters()";
+    line(wide() ? "optimizer = Wide(" + trained + ", make_optimizer)"
+                : "optimizer = make_optimizer(" + trained + ")");
     if (spec::scales_loss(spec_)) {
       line("scaler = torch.amp.GradScaler(DEVICE, init_scale=" +
            text::plain(static_cast<double>(spec_.init_scale)) +
@@ -309,12 +332,13 @@ class AdamW(torch.optim.Optimizer):
       inside += "    ";
     }
     if (classifies(spec_)) {
-      line(inside + "inputs, targets = batch");
-      line(inside + "output = model(inputs)");
+      line(inside + (joins_images(spec_) ? "*inputs, targets = batch" : "inputs, targets = batch"));
+      line(inside + (joins_images(spec_) ? "output = model(*inputs)" : "output = model(inputs)"));
       line(inside +
            (written_.cross_entropy == spec::Form::written ? "loss = cross_entropy("
                                                           : "loss = F.cross_entropy(") +
-           "output.flatten(0, 1), targets.flatten())");
+           (spec_.workload == WorkloadKind::vit ? "output, targets)"
+                                                : "output.flatten(0, 1), targets.flatten())"));
     } else {
       line(inside + "output = model(*batch)");
       line(inside + "loss = output.square().mean()");

@@ -113,12 +113,13 @@ std::vector<FlashCondition> flash_conditions(const WorkloadSpec& spec, const Gpu
                  head <= most});
   all.push_back(alignment_condition(head));
   const bool masks = masking(spec).any();
-  const bool square = !spec.causal || kv_length(spec) == spec.seq_len;
-  all.push_back({text::message(masks         ? "flash.tensor_mask"
-                               : spec.causal ? "flash.causal"
-                                             : "flash.no_mask"),
+  const bool causal = spec.causal && field_applies(spec, Field::causal);
+  const bool square = !causal || kv_length(spec) == sequence_length(spec);
+  all.push_back({text::message(masks    ? "flash.tensor_mask"
+                               : causal ? "flash.causal"
+                                        : "flash.no_mask"),
                  square && !masks});
-  all.push_back({text::message("flash.length", {{"value", text::grouped(spec.seq_len)},
+  all.push_back({text::message("flash.length", {{"value", text::grouped(sequence_length(spec))},
                                                 {"above", text::grouped(kShortForFlash)}}),
                  true});
   const bool narrow = std::ranges::find(kNarrow, capability) != kNarrow.end();

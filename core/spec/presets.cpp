@@ -23,6 +23,8 @@ constexpr auto kRange = WorkloadKind::layernorm;
 constexpr auto kNorm = WorkloadKind::norm;
 constexpr auto kSoftmax = WorkloadKind::softmax;
 constexpr auto kEntropy = WorkloadKind::cross_entropy;
+constexpr auto kVit = WorkloadKind::vit;
+constexpr auto kVlm = WorkloadKind::vlm;
 
 // PyTorch's scaled_dot_product_attention chooses the kernel, or attention is written out.
 constexpr const char* kSdpa = "kv_heads=0 T_kv=0 projections=off backend=auto";
@@ -41,6 +43,29 @@ constexpr const char* kA2Training =
     "norm=rmsnorm positions=rope ffn=swiglu bias=off tied=off fused_qkv=off kv_heads=0 "
     "backend=naive lr=3e-4 min_lr=3e-5 schedule=cosine warmup_steps=200 cycle_steps=10000 clip=1 "
     "weight_decay=0.1" TENSORSCOPE_FUSED;
+#define TENSORSCOPE_VIT                                                                      \
+  "norm=layernorm positions=learned ffn=gelu bias=on fused_qkv=off kv_heads=0 patches=conv " \
+  "frozen_layers=0 lora_rank=0 backend=auto" TENSORSCOPE_FUSED
+constexpr const char* kTinyVit = TENSORSCOPE_VIT " image=32 patch=8 stem_norm=off pool=class";
+constexpr const char* kVit16 = TENSORSCOPE_VIT " image=224 patch=16 stem_norm=off pool=class";
+constexpr const char* kClip14 = TENSORSCOPE_VIT " image=224 patch=14 stem_norm=on pool=class";
+#undef TENSORSCOPE_VIT
+// The language model as Llama's, behind CLIP's encoder.
+#define TENSORSCOPE_VLM                                                                \
+  "norm=rmsnorm positions=rope ffn=swiglu bias=off tied=off fused_qkv=off kv_heads=0 " \
+  "patches=conv stem_norm=on pool=class images=1 projector=mlp lora_rank=0 "           \
+  "backend=auto" TENSORSCOPE_FUSED
+constexpr const char* kTinyVlm = TENSORSCOPE_VLM
+    " image=32 patch=8 encoder_width=64 encoder_heads=4 encoder_layers=2 encoder_ff=256 "
+    "frozen=none";
+// labs.md, W11: LLaVA's parts at an eighth of their width, of the blocks a quarter.
+constexpr const char* kToyVlm = TENSORSCOPE_VLM
+    " image=336 patch=14 encoder_width=128 encoder_heads=2 encoder_layers=6 encoder_ff=512 "
+    "frozen=encoder";
+constexpr const char* kLlava = TENSORSCOPE_VLM
+    " image=336 patch=14 encoder_width=1024 encoder_heads=16 encoder_layers=24 encoder_ff=4096 "
+    "frozen=encoder dtype=bf16";
+#undef TENSORSCOPE_VLM
 #undef TENSORSCOPE_FUSED
 // The model of the course with every part that the assignment has written by hand. It has no sizes:
 // those chosen before stay.
@@ -94,6 +119,13 @@ constexpr std::array kPresets = {
   Preset{"2.7B", "2.7B", "CS336", kNorm,                        4,  512, 2560,  0,   0,  0,     0,     0, kTrain, false, "norm=rmsnorm"},
   Preset{"a2-grid", "A2 grid point", "A2-21", kSoftmax,         8, 1024, 1024,  0,   0,  0,     0,     0, kTrain, false, ""},
   Preset{"2.7B", "2.7B", "CS336", kEntropy,                     4,  512, 2560,  0,   0,  0,     0, 10000, kTrain, false, ""},
+  Preset{"tiny", "tiny", kRunsAnywhere, kVit,                   4,   17,   64,  4,   0,  2,   256,    10, kStep, false, kTinyVit},
+  Preset{"vit-b16", "ViT-B/16", "ViT", kVit,                    8,  197,  768, 12,   0, 12,  3072,  1000, kStep, false, kVit16},
+  Preset{"vit-l16", "ViT-L/16", "ViT", kVit,                    8,  197, 1024, 16,   0, 24,  4096,  1000, kStep, false, kVit16},
+  Preset{"clip-l14", "CLIP ViT-L/14", "CLIP", kVit,             8,  257, 1024, 16,   0, 24,  4096,  1000, kStep, false, kClip14},
+  Preset{"tiny", "tiny", kRunsAnywhere, kVlm,                   2,   32,  128,  4,   0,  2,   512,  1000, kStep, true, kTinyVlm},
+  Preset{"w11", "toy VLM", "VLM-36", kVlm,                      2,   64,  512,  4,   0,  8,  1376,  4000, kStep, true, kToyVlm},
+  Preset{"llava-7b", "LLaVA 1.5 7B", "LLaVA", kVlm,             4,  512, 4096, 32,   0, 32, 11008, 32064, kStep, true, kLlava},
 };
 // clang-format on
 

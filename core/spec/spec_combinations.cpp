@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cmath>
 #include <cstdlib>
 
 #include "core/spec/backend_traits.h"
@@ -44,7 +45,7 @@ void check_keys(const WorkloadSpec& spec, Problems& problems) {
                   {"nearest", std::to_string(nearest_divisor(
                                   spec.heads, std::min(spec.kv_heads, spec.heads)))}});
   }
-  if (spec.causal && kv_length(spec) != spec.seq_len) {
+  if (spec.causal && kv_length(spec) != sequence_length(spec)) {
     problems.add(Field::T_kv, "causal_cross",
                  {{"t_kv", std::to_string(kv_length(spec))}, {"t", std::to_string(spec.seq_len)}});
   }
@@ -179,6 +180,56 @@ void check_experts(const WorkloadSpec& spec, Problems& problems) {
   if (low.rank > 0 && low.on == LoraOn::all) problems.add(Field::lora_on, "experts_lora");
 }
 
+std::int64_t root_of(std::int64_t square) {
+  return static_cast<std::int64_t>(std::lround(std::sqrt(static_cast<double>(square))));
+}
+
+// Means are of squares of patches, one for each token.
+void check_pool(const WorkloadSpec& spec, Problems& problems) {
+  if (spec.pool != Pool::mean || !traits_of(spec.workload).joins_images) return;
+  const std::int64_t side = spec.image / spec.patch;
+  const std::int64_t root = root_of(spec.image_tokens);
+  if (root * root == spec.image_tokens && root <= side) return;
+  const std::int64_t nearest = std::clamp<std::int64_t>(root, 1, side);
+  problems.add(Field::image_tokens, "image_tokens_square",
+               {{"image_tokens", text::grouped(spec.image_tokens)},
+                {"patches", text::grouped(side * side)},
+                {"nearest", text::grouped(nearest * nearest)}});
+}
+
+void check_encoder_heads(const WorkloadSpec& spec, Problems& problems) {
+  if (spec.encoder_width % spec.encoder_heads == 0) {
+    check_backend(encoder_of(spec), problems);
+    return;
+  }
+  const std::int64_t near = std::min(spec.encoder_heads, spec.encoder_width);
+  problems.add(Field::encoder_heads, "encoder_heads_divide",
+               {{"encoder_width", std::to_string(spec.encoder_width)},
+                {"encoder_heads", std::to_string(spec.encoder_heads)},
+                {"nearest", std::to_string(nearest_divisor(spec.encoder_width, near))}});
+}
+
+void check_images(const WorkloadSpec& spec, Problems& problems) {
+  if (!traits_of(spec.workload).sees_images) return;
+  if (spec.patch > spec.image) {
+    problems.add(Field::patch, "patch_large",
+                 {{"patch", std::to_string(spec.patch)}, {"image", std::to_string(spec.image)}});
+    return;
+  }
+  check_pool(spec, problems);
+  if (traits_of(spec.workload).joins_images) check_encoder_heads(spec, problems);
+}
+
+// A last layer alone is less than the last block.
+void check_frozen_layers(const WorkloadSpec& spec, Problems& problems) {
+  const bool too_many =
+      field_applies(spec, Field::frozen_layers) && spec.frozen_layers > spec.layers;
+  if (!too_many) return;
+  problems.add(Field::frozen_layers, "frozen_layers_many",
+               {{"frozen_layers", std::to_string(spec.frozen_layers)},
+                {"layers", std::to_string(spec.layers)}});
+}
+
 // Each mistake needs what it is about.
 void check_habit(const WorkloadSpec& spec, Problems& problems) {
   switch (habit(spec)) {
@@ -216,13 +267,13 @@ struct Tensor {
 
 std::vector<Tensor> largest_tensors(const WorkloadSpec& spec) {
   const auto size = [](std::int64_t value) { return static_cast<long double>(value); };
-  const long double tokens = size(spec.batch) * size(spec.seq_len);
+  const long double tokens = size(spec.batch) * size(sequence_length(spec));
   std::vector<Tensor> tensors;
   if (field_applies(spec, Field::heads)) {
     const long double head_tokens = tokens * size(spec.heads);
     tensors.push_back({Field::T, "B x T x heads x d_head", "B, T, heads or d_head",
                        head_tokens * size(head_size(spec))});
-    if (kv_length(spec) != spec.seq_len) {
+    if (kv_length(spec) != sequence_length(spec)) {
       tensors.push_back(
           {Field::T_kv, "B x T_kv x heads x d_head", "B, T_kv, heads or d_head",
            size(spec.batch) * size(kv_length(spec)) * size(spec.heads) * size(head_size(spec))});
@@ -245,11 +296,27 @@ std::vector<Tensor> largest_tensors(const WorkloadSpec& spec) {
   return tensors;
 }
 
+std::vector<Tensor> largest_of_images(const WorkloadSpec& spec) {
+  if (!traits_of(spec.workload).sees_images || spec.patch > spec.image) return {};
+  const auto size = [](std::int64_t value) { return static_cast<long double>(value); };
+  std::vector<Tensor> tensors = {
+      {Field::image, "B x images x 3 x image x image", "B or image",
+       size(spec.batch) * size(spec.images) * 3 * size(spec.image) * size(spec.image)}};
+  if (!traits_of(spec.workload).joins_images) return tensors;
+  for (Tensor tensor : largest_tensors(encoder_of(spec))) {
+    tensor.field = Field::image;
+    tensors.push_back(tensor);
+  }
+  return tensors;
+}
+
 // Beyond 1 EiB sums of a few tensors would overflow int64, and no address space is that large.
 void check_sizes(const WorkloadSpec& spec, Problems& problems) {
   constexpr long double kExbibyte = 1152921504606846976.0L;
   constexpr long double kElementBytes = 4;  // also for bf16: scores and logits may be kept in fp32
-  for (const Tensor& tensor : largest_tensors(spec)) {
+  std::vector<Tensor> tensors = largest_of_images(spec);
+  for (const Tensor& tensor : largest_tensors(spec)) tensors.push_back(tensor);
+  for (const Tensor& tensor : tensors) {
     if (tensor.elements * kElementBytes <= kExbibyte) continue;
     problems.add(tensor.field, "too_large", {{"shape", tensor.shape}, {"fields", tensor.lower}});
     return;
@@ -269,6 +336,8 @@ void check_combinations(const WorkloadSpec& spec, Problems& problems) {
   check_training(spec, problems);
   check_experts(spec, problems);
   check_lora(spec, problems);
+  if (problems.empty()) check_images(spec, problems);
+  check_frozen_layers(spec, problems);
   check_habit(spec, problems);
   check_sizes(spec, problems);
 }

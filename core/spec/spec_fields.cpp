@@ -42,6 +42,10 @@ constexpr std::array kLoraOns = {"qv", "qkvo", "all"};
 constexpr std::array kLosses = {"auto", "mean", "cross_entropy", "own"};
 constexpr std::array kHabits = {"none",    "no_zero_grad",    "kept_graph",  "kept_output",
                                 "no_sync", "clip_after_step", "clip_scaled", "rebuild"};
+constexpr std::array kPatchForms = {"conv", "linear"};
+constexpr std::array kPools = {"class", "mean", "resampler"};
+constexpr std::array kProjectors = {"linear", "mlp"};
+constexpr std::array kFrozen = {"none", "encoder", "language", "both"};
 constexpr std::array kTruths = {"true", "false"};
 constexpr std::array kSections = {"workload",  "shape",  "model", "attention",  "precision", "pass",
                                   "optimizer", "memory", "data",  "generation", "device"};
@@ -70,17 +74,17 @@ using S = Section;
 constexpr std::array<FieldRow, kFieldCount> kRows = {{
   {Field::workload, "workload", S::workload, choice<&W::workload>(kWorkloads), "what runs"},
   {Field::B, "B", S::shape, NumberField{&W::batch, {1, kKi * kKi}, {1, 256}}, "sequences at once", reason_adds},
-  {Field::T, "T", S::shape, NumberField{&W::seq_len, {1, kKi * kKi}, {1, 64 * kKi}}, "tokens of a sequence; additions of accumulation"},
+  {Field::T, "T", S::shape, NumberField{&W::seq_len, {1, kKi * kKi}, {1, 64 * kKi}}, "tokens of a sequence; additions of accumulation", reason_length},
   {Field::d_model, "d_model", S::shape, NumberField{&W::d_model, {1, 64 * kKi}, {32, 8 * kKi}}, "width of the residual stream", reason_d_model},
   {Field::heads, "heads", S::shape, NumberField{&W::heads, {1, kKi}, {1, 128}}, "attention heads", reason_attention},
   {Field::d_head, "d_head", S::shape, NumberField{&W::d_head, {1, 4 * kKi}, {8, 256}}, "width of a head", reason_d_head},
   {Field::layers, "layers", S::shape, NumberField{&W::layers, {1, kKi}, {1, 128}}, "transformer blocks", reason_layers},
   {Field::d_ff, "d_ff", S::shape, NumberField{&W::d_ff, {1, kKi * kKi}, {8, 32 * kKi}}, "hidden width of the feed-forward part", reason_d_ff},
-  {Field::vocab, "vocab", S::shape, NumberField{&W::vocab, {2, 16 * kKi * kKi}, {8, 256 * kKi}}, "different tokens", reason_vocab},
+  {Field::vocab, "vocab", S::shape, NumberField{&W::vocab, {2, 16 * kKi * kKi}, {8, 256 * kKi}}, "different tokens, or classes", reason_vocab},
   {Field::dtype, "dtype", S::precision, choice<&W::dtype>(kDataTypes), "type of parameters and inputs", reason_sums},
   {Field::backend, "backend", S::attention, choice<&W::backend>(kBackends), "how attention is computed", reason_attention},
   {Field::pass, "pass", S::pass, choice<&W::pass>(kPasses), "how far a step goes"},
-  {Field::causal, "causal", S::attention, FlagField{&W::causal}, "no position sees a later one", reason_attention},
+  {Field::causal, "causal", S::attention, FlagField{&W::causal}, "no position sees a later one", reason_causal},
   {Field::seed, "seed", S::device, SeedField{&W::seed}, "of parameters and inputs", reason_adds},
   {Field::device, "device", S::device, choice<&W::device>(kDevices), "where it runs"},
   {Field::device_index, "device_index", S::device, NumberField{&W::device_index, {0, 63}, {}}, "which GPU", reason_device_index},
@@ -96,7 +100,7 @@ constexpr std::array<FieldRow, kFieldCount> kRows = {{
   {Field::norm, "norm", S::model, choice<&W::norm>(kNorms), "normalisation before each part", reason_norm},
   {Field::positions, "positions", S::model, choice<&W::positions>(kPositions), "how positions enter", reason_block},
   {Field::bias, "bias", S::model, FlagField{&W::bias}, "biases in linear layers (not SwiGLU's) and LayerNorm", reason_block},
-  {Field::tied, "tied", S::model, FlagField{&W::tied}, "the head is the embedding", reason_lm},
+  {Field::tied, "tied", S::model, FlagField{&W::tied}, "the head is the embedding", reason_tied},
   {Field::autocast, "autocast", S::precision, choice<&W::autocast>(kAutocasts), "matrix products in 16 bits, the rest in fp32", reason_autocast},
   {Field::grad_scaler, "grad_scaler", S::precision, FlagField{&W::grad_scaler}, "scale the loss so that fp16 gradients do not vanish", reason_scaler},
   {Field::init_scale, "init_scale", S::precision, NumberField{&W::init_scale, {1, kKi * kKi * kKi * kKi}, {1, kKi * kKi * kKi}}, "first scale", reason_scaler_on},
@@ -155,6 +159,20 @@ constexpr std::array<FieldRow, kFieldCount> kRows = {{
   {Field::experts_per_token, "experts_per_token", S::model, NumberField{&W::experts_per_token, {1, 64}, {1, 16}}, "experts that each token is sent to", reason_experts_on},
   {Field::capacity, "capacity", S::model, RealField{&W::capacity, 0, 1000}, "tokens that an expert takes, over an equal share of all; what is more is dropped; 0: all have room", reason_experts_on},
   {Field::habit, "habit", S::pass, choice<&W::habit>(kHabits), "a mistake of training loops, made on purpose", reason_habit},
+  {Field::image, "image", S::shape, NumberField{&W::image, {1, 4 * kKi}, {16, 2 * kKi}}, "pixels of a side of an image, which has three channels", reason_images},
+  {Field::patch, "patch", S::shape, NumberField{&W::patch, {1, kKi}, {4, 64}}, "pixels of a side of a patch, which becomes a token", reason_images},
+  {Field::patches, "patches", S::model, choice<&W::patches>(kPatchForms), "what makes tokens of patches: a convolution, or a linear layer on their numbers", reason_images},
+  {Field::stem_norm, "stem_norm", S::model, FlagField{&W::stem_norm}, "a norm before the first block of an encoder of images, whose patches then have no bias, as in CLIP", reason_images},
+  {Field::pool, "pool", S::model, choice<&W::pool>(kPools), "what an encoder of images gives: vit a class token, vlm all patches; the mean of patches; or learned queries that attend to them", reason_images},
+  {Field::image_tokens, "image_tokens", S::shape, NumberField{&W::image_tokens, {1, 64 * kKi}, {1, 2 * kKi}}, "tokens of an image behind pool mean or resampler", reason_image_tokens},
+  {Field::images, "images", S::shape, NumberField{&W::images, {1, 64}, {1, 16}}, "images of a sequence, before its text", reason_joined},
+  {Field::encoder_width, "encoder_width", S::shape, NumberField{&W::encoder_width, {1, 64 * kKi}, {32, 8 * kKi}}, "d_model of the encoder of images", reason_joined},
+  {Field::encoder_heads, "encoder_heads", S::shape, NumberField{&W::encoder_heads, {1, kKi}, {1, 128}}, "heads of the encoder of images", reason_joined},
+  {Field::encoder_layers, "encoder_layers", S::shape, NumberField{&W::encoder_layers, {1, kKi}, {1, 128}}, "blocks of the encoder of images", reason_joined},
+  {Field::encoder_ff, "encoder_ff", S::shape, NumberField{&W::encoder_ff, {1, kKi * kKi}, {8, 32 * kKi}}, "d_ff of the encoder of images", reason_joined},
+  {Field::projector, "projector", S::model, choice<&W::projector>(kProjectors), "from the encoder's width to that of the language model: one linear layer, or two with GELU between", reason_joined},
+  {Field::frozen, "frozen", S::model, choice<&W::frozen>(kFrozen), "parts that are not trained; both: the projector alone is", reason_frozen},
+  {Field::frozen_layers, "frozen_layers", S::model, NumberField{&W::frozen_layers, {0, kKi}, {1, 128}}, "blocks that are not trained, from the first on, nor what is before them; 0: all is trained", reason_frozen_layers},
 }};
 // clang-format on
 
@@ -291,6 +309,8 @@ bool memory_grows_with(Field field) {
     case Field::layers:
     case Field::d_ff:
     case Field::vocab:
+    case Field::images:
+    case Field::encoder_layers:
     case Field::dim1:
     case Field::dim2:
     case Field::dim3:

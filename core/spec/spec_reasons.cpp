@@ -14,6 +14,15 @@ const WorkloadTraits& traits(const WorkloadSpec& spec) {
   return traits_of(spec.workload);
 }
 
+bool sees_images_alone(const WorkloadSpec& spec) {
+  return traits(spec).sees_images && !traits(spec).joins_images;
+}
+
+// Masks, dropout and experts are made for models without images.
+const char* reason_without_images(const WorkloadSpec& spec) {
+  return traits(spec).sees_images ? "field.reason.not_with_images" : nullptr;
+}
+
 }  // namespace
 
 const char* reason_sums(const WorkloadSpec& spec) {
@@ -22,6 +31,46 @@ const char* reason_sums(const WorkloadSpec& spec) {
 
 const char* reason_adds(const WorkloadSpec& spec) {
   return traits(spec).has_input ? nullptr : "field.reason.only_adds";
+}
+
+const char* reason_length(const WorkloadSpec& spec) {
+  return sees_images_alone(spec) ? "field.reason.patches_are_tokens" : nullptr;
+}
+
+const char* reason_causal(const WorkloadSpec& spec) {
+  if (const char* const reason = reason_attention(spec)) return reason;
+  return sees_images_alone(spec) ? "field.reason.patches_see_all" : nullptr;
+}
+
+const char* reason_tied(const WorkloadSpec& spec) {
+  return traits(spec).joins_images ? nullptr : reason_lm(spec);
+}
+
+const char* reason_images(const WorkloadSpec& spec) {
+  return traits(spec).sees_images ? nullptr : "field.reason.no_images";
+}
+
+const char* reason_image_tokens(const WorkloadSpec& spec) {
+  if (const char* const reason = reason_images(spec)) return reason;
+  if (spec.pool == Pool::class_token) return "field.reason.no_fewer_tokens";
+  const bool one = spec.pool == Pool::mean && !traits(spec).joins_images;
+  return one ? "field.reason.one_mean" : nullptr;
+}
+
+const char* reason_joined(const WorkloadSpec& spec) {
+  return traits(spec).joins_images ? nullptr : "field.reason.only_vlm";
+}
+
+const char* reason_frozen(const WorkloadSpec& spec) {
+  if (const char* const reason = reason_joined(spec)) return reason;
+  return keeps_graph(spec) ? nullptr : "field.reason.no_backward";
+}
+
+const char* reason_frozen_layers(const WorkloadSpec& spec) {
+  if (traits(spec).joins_images) return "field.reason.parts_are_frozen";
+  if (const char* const reason = reason_layers(spec)) return reason;
+  if (trains_adapters(spec)) return "field.reason.adapters_alone";
+  return keeps_graph(spec) ? nullptr : "field.reason.no_backward";
 }
 
 const char* reason_d_model(const WorkloadSpec& spec) {
@@ -39,7 +88,8 @@ const char* reason_d_head(const WorkloadSpec& spec) {
 }
 
 const char* reason_layers(const WorkloadSpec& spec) {
-  return traits(spec).language_model ? nullptr : "field.reason.only_lm_has_layers";
+  const bool stacks = traits(spec).language_model || traits(spec).sees_images;
+  return stacks ? nullptr : "field.reason.only_lm_has_layers";
 }
 
 const char* reason_d_ff(const WorkloadSpec& spec) {
@@ -81,6 +131,7 @@ const char* reason_projections(const WorkloadSpec& spec) {
 const char* reason_compile(const WorkloadSpec& spec) {
   if (traits(spec).from_file) return "field.reason.model_not_compiled";
   if (const char* const reason = reason_sums(spec)) return reason;
+  if (traits(spec).sees_images) return "field.reason.images_not_compiled";
   if (spec.device != DeviceKind::cpu) return "field.reason.compiled_for_cpu";
   if (spec.pass == Pass::generate) return "field.reason.tokens_grow";
   if (spec.pass == Pass::forward && spec.keep_graph) return "field.reason.compiled_without_graph";
@@ -95,6 +146,7 @@ const char* reason_compile(const WorkloadSpec& spec) {
   if (masking(spec).any()) return "field.reason.masks_not_compiled";
   if (dropping(spec).any()) return "field.reason.dropout_not_compiled";
   if (experts(spec).any()) return "field.reason.experts_not_compiled";
+  if (frozen_layers(spec) > 0) return "field.reason.frozen_not_compiled";
   const bool checkpoints = reason_checkpoint(spec) == nullptr && spec.checkpoint != Checkpoint::off;
   return checkpoints ? "field.reason.inductor_recomputes" : nullptr;
 }
@@ -198,8 +250,8 @@ const char* reason_checkpoint_every(const WorkloadSpec& spec) {
 }
 
 const char* reason_accumulate(const WorkloadSpec& spec) {
-  if (traits(spec).from_file) return reason_backward(spec);
-  if (const char* const reason = reason_lm(spec)) return reason;
+  const bool has_batches = traits(spec).from_file || traits(spec).sees_images;
+  if (const char* const reason = has_batches ? nullptr : reason_lm(spec)) return reason;
   return reason_backward(spec);
 }
 
@@ -227,15 +279,18 @@ const char* reason_silu(const WorkloadSpec& spec) {
 }
 
 const char* reason_cross_entropy(const WorkloadSpec& spec) {
-  if (const char* const reason = reason_lm(spec)) return reason;
+  if (const char* const reason = traits(spec).sees_images ? nullptr : reason_lm(spec))
+    return reason;
   if (const char* const reason = reason_backward(spec)) return reason;
+  if (sees_images_alone(spec)) return nullptr;
   return uses_own_kernels(spec) ? "field.reason.own_kernel_does_it" : nullptr;
 }
 
 const char* reason_mask(const WorkloadSpec& spec) {
   if (const char* const reason = reason_attention(spec)) return reason;
   if (spec.backend != AttentionBackend::naive) return "field.reason.only_naive";
-  return spec.causal || masking(spec).any() ? nullptr : "field.reason.not_causal";
+  const bool causal = spec.causal && reason_causal(spec) == nullptr;
+  return causal || masking(spec).any() ? nullptr : "field.reason.not_causal";
 }
 
 const char* reason_products(const WorkloadSpec& spec) {
@@ -253,6 +308,7 @@ const char* reason_rope_fp32(const WorkloadSpec& spec) {
 }
 
 const char* reason_lora(const WorkloadSpec& spec) {
+  if (traits(spec).joins_images) return "field.reason.vlm_without_adapters";
   return reason_block(spec);
 }
 
@@ -262,21 +318,25 @@ const char* reason_lora_on(const WorkloadSpec& spec) {
 }
 
 const char* reason_masks(const WorkloadSpec& spec) {
+  if (const char* const reason = reason_without_images(spec)) return reason;
   if (const char* const reason = reason_attention(spec)) return reason;
   return spec.pass == Pass::generate ? "field.reason.generate_causal" : nullptr;
 }
 
 const char* reason_attn_dropout(const WorkloadSpec& spec) {
+  if (const char* const reason = reason_without_images(spec)) return reason;
   if (const char* const reason = reason_attention(spec)) return reason;
   return keeps_graph(spec) ? nullptr : "field.reason.nothing_dropped";
 }
 
 const char* reason_dropout(const WorkloadSpec& spec) {
+  if (const char* const reason = reason_without_images(spec)) return reason;
   if (const char* const reason = reason_block(spec)) return reason;
   return keeps_graph(spec) ? nullptr : "field.reason.nothing_dropped";
 }
 
 const char* reason_experts(const WorkloadSpec& spec) {
+  if (const char* const reason = reason_without_images(spec)) return reason;
   if (const char* const reason = reason_block(spec)) return reason;
   return spec.ffn == FeedForward::swiglu ? nullptr : "field.reason.only_swiglu";
 }

@@ -8,6 +8,14 @@ namespace ts::spec {
 
 const char* reason_sums(const WorkloadSpec& spec);
 const char* reason_adds(const WorkloadSpec& spec);
+const char* reason_length(const WorkloadSpec& spec);
+const char* reason_causal(const WorkloadSpec& spec);
+const char* reason_tied(const WorkloadSpec& spec);
+const char* reason_images(const WorkloadSpec& spec);
+const char* reason_image_tokens(const WorkloadSpec& spec);
+const char* reason_joined(const WorkloadSpec& spec);
+const char* reason_frozen(const WorkloadSpec& spec);
+const char* reason_frozen_layers(const WorkloadSpec& spec);
 const char* reason_d_model(const WorkloadSpec& spec);
 const char* reason_attention(const WorkloadSpec& spec);
 const char* reason_d_head(const WorkloadSpec& spec);

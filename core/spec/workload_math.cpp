@@ -5,6 +5,7 @@
 #include "core/spec/backend_traits.h"
 #include "core/spec/masking.h"
 #include "core/spec/spec_fields.h"
+#include "core/spec/workload_traffic.h"
 #include "core/spec/workload_traits.h"
 
 namespace ts::spec {
@@ -27,14 +28,43 @@ std::int64_t weights_of(const std::vector<Product>& products) {
   return sum;
 }
 
-// Forward FLOPs of Q K^T and P V, all T x T_kv pairs.
-double attention_flops(const WorkloadSpec& spec) {
-  return 4 * static_cast<double>(attention_count(spec)) *
-         static_cast<double>(tokens_per_step(spec)) * static_cast<double>(spec.heads) *
-         static_cast<double>(kv_length(spec)) * static_cast<double>(head_size(spec));
+// Prefill and decode of one sequence, head for the last position only; multiplied by B.
+double generation_flops(const WorkloadSpec& spec, AttentionBackend backend) {
+  const auto layers = static_cast<double>(spec.layers);
+  const double per_token =
+      layers * of_token(block_products(spec)) + of_token(adapter_products(spec));
+  const double per_pair = layers * 4 * static_cast<double>(spec.d_model);
+  const double head = 2 * static_cast<double>(spec.vocab) * static_cast<double>(spec.d_model);
+  const auto whole = [&](std::int64_t length) {
+    const auto n = static_cast<double>(length);
+    return n * per_token + head + n * n * per_pair * computed_share(spec, backend, length);
+  };
+  double sum = whole(spec.seq_len);
+  for (std::int64_t i = 1; i < spec.new_tokens; ++i) {
+    const std::int64_t length = spec.seq_len + i;
+    sum +=
+        spec.kv_cache ? per_token + head + static_cast<double>(length) * per_pair : whole(length);
+  }
+  return static_cast<double>(spec.batch) * sum;
 }
 
-// Share of the T x T_kv pairs that a backend computes.
+// The FLOPs of a part in all micro-batches.
+void add_part(const WorkloadSpec& spec, const ModelPart& part, AttentionBackend backend,
+              Flops& flops) {
+  const auto micro = static_cast<double>(micro_batches(spec));
+  const double matmul = micro * part.rows * of_token(part.products);
+  const double attention = micro * attention_flops(part, backend);
+  flops.forward += matmul + attention;
+  if (!has_backward(spec.pass) || part.backward == 0) return;
+  const double scores = traits_of(backend).recomputes_scores ? 2.5 : 2.0;
+  flops.backward += part.backward * matmul + scores * attention;
+  const Checkpoint checkpoint = checkpointing(spec);
+  if (checkpoint == Checkpoint::attention) flops.recompute += attention;
+  if (checkpoint == Checkpoint::blocks && part.in_blocks) flops.recompute += matmul + attention;
+}
+
+}  // namespace
+
 double computed_share(const WorkloadSpec& spec, AttentionBackend backend, std::int64_t seq_len) {
   if (masking(spec).any()) {
     const bool skips = traits_of(backend).masked == MaskedPairs::skipped_tiles;
@@ -56,28 +86,6 @@ double computed_share(const WorkloadSpec& spec, AttentionBackend backend, std::i
   return pairs / (length * length);
 }
 
-// Prefill and decode of one sequence, head for the last position only; multiplied by B.
-double generation_flops(const WorkloadSpec& spec, AttentionBackend backend) {
-  const auto layers = static_cast<double>(spec.layers);
-  const double per_token =
-      layers * of_token(block_products(spec)) + of_token(adapter_products(spec));
-  const double per_pair = layers * 4 * static_cast<double>(spec.d_model);
-  const double head = 2 * static_cast<double>(spec.vocab) * static_cast<double>(spec.d_model);
-  const auto whole = [&](std::int64_t length) {
-    const auto n = static_cast<double>(length);
-    return n * per_token + head + n * n * per_pair * computed_share(spec, backend, length);
-  };
-  double sum = whole(spec.seq_len);
-  for (std::int64_t i = 1; i < spec.new_tokens; ++i) {
-    const std::int64_t length = spec.seq_len + i;
-    sum +=
-        spec.kv_cache ? per_token + head + static_cast<double>(length) * per_pair : whole(length);
-  }
-  return static_cast<double>(spec.batch) * sum;
-}
-
-}  // namespace
-
 std::int64_t head_size(const WorkloadSpec& spec) {
   return traits_of(spec.workload).attention_only ? spec.d_head : spec.d_model / spec.heads;
 }
@@ -86,12 +94,19 @@ std::int64_t kv_head_count(const WorkloadSpec& spec) {
   return spec.kv_heads > 0 ? spec.kv_heads : spec.heads;
 }
 
+std::int64_t sequence_length(const WorkloadSpec& spec) {
+  const WorkloadTraits& traits = traits_of(spec.workload);
+  if (traits.joins_images) return language_of(spec).seq_len;
+  return traits.sees_images ? encoder_length(spec) : spec.seq_len;
+}
+
 std::int64_t kv_length(const WorkloadSpec& spec) {
-  return spec.seq_len_kv > 0 && field_applies(spec, Field::T_kv) ? spec.seq_len_kv : spec.seq_len;
+  const bool own = spec.seq_len_kv > 0 && field_applies(spec, Field::T_kv);
+  return own ? spec.seq_len_kv : sequence_length(spec);
 }
 
 std::int64_t context_length(const WorkloadSpec& spec) {
-  return spec.seq_len + (spec.pass == Pass::generate ? spec.new_tokens : 0);
+  return sequence_length(spec) + (spec.pass == Pass::generate ? spec.new_tokens : 0);
 }
 
 std::int64_t micro_batches(const WorkloadSpec& spec) {
@@ -178,13 +193,18 @@ std::int64_t parameter_count(const WorkloadSpec& spec) {
 }
 
 std::int64_t trained_count(const WorkloadSpec& spec) {
-  return trains_adapters(spec) ? weights_of(adapter_products(spec)) : parameter_count(spec);
+  if (trains_adapters(spec)) return weights_of(adapter_products(spec));
+  return parameter_count(spec) - frozen_count(spec);
+}
+
+bool freezes(const WorkloadSpec& spec) {
+  return trained_count(spec) != parameter_count(spec);
 }
 
 std::int64_t tokens_per_step(const WorkloadSpec& spec) {
   if (!traits_of(spec.workload).has_input) return spec.seq_len;
   if (spec.pass == Pass::generate) return spec.batch * spec.new_tokens;
-  return spec.batch * spec.seq_len * micro_batches(spec);
+  return spec.batch * sequence_length(spec) * micro_batches(spec);
 }
 
 Flops step_flops(const WorkloadSpec& spec, AttentionBackend backend_ran) {
@@ -193,20 +213,7 @@ Flops step_flops(const WorkloadSpec& spec, AttentionBackend backend_ran) {
     flops.forward = generation_flops(spec, backend_ran);
     return flops;
   }
-  const auto tokens = static_cast<double>(tokens_per_step(spec));
-  const double matmul = tokens * of_token(traits_of(spec.workload).products(spec));
-  const double attention = attention_flops(spec) * computed_share(spec, backend_ran, spec.seq_len);
-  const double added = tokens * of_token(adapter_products(spec));
-  flops.forward = matmul + added + attention;
-  if (!has_backward(spec.pass)) return flops;
-  const double frozen = trains_adapters(spec) ? 1 : 2;
-  flops.backward = frozen * matmul + 2 * added +
-                   (traits_of(backend_ran).recomputes_scores ? 2.5 : 2.0) * attention;
-  if (checkpointing(spec) == Checkpoint::attention) flops.recompute = attention;
-  if (checkpointing(spec) == Checkpoint::blocks) {
-    const auto blocks = static_cast<double>(attention_count(spec));
-    flops.recompute = blocks * tokens * of_token(block_products(spec)) + added + attention;
-  }
+  for (const ModelPart& part : model_parts(spec)) add_part(spec, part, backend_ran, flops);
   return flops;
 }
 

@@ -13,7 +13,9 @@ namespace ts::spec {
 // Sizes that follow from a spec.
 std::int64_t head_size(const WorkloadSpec& spec);  // d_head for attention, else d_model / heads
 std::int64_t kv_head_count(const WorkloadSpec& spec);
-std::int64_t kv_length(const WorkloadSpec& spec);  // T_kv for attention, else T
+// T; of vit the tokens of its encoder, of vlm those of images and text.
+std::int64_t sequence_length(const WorkloadSpec& spec);
+std::int64_t kv_length(const WorkloadSpec& spec);  // T_kv for attention, else sequence_length
 // The number of positions of a model: T, and room for the tokens that pass generate adds.
 std::int64_t context_length(const WorkloadSpec& spec);
 std::int64_t micro_batches(const WorkloadSpec& spec);  // of a step; 1 where that does not apply
@@ -68,10 +70,13 @@ OptimizerState optimizer_state(const WorkloadSpec& spec);
 // The number of parameters: the weights of all matrix products of the workload, its biases, norms
 // and embeddings (core/spec/workload_traits.cpp), and its adapters, unless they are merged.
 std::int64_t parameter_count(const WorkloadSpec& spec);
-// Those that are trained: all, or the adapters alone, rank (in + out) for each of their layers.
+// Those that are trained: all, all but frozen ones, or the adapters alone, rank (in + out) for each
+// of their layers.
 std::int64_t trained_count(const WorkloadSpec& spec);
-// B T, times the micro-batches of a step; B new_tokens for pass generate; T for a workload without
-// input. Workloads without a sequence count rows.
+// True if some parameters are not trained.
+bool freezes(const WorkloadSpec& spec);
+// B T (sequence_length), times the micro-batches of a step; B new_tokens for pass generate; T for a
+// workload without input. Workloads without a sequence count rows.
 std::int64_t tokens_per_step(const WorkloadSpec& spec);
 
 struct Flops {
@@ -91,8 +96,14 @@ struct Flops {
 // the head for the last position only. With adapters the products of frozen weights have no
 // gradient of the weight, so their backward is once the forward; that of the adapters is twice
 // theirs. Of experts those count that a token is sent to, without places that stay empty. What the
-// first block of lm can leave out beyond this, since nothing before it is trained, is counted.
+// first block of lm can leave out beyond this, since nothing before it is trained, is counted. The
+// same holds behind frozen blocks, and for the projector of vlm behind a frozen encoder. A frozen
+// part has no backward where nothing before it is trained, else that of its inputs
+// (core/spec/workload_traffic.h).
 Flops step_flops(const WorkloadSpec& spec, AttentionBackend backend_ran);
+
+// The part of the pairs of queries and keys of a sequence that a backend computes.
+double computed_share(const WorkloadSpec& spec, AttentionBackend backend, std::int64_t seq_len);
 
 // Maps ExecutionFacts::backend_ran to a backend of the formulas: every fused kernel (flash,
 // mem-efficient, cuDNN) skips masked tiles and recomputes scores as flash does.

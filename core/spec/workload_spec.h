@@ -26,6 +26,8 @@ namespace ts::spec {
   EACH(norm)                        \
   EACH(softmax)                     \
   EACH(cross_entropy)               \
+  EACH(vit)                         \
+  EACH(vlm)                         \
   EACH(own_model)
 
 #define TENSORSCOPE_ENUMERATOR(name) name,
@@ -109,6 +111,19 @@ enum class ProductForm : std::uint8_t { matmul, einsum };
 // The linear layers of a block that have an adapter (LoRA). qv: to queries and values, as the paper
 // has it. qkvo: all four of attention. all: also those of the feed-forward part.
 enum class LoraOn : std::uint8_t { qv, qkvo, all };
+// How an image becomes tokens: by a convolution with the size and stride of a patch, or by a linear
+// layer on the numbers of each patch.
+enum class PatchForm : std::uint8_t { convolution, linear };
+// What an encoder of images gives. class_token: of vit that of one more token, of vlm all patches,
+// without that token. mean: of vit one token, of vlm the means of neighbours. resampler: learned
+// queries attend to the patches.
+enum class Pool : std::uint8_t { class_token, mean, resampler };
+// What brings images to the width of the language model: one linear layer, or two with GELU
+// between.
+enum class Projector : std::uint8_t { linear, mlp };
+// The parts of a vision-language model that are not trained: they have neither gradients of their
+// parameters nor state. both: the projector alone is trained.
+enum class Frozen : std::uint8_t { none, encoder, language, both };
 // A mistake of training loops, made on purpose so that its effect can be seen.
 //   no_zero_grad     gradients of earlier steps are not dropped, so they add up
 //   kept_graph       the loss of every step (or the output of a forward that keeps its graph) is
@@ -224,6 +239,20 @@ struct WorkloadSpec {
   double capacity =
       1.25;  // room of an expert, over an equal share of the tokens; 0: for all tokens
   Habit habit = Habit::none;
+  std::int64_t image = 224;  // pixels of a side; an image has three channels
+  std::int64_t patch = 16;
+  PatchForm patches = PatchForm::convolution;
+  bool stem_norm = false;  // a norm before the first block; the patches then have no bias (CLIP)
+  Pool pool = Pool::class_token;
+  std::int64_t image_tokens = 64;  // of pool mean (vlm) and resampler
+  std::int64_t images = 1;         // of a sequence, before its text
+  std::int64_t encoder_width = 256;
+  std::int64_t encoder_heads = 4;
+  std::int64_t encoder_layers = 4;
+  std::int64_t encoder_ff = 1024;
+  Projector projector = Projector::mlp;
+  Frozen frozen = Frozen::none;
+  std::int64_t frozen_layers = 0;  // what is before the blocks, and so many of these
   friend bool operator==(const WorkloadSpec&, const WorkloadSpec&) = default;
 };
 
@@ -317,8 +346,22 @@ enum class Field : std::uint8_t {
   experts_per_token,
   capacity,
   habit,
+  image,
+  patch,
+  patches,
+  stem_norm,
+  pool,
+  image_tokens,
+  images,
+  encoder_width,
+  encoder_heads,
+  encoder_layers,
+  encoder_ff,
+  projector,
+  frozen,
+  frozen_layers,
 };
-inline constexpr int kFieldCount = static_cast<int>(Field::habit) + 1;
+inline constexpr int kFieldCount = static_cast<int>(Field::frozen_layers) + 1;
 
 const char* field_name(Field field);
 

@@ -1,6 +1,5 @@
 #include "core/spec/workload_traffic.h"
 
-#include <algorithm>
 #include <array>
 
 #include "core/spec/backend_traits.h"
@@ -33,12 +32,6 @@ double moved_by(const std::vector<Product>& products, double rows) {
 double flops_of(const Product& product, double rows) {
   return 2 * rows * static_cast<double>(product.count) * static_cast<double>(product.in) *
          static_cast<double>(product.out);
-}
-
-double flops_of(const std::vector<Product>& products, double rows) {
-  double sum = 0;
-  for (const Product& product : products) sum += flops_of(product, rows);
-  return sum;
 }
 
 // Numbers that attention moves, and the part of them that its softmax does.
@@ -152,49 +145,35 @@ std::vector<StepPart> parts_of_generation(const WorkloadSpec& spec, AttentionBac
            element * generation(spec, backend) - bytes}};
 }
 
-// Parts of all micro-batches. `bytes` of `parts` count numbers.
-void add_products(const WorkloadSpec& spec, double rows, std::vector<StepPart>& parts) {
-  const double trained = has_backward(spec.pass) ? 3 : 1;
-  // A frozen weight has no gradient: there is no product for it.
-  const double times = has_backward(spec.pass) && trains_adapters(spec) ? 2 : trained;
-  const auto add = [&](const std::vector<Product>& products, double often) {
-    for (const Product& product : products) {
-      parts.push_back({StepPart::Kind::products, often * flops_of(product, rows),
-                       often * moved_by(product, rows)});
-    }
-  };
-  add(traits_of(spec.workload).products(spec), times);
-  add(adapter_products(spec), trained);
-  if (has_backward(spec.pass) && checkpointing(spec) == Checkpoint::blocks) {
-    add(block_products(spec), static_cast<double>(attention_count(spec)));
-    add(adapter_products(spec), 1);
+// Products of a part of the model. `bytes` count numbers.
+void add_products(const WorkloadSpec& spec, const ModelPart& part, std::vector<StepPart>& parts) {
+  double times = has_backward(spec.pass) ? 1 + part.backward : 1;
+  // Blocks that are not trained are not run again.
+  const bool again = has_backward(spec.pass) && part.in_blocks && part.backward > 0 &&
+                     checkpointing(spec) == Checkpoint::blocks;
+  if (again) times += 1;
+  for (const Product& product : part.products) {
+    parts.push_back({StepPart::Kind::products, times * flops_of(product, part.rows),
+                     times * moved_by(product, part.rows)});
   }
 }
 
-void add_attention(const WorkloadSpec& spec, AttentionBackend backend, double rows,
+void add_attention(const WorkloadSpec& spec, AttentionBackend backend, const ModelPart& part,
                    std::vector<StepPart>& parts) {
-  const auto count = static_cast<double>(attention_count(spec));
-  if (count == 0) return;
-  const auto micro = static_cast<double>(micro_batches(spec));
-  const bool trains = has_backward(spec.pass);
+  if (part.calls == 0) return;
+  const auto count = static_cast<double>(part.calls);
+  const bool trains = has_backward(spec.pass) && part.backward > 0;
   const bool again = trains && checkpointing(spec) != Checkpoint::off;
-  const Moved moved =
-      attention(spec, backend, static_cast<double>(spec.batch), static_cast<double>(spec.seq_len),
-                static_cast<double>(kv_length(spec)));
-  const Flops flops = step_flops(spec, backend);
-  const double products = flops_of(traits_of(spec.workload).products(spec), rows * micro);
-  const double added = flops_of(adapter_products(spec), rows * micro);
-  const double back = (trains_adapters(spec) ? 1 : 2) * products + 2 * added;
-  // Rounding may leave less than nothing.
-  const double forward = std::max(0.0, flops.forward - products - added) / micro;
-  const double backward = std::max(0.0, flops.backward - back) / micro;
+  const Moved moved = attention(part.attends, backend, part.sequences, part.queries, part.keys);
+  const double forward = attention_flops(part, backend);
+  const double scores = traits_of(backend).recomputes_scores ? 2.5 : 2.0;
   const auto add = [&](double all_flops, double all, double softmax) {
     parts.push_back({StepPart::Kind::attention, all_flops, count * (all - softmax)});
     if (softmax > 0) parts.push_back({StepPart::Kind::softmax, 0, count * softmax});
   };
   const double often = again ? 2 : 1;
   add(often * forward, often * moved.forward, often * moved.softmax_forward);
-  if (trains) add(backward, moved.backward, moved.softmax_backward);
+  if (trains) add(scores * forward, moved.backward, moved.softmax_backward);
 }
 
 }  // namespace
@@ -207,10 +186,11 @@ const char* to_string(StepPart::Kind kind) {
 
 std::vector<StepPart> step_parts(const WorkloadSpec& spec, AttentionBackend backend_ran) {
   if (spec.pass == Pass::generate) return parts_of_generation(spec, backend_ran);
-  const auto rows = static_cast<double>(spec.batch) * static_cast<double>(spec.seq_len);
   std::vector<StepPart> parts;
-  add_products(spec, rows, parts);
-  add_attention(spec, backend_ran, rows, parts);
+  for (const ModelPart& part : model_parts(spec)) {
+    add_products(spec, part, parts);
+    add_attention(spec, backend_ran, part, parts);
+  }
   const auto micro = static_cast<double>(micro_batches(spec));
   const auto element = static_cast<double>(bytes_of(compute_type(spec)));
   for (StepPart& part : parts) {
@@ -228,6 +208,153 @@ double step_traffic(const WorkloadSpec& spec, AttentionBackend backend_ran) {
   double sum = 0;
   for (const StepPart& part : step_parts(spec, backend_ran)) sum += part.bytes;
   return sum;
+}
+
+namespace {
+
+double rows_of(std::int64_t sequences, std::int64_t length) {
+  return static_cast<double>(sequences) * static_cast<double>(length);
+}
+
+void let_attend(ModelPart& part, const WorkloadSpec& spec, std::int64_t calls, std::int64_t queries,
+                std::int64_t keys) {
+  part.attends = spec;
+  part.calls = calls;
+  part.sequences = static_cast<double>(spec.batch);
+  part.queries = static_cast<double>(queries);
+  part.keys = static_cast<double>(keys);
+}
+
+// Some of the blocks of a model, with the adapters that are trained beside them.
+void add_blocks(const WorkloadSpec& spec, std::int64_t count, double backward,
+                std::vector<ModelPart>& parts) {
+  ModelPart blocks;
+  blocks.products = block_products(spec);
+  for (Product& product : blocks.products) product.count *= count;
+  blocks.rows = rows_of(spec.batch, spec.seq_len);
+  blocks.backward = backward;
+  blocks.in_blocks = true;
+  let_attend(blocks, spec, count, spec.seq_len, spec.seq_len);
+  parts.push_back(blocks);
+  if (!trains_adapters(spec)) return;
+  ModelPart adapters;
+  adapters.products = adapter_products(spec);
+  adapters.rows = blocks.rows;
+  adapters.in_blocks = true;
+  parts.push_back(adapters);
+}
+
+// Backward of blocks and head: `frozen` weights pass gradients on.
+void add_language(const WorkloadSpec& spec, std::int64_t predicted, bool frozen,
+                  std::vector<ModelPart>& parts) {
+  const double backward = frozen || trains_adapters(spec) ? 1 : 2;
+  const std::int64_t still = frozen_layers(spec);
+  if (still > 0) add_blocks(spec, still, 0, parts);
+  if (still < spec.layers) add_blocks(spec, spec.layers - still, backward, parts);
+  ModelPart head;
+  head.products = {{spec.d_model, spec.vocab}};
+  head.rows = rows_of(spec.batch, predicted);
+  head.backward = backward;
+  parts.push_back(head);
+}
+
+// Queries that are learned attend to the patches: [image_tokens] of every image.
+void add_resampler(const WorkloadSpec& encoder, double backward, std::vector<ModelPart>& parts) {
+  const std::int64_t width = encoder.d_model;
+  const double seen = rows_of(encoder.batch, encoder.seq_len);
+  const double made = rows_of(encoder.batch, encoder.image_tokens);
+  ModelPart queries;
+  queries.products = {{width, width}};
+  queries.rows = static_cast<double>(encoder.image_tokens);
+  queries.backward = backward;
+  ModelPart keys;
+  keys.products = {{width, width, 2}};
+  keys.rows = seen;
+  keys.backward = backward;
+  WorkloadSpec heads = encoder;
+  heads.kv_heads = 0;
+  let_attend(keys, heads, 1, encoder.image_tokens, encoder.seq_len);
+  ModelPart output;
+  output.products = {{width, width}};
+  output.rows = made;
+  output.backward = backward;
+  parts.insert(parts.end(), {queries, keys, output});
+}
+
+// An encoder without classes. Images need no gradient.
+void add_encoder(const WorkloadSpec& encoder, bool frozen, std::vector<ModelPart>& parts) {
+  const bool adapts = trains_adapters(encoder);
+  const std::int64_t still = frozen ? encoder.layers : frozen_layers(encoder);
+  ModelPart stem;
+  stem.products = {{3 * encoder.patch * encoder.patch, encoder.d_model}};
+  stem.rows = rows_of(encoder.batch, patch_count(encoder));
+  stem.backward = frozen || still > 0 || adapts ? 0 : 1;
+  parts.push_back(stem);
+  const double backward = adapts ? 1 : 2;
+  if (still > 0) add_blocks(encoder, still, 0, parts);
+  if (still < encoder.layers) add_blocks(encoder, encoder.layers - still, backward, parts);
+  if (encoder.pool == Pool::resampler) add_resampler(encoder, frozen ? 0 : backward, parts);
+}
+
+std::vector<ModelPart> parts_of_vit(const WorkloadSpec& spec) {
+  std::vector<ModelPart> parts;
+  add_encoder(encoder_of(spec), false, parts);
+  ModelPart classes;
+  classes.products = {{spec.d_model, spec.vocab}};
+  classes.rows = static_cast<double>(spec.batch);
+  classes.backward = trains_adapters(spec) ? 1 : 2;
+  parts.push_back(classes);
+  return parts;
+}
+
+std::vector<ModelPart> parts_of_vlm(const WorkloadSpec& spec) {
+  std::vector<ModelPart> parts;
+  const FrozenParts frozen = frozen_parts(spec);
+  add_encoder(encoder_of(spec), frozen.encoder, parts);
+  const double rows = rows_of(spec.batch * spec.images, tokens_of_image(spec));
+  double backward = frozen.encoder ? 1 : 2;
+  for (const Product& product : projector_products(spec)) {
+    ModelPart layer;
+    layer.products = {product};
+    layer.rows = rows;
+    layer.backward = backward;
+    parts.push_back(layer);
+    backward = 2;
+  }
+  add_language(language_of(spec), spec.seq_len, frozen.language, parts);
+  return parts;
+}
+
+}  // namespace
+
+std::vector<ModelPart> model_parts(const WorkloadSpec& spec) {
+  const WorkloadTraits& traits = traits_of(spec.workload);
+  if (traits.joins_images) return parts_of_vlm(spec);
+  if (traits.sees_images) return parts_of_vit(spec);
+  std::vector<ModelPart> parts;
+  if (traits.language_model) {
+    add_language(spec, spec.seq_len, false, parts);
+    return parts;
+  }
+  if (traits.has_blocks) {
+    add_blocks(spec, 1, trains_adapters(spec) ? 1 : 2, parts);
+    return parts;
+  }
+  ModelPart whole;
+  whole.products = traits.products(spec);
+  whole.rows = rows_of(spec.batch, spec.seq_len);
+  const std::int64_t calls = attention_count(spec);
+  if (calls > 0) let_attend(whole, spec, calls, spec.seq_len, kv_length(spec));
+  parts.push_back(whole);
+  return parts;
+}
+
+double attention_flops(const ModelPart& part, AttentionBackend backend) {
+  if (part.calls == 0) return 0;
+  const WorkloadSpec& spec = part.attends;
+  return 4 * static_cast<double>(part.calls) * part.sequences * part.queries *
+         static_cast<double>(spec.heads) * part.keys * static_cast<double>(head_size(spec)) *
+         computed_share(spec, backend, spec.seq_len);
 }
 
 }  // namespace ts::spec

@@ -4,8 +4,32 @@
 #include <vector>
 
 #include "core/spec/workload_spec.h"
+#include "core/spec/workload_traits.h"
 
 namespace ts::spec {
+
+// A model in parts whose matrix products have the same number of rows and the same backward: what
+// FLOPs and bytes are counted from.
+struct ModelPart {
+  std::vector<Product> products;  // of every row
+  double rows = 0;                // of one micro-batch
+  // Products of the backward for one of the forward: 2 where weights and inputs get gradients, 1
+  // where only one of them does, 0 where nothing here and before it is trained.
+  double backward = 2;
+  bool in_blocks = false;  // what checkpointing of blocks runs again
+  // Its attention: the settings of its heads, calls, sequences of a micro-batch, and their lengths.
+  WorkloadSpec attends = {};
+  std::int64_t calls = 0;
+  double sequences = 0;
+  double queries = 0;
+  double keys = 0;
+};
+
+// Of any pass but generate.
+std::vector<ModelPart> model_parts(const WorkloadSpec& spec);
+
+// Forward FLOPs of Q K^T and P V of a part in one micro-batch, as a backend computes them.
+double attention_flops(const ModelPart& part, AttentionBackend backend);
 
 // Bytes of one number.
 std::int64_t bytes_of(DataType type);

@@ -36,6 +36,8 @@ struct WorkloadTraits {
   bool has_vocabulary = false;
   bool language_model = false;  // layers, a corpus, micro-batches, generation
   bool own_kernels = false;     // some of its operators have a kernel of ours, whatever the backend
+  bool sees_images = false;     // image, patch and what follows; layers, micro-batches
+  bool joins_images = false;    // an encoder of images and a language model
   bool normalises = false;      // one norm alone
   // One operator by itself, for its time and memory. Lists do not offer it.
   bool one_operator = false;
@@ -61,6 +63,12 @@ std::vector<Product> block_products(const WorkloadSpec& spec);
 std::vector<Product> adapted_products(const WorkloadSpec& spec);
 // The products of the adapters of a forward, A and B of each; none where they are merged.
 std::vector<Product> adapter_products(const WorkloadSpec& spec);
+// Parameters of one block in addition to its products.
+std::int64_t block_others(const WorkloadSpec& spec);
+// The projector of a vision-language model.
+std::vector<Product> projector_products(const WorkloadSpec& spec);
+// Parameters that `frozen` and `frozen_layers` keep as they are.
+std::int64_t frozen_count(const WorkloadSpec& spec);
 // The number of attention calls in a forward: 0, 1, or one a layer.
 std::int64_t attention_count(const WorkloadSpec& spec);
 
@@ -80,5 +88,29 @@ Experts experts(const WorkloadSpec& spec);
 
 // Parameters that work on each token: all but the experts that it is not sent to.
 std::int64_t active_count(const WorkloadSpec& spec);
+
+// What follows from the settings of images, for the workloads vit (an encoder alone, with classes)
+// and vlm (encoder, projector, language model).
+
+std::int64_t patch_count(const WorkloadSpec& spec);  // of one image: (image / patch)^2
+// Tokens in the blocks of an encoder: the patches, and a class token where there is one.
+std::int64_t encoder_length(const WorkloadSpec& spec);
+// Tokens of one image that reach the language model of vlm, or the classes of vit.
+std::int64_t tokens_of_image(const WorkloadSpec& spec);
+
+// The encoder as settings of vit: T is encoder_length, no token is masked. That of vlm is as
+// published ones are: LayerNorm, GELU, biases, learned positions, B x images sequences.
+WorkloadSpec encoder_of(const WorkloadSpec& spec);
+// The language model of vlm as settings of lm: T are the tokens of images and text.
+WorkloadSpec language_of(const WorkloadSpec& spec);
+
+// The parts of vlm that are not trained, as `frozen` says where it applies.
+struct FrozenParts {
+  bool encoder = false;
+  bool language = false;
+};
+FrozenParts frozen_parts(const WorkloadSpec& spec);
+// The blocks of lm or vit that are not trained; 0 where that does not apply.
+std::int64_t frozen_layers(const WorkloadSpec& spec);
 
 }  // namespace ts::spec

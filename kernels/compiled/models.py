@@ -122,6 +122,50 @@ def project(torch, p, name, x, spec):
             for t, n in ((q, heads), (k, kv_heads), (v, kv_heads)))
 
 
+def is_trained(spec, name):
+    """Whether a parameter is not frozen."""
+    if spec["lora_rank"] > 0 and not spec["lora_merged"] and spec["workload"] != "vlm":
+        return ".lora_" in name
+    if spec["workload"] == "vlm":
+        part = name.split(".")[0]
+        return part not in {"none": (), "both": ("encoder", "language")}.get(spec["frozen"],
+                                                                            (spec["frozen"],))
+    frozen = spec["frozen_layers"] if spec["workload"] in ("lm", "vit") else 0
+    if name.startswith("blocks."):
+        return int(name.split(".")[1]) >= frozen
+    before = ("embedding.", "positions.", "patches.", "class_token", "stem_norm.")
+    return frozen == 0 or not name.startswith(before)
+
+
+def encoder_spec(spec):
+    """The encoder of a vision-language model as settings of vit."""
+    return dict(spec, workload="vit", d_model=spec["encoder_width"], heads=spec["encoder_heads"],
+                layers=spec["encoder_layers"], d_ff=spec["encoder_ff"], kv_heads=0, causal=False,
+                norm="layernorm", ffn="gelu", positions="learned", bias=True, fused_qkv=False)
+
+
+def patches(torch, images, size):
+    """The numbers of each patch side by side, [N, patches, 3 size^2]."""
+    side = images.shape[-1] // size
+    images = images[:, :, :side * size, :side * size]
+    cut = images.unflatten(3, (side, size)).unflatten(2, (side, size))
+    return cut.permute(0, 2, 4, 1, 3, 5).flatten(3).flatten(1, 2)
+
+
+def stem(torch, p, prefix, images, spec):
+    weight, bias = p[f"{prefix}patches.weight"], p.get(f"{prefix}patches.bias")
+    if spec["patches"] == "conv":
+        x = torch.nn.functional.conv2d(images, weight, bias, stride=spec["patch"])
+        x = x.flatten(2).transpose(1, 2)
+    else:
+        x = torch.nn.functional.linear(patches(torch, images, spec["patch"]), weight, bias)
+    if f"{prefix}class_token" in p:
+        x = torch.cat((p[f"{prefix}class_token"].expand(len(x), 1, -1), x), 1)
+    if f"{prefix}positions.weight" in p:
+        x = x + p[f"{prefix}positions.weight"]
+    return norm(torch, p, f"{prefix}stem_norm", x, spec) if spec["stem_norm"] else x
+
+
 class Models:
     """`attend(q, k, v, causal)` and `tables(length, width, dtype)` replace what is written out here."""
 
@@ -146,6 +190,60 @@ class Models:
         h = feed_forward(torch, p, f"{name}.ffn", h, spec["ffn"], spec)
         return x + dropout(torch, h, spec, "dropout")
 
+    def encode(self, p, prefix, images):
+        """What the encoder of vit makes of images."""
+        x = stem(self.torch, p, prefix, images, self.spec)
+        for i in range(self.spec["layers"]):
+            x = self.block(p, f"{prefix}blocks.{i}", x)
+        x = norm(self.torch, p, f"{prefix}norm", x, self.spec)
+        return self.resample(p, f"{prefix}resampler", x) if self.spec["pool"] == "resampler" else x
+
+    def resample(self, p, name, x):
+        """Learned queries attend to the tokens."""
+        torch, heads = self.torch, self.spec["heads"]
+        queries = linear(torch, p, f"{name}.q_proj", p[f"{name}.queries"], self.spec)
+        q = queries.expand(len(x), -1, -1)
+        k, v = (linear(torch, p, f"{name}.{which}_proj", x, self.spec) for which in "kv")
+        q, k, v = (t.unflatten(-1, (heads, -1)).transpose(1, 2) for t in (q, k, v))
+        found = self.attend(q, k, v, False).transpose(1, 2).flatten(-2)
+        return linear(torch, p, f"{name}.o_proj", found, self.spec)
+
+    def classify(self, p, images):
+        x = Models(self.torch, dict(self.spec, causal=False), self.attend,
+                   self.tables).encode(p, "", images)
+        x = x[:, 0] if self.spec["pool"] == "class" else x.mean(1)
+        return linear(self.torch, p, "head", x, self.spec)
+
+    def image_tokens(self, p, images):
+        """Tokens of a vision-language model's images, [B, images x tokens, d_model]."""
+        torch, spec = self.torch, self.spec
+        x = Models(torch, encoder_spec(spec), self.attend, self.tables).encode(p, "encoder.", images)
+        if spec["pool"] == "class":
+            x = x[:, 1:]
+        elif spec["pool"] == "mean":
+            side, made = spec["image"] // spec["patch"], round(spec["image_tokens"] ** 0.5)
+            grid = x.transpose(1, 2).unflatten(2, (side, side))
+            x = torch.nn.functional.adaptive_avg_pool2d(grid, made).flatten(2).transpose(1, 2)
+        if spec["projector"] == "mlp":
+            x = torch.nn.functional.gelu(linear(torch, p, "projector.up", x, spec))
+            x = linear(torch, p, "projector.down", x, spec)
+        else:
+            x = linear(torch, p, "projector.linear", x, spec)
+        return x.unflatten(0, (-1, spec["images"])).flatten(1, 2)
+
+    def read(self, p, images, text):
+        """Logits of the text behind images."""
+        torch, spec = self.torch, self.spec
+        tokens = self.image_tokens(p, images)
+        x = torch.cat((tokens, torch.nn.functional.embedding(text, p["language.embedding.weight"])), 1)
+        if "language.positions.weight" in p:
+            x = x + p["language.positions.weight"]
+        for i in range(spec["layers"]):
+            x = self.block(p, f"language.blocks.{i}", x)
+        x = norm(torch, p, "language.norm", x[:, tokens.shape[1]:], spec)
+        head = p["language.embedding.weight"] if spec["tied"] else p["language.head.weight"]
+        return torch.nn.functional.linear(x, head)
+
     def forward(self, p, inputs):
         """(output, loss) of the workload."""
         torch, spec, kind = self.torch, self.spec, self.spec["workload"]
@@ -166,6 +264,12 @@ class Models:
             h = torch.nn.functional.layer_norm(h, h.shape[-1:], p["norm.weight"], p["norm.bias"])
             output = linear(torch, p, "fc2", h, spec)
             return output, cross_entropy(output.flatten(0, 1), inputs[1].flatten())
+        elif kind == "vit":
+            output = self.classify(p, inputs[-2])
+            return output, cross_entropy(output, inputs[-1])
+        elif kind == "vlm":
+            output = self.read(p, *inputs[-3:-1])
+            return output, cross_entropy(output.flatten(0, 1), inputs[-1].flatten())
         elif kind == "block":
             output = self.block(p, "block", inputs[-1])
         else:

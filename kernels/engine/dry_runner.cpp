@@ -7,6 +7,7 @@
 #include "core/spec/own_model.h"
 #include "core/spec/spec_fields.h"
 #include "core/spec/workload_math.h"
+#include "core/spec/workload_traits.h"
 #include "core/text/message.h"
 #include "kernels/dry_run/meta_allocator.h"
 #include "kernels/dry_run/meta_autocast.h"
@@ -87,8 +88,10 @@ std::optional<TorchDryRunner::Repeated> TorchDryRunner::repeated_modules(
   }
   const bool several =
       spec::checkpointing(spec) == spec::Checkpoint::blocks && spec.checkpoint_every != 1;
+  const bool stack =
+      spec.workload == spec::WorkloadKind::lm || spec.workload == spec::WorkloadKind::vit;
   const bool alike =
-      spec.workload == spec::WorkloadKind::lm && !several && spec.layers > kSampleLayers + 1;
+      stack && spec::frozen_layers(spec) == 0 && !several && spec.layers > kSampleLayers + 1;
   if (!alike) return std::nullopt;
   return Repeated{"blocks.", spec.layers};
 }

@@ -55,8 +55,10 @@ class Builder {
   // Registers a tensor made elsewhere as parameter.
   at::Tensor keep_parameter(std::string name, at::Tensor tensor);
 
-  // From now on parameters are frozen: they get no gradient, and nothing updates them.
-  void freeze() { frozen_ = true; }
+  // From now on parameters are frozen: they get no gradient, and nothing updates them. False: they
+  // are trained again.
+  void freeze(bool frozen = true) { frozen_ = frozen; }
+  [[nodiscard]] bool frozen() const { return frozen_; }
   // Numbers for an adapter: fp32, uniform from -bound to bound, of a generator of their own, so
   // that the other parameters are those of the model without adapters. Not a parameter yet.
   at::Tensor uniform_adapter(at::IntArrayRef sizes, double bound);

@@ -1,7 +1,6 @@
 #include <ATen/core/grad_mode.h>
 #include <ATen/ops/add.h>
 
-#include <algorithm>
 #include <array>
 #include <memory>
 #include <optional>
@@ -11,7 +10,6 @@
 #include "core/spec/masking.h"
 #include "core/spec/workload_math.h"
 #include "kernels/data/batches.h"
-#include "kernels/layers/checkpoint.h"
 #include "kernels/layers/dropout.h"
 #include "kernels/layers/embedding.h"
 #include "kernels/layers/experts.h"
@@ -19,8 +17,7 @@
 #include "kernels/layers/sampling.h"
 #include "kernels/observe/dtype_map.h"
 #include "kernels/observe/module_scope.h"
-#include "kernels/share/fully_shard.h"
-#include "kernels/workloads/transformer_block.h"
+#include "kernels/workloads/block_stack.h"
 #include "kernels/workloads/workload.h"
 
 namespace ts::kernels {
@@ -44,10 +41,8 @@ class LanguageModel final : public Workload {
  public:
   LanguageModel(Builder& builder, const spec::WorkloadSpec& spec)
       : batch_(spec.batch),
-        run_together_(spec::checkpointing(spec) == spec::Checkpoint::blocks
-                          ? static_cast<std::size_t>(spec.checkpoint_every)
-                          : 0),
-        input_needs_gradient_(run_together_ > 0 && spec::trains_adapters(spec)),
+        input_needs_gradient_(spec::checkpointing(spec) == spec::Checkpoint::blocks &&
+                              spec::trains_adapters(spec)),
         dropout_(spec::dropping(spec).residual) {
     const predict::Share& share = builder.part();
     const std::int64_t vocab = spec.vocab / share.tensor;
@@ -56,7 +51,7 @@ class LanguageModel final : public Workload {
                          spec.tied ? kGpt2Deviation : 1.0);
       positions_ = make_positions(builder, spec);
     }
-    blocks_ = make_blocks(builder, spec);
+    blocks_.emplace(builder, "", spec);
     if (share.last()) {
       norm_.emplace(builder, "norm", spec.norm, spec.d_model, spec.bias ? Bias::zeros : Bias::none,
                     spec.kernels);
@@ -113,8 +108,8 @@ class LanguageModel final : public Workload {
 
   [[nodiscard]] std::vector<run::NamedNumber> results() override {
     std::vector<const Experts*> all;
-    for (const TransformerBlock& block : blocks_) {
-      if (block.experts() != nullptr) all.push_back(block.experts());
+    for (std::size_t i = 0; i < blocks_->size(); ++i) {
+      if ((*blocks_)[i].experts() != nullptr) all.push_back((*blocks_)[i].experts());
     }
     return load_numbers(all);
   }
@@ -128,13 +123,7 @@ class LanguageModel final : public Workload {
       x.set_requires_grad(true);
     if (positions_.defined()) x = at::add(x, positions_);
     if (embedding_) x = drop(x, dropout_);
-    const std::size_t together = std::max<std::size_t>(run_together_, 1);
-    for (std::size_t i = 0; i < blocks_.size(); i += together) {
-      const std::size_t unit = 1 + i / together;
-      x = enter_unit(std::move(x), unit);
-      x = run_together_ > 0 ? run_again_later(i, x) : blocks_[i].forward(std::move(x));
-      x = leave_unit(std::move(x), unit);
-    }
+    x = blocks_->forward(std::move(x));
     if (!head_) return x;
     x = norm_->forward(x);
     return head_->forward(x);
@@ -171,8 +160,8 @@ class LanguageModel final : public Workload {
   void add_token(std::int64_t index, std::int64_t begin, std::int64_t end) {
     at::Tensor x = embedding_->forward(sequence_.narrow(1, begin, end - begin).contiguous());
     if (positions_.defined()) x = at::add(x, positions_.narrow(0, begin, end - begin));
-    for (std::size_t i = 0; i < blocks_.size(); ++i) {
-      x = blocks_[i].forward(std::move(x), {begin, caches_.empty() ? nullptr : &caches_[i]});
+    for (std::size_t i = 0; i < blocks_->size(); ++i) {
+      x = (*blocks_)[i].forward(std::move(x), {begin, caches_.empty() ? nullptr : &caches_[i]});
     }
     // Only the last position is needed.
     x = norm_->forward(x.narrow(1, x.size(1) - 1, 1));
@@ -185,38 +174,15 @@ class LanguageModel final : public Workload {
         .copy_(sample_token(logits, temperature_, top_k_, generator));
   }
 
-  static std::vector<TransformerBlock> make_blocks(Builder& builder,
-                                                   const spec::WorkloadSpec& spec) {
-    const BlockSettings settings = make_block_settings(builder, spec);
-    std::vector<TransformerBlock> blocks;
-    for (std::int64_t i = 0; i < spec.layers; ++i) {
-      blocks.emplace_back(builder, "blocks." + std::to_string(i), settings);
-    }
-    return blocks;
-  }
-
   [[nodiscard]] at::Tensor rows_of(const at::Tensor& all) const {
     return all.size(0) == batch_ ? all : all.narrow(0, micro_batch_ * batch_, batch_);
-  }
-
-  // The blocks from `first` on that are checkpointed together.
-  [[nodiscard]] at::Tensor run_again_later(std::size_t first, const at::Tensor& x) const {
-    return checkpoint(
-        [this, first](const std::vector<at::Tensor>& inputs) {
-          at::Tensor stream = inputs[0];
-          const std::size_t end = std::min(first + run_together_, blocks_.size());
-          for (std::size_t i = first; i < end; ++i) stream = blocks_[i].forward(std::move(stream));
-          return stream;
-        },
-        {x});
   }
 
   std::int64_t batch_;
   std::int64_t micro_batch_ = 0;
   std::optional<Embedding> embedding_;  // of the first stage
   at::Tensor positions_;                // [T, d_model], undefined when they are not learned
-  std::vector<TransformerBlock> blocks_;
-  std::size_t run_together_;  // blocks of a checkpoint; 0: none
+  std::optional<BlockStack> blocks_;
   // A checkpoint whose input needs no gradient has none for its parameters either: where the
   // embedding is frozen, its output gets one, as by enable_input_require_grads of transformers.
   bool input_needs_gradient_;

@@ -4,6 +4,7 @@
 #include <array>
 
 #include "core/spec/workload_math.h"
+#include "core/spec/workload_traits.h"
 #include "kernels/workloads/workload.h"
 
 namespace ts::kernels {
@@ -12,7 +13,7 @@ std::unique_ptr<Workload> make_workload(Builder& builder, const spec::WorkloadSp
 #define TENSORSCOPE_MAKER(name) make_##name,
   static constexpr std::array kMakers = {TENSORSCOPE_WORKLOADS(TENSORSCOPE_MAKER)};
 #undef TENSORSCOPE_MAKER
-  if (spec::trains_adapters(spec)) builder.freeze();
+  if (spec::trains_adapters(spec) || spec::frozen_layers(spec) > 0) builder.freeze();
   return kMakers.at(static_cast<std::size_t>(spec.workload))(builder, spec);
 }
 

@@ -193,8 +193,8 @@ std::vector<spec::WorkloadSpec> every_cast() {
                                        {"grouped_flash", {{"kv_heads", "1"}, {"backend", "flash"}}},
                                        {"lora", {{"lora_rank", "5"}, {"lora_on", "all"}}}}};
   std::vector<spec::WorkloadSpec> specs;
-  for (const auto workload :
-       {WorkloadKind::attention, WorkloadKind::mlp, WorkloadKind::lm, WorkloadKind::toy}) {
+  for (const auto workload : {WorkloadKind::attention, WorkloadKind::mlp, WorkloadKind::lm,
+                              WorkloadKind::toy, WorkloadKind::vit, WorkloadKind::vlm}) {
     for (const auto pass : {Pass::forward, Pass::full_step}) {
       for (const Mode& mode : modes) {
         spec::WorkloadSpec spec = small_spec(workload, pass);

@@ -65,6 +65,14 @@ std::vector<std::string> values_of(Field field) {
     case Field::attn_dropout:
     case Field::dropout:
       return {"0.1"};
+    case Field::image:
+      return {"6", "37"};
+    case Field::patch:
+      return {"1", "20"};
+    case Field::images:
+      return {"3"};
+    case Field::frozen_layers:
+      return {"1", "2"};
     default:
       break;
   }
@@ -163,6 +171,19 @@ const std::vector<Settings>& pairs() {
       {{"experts", "4"}, {"accumulate", "2"}},
       {{"experts", "4"}, {"silu", "written"}},
       {{"experts", "4"}, {"lora_rank", "5"}},
+      {{"pool", "mean"}, {"patches", "linear"}, {"autocast", "bf16"}},
+      {{"pool", "resampler"}, {"stem_norm", "true"}, {"backend", "flash"}},
+      {{"pool", "resampler"}, {"image_tokens", "7"}, {"checkpoint", "attention"}},
+      {{"pool", "mean"}, {"accumulate", "2"}},
+      {{"patches", "linear"}, {"checkpoint", "blocks"}},
+      {{"frozen", "encoder"}, {"checkpoint", "blocks"}},
+      {{"frozen", "language"}, {"checkpoint", "blocks"}, {"pool", "resampler"}},
+      {{"frozen", "both"}, {"autocast", "bf16"}},
+      {{"frozen", "both"}, {"optimizer", "adamw_foreach"}, {"clip", "1"}},
+      {{"frozen", "encoder"}, {"images", "3"}, {"kernels", "own"}},
+      {{"frozen_layers", "1"}, {"checkpoint", "blocks"}, {"accumulate", "2"}},
+      {{"frozen_layers", "1"}, {"autocast", "bf16"}, {"positions", "learned"}},
+      {{"frozen_layers", "2"}, {"tied", "true"}},
       {{"habit", "no_zero_grad"}},
       {{"habit", "no_zero_grad"}, {"accumulate", "2"}},
       {{"habit", "kept_graph"}},

@@ -14,9 +14,9 @@ using spec::Pass;
 using spec::WorkloadKind;
 
 constexpr std::array kWorkloads = {
-    WorkloadKind::attention, WorkloadKind::mlp,          WorkloadKind::block,
-    WorkloadKind::lm,        WorkloadKind::weighted_sum, WorkloadKind::toy,
-    WorkloadKind::norm,      WorkloadKind::softmax,      WorkloadKind::cross_entropy};
+    WorkloadKind::attention,     WorkloadKind::mlp, WorkloadKind::block, WorkloadKind::lm,
+    WorkloadKind::weighted_sum,  WorkloadKind::toy, WorkloadKind::norm,  WorkloadKind::softmax,
+    WorkloadKind::cross_entropy, WorkloadKind::vit, WorkloadKind::vlm};
 constexpr std::array kBackends = {AttentionBackend::naive, AttentionBackend::math,
                                   AttentionBackend::flash, AttentionBackend::tiled,
                                   AttentionBackend::own,   AttentionBackend::automatic};
@@ -103,6 +103,8 @@ TEST(OddSizes, EverythingIsOne) {
     spec::WorkloadSpec spec = small_spec(workload);
     spec.batch = spec.seq_len = spec.heads = spec.d_head = spec.d_model = spec.d_ff = spec.layers =
         1;
+    spec.image = spec.patch = spec.image_tokens = spec.encoder_width = spec.encoder_heads =
+        spec.encoder_layers = spec.encoder_ff = 1;
     spec.vocab = 2;
     spec.positions = spec::Positions::none;
     expect_runs(spec);

@@ -51,11 +51,20 @@ def relative_error(torch, engine, expected):
     return difference / size if size > 0 else difference
 
 
+def is_rounding(spec, name):
+    """Whether a parameter's gradient is zero but for rounding: a bias of keys that are not turned moves
+    all scores of a query alike, and a softmax does not see that."""
+    encoder = spec["workload"] == "vlm" and name.startswith("encoder.")
+    turned = spec["positions"] == "rope" and not encoder and "resampler." not in name
+    return name.endswith("k_proj.bias") and not turned
+
+
 def output_of(torch, spec, dump):
     """The output as the reference has it. Our cross entropy takes the last layer in, so the engine's
     output is then what that layer reads."""
     output = dump["output"]["output"]
-    last = {"toy": "fc2.weight", "lm": "embedding.weight" if spec["tied"] else "head.weight"}
+    last = {"toy": "fc2.weight", "lm": "embedding.weight" if spec["tied"] else "head.weight",
+            "vlm": "language.embedding.weight" if spec["tied"] else "language.head.weight"}
     if spec.get("kernels") != "own" or spec["workload"] not in last:
         return output
     weight = dump["parameter"][last[spec["workload"]]]
@@ -75,7 +84,7 @@ def compare(torch, spec, folder):
     first = not spec["grad_scaler"] and spec["clip"] == 0
     for which, dtype in enumerate((same.dtype, torch.float64)):
         for (role, name), expected in Reference(torch, spec, dump, dtype).once(dump).items():
-            if "gradient" in role and not first:
+            if "gradient" in role and (not first or is_rounding(spec, name)):
                 continue
             error = relative_error(torch, dump[role][name], expected)
             largest[which] = max(largest[which], error)
@@ -103,6 +112,8 @@ def compare_training(torch, spec, dump, manifest, dtype, tolerance, problems):
         if not error <= tolerance[2]:
             problems.append(f"{name} of five steps: {manifest[name]} and not {expected}")
     for name, expected in parameters.items():
+        if is_rounding(spec, name):
+            continue
         error = relative_error(torch, dump["updated"][name], expected)
         largest = max(largest, error)
         if not error <= tolerance[2]:

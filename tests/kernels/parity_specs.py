@@ -17,7 +17,51 @@ DEFAULTS = {"B": 2, "T": 48, "heads": 3, "kv_heads": 0, "T_kv": 0, "d_head": 16,
             "products": "matmul", "rope_fp32": False, "lora_rank": 0, "lora_on": "qv",
             "lora_alpha": 16.0, "lora_merged": False, "window": 0, "packed": 0, "padding": 0,
             "attn_dropout": 0.0, "dropout": 0.0, "experts": 0, "experts_per_token": 2, "capacity": 1.25,
+            "image": 20, "patch": 6, "patches": "conv",
+            "stem_norm": False, "pool": "class", "image_tokens": 4, "images": 1,
+            "encoder_width": 36, "encoder_heads": 3, "encoder_layers": 2, "encoder_ff": 60,
+            "projector": "mlp", "frozen": "none", "frozen_layers": 0,
             "optimizer_state": "parameter", "new_tokens": 24, "kv_cache": True, "temperature": 1.0, "top_k": 0}
+
+
+VIT = {"norm": "layernorm", "positions": "learned", "ffn": "gelu", "bias": True}
+
+
+def image_specs():
+    """Encoders of images, and language models behind them; and what of them is frozen."""
+    for dtype in ("fp32", "bf16", "fp16"):
+        # Biases begin at zero, and where their gradients are small, AdamW's first steps are signs.
+        steps = {} if dtype == "fp32" else {"pass": "forward+backward"}
+        for backend in ("naive", "math", "flash", "tiled", "own", "auto"):
+            yield dict(VIT, **steps, workload="vit", dtype=dtype, backend=backend)
+            yield dict(steps, workload="vlm", dtype=dtype, backend=backend)
+    for workload in ("vit", "vlm"):
+        base = dict(VIT, workload=workload) if workload == "vit" else {"workload": workload}
+        for pool in ("class", "mean", "resampler"):
+            for patches in ("conv", "linear"):
+                yield dict(base, pool=pool, patches=patches, stem_norm=patches == "linear")
+            yield dict(base, pool=pool, autocast="bf16")
+        yield dict(base, kernels="own", accumulate=2)
+        yield dict(base, checkpoint="blocks", checkpoint_every=2, lr=0.01)
+        yield dict(base, checkpoint="attention", pool="resampler", image_tokens=9)
+        yield dict(base, optimizer="sgd", momentum=0.9, clip=0.5, cross_entropy="written",
+                   products="einsum")
+    yield {"workload": "vit"}
+    yield dict(VIT, workload="vit", lora_rank=5, lora_on="all", checkpoint="blocks", lr=0.01)
+    yield {"workload": "vlm", "images": 3, "projector": "linear", "accumulate": 2, "kv_heads": 1}
+    yield dict(GPT2, workload="vlm", fused_qkv=False)
+    for frozen in ("encoder", "language", "both"):
+        for checkpoint in ("off", "blocks", "attention"):
+            yield {"workload": "vlm", "frozen": frozen, "checkpoint": checkpoint, "lr": 0.01,
+                   "pool": "resampler"}
+        yield {"workload": "vlm", "frozen": frozen, "dtype": "bf16", "optimizer_state": "fp32"}
+        yield {"workload": "vlm", "frozen": frozen, "autocast": "bf16", "clip": 0.5}
+    for frozen_layers in (1, 2):
+        for base in (dict(VIT, workload="vit"), {"workload": "lm"}, dict(GPT2, workload="lm")):
+            yield dict(base, frozen_layers=frozen_layers, lr=0.01)
+            yield dict(base, frozen_layers=frozen_layers, checkpoint="blocks", layers=4,
+                       checkpoint_every=2)
+            yield dict(base, frozen_layers=frozen_layers, autocast="bf16", accumulate=2)
 
 
 def changed_specs():
@@ -148,11 +192,14 @@ def masked_specs():
     yield dict(GPT2, **drops, workload="lm", optimizer="sgd", momentum=0.9, lr=0.01)
     yield dict(drops, workload="lm", kernels="own")
     yield dict(drops, workload="lm", lora_rank=5, lora_on="all", checkpoint="blocks")
+def every_change():
+    yield from changed_specs()
+    yield from image_specs()
 
 
 def all_specs():
     """(what differs from the defaults, the whole specification) of each."""
-    for changes in changed_specs():
+    for changes in every_change():
         spec = dict(DEFAULTS, **changes)
         # AdamW in plain fp16 divides by second moments that vanished.
         trains = spec["workload"] != "attention" and spec["dtype"] != "fp16"

@@ -99,6 +99,10 @@ TEST(Gallery, EveryPresetRuns) {
     spec.layers = 2;
     spec.d_ff = 48;
     spec.vocab = 61;
+    spec.image = 2 * spec.patch + 3;
+    spec.encoder_width = spec.encoder_heads * 4;
+    spec.encoder_layers = 2;
+    spec.encoder_ff = 48;
     SCOPED_TRACE(std::string(to_string(spec.workload)) + " " + preset.id);
     ASSERT_TRUE(spec::validate(spec).empty());
     auto execution = engine().prepare(spec, kPlenty, nullptr, {});

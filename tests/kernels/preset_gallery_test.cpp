@@ -27,6 +27,11 @@ spec::WorkloadSpec small_preset(const spec::Preset& preset) {
   shrink(spec.vocab, 131);
   shrink(spec.tile_q, 16);
   shrink(spec.tile_k, 16);
+  spec.image = 2 * spec.patch + 3;
+  shrink(spec.encoder_heads, 2);
+  spec.encoder_width = 16 * spec.encoder_heads;
+  shrink(spec.encoder_layers, 2);
+  shrink(spec.encoder_ff, 80);
   return spec;
 }
 

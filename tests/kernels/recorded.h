@@ -82,6 +82,13 @@ inline spec::WorkloadSpec small_spec(spec::WorkloadKind workload,
   spec.d_ff = 80;
   spec.layers = 2;
   spec.vocab = 101;
+  spec.image = 20;
+  spec.patch = 6;
+  spec.image_tokens = 4;
+  spec.encoder_width = 36;
+  spec.encoder_heads = 3;
+  spec.encoder_layers = 2;
+  spec.encoder_ff = 60;
   return spec;
 }
 
@@ -93,7 +100,7 @@ inline std::vector<spec::WorkloadSpec> every_small_spec() {
        {WorkloadKind::attention, WorkloadKind::mlp, WorkloadKind::block, WorkloadKind::lm,
         WorkloadKind::weighted_sum, WorkloadKind::toy, WorkloadKind::accumulation,
         WorkloadKind::layernorm, WorkloadKind::norm, WorkloadKind::softmax,
-        WorkloadKind::cross_entropy}) {
+        WorkloadKind::cross_entropy, WorkloadKind::vit, WorkloadKind::vlm}) {
     for (const auto pass : {Pass::forward, Pass::forward_backward, Pass::full_step}) {
       for (const auto dtype : {DataType::fp32, DataType::bf16, DataType::fp16}) {
         spec::WorkloadSpec spec = small_spec(workload, pass);

@@ -34,6 +34,12 @@ def torch_or_skip():
     return torch
 
 
+def rows_of(tensor, micro_batch, micro_batches):
+    """The rows of one micro-batch."""
+    count = len(tensor) // micro_batches
+    return tensor[micro_batch * count:(micro_batch + 1) * count]
+
+
 class Reference:
     """The computation with all floating tensors in `dtype`, under autocast if the spec says so."""
 
@@ -49,10 +55,10 @@ class Reference:
         self.torch, self.spec = torch, spec
         self.models = models.Models(torch, spec)
         parameters = dump.get("parameter", {})
-        adapters = any(".lora_" in name for name in parameters)
-        self.p = {name: leaf(tensor, not adapters or ".lora_" in name)
+        self.p = {name: leaf(tensor, models.is_trained(spec, name))
                   for name, tensor in parameters.items()}
-        self.inputs = [leaf(tensor) for tensor in dump["input"].values()]
+        images = spec["workload"] in ("vit", "vlm")
+        self.inputs = [leaf(tensor, not images) for tensor in dump["input"].values()]
         # Pass generate: tokens and targets come before what generation is made of.
         kinds = [tensor.dtype == torch.int64 and tensor.dim() == 2 for tensor in dump["input"].values()]
         self.first_tokens = kinds.index(True) if True in kinds else -2
@@ -62,10 +68,10 @@ class Reference:
 
     def run(self, micro_batch=0):
         inputs = list(self.inputs)
-        if self.spec["workload"] == "lm":
-            rows = slice(micro_batch * self.spec["B"], (micro_batch + 1) * self.spec["B"])
-            if self.spec["pass"] != "generate":
-                inputs[-2:] = [tensor[rows] for tensor in inputs[-2:]]
+        last = {"lm": 2, "vit": 2, "vlm": 3}.get(self.spec["workload"], 0)
+        if last > 0 and self.spec["pass"] != "generate":
+            inputs[-last:] = [rows_of(tensor, micro_batch, self.spec["accumulate"])
+                              for tensor in inputs[-last:]]
         with self.torch.autocast("cpu", self.autocast, enabled=self.autocast is not None):
             return self.models.forward(self.p, inputs)
 

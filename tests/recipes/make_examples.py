@@ -13,8 +13,8 @@ import sys
 CHANGES = {
     "core/spec/workload_spec.h": [
         # A setting, behind the last one.
-        ("  habit,\n};", "  habit,\n  example_setting,\n};"),
-        ("static_cast<int>(Field::habit) + 1", "static_cast<int>(Field::example_setting) + 1"),
+        ("  frozen_layers,\n};", "  frozen_layers,\n  example_setting,\n};"),
+        ("static_cast<int>(Field::frozen_layers) + 1", "static_cast<int>(Field::example_setting) + 1"),
         ("  double clip = 0;", "  double example_setting = 0;\n  double clip = 0;"),
         # A workload and a backend.
         ("  EACH(own_model)\n", "  EACH(own_model) EACH(example_workload)\n"),
@@ -48,7 +48,7 @@ CHANGES = {
     ],
 }
 # The row of the setting, behind the last one of the table.
-LAST_SETTING = "  {Field::habit,"
+LAST_SETTING = "  {Field::frozen_layers,"
 SETTING = ('  {Field::example_setting, "example_setting", S::optimizer, '
            'RealField{&W::example_setting, 0, 10}, "an example"},\n')
 

@@ -67,7 +67,7 @@ TEST(SpecJson, json_errors_name_the_key) {
   EXPECT_THAT(json_error(R"({"causal": 1})"), HasSubstr("causal must be true or false"));
   EXPECT_EQ(json_error(R"({"workload": "gpt"})"),
             "workload must be attention, mlp, block, lm, weighted_sum, toy, accumulation, "
-            "layernorm, norm, softmax, cross_entropy or own_model, not \"gpt\"");
+            "layernorm, norm, softmax, cross_entropy, vit, vlm or own_model, not \"gpt\"");
   EXPECT_THAT(json_error(R"({"dtype": 16})"), HasSubstr("dtype must be a name in quotes"));
   EXPECT_THAT(json_error(R"({"target_gpu": []})"), HasSubstr("target_gpu must be a name"));
   EXPECT_THAT(json_error(R"({"workload": "lm", "heads": 7})"), HasSubstr("heads = 7"));

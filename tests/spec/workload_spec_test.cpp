@@ -482,7 +482,7 @@ TEST(FieldReason, fields_apply_where_the_workload_uses_them) {
             "target_gpu memory_limit kv_heads fused_qkv ffn norm positions bias tied autocast "
             "zero_grad checkpoint accumulate warmups corpus cache alloc_conf threads compile "
             "softmax silu cross_entropy mask products kernels lora_rank window packed padding "
-            "attn_dropout dropout experts habit ");
+            "attn_dropout dropout experts habit frozen_layers ");
   EXPECT_EQ(applies(WorkloadKind::weighted_sum),
             "workload B T d_model dtype pass seed device target_gpu memory_limit autocast "
             "zero_grad warmups cache alloc_conf threads compile kernels habit ");

@@ -204,6 +204,20 @@ TEST(LocaleFiles, say_every_problem_of_a_spec) {
         spec.lora_rank = 4;
         spec.lora_on = spec::LoraOn::all;
       },
+      [](WorkloadSpec& spec) {
+        spec.workload = spec::WorkloadKind::vit;
+        spec.patch = 225;
+      },
+      [](WorkloadSpec& spec) {
+        spec.workload = spec::WorkloadKind::vlm;
+        spec.encoder_heads = 3;
+        spec.pool = spec::Pool::mean;
+        spec.image_tokens = 3;
+      },
+      [](WorkloadSpec& spec) {
+        spec.workload = spec::WorkloadKind::lm;
+        spec.frozen_layers = 5;
+      },
   };
   std::set<std::string> said;
   for (const auto& fault : faults) {
@@ -303,6 +317,12 @@ TEST(LocaleFiles, give_every_reason_why_a_field_does_not_apply) {
   given.insert(spec::field_reason(mixed, spec::Field::compile));
   masked.device = spec::DeviceKind::cuda;
   given.insert(spec::field_reason(masked, spec::Field::cuda_graph));
+  adapted.workload = spec::WorkloadKind::lm;
+  given.insert(spec::field_reason(adapted, spec::Field::frozen_layers));
+  spec::WorkloadSpec still;
+  still.workload = spec::WorkloadKind::lm;
+  still.frozen_layers = 1;
+  given.insert(spec::field_reason(still, spec::Field::compile));
   spec::WorkloadSpec projected;
   projected.projections = true;
   given.insert(spec::field_reason(projected, spec::Field::T_kv));

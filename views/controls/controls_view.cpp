@@ -30,6 +30,9 @@ using spec::Field;
 
 constexpr std::array kShape = {Field::B,      Field::T,      Field::d_model, Field::heads,
                                Field::d_head, Field::layers, Field::d_ff,    Field::vocab};
+constexpr std::array kImages = {Field::image,          Field::patch,         Field::image_tokens,
+                                Field::images,         Field::encoder_width, Field::encoder_heads,
+                                Field::encoder_layers, Field::encoder_ff};
 constexpr std::array kDimensions = {Field::dim1, Field::dim2, Field::dim3, Field::dim4};
 constexpr std::array kAttention = {
     Field::kv_heads, Field::T_kv,   Field::tile_q, Field::tile_k,  Field::softmax,
@@ -53,7 +56,13 @@ constexpr std::array kModel = {Field::mlp,
                                Field::dropout,
                                Field::experts,
                                Field::experts_per_token,
-                               Field::capacity};
+                               Field::capacity,
+                               Field::patches,
+                               Field::stem_norm,
+                               Field::pool,
+                               Field::projector,
+                               Field::frozen,
+                               Field::frozen_layers};
 constexpr std::array kMixedPrecision = {Field::autocast, Field::grad_scaler, Field::init_scale,
                                         Field::growth_interval, Field::rope_fp32};
 constexpr std::array kOptimizer = {Field::optimizer,    Field::optimizer_state, Field::lr,
@@ -94,7 +103,7 @@ std::string parameters_text(const ControlsContext& context, const spec::Workload
     return context.ui.texts("controls.active",
                             {{"active", count_text(spec::active_count(spec))}, {"count", count}});
   }
-  if (!spec::trains_adapters(spec)) {
+  if (!spec::freezes(spec)) {
     return context.ui.texts("controls.parameters", {{"count", count}});
   }
   return context.ui.texts("controls.trained",
@@ -318,6 +327,11 @@ void draw_shape(const ControlsContext& context, float width) {
     if (from_file && spec::field_applies(context.history.spec(), field)) {
       shown.insert(shown.begin() + 2, field);
     }
+  }
+  // Only workloads with images have these.
+  for (const Field field : kImages) {
+    const bool sees = spec::field_applies(context.history.spec(), Field::image);
+    if (sees && spec::field_applies(context.history.spec(), field)) shown.push_back(field);
   }
   for (const Field field : shown) {
     if (reason_text(context, field).empty()) {
