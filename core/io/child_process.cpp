@@ -9,6 +9,7 @@
 #include <chrono>
 #include <csignal>
 #include <cstring>
+#include <sstream>
 #include <string_view>
 #include <thread>
 
@@ -58,6 +59,16 @@ bool has_ended(pid_t child, int& code) {
   return true;
 }
 
+// Asks it and its child processes to end, then ends them.
+void end_group(pid_t child) {
+  int code = 0;
+  kill(-child, SIGTERM);
+  for (int i = 0; i < 10 && !has_ended(child, code); ++i) std::this_thread::sleep_for(50ms);
+  kill(-child, SIGKILL);  // those that ignored the first signal
+  int ignored = 0;
+  waitpid(child, &ignored, 0);
+}
+
 }  // namespace
 
 SpawnWords::SpawnWords(std::vector<std::string> words) : words_(std::move(words)) {
@@ -103,18 +114,30 @@ base::Result<int> run_child(const ChildCommand& command, const base::CancelToken
                       {{"program", command.words.front()}, system_reason(error)});
   }
   int code = 0;
+  const auto begin = std::chrono::steady_clock::now();
   while (!has_ended(child, code)) {
-    if (cancel.cancelled()) {
-      kill(-child, SIGTERM);
-      for (int i = 0; i < 10 && !has_ended(child, code); ++i) std::this_thread::sleep_for(50ms);
-      kill(-child, SIGKILL);  // those that ignored the first signal
-      int ignored = 0;
-      waitpid(child, &ignored, 0);
-      return text::fail("engine.cancelled");
+    const bool late =
+        command.limit.count() > 0 && std::chrono::steady_clock::now() - begin > command.limit;
+    if (late || cancel.cancelled()) {
+      end_group(child);
+      if (!late) return text::fail("engine.cancelled");
+      return text::fail("file_error.no_end", {{"program", command.words.front()},
+                                              {"seconds", std::to_string(command.limit.count())}});
     }
     std::this_thread::sleep_for(20ms);
   }
   return code;
+}
+
+std::string last_line(const std::filesystem::path& log) {
+  std::string last = "it said nothing";
+  const auto text = read_file(log);
+  if (!text) return last;
+  std::istringstream lines(*text);
+  for (std::string line; std::getline(lines, line);) {
+    if (line.find_first_not_of(" \t") != std::string::npos) last = line;
+  }
+  return last;
 }
 
 }  // namespace ts::io

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <filesystem>
 #include <string>
 #include <utility>
@@ -29,12 +30,17 @@ SpawnWords environment_with(const std::vector<std::pair<std::string, std::string
 struct ChildCommand {
   std::vector<std::string> words;  // the program, looked for in PATH, and its arguments
   std::vector<std::pair<std::string, std::string>> environment = {};  // added to this process's own
-  std::filesystem::path log;  // receives its standard output and error
+  std::filesystem::path log;      // receives its standard output and error
+  std::chrono::seconds limit{0};  // ended as if cancelled after so long; 0: none
 };
 
 // Runs a program to its end and returns its exit code, or 128 plus the signal number if a signal
 // ended it. A cancelled program and its child processes are ended within a second. Errors: the
-// program cannot be started; cancelled, with the sentence "Cancelled".
+// program cannot be started; cancelled, with the sentence "Cancelled"; the limit was reached.
 base::Result<int> run_child(const ChildCommand& command, const base::CancelToken& cancel);
+
+// The last line of a program's log that is not blank: of a failed Python its error. "it said
+// nothing" where there is none.
+std::string last_line(const std::filesystem::path& log);
 
 }  // namespace ts::io

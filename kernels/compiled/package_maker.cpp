@@ -38,18 +38,6 @@ bool in_path(const std::string& program) {
   return false;
 }
 
-// The last line that a failed Python prints is its error.
-std::string last_line(const fs::path& log) {
-  const auto text = io::read_file(log);
-  if (!text) return "it said nothing";
-  std::istringstream lines(*text);
-  std::string last = "it said nothing";
-  for (std::string line; std::getline(lines, line);) {
-    if (line.find_first_not_of(" \t") != std::string::npos) last = line;
-  }
-  return last;
-}
-
 }  // namespace
 
 base::Message why_no_compiler() {
@@ -101,7 +89,7 @@ base::Result<fs::path> make_package(const PackageRequest& request, const fs::pat
   const std::int64_t begin = base::now_ns();
   const auto code = io::run_child(command, cancel);
   if (!code) return tl::unexpected(code.error());
-  if (*code != 0) return text::fail("engine.inductor", {{"reason", last_line(command.log)}});
+  if (*code != 0) return text::fail("engine.inductor", {{"reason", io::last_line(command.log)}});
   fs::permissions(package, fs::perms::owner_read | fs::perms::owner_write, ignored);
   const double seconds = static_cast<double>(base::now_ns() - begin) * 1e-9;
   if (auto noted = note_package(made, seconds); !noted) return tl::unexpected(noted.error());

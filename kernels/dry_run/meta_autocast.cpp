@@ -166,14 +166,19 @@ void register_meta_autocast() {
     made->first.fallback(torch::CppFunction::makeFallthrough());
     torch::Library& aten = made->second;
     add_casts<Policy::lower, Policy::lower>(
-        aten, {"addmm", "addbmm", "baddbmm", "bmm", "linalg_vecdot", "linear", "matmul", "mm"});
+        aten,
+        {"addmm", "addbmm", "baddbmm", "bmm", "conv1d", "conv1d.padding", "conv2d",
+         "conv2d.padding", "conv3d", "conv3d.padding", "conv_transpose1d", "conv_transpose2d.input",
+         "conv_transpose3d.input", "linalg_vecdot", "linear", "matmul", "mm", "prelu"});
     add_casts<Policy::none, Policy::lower>(aten, {"addmv", "addr", "mv"});
     add_casts<Policy::fp32, Policy::fp32>(
         aten, {"huber_loss", "l1_loss", "mse_loss", "nll_loss", "nll_loss2d", "smooth_l1_loss"});
     add_casts<Policy::fp32, Policy::none>(aten, {"cross_entropy_loss"});
     add_casts<Policy::none, Policy::fp32>(
-        aten, {"exp", "layer_norm", "log", "logsumexp", "native_layer_norm", "pow.Scalar",
-               "pow.Tensor_Scalar", "pow.Tensor_Tensor", "reciprocal", "rsqrt", "softplus"});
+        aten,
+        {"binary_cross_entropy_with_logits", "exp", "expm1", "group_norm", "kl_div", "layer_norm",
+         "log10", "log1p", "log2", "log", "logsumexp", "native_layer_norm", "pow.Scalar",
+         "pow.Tensor_Scalar", "pow.Tensor_Tensor", "reciprocal", "rsqrt", "softplus"});
     add_casts<Policy::none, Policy::fp32_type>(
         aten, {"cumsum", "linalg_vector_norm", "log_softmax.int", "prod.dim_int", "softmax.int",
                "sum", "sum.dim_IntList"});

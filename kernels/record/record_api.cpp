@@ -12,16 +12,14 @@
 
 #include "core/text/message.h"
 #include "core/text/numbers.h"
-#include "kernels/observe/recording.h"
+#include "kernels/record/process_recorder.h"
 #include "kernels/record/python_place.h"
-#include "kernels/record/script_recorder.h"
 
 namespace {
 
-using ts::kernels::Recording;
-using ts::kernels::ScriptRecorder;
+using ts::kernels::ProcessRecorder;
 
-std::unique_ptr<ScriptRecorder> recorder;
+std::unique_ptr<ProcessRecorder> recorder;
 std::string sentence;
 
 const char* say(std::string words) {
@@ -56,12 +54,12 @@ TENSORSCOPE_API const char* tensorscope_record_start(const char* script, std::in
   if (recorder != nullptr) return say("A recording goes on already");
   if (!ts::kernels::prepare_python_places(lines_of(foreign)))
     return say("This process has no Python interpreter of 3.9 or later");
-  recorder = std::make_unique<ScriptRecorder>(
-      ScriptRecorder::Options{.script = script,
-                              .limit = limit,
-                              .first = first,
-                              .end = end < 0 ? std::numeric_limits<std::int32_t>::max() : end,
-                              .live = live != 0});
+  recorder = ts::kernels::make_process_recorder(
+      {.script = script,
+       .limit = limit,
+       .first = first,
+       .end = end < 0 ? std::numeric_limits<std::int32_t>::max() : end,
+       .live = live != 0});
   return nullptr;
 }
 
@@ -76,11 +74,11 @@ TENSORSCOPE_API std::uint32_t tensorscope_record_name(const char* text) {
 }
 
 TENSORSCOPE_API void tensorscope_record_enter(std::uint32_t module) {
-  if (Recording* const recording = Recording::active()) recording->open_module(module);
+  if (recorder != nullptr) recorder->enter(module);
 }
 
 TENSORSCOPE_API void tensorscope_record_leave(std::uint32_t module) {
-  if (Recording* const recording = Recording::active()) recording->close_module_named(module);
+  if (recorder != nullptr) recorder->leave(module);
 }
 
 // phase: a number of base::Phase.
@@ -127,7 +125,7 @@ TENSORSCOPE_API const char* tensorscope_record_finish(const char* path, int verd
                                                       const char* error, const char* place,
                                                       std::int64_t* numbers) {
   if (recorder == nullptr) return say("No recording goes on");
-  const std::unique_ptr<ScriptRecorder> ending = std::move(recorder);
+  const std::unique_ptr<ProcessRecorder> ending = std::move(recorder);
   using ts::run::Verdict;
   std::optional<ts::run::Failure> failure;
   if (verdict == static_cast<int>(Verdict::cancelled)) {
@@ -149,7 +147,9 @@ TENSORSCOPE_API const char* tensorscope_record_finish(const char* path, int verd
 }
 
 TENSORSCOPE_API void tensorscope_record_abandon() {
-  ScriptRecorder::abandon(std::move(recorder));
+  if (recorder == nullptr) return;
+  recorder->leave_in_child();
+  static_cast<void>(recorder.release());  // what was recorded is leaked
 }
 
 // "1.5 GiB"

@@ -166,6 +166,14 @@ const base::Message& ScriptRecorder::live_problem() const noexcept {
   return impl_->live_problem;
 }
 
+void ScriptRecorder::enter(base::StringId module) {
+  if (Recording* const recording = Recording::active()) recording->open_module(module);
+}
+
+void ScriptRecorder::leave(base::StringId module) {
+  if (Recording* const recording = Recording::active()) recording->close_module_named(module);
+}
+
 void ScriptRecorder::phase(Phase phase, bool graph_kept) {
   impl_->end_phase();
   if (phase == Phase::forward && impl_->step < 0) impl_->begin_step(0);
@@ -228,12 +236,14 @@ base::Result<ScriptRecorder::Summary> ScriptRecorder::finish(const std::filesyst
                  .window_gone = impl.window_gone};
 }
 
-void ScriptRecorder::abandon(std::unique_ptr<ScriptRecorder> recorder) {
-  if (recorder == nullptr) return;
-  Impl* const impl = recorder->impl_.release();
+void ScriptRecorder::leave_in_child() noexcept {
   // The collector's thread is not in this process: it must not be waited for.
-  impl->recording.reset();
-  if (impl->outgoing) impl->outgoing->leave_in_child();
+  impl_->recording.reset();
+  if (impl_->outgoing) impl_->outgoing->leave_in_child();
+}
+
+std::unique_ptr<ProcessRecorder> make_process_recorder(ProcessRecorder::Options options) {
+  return std::make_unique<ScriptRecorder>(std::move(options));
 }
 
 }  // namespace ts::kernels

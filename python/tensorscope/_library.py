@@ -55,20 +55,30 @@ class Library:
         self.idle_part = _function(quick, "idle_part", None, text, text, ctypes.c_int)
         self.kept_graphs = _function(quick, "kept_graphs", None, number)
         self.bytes = _function(slow, "bytes", text, number)
+        if path.name != NAME:  # that of runs without data (_meta.py)
+            self.meta = _function(quick, "meta", None)
+            self.apart = _function(quick, "apart", number)
+            self.rules = _function(quick, "rules", None, count)
+            self.autocast = _function(quick, "autocast", count, count)
 
 
-@functools.cache
-def load():
-    """The library; Unavailable where there is none that fits this process."""
+def check_torch():
+    """Unavailable where this Python's torch is none that the libraries are built for."""
     try:
         import torch
     except ModuleNotFoundError:
         raise Unavailable(f"torch {TORCH} is not installed in this Python") from None
     if not torch.__version__.startswith(TORCH + "."):
         raise Unavailable(f"the recorder is built for torch {TORCH}, here is {torch.__version__}")
-    path = next((folder / NAME for folder in _folders() if (folder / NAME).is_file()), None)
+
+
+@functools.cache
+def load(name=NAME):
+    """The library; Unavailable where there is none that fits this process."""
+    check_torch()
+    path = next((folder / name for folder in _folders() if (folder / name).is_file()), None)
     if path is None:
-        raise Unavailable(f"there is no {NAME} in " + " or ".join(map(str, _folders())))
+        raise Unavailable(f"there is no {name} in " + " or ".join(map(str, _folders())))
     try:
         return Library(path)
     except OSError as problem:

@@ -42,9 +42,13 @@ class _Owners:
 
     def add(self, tensor, name):
         # For every tensor of an optimizer's state in every step: the quickest questions.
-        if type(tensor) not in _PLAIN or not tensor.is_cpu or tensor.layout is not torch.strided:
+        if type(tensor) not in _PLAIN or tensor.layout is not torch.strided:
             return
-        address = tensor.data_ptr()
+        if tensor.is_meta:  # its storage stands for the block, see kernels/record/meta_recorder.h
+            self.addresses.append(tensor.untyped_storage()._cdata + 1)
+            self.names.append(name)
+            return
+        address = tensor.data_ptr() if tensor.is_cpu else 0
         if address:
             if offset := tensor.storage_offset():
                 address -= offset * tensor.element_size()
@@ -61,10 +65,10 @@ class _Owners:
 class Recording:
     """One recording of this process, from start() to finish(), on the thread that starts it.
     `steps`: those that are recorded, first and the one after the last; the others are counted.
-    `live`: the open window shows it as it grows."""
+    `live`: the open window shows it as it grows. `library`: that of a run without data (_meta.py)."""
 
-    def __init__(self, script, memory_limit=0, steps=(0, -1), live=False):
-        self._library = _library.load()
+    def __init__(self, script, memory_limit=0, steps=(0, -1), live=False, library=None):
+        self._library = library or _library.load()
         self._script, self._limit, self._steps, self._live = script, memory_limit, steps, live
         self._thread = get_ident()
         self._phase, self._depth = None, 0
@@ -110,6 +114,12 @@ class Recording:
         if problem:
             raise _library.Unavailable(problem.decode())
         return tuple(numbers)
+
+    def parameter_counts(self):
+        """Numbers of the parameters that were seen, and of those that get a gradient."""
+        alive = [one for one in (reference() for reference, _ in self._parameters.values()) if one is not None]
+        return {"parameters": sum(one.numel() for one in alive),
+                "trained": sum(one.numel() for one in alive if one.requires_grad)}
 
     def phase(self, phase, graph_kept=None):
         """Ends the phase that is open and begins another."""

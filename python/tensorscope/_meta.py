@@ -1,0 +1,89 @@
+"""Python's side of a run without data: the recorder of the engine's library, and what LibTorch's "meta" lacks.
+
+The library records what tensors on "meta" would allocate by the rules of a card or of this machine's CPU. Some of
+PyTorch's Python decides by the name of the device; here it must decide as on the predicted one.
+"""
+
+import contextlib
+import functools
+
+import torch
+
+from . import _library
+
+NAME = "libtensorscope_kernels.so"
+# What LibTorch says where the numbers of a tensor decide what follows: item(), cpu(), a mask as an index.
+DATA = ("has no number for item()", "out of meta tensor", "aten::nonzero", "aten::_unique", "aten::unique",
+        "aten::masked_select", "aten::equal")
+_KEPT = []  # what is registered for as long as the process lives
+
+
+def asks_for_data(error):
+    return any(words in error for words in DATA)
+
+
+def load():
+    return _library.load(NAME)
+
+
+def prepare(library, compute_capability):
+    library.rules(compute_capability)
+    library.meta()
+    _only_what_is_missing()
+    if compute_capability:
+        _as_on_cuda()
+    kind = functools.partial(_Autocast, library)
+    torch.autocast = torch.amp.autocast = torch.amp.autocast_mode.autocast = kind
+
+
+def _only_what_is_missing():
+    """Python's kernels for meta compute by many small operators what a device does in one. They stay where LibTorch
+    and the library have none."""
+    from torch import _meta_registrations as python
+    from torch._decomp import global_decomposition_table as tables
+    library = python._meta_lib_dont_use_me_use_register_meta
+    names = {name.rsplit("/", 1)[0] for name in library._op_impls}
+    library._destroy()
+    kept = torch.library.Library("aten", "IMPL", "Meta")
+    _KEPT.append(kept)
+    for table in (tables["meta"], tables["post_autograd"], tables["pre_autograd"]):
+        for op, function in table.items():
+            name = op.name() if isinstance(op, torch._ops.OpOverload) else ""
+            if name.replace("::", "/") not in names:
+                continue
+            names.discard(name.replace("::", "/"))
+            if not torch._C._dispatch_has_computed_kernel_for_dispatch_key(name, "Meta"):
+                kept.impl(op, function)
+
+
+def _as_on_cuda():
+    """Optimizers take their foreach form there unless they are told otherwise."""
+    with contextlib.suppress(ImportError, AttributeError):
+        from torch.optim import optimizer
+        from torch.utils import _foreach_utils
+        kinds = _foreach_utils._get_foreach_kernels_supported_devices
+        optimizer._get_foreach_kernels_supported_devices = lambda: [*kinds(), "meta"]
+
+
+class _Autocast(contextlib.ContextDecorator):
+    """torch.autocast for tensors on meta, whatever device it names."""
+
+    depth = 0
+    NUMBERS = {torch.bfloat16: 1, torch.float16: 2}
+
+    def __init__(self, library, device_type, dtype=None, enabled=True, cache_enabled=None):
+        self._library, self._enabled = library, enabled
+        default = torch.float16 if device_type == "cuda" else torch.bfloat16
+        self._number = self.NUMBERS.get(dtype or default, 0) if enabled else 0
+
+    def __enter__(self):
+        self._before = self._library.autocast(self._number)
+        _Autocast.depth += 1
+        return self
+
+    def __exit__(self, *problem):
+        _Autocast.depth -= 1
+        self._library.autocast(self._before)
+        if _Autocast.depth == 0:
+            self._library.autocast(-1)
+        return False
