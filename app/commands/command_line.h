@@ -33,6 +33,7 @@ class App;
   EACH(simulate, "Simulate many ranks, a pipeline or a loader from stated constants")        \
   EACH(loader, "Load images or tokens with workers: the step or the loader, and how many")   \
   EACH(step, "Go through attention, sums, AdamW, checkpoints, reserved memory step by step") \
+  EACH(export, "Write the module of a Python file as torch.export has it, for --model")      \
   EACH(script, "Write the step as it is set as a script in PyTorch's Python")                \
   EACH(kernel, "Check a kernel of your own, in CUDA C++ or C++, without a GPU")              \
   EACH(report, "Make one report of saved runs, predictions, sweeps, hunts and comparisons")  \

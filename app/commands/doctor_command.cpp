@@ -13,6 +13,7 @@
 #include "app/commands/command_line.h"
 #include "app/commands/report.h"
 #include "app/output/environment.h"
+#include "app/own_file/own_python.h"
 #include "app/session/engine_loader.h"
 #include "app/session/machine_probes.h"
 #include "core/base/clock.h"
@@ -107,6 +108,22 @@ Finding compiling(const Loaded& loaded) {
           .health = Health::limited,
           .found = "not here",
           .advice = reason};
+}
+
+// The Python that runs a script's file, and whether its torch is one that the recorder fits.
+Finding python() {
+  const std::filesystem::path path = own_python();
+  const auto found = examine_python(path, {});
+  const bool usable = found && found->find("torch none") == std::string::npos;
+  const std::string problem = found ? "It has no torch" : found.error().sentence;
+  return {.id = "python",
+          .title = "Python of your own files",
+          .health = usable ? Health::ok : Health::limited,
+          .found = path.string() + (found ? ", " + *found : ""),
+          .advice = usable ? ""
+                           : problem +
+                                 "; name another one: tensorscope run --model FILE.py --python "
+                                 "PATH, or TENSORSCOPE_PYTHON"};
 }
 
 Finding gpu(const Machine& machine) {
@@ -227,6 +244,7 @@ std::vector<Finding> examine_machine() {
   findings.push_back(cupti(machine, loaded));
   findings.push_back(engine(loaded));
   findings.push_back(compiling(loaded));
+  findings.push_back(python());
   findings.push_back(display());
   findings.push_back(pictures());
   findings.push_back(fonts());

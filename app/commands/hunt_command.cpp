@@ -9,13 +9,13 @@
 #include <utility>
 
 #include "app/commands/command_line.h"
-#include "app/commands/confirm_run.h"
 #include "app/commands/report.h"
 #include "app/commands/spec_arguments.h"
 #include "app/commands/target_arguments.h"
 #include "app/output/output_folder.h"
 #include "app/output/own_report.h"
 #include "app/pictures/hunt_picture.h"
+#include "app/ranks/confirm_run.h"
 #include "app/session/card_questions.h"
 #include "app/session/catalogue.h"
 #include "app/session/engine_loader.h"

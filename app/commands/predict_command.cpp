@@ -24,7 +24,10 @@
 #include "app/session/languages.h"
 #include "app/window/workspace_picture.h"
 #include "core/cluster/cluster_hunt.h"
+#include "core/io/file.h"
+#include "core/io/text_table.h"
 #include "core/predict/data_parallel.h"
+#include "core/report/live_tables.h"
 #include "core/spec/spec_fields.h"
 #include "core/spec/workload_math.h"
 #include "core/text/numbers.h"
@@ -141,8 +144,9 @@ void print_answer(const Question& question, const CardAnswer& answer) {
   }
   print_types(answer.now.run.types);
   if (!answer.now.run.backend.empty()) print_row("Attention kernel", answer.now.run.backend);
+  const std::int64_t took_ns = answer.now.run.duration_ns;
   print_row("Dry run",
-            text::duration_ns(static_cast<double>(answer.now.run.duration_ns)).joined() + ", " +
+            (took_ns > 0 ? text::duration_ns(static_cast<double>(took_ns)).joined() + ", " : "") +
                 text::grouped(static_cast<std::int64_t>(answer.now.run.log.events().size())) +
                 " memory events");
 }
@@ -210,9 +214,79 @@ int answer_cluster(const ClusterArguments& arguments, const spec::WorkloadSpec& 
   return print_or_write(views::cluster_document(*request, *answer, arguments.format, texts), {});
 }
 
+// The card and the settings of the allocator; all else of the specification says nothing.
+base::Result<Question> question_of_own(const PredictCommand& command) {
+  if (command.data_parallel || command.cluster.most > 0 || !command.share.share.whole() ||
+      command.share.shard != "none") {
+    return base::fail(
+        "A Python file is predicted as it runs in one process: --data-parallel, "
+        "--ranks, --tensor, --pipeline and --cluster are not for it");
+  }
+  PredictCommand plain = command;
+  plain.spec = {};
+  return read_question(plain, built_in_gpus());
+}
+
+base::Result<void> write_own_prediction(const PredictCommand& command, const Question& question,
+                                        const CardAnswer& answer, const OwnDryRun& dry,
+                                        const nlohmann::json& document, SaveParts parts) {
+  const bool tables = parts.has(SavePart::tables);
+  // Those of a specification of ours.
+  parts.set(SavePart::tables, false);
+  auto written =
+      write_prediction(*command.out, answer.now, question.spec, *dry.strings, document, parts);
+  if (!written || !tables) return written;
+  const io::TextTable live =
+      report::live_table(answer.now.run.log, *dry.strings, answer.now.prediction.peak_event);
+  written = io::write_file(*command.out / "peak.csv", io::to_csv(live));
+  return written ? io::write_file(*command.out / "peak.md", io::to_markdown(live)) : written;
+}
+
+// The same of a Python file, which a process of its own runs without data.
+int predict_own(const PredictCommand& command, const OwnFile& file) {
+  const auto own = own_question(file, command.spec, command.own);
+  if (!own) return report(own.error(), 2);
+  const auto question = question_of_own(command);
+  if (!question) return report(question.error(), 2);
+  const auto parts = SaveParts::parse(command.parts);
+  if (!parts) return report(parts.error().sentence, 2);
+  std::optional<OutputFolder> folder;
+  if (command.out) {
+    auto claimed = OutputFolder::claim(*command.out, kPredictionFiles);
+    if (!claimed) return report(claimed.error().sentence, 2);
+    folder.emplace(std::move(*claimed));
+  }
+  auto dry = ask_own(*own, [&](const base::CancelToken& cancel) {
+    return dry_run_own(*own, question->target, cancel);
+  });
+  if (!dry) return report_own(dry.error());
+  if (!dry->on_cpu.empty()) note({dry->on_cpu.sentence});
+  CardAnswer answer;
+  answer.now.run = std::move(dry->run);
+  answer.now.target = question->target;
+  answer.now.prediction = predict::predict(answer.now.run, *dry->strings, question->target,
+                                           predict::allocator_settings_of(question->spec), nullptr);
+  nlohmann::json document = to_json(answer, question->spec);
+  for (const char* const other : {"allocator_ms", "dry_run_ms", "remedies"}) document.erase(other);
+  document["spec"] = own_json(*own);
+  document["without_data"] = dry->on_cpu.empty();
+  if (command.json) {
+    print_json(document);
+  } else {
+    print_answer(*question, answer);
+  }
+  if (!folder) return 0;
+  auto written = write_own_prediction(command, *question, answer, *dry, document, *parts);
+  if (written) written = folder->finish();
+  if (!written) return report(written.error(), 1);
+  std::fprintf(stderr, "Wrote %s\n", text::printable(command.out->string()).c_str());
+  return 0;
+}
+
 // Dry-runs the workload and prints whether it fits. Returns 0 for either answer, 1 when the engine
 // cannot be loaded or the dry run fails.
 int predict_workload(const PredictCommand& command) {
+  if (const auto file = own_file_of(command.spec.model)) return predict_own(command, *file);
   const auto question = read_question(command, built_in_gpus());
   if (!question) return report(question.error().sentence, 2);
   const auto parts = SaveParts::parse(command.parts);
@@ -284,6 +358,7 @@ ParsedCommand predict_command(CLI::App& app) {
       ->type_name("DIR")
       ->excludes(ranks);
   add_parts(app, options->parts);
+  add_own_options(app, options->own);
   app.add_flag("--json", options->json, "Print one JSON document on standard output");
   app.footer(
       std::string("Exit code 0 whether it fits or not: the answer is in the output (verdict: fits, "

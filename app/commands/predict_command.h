@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "app/commands/own_commands.h"
 #include "app/commands/spec_arguments.h"
 #include "app/commands/target_arguments.h"
 #include "app/output/save_parts.h"
@@ -24,6 +25,7 @@ struct ClusterArguments {
 
 struct PredictCommand {
   SpecArguments spec;
+  OwnOptions own;                         // of a Python file
   std::optional<std::string> gpu;         // unset: target_gpu of the spec
   bool cpu = false;                       // for the CPU and its memory limit instead
   bool data_parallel = false;             // a rank of DistributedDataParallel

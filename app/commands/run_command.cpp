@@ -386,6 +386,7 @@ int run_together(const RunCommand& command, const run::World& world) {
 // Runs the workload on the worker, prints the verdict (or one JSON document) and writes the files
 // of --out.
 int run_workload(const RunCommand& given) {
+  if (const auto file = own_file_of(given.spec.model)) return run_own(given, *file);
   RunCommand command = given;
   const auto notes = notes_from(command.notes);
   if (!notes) return report(notes.error().sentence, 2);
@@ -537,6 +538,7 @@ ParsedCommand run_command(CLI::App& app) {
       ->expected(1)
       ->take_all();
   add_rank_options(app, options->ranks);
+  add_own_options(app, options->own);
   app.add_flag("--json", options->json, "Print one JSON document on standard output");
   app.add_flag("--operators", options->operators,
                "With --json also the operators: calls, self and total time, shares, bytes")

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "app/commands/own_commands.h"
 #include "app/commands/spec_arguments.h"
 #include "app/output/save_parts.h"
 #include "app/ranks/rank_options.h"
@@ -13,6 +14,7 @@ namespace ts::app {
 
 struct RunCommand {
   SpecArguments spec;
+  OwnOptions own;  // of a Python file
   RankOptions ranks;
   int steps = 0;  // timed steps; 0: until the median is known well enough
   std::optional<std::filesystem::path> out;

@@ -6,6 +6,7 @@
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
+#include "app/own_file/own_file.h"
 #include "app/session/catalogue.h"
 #include "app/session/languages.h"
 #include "core/io/file.h"
@@ -14,6 +15,7 @@
 #include "core/spec/own_model.h"
 #include "core/spec/presets.h"
 #include "core/spec/spec_fields.h"
+#include "core/text/message.h"
 
 namespace ts::app {
 namespace {
@@ -112,9 +114,9 @@ void add_spec_options(CLI::App& command, SpecArguments& spec) {
       ->allow_extra_args(false);
   command
       .add_option("--model", spec.model,
-                  "Run the module of a .pt2 file of torch.export, or the language model of a "
-                  "config.json of "
-                  "transformers")
+                  "Run the module of a .pt2 file of torch.export, the language model of a "
+                  "config.json of transformers, or (run and predict) the function build() of a "
+                  "Python file: FILE.py or FILE.py:NAME")
       ->type_name("FILE");
   command.add_option("--set", spec.settings, "Change one setting; may be given several times")
       ->type_name("KEY=VALUE")
@@ -220,6 +222,9 @@ base::Result<spec::WorkloadSpec> spec_from_arguments(const SpecArguments& argume
   if (!arguments.model.empty()) {
     if (!arguments.presets.empty() || !arguments.workload.empty()) {
       return base::fail("--model takes neither a workload nor --preset");
+    }
+    if (const auto python = own_file_of(arguments.model)) {
+      return text::fail("own_file.not_here", {{"file", python->path.filename().string()}});
     }
     const auto path = io::absolute_path(arguments.model);
     if (!path) return base::fail(path.error().sentence);

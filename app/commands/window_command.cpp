@@ -6,10 +6,10 @@
 
 #include "app/commands/command_line.h"
 #include "app/commands/report.h"
-#include "app/commands/restart.h"
 #include "app/output/sweep_files.h"
 #include "app/session/engine_loader.h"
 #include "app/session/file_list.h"
+#include "app/window/restart.h"
 #include "app/window/window.h"
 #include "core/files/saved_session.h"
 #include "core/io/file.h"
@@ -41,6 +41,10 @@ base::Result<void> read_file(const std::filesystem::path& path, Shown& shown) {
   if (listed(*whole).kind == FileKind::session) {
     if (const auto session = files::read_session(*whole); !session)
       return tl::unexpected(session.error());
+    shown.paths.push_back(*whole);
+    return {};
+  }
+  if (listed(*whole).kind == FileKind::python) {
     shown.paths.push_back(*whole);
     return {};
   }

@@ -38,6 +38,8 @@ ListedFile listed(const std::filesystem::path& path) {
       file.kind = FileKind::json;
     } else if (has_extension(path, ".pt2")) {
       file.kind = FileKind::model;
+    } else if (has_extension(path, ".py")) {
+      file.kind = FileKind::python;
     } else if (has_extension(path, files::kSessionEnding)) {
       file.kind = FileKind::session;
     }

@@ -15,6 +15,7 @@ enum class FileKind : std::uint8_t {
   recording,
   json,
   model,
+  python,
   session,
   other,
   missing

@@ -21,8 +21,8 @@ void FileDialog::open(const std::string& title) {
   impl_->dialog = std::make_unique<pfd::open_file>(
       title, "",
       std::vector<std::string>{"Memory snapshots", "*.pickle *.pkl *.json",
-                               "Models of torch.export", "*.pt2", "Sessions", "*.session",
-                               "All files", "*"},
+                               "Models of torch.export", "*.pt2", "Python", "*.py", "Sessions",
+                               "*.session", "All files", "*"},
       pfd::opt::multiselect);
 }
 

@@ -33,6 +33,8 @@ std::string kind_words(const views::Ui& ui, FileKind kind) {
       return ui.texts("file.kind.json_file");
     case FileKind::model:
       return ui.texts("file.kind.model");
+    case FileKind::python:
+      return ui.texts("file.kind.python");
     case FileKind::session:
       return ui.texts("file.kind.session");
     case FileKind::missing:

@@ -289,6 +289,13 @@ void WindowSheets::draw(const views::Ui& ui, Session& session, WorkspaceState& s
   draw_sheet(
       ui, "tree.title", "###tree_sheet", show_trees, [&] { trees_.draw(ui, session, state); },
       SheetSize::full);
+  draw_sheet(ui, "own_file.title", "###own_file_sheet", show_own_file, [&] {
+    const auto written = own_file_.draw(ui, session, state, controls);
+    if (!written) return;
+    choose_file(*written);
+    show_own_file = false;
+  });
+  if (!show_own_file) own_file_.cancel();
   if (show_shortcuts) draw_shortcuts(ui, of_actions());
 }
 
@@ -313,13 +320,14 @@ bool WindowSheets::close() {
     search.cancel();
     return true;
   };
-  for (bool* const open :
-       {&show_shortcuts, &show_save_folder, &show_advisor, &show_cluster, &show_loader, &show_trees,
-        &show_simulations, &show_steppers, &show_kernels, &show_calculators, &show_glossary}) {
+  for (bool* const open : {&show_shortcuts, &show_save_folder, &show_advisor, &show_cluster,
+                           &show_loader, &show_trees, &show_simulations, &show_steppers,
+                           &show_kernels, &show_own_file, &show_calculators, &show_glossary}) {
     if (!*open) continue;
     const bool stays = (open == &show_advisor && stopped(advice_)) ||
                        (open == &show_cluster && stopped(cluster_)) ||
-                       (open == &show_loader && stopped(loader_));
+                       (open == &show_loader && stopped(loader_)) ||
+                       (open == &show_own_file && stopped(own_file_));
     *open = stays;
     return true;
   }

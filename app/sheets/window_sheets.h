@@ -15,6 +15,7 @@
 #include "app/sheets/file_dialog.h"
 #include "app/sheets/loader_sheet.h"
 #include "app/sheets/open_sheet.h"
+#include "app/sheets/own_file_sheet.h"
 #include "app/sheets/simulation_sheet.h"
 #include "app/sheets/tree_sheet.h"
 #include "views/advice/advice_view.h"
@@ -29,8 +30,9 @@ namespace ts::app {
 enum class OpenFor : std::uint8_t { show, compare };
 
 // The sheets that belong to no page: the glossary, the calculators, the simulations, the loader,
-// the steppers, our kernels, the advisor, the search for a cluster, the decision trees, the
-// shortcuts, the folder where things are saved, and the one to open a file. Main thread.
+// the steppers, our kernels, the advisor, the search for a cluster, the decision trees, a
+// Python file, the shortcuts, the folder where things are saved, and the one to open a file. Main
+// thread.
 class WindowSheets {
  public:
   // A line of the shortcuts: its keys and the key of the text that explains it.
@@ -62,7 +64,12 @@ class WindowSheets {
   [[nodiscard]] bool animated() const {
     return steppers_.playing() || (show_trees && trees_.busy()) ||
            (show_simulations && simulations_.busy()) || (show_cluster && cluster_.busy()) ||
-           (show_loader && loader_.busy());
+           (show_loader && loader_.busy()) || own_file_.busy();
+  }
+  // Shows what of a Python file would be run; runs nothing.
+  void open_own_file(const std::filesystem::path& path) {
+    own_file_.open(path);
+    show_own_file = true;
   }
   // Space belongs to a sheet.
   [[nodiscard]] bool has_space() const { return steppers_.has_keys(); }
@@ -78,6 +85,7 @@ class WindowSheets {
   bool show_loader = false;
   bool show_trees = false;
   bool show_kernels = false;
+  bool show_own_file = false;
   bool show_shortcuts = false;
   bool show_save_folder = false;
 
@@ -109,6 +117,7 @@ class WindowSheets {
   ClusterSheet cluster_;
   LoaderSheet loader_;
   TreeSheet trees_;
+  OwnFileSheet own_file_;
   SimulationSheet simulations_;
 };
 

@@ -88,6 +88,11 @@ void Workspace::open_file(const std::filesystem::path& path) {
     models_.open(path);
     return;
   }
+  if (kind == FileKind::python) {
+    remember_file(recent, path);
+    sheets_.open_own_file(path);
+    return;
+  }
   if (kind == FileKind::session) {
     remember_file(recent, path);
     sessions_.open(path);

@@ -104,10 +104,13 @@ def shown(problem):
 
 
 def main():
-    """`tensorscope COMMAND`: record is ours, all else the program's."""
+    """`tensorscope COMMAND`: record and own are ours, all else the program's."""
     arguments = sys.argv[1:]
     if arguments[:1] == ["record"]:
         return run(parse(arguments))
+    if arguments[:1] == ["own"]:  # the program's own question
+        from . import _own_file
+        return _own_file.main(*arguments[1:])
     return _program.start(arguments)
 
 

@@ -1,4 +1,4 @@
-#include "app/commands/restart.h"
+#include "app/window/restart.h"
 
 #include <gtest/gtest.h>
 #include <sys/wait.h>

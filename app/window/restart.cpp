@@ -1,4 +1,4 @@
-#include "app/commands/restart.h"
+#include "app/window/restart.h"
 
 #include <linux/close_range.h>
 #include <unistd.h>

@@ -1,4 +1,4 @@
-#include "app/commands/confirm_run.h"
+#include "app/ranks/confirm_run.h"
 
 #include <sys/mman.h>
 #include <unistd.h>

@@ -1,0 +1,70 @@
+#pragma once
+
+#include <chrono>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "app/commands/spec_arguments.h"
+#include "app/own_file/own_file.h"
+
+namespace CLI {
+class App;
+}
+
+// What the commands run, predict and export do with a Python file of the user's own.
+namespace ts::app {
+
+struct RunCommand;
+
+struct OwnOptions {
+  std::string python;  // empty: own_python()
+  int timeout_s = 600;
+};
+void add_own_options(CLI::App& command, OwnOptions& options);
+
+// The question of "--model FILE.py:FUNCTION --set ARGUMENT=VALUE". The error names what cannot
+// stand beside such a file.
+base::Result<OwnQuestion> own_question(const OwnFile& file, const SpecArguments& arguments,
+                                       const OwnOptions& options);
+
+// Prints why a file could not be asked; 1 if its run failed or was ended, 2 if it cannot be used.
+int report_own(const base::Error& error);
+// Waits for a question on a thread of its own; Control-C ends the process that answers it. What
+// `ask` gives for a token.
+template <class Ask>
+auto ask_own(const OwnQuestion& question, const Ask& ask);
+
+// "model.py:build(B=2, T=64)"
+std::string own_title(const OwnQuestion& question);
+nlohmann::json own_json(const OwnQuestion& question);
+
+// run --model FILE.py: set-up and a few steps on the CPU, recorded.
+int run_own(const RunCommand& command, const OwnFile& file);
+
+}  // namespace ts::app
+
+#include <future>
+
+#include "app/commands/report.h"
+#include "app/session/interrupt.h"
+
+namespace ts::app {
+
+template <class Ask>
+auto ask_own(const OwnQuestion& question, const Ask& ask) {
+  using namespace std::chrono_literals;
+  const InterruptGuard guard;
+  const base::CancelToken cancel;
+  auto answer = std::async(std::launch::async, [&] { return ask(cancel); });
+  ProgressLine progress;
+  for (std::int64_t waits = 0; answer.wait_for(50ms) != std::future_status::ready; ++waits) {
+    if (InterruptGuard::interrupted()) cancel.cancel();
+    progress.show(own_title(question) + ", " + std::to_string(waits / 20) + " s so far");
+  }
+  progress.clear();
+  return answer.get();
+}
+
+}  // namespace ts::app

@@ -1,0 +1,245 @@
+#include "app/own_file/own_file.h"
+
+#include <algorithm>
+#include <array>
+#include <csignal>
+#include <cstring>
+#include <nlohmann/json.hpp>
+#include <string_view>
+#include <system_error>
+#include <utility>
+
+#include "app/own_file/own_cache.h"
+#include "app/own_file/own_python.h"
+#include "core/io/child_process.h"
+#include "core/io/file.h"
+#include "core/io/json_parse.h"
+#include "core/io/private_folder.h"
+#include "core/run/recording.h"
+#include "core/text/message.h"
+
+namespace ts::app {
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::json;
+
+enum class Caching : std::uint8_t { off, on };
+
+struct Answer {
+  Json json;
+  std::string recording;
+};
+
+std::string name_of(const OwnQuestion& question) {
+  return question.file.path.filename().string();
+}
+
+// Outer frames follow inner ones: "model.py:7 in attend < model.py:31 in step".
+std::string frames_of(const Json& answer) {
+  std::string words;
+  const Json& frames = answer.at("frames");
+  for (auto frame = frames.rbegin(); frame != frames.rend(); ++frame)
+    words += (words.empty() ? "" : " < ") + frame->get<std::string>();
+  return words.empty() ? answer.at("words").value("place", "?") : words;
+}
+
+// What the package says went wrong, in this program's words.
+base::Message message_of(const OwnQuestion& question, const Json& answer) {
+  static constexpr std::array kWrongs = {
+      "annotation",    "exit",        "file",         "interrupted", "needs_data",
+      "no_annotation", "no_build",    "no_module",    "no_step",     "not_callable",
+      "not_exported",  "not_on_meta", "raised",       "syntax",      "unavailable",
+      "unknown",       "value_bool",  "value_choice", "value_float", "value_int"};
+  const std::string kind = answer.at("kind").get<std::string>();
+  if (std::ranges::find(kWrongs, std::string_view(kind)) == kWrongs.end())
+    return text::message("own_file.answer", {{"file", name_of(question)}});
+  std::vector<base::Argument> arguments = {{"frames", frames_of(answer)},
+                                           {"python", question.python.string()}};
+  for (const auto& [name, value] : answer.at("words").items())
+    if (value.is_string()) arguments.emplace_back(name, value.get<std::string>());
+  return text::message("own_file." + kind, std::move(arguments));
+}
+
+// Of a process that wrote no answer.
+base::Message message_of_end(const OwnQuestion& question, int code) {
+  constexpr int kSignal = 128;  // io::run_child adds the signal's number
+  if (code <= kSignal) {
+    return text::message("own_file.left",
+                         {{"file", name_of(question)}, {"code", std::to_string(code)}});
+  }
+  const char* const name = sigabbrev_np(code - kSignal);
+  return text::message(
+      "own_file.killed",
+      {{"file", name_of(question)},
+       {"signal", name != nullptr ? std::string("SIG") + name : std::to_string(code - kSignal)}});
+}
+
+// All that decides an answer but the content of files.
+Json question_json(const OwnQuestion& question, const char* what, Json more) {
+  Json asked = {{"what", what},
+                {"file", question.file.path.string()},
+                {"function", question.file.function},
+                {"settings", question.settings},
+                {"python", question.python.string()},
+                {"version", 1}};
+  asked.update(more);
+  return asked;
+}
+
+base::Result<OwnAnswerFiles> run_process(const OwnQuestion& question, Json request,
+                                         const base::CancelToken& cancel) {
+  std::error_code error;
+  const fs::path parent = fs::temp_directory_path(error);
+  auto folder = io::PrivateFolder::make(parent, "tensorscope-");
+  if (!folder) return tl::unexpected(folder.error());
+  const fs::path answer = folder->path() / "answer.json";
+  const fs::path recording = folder->path() / "own.recording";
+  request["answer"] = answer.string();
+  if (!request.contains("out")) request["out"] = recording.string();
+  const fs::path asked = folder->path() / "request.json";
+  if (auto written = io::write_file(asked, io::json_text(request)); !written)
+    return tl::unexpected(written.error());
+  io::ChildCommand command = own_python_command(question.python, {"own", asked.string()});
+  command.log = folder->path() / "log";
+  command.limit = question.limit;
+  const auto code = io::run_child(command, cancel);
+  if (!code) return tl::unexpected(code.error());
+  auto said = io::read_file(answer);
+  if (!said) {
+    if (*code > 2) return tl::unexpected(message_of_end(question, *code));
+    // Python itself or the package failed.
+    return text::fail("own_file.python", {{"python", question.python.string()},
+                                          {"reason", io::last_line(command.log)}});
+  }
+  OwnAnswerFiles files{std::move(*said), {}};
+  if (auto read = io::read_file(recording)) files.recording = std::move(*read);
+  return files;
+}
+
+base::Result<Answer> ask(const OwnQuestion& question, const char* what, Json more, Caching caching,
+                         const base::CancelToken& cancel) {
+  const Json request = question_json(question, what, std::move(more));
+  auto kept = caching == Caching::on ? cached_answer(request) : std::nullopt;
+  auto files = kept ? base::Result<OwnAnswerFiles>(std::move(*kept))
+                    : run_process(question, request, cancel);
+  if (!files) return tl::unexpected(files.error());
+  auto said = io::parse_json(files->json);
+  const base::Message unreadable = text::message("own_file.answer", {{"file", name_of(question)}});
+  if (!said || !said->is_object()) return tl::unexpected(unreadable);
+  try {
+    if (!said->at("ok").get<bool>()) {
+      base::Message why = message_of(question, *said);
+      return tl::unexpected(std::move(why));
+    }
+  } catch (const Json::exception&) {
+    return tl::unexpected(unreadable);
+  }
+  if (caching == Caching::on && !kept) keep_answer(request, *files);
+  return Answer{std::move(*said), std::move(files->recording)};
+}
+
+OwnArgument argument_from(const Json& told) {
+  const std::string kind = told.at("kind").get<std::string>();
+  OwnArgument made;
+  made.name = told.at("name").get<std::string>();
+  made.value = told.at("default").get<std::string>();
+  made.kind = kind == "int"      ? OwnArgument::Kind::whole
+              : kind == "float"  ? OwnArgument::Kind::real
+              : kind == "bool"   ? OwnArgument::Kind::truth
+              : kind == "choice" ? OwnArgument::Kind::choice
+                                 : OwnArgument::Kind::words;
+  if (told.contains("choices")) made.choices = told["choices"].get<std::vector<std::string>>();
+  if (told.contains("low")) {
+    made.low = std::stod(told["low"].get<std::string>());
+    made.high = std::stod(told["high"].get<std::string>());
+  }
+  return made;
+}
+
+base::Result<OwnRecording> recording_of(Answer answer) {
+  OwnRecording made{nullptr, std::make_shared<base::StringTable>(), std::move(answer.recording)};
+  auto read = run::read_recording(made.content, 1, *made.strings);
+  if (!read) return tl::unexpected(read.error());
+  made.run = std::move(*read);
+  return made;
+}
+
+}  // namespace
+
+std::optional<OwnFile> own_file_of(const std::string& text) {
+  constexpr std::string_view kEnd = ".py";
+  const std::size_t at = text.rfind(kEnd);
+  if (at == std::string::npos || at == 0) return std::nullopt;
+  const std::string_view rest = std::string_view(text).substr(at + kEnd.size());
+  if (!rest.empty() && (rest.front() != ':' || rest.size() == 1)) return std::nullopt;
+  OwnFile file{text.substr(0, at + kEnd.size())};
+  if (auto whole = io::absolute_path(file.path)) file.path = std::move(*whole);
+  if (!rest.empty()) file.function = rest.substr(1);
+  return file;
+}
+
+base::Result<OwnDescription> describe_own(const OwnQuestion& question,
+                                          const base::CancelToken& cancel) {
+  OwnQuestion plain = question;
+  plain.settings.clear();
+  auto answer = ask(plain, "describe", Json::object(), Caching::on, cancel);
+  if (!answer) return tl::unexpected(answer.error());
+  try {
+    OwnDescription made;
+    for (const Json& one : answer->json.at("arguments"))
+      made.arguments.push_back(argument_from(one));
+    made.others = answer->json.at("others").get<bool>();
+    made.about = answer->json.at("about").get<std::string>();
+    made.torch = answer->json.at("torch").get<std::string>();
+    return made;
+  } catch (const std::exception&) {
+    return text::fail("own_file.answer", {{"file", name_of(question)}});
+  }
+}
+
+base::Result<OwnRecording> record_own(const OwnQuestion& question, int steps,
+                                      const base::CancelToken& cancel) {
+  auto answer = ask(question, "record", {{"steps", steps}}, Caching::off, cancel);
+  if (!answer) return tl::unexpected(answer.error());
+  return recording_of(std::move(*answer));
+}
+
+base::Result<OwnDryRun> dry_run_own(const OwnQuestion& question,
+                                    const predict::PredictionTarget& target,
+                                    const base::CancelToken& cancel) {
+  const predict::DryRunOptions options = predict::dry_run_options(target);
+  const bool cuda = options.rules == spec::DeviceKind::cuda;
+  OwnDryRun made;
+  auto answer =
+      ask(question, "predict",
+          {{"steps", options.steps}, {"compute_capability", cuda ? options.compute_capability : 0}},
+          Caching::on, cancel);
+  if (!answer) {
+    const std::string& key = answer.error().key;
+    if (key != "own_file.needs_data" && key != "own_file.not_on_meta")
+      return tl::unexpected(answer.error());
+    made.on_cpu = std::move(answer.error());
+    answer = ask(question, "record", {{"steps", options.steps}}, Caching::on, cancel);
+    if (!answer) return tl::unexpected(answer.error());
+  }
+  made.run.options = options;
+  made.run.parameters = answer->json.value("parameters", std::int64_t{0});
+  made.run.trained = answer->json.value("trained", std::int64_t{0});
+  made.run.apart_bytes = answer->json.value("apart_bytes", std::int64_t{0});
+  auto recording = recording_of(std::move(*answer));
+  if (!recording) return tl::unexpected(recording.error());
+  made.run.log = std::move(recording->run->memory);
+  made.strings = std::move(recording->strings);
+  made.content = std::move(recording->content);
+  return made;
+}
+
+base::Result<std::string> export_own(const OwnQuestion& question, const fs::path& out,
+                                     const base::CancelToken& cancel) {
+  auto answer = ask(question, "export", {{"out", out.string()}}, Caching::off, cancel);
+  if (!answer) return tl::unexpected(answer.error());
+  return answer->json.value("about", std::string());
+}
+
+}  // namespace ts::app

@@ -1,0 +1,85 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/base/cancel.h"
+#include "core/base/result.h"
+#include "core/base/string_table.h"
+#include "core/predict/dry_run.h"
+#include "core/predict/prediction.h"
+#include "core/run/run.h"
+
+// A Python file of the user's own as a workload: `def build(B, T, device, ...): return step`. Its
+// code runs in a process of the user's Python (python/tensorscope/_own_file.py), which may do
+// anything: hang, end, be killed. What it answers is read here. All functions wait for that process
+// and may be called from any thread.
+namespace ts::app {
+
+struct OwnFile {
+  std::filesystem::path path;  // absolute
+  std::string function = "build";
+};
+// The file of "FILE.py" or "FILE.py:FUNCTION"; nothing for a text of another form. Whether there is
+// such a file is not asked.
+std::optional<OwnFile> own_file_of(const std::string& text);
+
+struct OwnArgument {
+  enum class Kind : std::uint8_t { whole, real, truth, choice, words };
+  std::string name;
+  Kind kind = Kind::whole;
+  std::string value;                 // the default
+  std::vector<std::string> choices;  // of a choice
+  std::optional<double> low, high;   // of a number, where the file names them
+};
+
+struct OwnDescription {
+  std::vector<OwnArgument> arguments;
+  bool others = false;  // the function takes further arguments of any name
+  std::string about;    // the first line of its own description
+  std::string torch;    // the version in that Python
+};
+
+struct OwnQuestion {
+  OwnFile file;
+  std::map<std::string, std::string> settings;  // argument -> value, as text
+  std::filesystem::path python;
+  std::chrono::seconds limit{600};  // a process that takes longer is ended
+};
+
+struct OwnRecording {
+  std::shared_ptr<run::Run> run;
+  std::shared_ptr<base::StringTable> strings;  // of the run
+  std::string content;                         // the recording as a file
+};
+
+struct OwnDryRun {
+  predict::DryRun run;
+  std::shared_ptr<base::StringTable> strings;
+  std::string content;  // the recording as a file
+  // Why it is that of a run on the CPU and not of one without data; empty: it is one without.
+  base::Message on_cpu;
+};
+
+// The arguments of the function. Runs the file, but not the function.
+base::Result<OwnDescription> describe_own(const OwnQuestion& question,
+                                          const base::CancelToken& cancel);
+// Set-up and so many steps on the CPU, recorded. Never from the cache.
+base::Result<OwnRecording> record_own(const OwnQuestion& question, int steps,
+                                      const base::CancelToken& cancel);
+// Set-up and two steps without data, by the rules of the target's device; where the code cannot run
+// without data, on the CPU.
+base::Result<OwnDryRun> dry_run_own(const OwnQuestion& question,
+                                    const predict::PredictionTarget& target,
+                                    const base::CancelToken& cancel);
+// Writes the module that the step calls first as torch.export has it. Gives a sentence about it.
+base::Result<std::string> export_own(const OwnQuestion& question, const std::filesystem::path& out,
+                                     const base::CancelToken& cancel);
+
+}  // namespace ts::app

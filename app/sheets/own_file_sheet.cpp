@@ -1,0 +1,266 @@
+#include "app/sheets/own_file_sheet.h"
+
+#include <imgui.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <utility>
+#include <vector>
+
+#include "app/output/time_stamp.h"
+#include "app/own_file/own_python.h"
+#include "app/session/card_questions.h"
+#include "core/text/numbers.h"
+#include "views/common/log_slider.h"
+#include "views/common/spec_words.h"
+#include "views/common/widgets.h"
+
+namespace ts::app {
+
+using views::TextStyle;
+using Kind = OwnArgument::Kind;
+
+namespace {
+
+constexpr float kWidth = 460;
+
+std::optional<std::int64_t> whole_number(const std::string& text) {
+  std::int64_t number = 0;
+  const char* const end = text.data() + text.size();
+  const auto [after, error] = std::from_chars(text.data(), end, number);
+  return error == std::errc() && after == end ? std::optional(number) : std::nullopt;
+}
+
+// As far as the file says; else eight times the default, which a typed number can go beyond.
+views::LogScale scale_of(const OwnArgument& argument, std::int64_t value) {
+  const std::int64_t usual = argument.name == "B" ? 512 : argument.name == "T" ? 16384 : 64;
+  const std::int64_t given = whole_number(argument.value).value_or(1);
+  const auto low = argument.low ? static_cast<std::int64_t>(*argument.low) : 1;
+  const auto high = argument.high ? static_cast<std::int64_t>(*argument.high)
+                                  : std::max({usual, 8 * given, value});
+  const std::int64_t least = std::max<std::int64_t>(1, low);
+  return {least, std::max(least + 1, high)};
+}
+
+}  // namespace
+
+void OwnFileSheet::open(const std::filesystem::path& path) {
+  cancel();
+  file_ = {path, "build"};
+  python_ = own_python();
+  function_.fill('\0');
+  file_.function.copy(function_.data(), function_.size() - 1);
+  allowed_ = false;
+  settings_.clear();
+  asked_target_.clear();
+}
+
+void OwnFileSheet::cancel() {
+  if (session_ != nullptr) session_->cancel();
+}
+
+OwnQuestion OwnFileSheet::question() const {
+  OwnQuestion question;
+  question.file = file_;
+  question.settings = settings_;
+  question.python = python_;
+  return question;
+}
+
+// Nothing of the file has been run, and its content has not been read.
+void OwnFileSheet::draw_consent(const views::Ui& ui) {
+  views::wrapped_text(
+      ui, TextStyle::body, ui.theme.text,
+      ui.texts("own_file.will_run", {{"file", file_.path.string()}, {"python", python_.string()}}),
+      ui.px(16));
+  ImGui::Dummy({0, ui.px(8)});
+  ImGui::AlignTextToFramePadding();
+  views::text(ui, TextStyle::body, ui.theme.text2, ui.texts("own_file.function"));
+  ImGui::SameLine();
+  ImGui::SetNextItemWidth(ui.px(200));
+  ImGui::InputText("###own_function", function_.data(), function_.size());
+  ImGui::Dummy({0, ui.px(8)});
+  const std::string words = ui.texts("own_file.allow", {{"function", function_.data()}});
+  if (views::button(ui, "###own_allow", "", words, "", views::ButtonKind::primary) &&
+      function_.front() != '\0') {
+    file_.function = function_.data();
+    allowed_ = true;
+    if (session_ == nullptr) session_ = std::make_unique<OwnSession>();
+    session_->describe(question());
+  }
+}
+
+std::string OwnFileSheet::value_of(const OwnArgument& argument) const {
+  const auto found = settings_.find(argument.name);
+  return found == settings_.end() ? argument.value : found->second;
+}
+
+void OwnFileSheet::set(const OwnArgument& argument, const std::string& value) {
+  if (value == argument.value) {
+    settings_.erase(argument.name);
+  } else {
+    settings_[argument.name] = value;
+  }
+}
+
+void OwnFileSheet::draw_number(const views::Ui& ui, const OwnArgument& argument, float width) {
+  const std::string value = value_of(argument);
+  const auto number = whole_number(value);
+  views::SliderEdit edit;
+  if (argument.kind == Kind::whole && number && *number > 0) {
+    const views::SliderSettings look{.label = argument.name,
+                                     .value = *number,
+                                     .bad_from = {},
+                                     .problem = {},
+                                     .reason = {},
+                                     .label_width = 130};
+    edit = views::log_slider(ui, argument.name, look, scale_of(argument, *number), width);
+  } else {
+    edit = views::number_row(ui, argument.name, argument.name, value, width);
+  }
+  if (edit.value) set(argument, std::to_string(*edit.value));
+  if (edit.typed) set(argument, *edit.typed);
+}
+
+void OwnFileSheet::draw_argument(const views::Ui& ui, const OwnArgument& argument, float width) {
+  const std::string id = "###own_" + argument.name;
+  if (argument.kind == Kind::truth) {
+    bool on = value_of(argument) == "true";
+    if (views::toggle(ui, id.c_str(), argument.name, on, width))
+      set(argument, on ? "true" : "false");
+  } else if (argument.kind == Kind::choice) {
+    views::select(ui, id.c_str(), argument.name, value_of(argument), width, [&] {
+      for (const std::string& choice : argument.choices) {
+        if (!views::list_row(ui, ("###" + choice).c_str(), choice, "",
+                             choice == value_of(argument)))
+          continue;
+        set(argument, choice);
+        return true;
+      }
+      return false;
+    });
+  } else {
+    draw_number(ui, argument, width);
+  }
+}
+
+void OwnFileSheet::draw_arguments(const views::Ui& ui, const OwnDescription& described,
+                                  float width) {
+  if (!described.about.empty())
+    views::wrapped_text(ui, TextStyle::body, ui.theme.text2, described.about, ui.px(16));
+  views::section(ui, ui.texts("own_file.arguments"), "torch " + described.torch);
+  for (const OwnArgument& argument : described.arguments) draw_argument(ui, argument, width);
+}
+
+bool OwnFileSheet::is_current(const OwnSession::Forecast& forecast) const {
+  return forecast.question.settings == settings_ && forecast.target.name == asked_target_;
+}
+
+void OwnFileSheet::draw_forecast(const views::Ui& ui, const OwnSession::State& known) {
+  views::section(ui, ui.texts("own_file.prediction"));
+  if (!known.problem.empty()) {
+    views::wrapped_text(ui, TextStyle::body, ui.theme.warn,
+                        views::message_words(ui.texts, known.problem), ui.px(16));
+  }
+  const bool pending = session_->work() == OwnSession::Work::predict;
+  if (pending) views::text(ui, TextStyle::body, ui.theme.text3, ui.texts("own_file.pending"));
+  if (known.forecast == nullptr) return;
+  const OwnSession::Forecast& forecast = *known.forecast;
+  const bool current = is_current(forecast);
+  if (!current && !pending) return;
+  const views::Color color = current ? ui.theme.text : ui.theme.text3;
+  views::wrapped_text(ui, TextStyle::body_strong, color,
+                      views::message_words(ui.texts, forecast.prediction.sentence), ui.px(16));
+  if (!forecast.dry->on_cpu.empty()) {
+    views::wrapped_text(ui, TextStyle::small, ui.theme.warn,
+                        views::message_words(ui.texts, forecast.dry->on_cpu), ui.px(16));
+  }
+}
+
+void OwnFileSheet::draw_buttons(const views::Ui& ui, const OwnSession::State& known,
+                                const WorkspaceState& state) {
+  ImGui::Dummy({0, ui.px(10)});
+  if (busy()) {
+    if (views::button(ui, "###own_cancel", "", ui.texts("advice.cancel"), "Esc",
+                      views::ButtonKind::plain)) {
+      cancel();
+    }
+    ImGui::SameLine();
+    const bool runs = session_->work() == OwnSession::Work::run;
+    if (runs) views::text(ui, TextStyle::body, ui.theme.text2, ui.texts("own_file.running"));
+    return;
+  }
+  const std::string stem = file_.path.stem().string();
+  if (views::button(ui, "###own_run", "", ui.texts("own_file.run"), "",
+                    views::ButtonKind::primary)) {
+    session_->record(question(), new_path(state.save_folder(), "own-" + stem, ".recording"));
+  }
+  ImGui::SameLine();
+  if (known.forecast == nullptr || !is_current(*known.forecast)) {
+    if (views::button(ui, "###own_predict", "", ui.texts("own_file.predict"), "",
+                      views::ButtonKind::plain)) {
+      asked_target_.clear();
+    }
+    return;
+  }
+  if (views::button(ui, "###own_show", "", ui.texts("own_file.show"), "",
+                    views::ButtonKind::plain)) {
+    session_->show(known.forecast, new_path(state.save_folder(), "predicted-" + stem, ".pickle"));
+  }
+}
+
+// Once for every combination; a run that goes on is not disturbed.
+void OwnFileSheet::ask_for(const predict::PredictionTarget& target) {
+  const OwnSession::Work work = session_->work();
+  if (work != OwnSession::Work::none && work != OwnSession::Work::predict) return;
+  if (asked_target_ == target.name && asked_settings_ == settings_) return;
+  asked_target_ = target.name;
+  asked_settings_ = settings_;
+  session_->predict(question(), target);
+}
+
+std::optional<std::filesystem::path> OwnFileSheet::draw(const views::Ui& ui, Session& session,
+                                                        const WorkspaceState& state,
+                                                        const views::ControlsContext& controls) {
+  views::text(ui, TextStyle::body_strong, ui.theme.text,
+              file_.path.filename().string() + ":" + file_.function);
+  ImGui::Dummy({0, ui.px(6)});
+  if (!allowed_) {
+    draw_consent(ui);
+    return std::nullopt;
+  }
+  const OwnSession::State known = session_->state();
+  const float width = std::min(ui.px(kWidth), ImGui::GetContentRegionAvail().x);
+  if (known.description == nullptr) {
+    if (!known.problem.empty()) {
+      views::wrapped_text(ui, TextStyle::body, ui.theme.warn,
+                          views::message_words(ui.texts, known.problem), ui.px(16));
+      ImGui::Dummy({0, ui.px(8)});
+    }
+    if (busy()) {
+      views::text(ui, TextStyle::body, ui.theme.text3, ui.texts("own_file.reading"));
+      if (views::button(ui, "###own_cancel", "", ui.texts("advice.cancel"), "Esc",
+                        views::ButtonKind::plain)) {
+        cancel();
+      }
+    } else {
+      draw_consent(ui);  // anew: the file may have been changed
+    }
+    return session_->take_file();
+  }
+  ImGui::BeginChild("###own_left", {width, 0}, ImGuiChildFlags_AutoResizeY);
+  draw_arguments(ui, *known.description, width);
+  ImGui::EndChild();
+  ImGui::SameLine(0, ui.px(28));
+  ImGui::BeginChild("###own_right", {0, 0}, ImGuiChildFlags_AutoResizeY);
+  views::section(ui, ui.texts("own_file.card"));
+  views::draw_target_select(controls, width);
+  ask_for(target_of_spec(state.history.spec(), false, session.gpus()));
+  draw_forecast(ui, known);
+  draw_buttons(ui, known, state);
+  ImGui::EndChild();
+  return session_->take_file();
+}
+
+}  // namespace ts::app

@@ -1,0 +1,57 @@
+#pragma once
+
+#include <array>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "app/own_file/own_session.h"
+#include "app/pages/workspace_state.h"
+#include "app/session/session.h"
+#include "views/common/ui.h"
+#include "views/controls/controls_view.h"
+
+namespace ts::app {
+
+// The sheet of a Python file of the user's own: what would be run and a button that allows it; then
+// its arguments, the prediction for the target card, a run on the CPU. Main thread; the file runs
+// in processes that a thread of OwnSession waits for.
+class OwnFileSheet {
+ public:
+  // Runs nothing.
+  void open(const std::filesystem::path& path);
+  // Returns a recording or snapshot that was written and is to be opened.
+  std::optional<std::filesystem::path> draw(const views::Ui& ui, Session& session,
+                                            const WorkspaceState& state,
+                                            const views::ControlsContext& controls);
+  void cancel();
+  [[nodiscard]] bool busy() const { return session_ != nullptr && session_->busy(); }
+
+ private:
+  [[nodiscard]] OwnQuestion question() const;
+  void draw_consent(const views::Ui& ui);
+  void draw_arguments(const views::Ui& ui, const OwnDescription& described, float width);
+  void draw_argument(const views::Ui& ui, const OwnArgument& argument, float width);
+  void draw_number(const views::Ui& ui, const OwnArgument& argument, float width);
+  void draw_forecast(const views::Ui& ui, const OwnSession::State& known);
+  void draw_buttons(const views::Ui& ui, const OwnSession::State& known,
+                    const WorkspaceState& state);
+  void ask_for(const predict::PredictionTarget& target);
+  [[nodiscard]] std::string value_of(const OwnArgument& argument) const;
+  void set(const OwnArgument& argument, const std::string& value);
+  [[nodiscard]] bool is_current(const OwnSession::Forecast& forecast) const;
+
+  OwnFile file_;
+  std::filesystem::path python_;
+  std::array<char, 64> function_{};  // as it is typed
+  bool allowed_ = false;
+  std::map<std::string, std::string> settings_;  // those that differ from the defaults
+  // What the last prediction was asked for.
+  std::map<std::string, std::string> asked_settings_;
+  std::string asked_target_;
+  std::unique_ptr<OwnSession> session_;
+};
+
+}  // namespace ts::app

@@ -1,0 +1,109 @@
+"""The module that a file's step calls first, written by torch.export.
+
+The step runs on "meta", where the weights need no memory, up to that call; its arguments are the example. Sizes that
+equal B or T are left open as far as the module's code allows it.
+"""
+
+import inspect
+import os
+
+import torch
+
+# Sizes that nothing else in a model is likely to have, where the request names none.
+SIZES = {"B": "3", "T": "53"}
+
+
+class _Called(BaseException):
+    """Ends the step. Not an Exception, so that user code does not catch it."""
+
+    def __init__(self, module, inputs, named):
+        super().__init__()
+        self.module, self.inputs, self.named = module, inputs, named
+
+
+def _first_call(step, calling, Wrong):
+    def stop(module, *inputs, **named):
+        raise _Called(module, inputs, named)
+
+    def run():
+        try:
+            step()
+        except _Called as called:
+            return called
+        raise Wrong("no_module")
+
+    before = torch.nn.Module.__call__
+    torch.nn.Module.__call__ = stop
+    try:
+        return calling(run)
+    finally:
+        torch.nn.Module.__call__ = before
+
+
+def _open_sizes(value, sizes):
+    """Which dimensions are left open: those of the sizes B and T."""
+    if isinstance(value, torch.Tensor):
+        return {at: torch.export.Dim.AUTO for at, size in enumerate(value.shape) if size in sizes}
+    if isinstance(value, (list, tuple)):
+        return type(value)(_open_sizes(one, sizes) for one in value)
+    if isinstance(value, dict):
+        return {name: _open_sizes(one, sizes) for name, one in value.items()}
+    return None
+
+
+def _reason(problem):
+    lines = [line.strip() for line in str(problem).splitlines() if line.strip()]
+    return f"{type(problem).__name__}: {lines[0]}" if lines else type(problem).__name__
+
+
+def _exported(called, sizes, Wrong):
+    module = called.module
+    bound = inspect.signature(module.forward).bind(*called.inputs, **called.named)
+    open_sizes = {}
+    for name, value in bound.arguments.items():
+        open_sizes[name] = _open_sizes(value, sizes)
+    try:
+        return torch.export.export(module, called.inputs, called.named, dynamic_shapes=open_sizes), ""
+    except Exception as first:
+        try:
+            return torch.export.export(module, called.inputs, called.named), _reason(first)
+        except Exception as problem:
+            raise Wrong("not_exported", module=type(module).__name__, reason=_reason(problem)) from None
+
+
+def export(request, built, load_function, calling, Wrong):
+    torch.manual_seed(0)
+    function = load_function(request)
+    names = inspect.signature(function).parameters
+    settings = {**{name: size for name, size in SIZES.items() if name in names}, **request["settings"]}
+    called = None
+    for device in ("meta", "cpu"):
+        try:
+            called = _first_call(built(function, settings, torch.device(device)), calling, Wrong)
+            break
+        except Wrong as wrong:
+            if device == "cpu" or wrong.kind != "raised":
+                raise
+    sizes = {int(settings[name]) for name in SIZES if name in settings}
+    program, why_fixed = _exported(called, sizes - {1}, Wrong)
+    part = request["out"] + f".{os.getpid()}.pt2"
+    try:
+        torch.export.save(program, part)
+        os.replace(part, request["out"])
+    except OSError as problem:
+        raise Wrong("file", file=request["out"], reason=problem.strerror or str(problem)) from None
+    finally:
+        if os.path.exists(part):
+            os.remove(part)
+    inputs = ", ".join(f"{spec.arg.name} {_shape(program, spec.arg.name)}" for spec in program.graph_signature.input_specs
+                       if spec.kind.name == "USER_INPUT" and hasattr(spec.arg, "name"))
+    about = f"{type(called.module).__name__}: {inputs}"
+    return {"about": about + (f"; all sizes are fixed, because {why_fixed}" if why_fixed else "")}
+
+
+def _shape(program, name):
+    for node in program.graph.nodes:
+        if node.name == name and hasattr(node.meta.get("val"), "shape"):
+            return "[" + ", ".join("open" if not isinstance(size, int) else str(size)
+                                   for size in node.meta["val"].shape) + "]"
+    return "?"

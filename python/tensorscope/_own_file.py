@@ -1,0 +1,359 @@
+"""A file with `def build(B, T, device, ...): return step`, for the program: its arguments, a run, a prediction.
+
+    python -m tensorscope own REQUEST.json
+
+The program starts this in a process of its own (app/own_file/) and reads the answer, a JSON file. Whatever the
+user's code does, the answer is one sentence with file, line and the last frames; a process that writes none was
+killed. The request: what (describe, record, predict, export), file, function, settings (name to text), steps,
+compute_capability (0: the rules of this machine's CPU), out, answer.
+"""
+
+import ctypes
+import enum
+import hashlib
+import importlib.util
+import inspect
+import json
+import os
+import signal
+import sys
+import traceback
+import types
+import typing
+
+from . import Unavailable, _library
+
+MOST_FRAMES = 5
+SIZES = {"B": 4, "T": 64}  # where the file gives no default
+DTYPES = ("fp32", "bf16", "fp16")
+
+
+class Wrong(Exception):
+    """Why the file cannot be used: the name of a sentence and what stands in it."""
+
+    def __init__(self, kind, **words):
+        super().__init__(kind)
+        self.kind, self.words, self.frames = kind, words, []
+
+
+def main(path=None):
+    """Answers one request. 0 if it could be done. Without one: says which Python and torch these are."""
+    if path is None:
+        from ._program import torch_here
+        print(f"Python {sys.version.split()[0]}, torch {torch_here()[1] or 'none'}")
+        return 0
+    with open(path, encoding="utf-8") as file:
+        request = json.load(file)
+    _end_with_parent()
+    try:
+        _library.check_torch()
+        answer = {"ok": True, **ACTIONS[request["what"]](request)}
+    except Wrong as wrong:
+        answer = {"ok": False, "kind": wrong.kind, "words": wrong.words, "frames": wrong.frames}
+    except Unavailable as why_not:
+        answer = {"ok": False, "kind": "unavailable", "words": {"reason": str(why_not)}, "frames": []}
+    answer["files"] = _own_files()
+    with open(request["answer"] + ".part", "w", encoding="utf-8") as file:
+        json.dump(answer, file)
+    os.replace(request["answer"] + ".part", request["answer"])
+    return 0 if answer["ok"] else 1
+
+
+def _end_with_parent():
+    """The program may be killed; what it started must not go on (PR_SET_PDEATHSIG)."""
+    try:
+        ctypes.CDLL(None).prctl(1, int(signal.SIGKILL))
+    except (OSError, AttributeError):
+        pass
+
+
+# The user's code: everything that runs it goes through calling().
+
+def _foreign():
+    from ._recording import _foreign_folders
+    return tuple(_foreign_folders().split("\n"))
+
+
+def _is_own(path, foreign):
+    return os.path.isabs(path) and not path.startswith(foreign)
+
+
+def _frames(problem, foreign):
+    """Those of the user's own files, the innermost last."""
+    frames = [one for one in traceback.extract_tb(problem.__traceback__) if _is_own(one.filename, foreign)]
+    return [f"{os.path.basename(one.filename)}:{one.lineno} in {one.name}" for one in frames[-MOST_FRAMES:]]
+
+
+def _first_line(problem):
+    lines = [line.strip() for line in str(problem).splitlines() if line.strip()]
+    return lines[0] if lines else ""
+
+
+def calling(action, place="?"):
+    """What the action gives; Wrong with its place if an error or sys.exit() leaves it. `place`: where no frame is."""
+    try:
+        return action()
+    except Wrong:
+        raise
+    except SyntaxError as problem:  # the file itself, or an import of theirs
+        place = f"{os.path.basename(problem.filename or '?')}:{problem.lineno}"
+        raise Wrong("syntax", place=place, reason=problem.msg) from None
+    except BaseException as problem:
+        frames = _frames(problem, _foreign())
+        place = frames[-1].split(" in ")[0] if frames else place
+        if isinstance(problem, SystemExit):
+            wrong = Wrong("exit", place=place, code=str(problem.code))
+        elif isinstance(problem, KeyboardInterrupt):
+            wrong = Wrong("interrupted", place=place)
+        else:
+            name, words = type(problem).__name__, _first_line(problem)
+            wrong = Wrong("raised", place=place, error=f"{name}: {words}" if words else name)
+        wrong.frames = frames
+        raise wrong from None
+
+
+def load_function(request):
+    path = os.path.realpath(request["file"])
+    try:
+        with open(path, "rb") as file:
+            source = file.read()
+    except OSError as problem:
+        raise Wrong("file", file=request["file"], reason=problem.strerror or str(problem)) from None
+    calling(lambda: compile(source, path, "exec"))
+    sys.path.insert(0, os.path.dirname(path))
+    sys.argv = [path]
+    stem = os.path.splitext(os.path.basename(path))[0]
+    spec = importlib.util.spec_from_file_location(stem, path)
+    module = importlib.util.module_from_spec(spec)
+    sys.modules.setdefault(stem, module)
+    calling(lambda: spec.loader.exec_module(module))
+    function = getattr(module, request["function"], None)
+    if function is None:
+        raise Wrong("no_build", file=os.path.basename(path), function=request["function"])
+    if not callable(function):
+        raise Wrong("not_callable", file=os.path.basename(path), function=request["function"],
+                    type=type(function).__name__)
+    return function
+
+
+def _own_files():
+    """Path and SHA-256 of the user's own files that were loaded."""
+    found = {}
+    if "torch" not in sys.modules:
+        return found
+    foreign = _foreign()
+    for module in list(sys.modules.values()):
+        path = getattr(module, "__file__", None)
+        if not isinstance(path, str) or not path.endswith(".py") or not _is_own(os.path.realpath(path), foreign):
+            continue
+        try:
+            with open(path, "rb") as file:
+                found[os.path.realpath(path)] = hashlib.sha256(file.read()).hexdigest()
+        except OSError:
+            pass
+    return found
+
+
+# Arguments.
+
+def _place_of(function):
+    code = getattr(function, "__code__", None)
+    return f"{os.path.basename(code.co_filename)}:{code.co_firstlineno}" if code else "?"
+
+
+def _described(name, annotation, default, place):
+    """One argument, as a control of the window: kind, default, and its range or choices."""
+    low = high = None
+    if typing.get_origin(annotation) is typing.Annotated:
+        annotation, *extra = typing.get_args(annotation)
+        for one in extra:
+            if isinstance(one, range) and len(one):
+                low, high = one[0], one[-1]
+    if annotation is inspect.Parameter.empty:
+        if default is None or default is inspect.Parameter.empty:
+            raise Wrong("no_annotation", argument=name, place=place)
+        annotation = type(default)
+    given = default is not inspect.Parameter.empty
+    if typing.get_origin(annotation) is typing.Literal:
+        choices = [str(one) for one in typing.get_args(annotation)]
+        return {"kind": "choice", "choices": choices, "default": str(default) if given else choices[0]}
+    if isinstance(annotation, type) and issubclass(annotation, enum.Enum):
+        choices = [one.name for one in annotation]
+        return {"kind": "choice", "choices": choices, "default": default.name if given else choices[0]}
+    if annotation is bool:
+        return {"kind": "bool", "default": str(bool(default) if given else False).lower()}
+    if annotation in (int, float):
+        value = default if given else SIZES.get(name, 1)
+        made = {"kind": annotation.__name__, "default": str(value)}
+        return made if low is None else {**made, "low": str(low), "high": str(high)}
+    if annotation is str:
+        return {"kind": "text", "default": default if given else ""}
+    raise Wrong("annotation", argument=name, place=place,
+                annotation=getattr(annotation, "__name__", None) or str(annotation))
+
+
+def arguments_of(function):
+    """(arguments of the function that are settings, in order; whether others are taken, too)"""
+    place = _place_of(function)
+    signature = calling(lambda: inspect.signature(function), place)
+    hints = calling(lambda: typing.get_type_hints(function, include_extras=True), place)
+    described, others = [], False
+    for name, parameter in signature.parameters.items():
+        if parameter.kind is parameter.VAR_KEYWORD:
+            others = True
+        elif parameter.kind is parameter.VAR_POSITIONAL or name == "device":
+            continue
+        elif name == "dtype":
+            default = _dtype_name(parameter.default)
+            described.append({"name": name, "kind": "choice", "choices": list(DTYPES), "default": default})
+        else:
+            annotation = hints.get(name, parameter.annotation)
+            if annotation is inspect.Parameter.empty and name in SIZES:
+                annotation = int
+            described.append({"name": name, **_described(name, annotation, parameter.default, place)})
+    return described, others
+
+
+def _dtype_name(value):
+    import torch
+    return {torch.bfloat16: "bf16", torch.float16: "fp16"}.get(value, "fp32")
+
+
+def _dtype(name):
+    import torch
+    return {"fp32": torch.float32, "bf16": torch.bfloat16, "fp16": torch.float16}[name]
+
+
+def _value(text, argument, annotation, default):
+    """The setting as the function wants it."""
+    kind, name = argument["kind"], argument["name"]
+    try:
+        if name == "dtype":
+            return _dtype(text)
+        if kind in ("int", "float"):
+            return int(text) if kind == "int" else float(text)
+        if kind == "bool":
+            return {"true": True, "1": True, "on": True, "false": False, "0": False, "off": False}[text.lower()]
+        if kind == "text":
+            return text
+        if isinstance(default, enum.Enum):
+            return type(default)[text]
+        if isinstance(annotation, type) and issubclass(annotation, enum.Enum):
+            return annotation[text]
+        literals = {str(one): one for one in typing.get_args(annotation)}
+        return literals[text]
+    except (KeyError, ValueError):
+        raise Wrong("value_" + ("choice" if argument.get("choices") else kind), argument=name, value=text,
+                    choices=", ".join(argument.get("choices", ()))) from None
+
+
+def _free_value(text):
+    for kind in (int, float):
+        try:
+            return kind(text)
+        except ValueError:
+            pass
+    return {"true": True, "false": False}.get(text.lower(), text)
+
+
+def values_for(function, settings):
+    """Every setting as the function wants it."""
+    described, others = arguments_of(function)
+    known = {one["name"]: one for one in described}
+    for name in settings:
+        if name == "device" or name not in known and not others:
+            raise Wrong("unknown", argument=name, known=", ".join(known))
+    signature = inspect.signature(function)
+    hints = typing.get_type_hints(function)
+    values = {}
+    for name, argument in known.items():
+        default = signature.parameters[name].default
+        if name in settings:
+            values[name] = _value(settings[name], argument, hints.get(name), default)
+        elif default is inspect.Parameter.empty:
+            values[name] = _value(argument["default"], argument, hints.get(name), default)
+    values.update((name, _free_value(text)) for name, text in settings.items() if name not in known)
+    return values, signature
+
+
+def built(function, settings, device):
+    """The step that build() returns."""
+    values, signature = values_for(function, settings)
+    if "device" in signature.parameters:
+        values["device"] = device
+    step = calling(lambda: function(**values))
+    if not callable(step):
+        raise Wrong("no_step", function=function.__name__, type=type(step).__name__, place=_place_of(function))
+    return step
+
+
+# Actions.
+
+def describe(request):
+    import torch
+    function = load_function(request)
+    described, others = arguments_of(function)
+    text = (inspect.getdoc(function) or "").strip().split("\n")[0]
+    return {"arguments": described, "others": others, "about": text, "torch": torch.__version__}
+
+
+def _record(request, device, library=None):
+    """Set-up and steps of the file, recorded. What is told besides the recording."""
+    import torch
+
+    import tensorscope
+
+    from . import _recording
+    torch.manual_seed(0)
+    recording = _recording.Recording(os.path.basename(request["file"]), library=library)
+    recording.start()
+    tensorscope._current = recording
+    verdict, error, place = _recording.OK, "", ""
+    try:
+        step = built(load_function(request), request["settings"], device)
+        recording.step()  # what came before is set-up
+        for _ in range(request["steps"]):
+            calling(step)
+            recording.step()
+        counts = recording.parameter_counts()
+        step = None
+    except Wrong as wrong:
+        verdict, place = _recording.FAILED, wrong.words.get("place", "")
+        error = wrong.words.get("error", wrong.kind).split(":")[0]
+        raise
+    finally:
+        tensorscope._current = None
+        numbers = recording.finish(request["out"], verdict, error, place)
+    return {"steps": numbers[0], "peak_bytes": numbers[2], "lost": numbers[4], **counts}
+
+
+def record(request):
+    import torch
+    return {"device": "cpu", **_record(request, torch.device("cpu"))}
+
+
+def predict(request):
+    """The blocks of a run without data. Where that cannot be done: why not, as an error of its own."""
+    import torch
+
+    from . import _meta
+    library = _meta.load()
+    _meta.prepare(library, request["compute_capability"])
+    try:
+        told = _record(request, torch.device("meta"), library)
+        return {"device": "meta", "apart_bytes": library.apart(), **told}
+    except Wrong as wrong:
+        if wrong.kind != "raised":
+            raise
+        data = _meta.asks_for_data(wrong.words["error"])
+        told = Wrong("needs_data" if data else "not_on_meta", **wrong.words)
+        told.frames = wrong.frames
+        raise told from None
+
+
+def export(request):
+    from . import _export
+    return _export.export(request, built, load_function, calling, Wrong)
+
+
+ACTIONS = {"describe": describe, "record": record, "predict": predict, "export": export}

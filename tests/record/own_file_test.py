@@ -1,0 +1,348 @@
+"""own_file_test.py TENSORSCOPE: a Python file of the user's own, described, run, predicted and exported.
+
+own_step.py is run on the CPU under the recorder and on "meta" by the rules of the CPU, and its steps must have the same
+events: bytes taken and let go of, by the same operator on the same line. Then files that are wrong in every way that
+somebody's file may be: each gets one sentence, and the program ends. Without torch 2.11 in this Python the test is
+skipped (exit code 77).
+"""
+
+import json
+import os
+import pathlib
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent / "kernels"))
+from references import torch_or_skip  # noqa: E402
+
+OWN = HERE / "own_step.py"
+STEPS = 2
+STEP = "def build(B, T, device):\n  import torch\n  def step():\n    {}\n  return step\n"
+
+
+def taken_and_freed(recording):
+    """(bytes, operator, place) of every block that a step takes, (-bytes, "", "") of every one that it frees."""
+    sizes, events = {}, []
+    for one in recording.memory:
+        if one.action == ALLOC:
+            sizes[one.address] = one.bytes
+        if one.step < 0 or one.action not in (ALLOC, FREED):
+            continue
+        # A number of Python's that meets a tensor is boxed outside of any operator: it has no place on meta.
+        place = one.module if one.op else ""
+        events.append((one.bytes, one.op, place) if one.action == ALLOC
+                      else (-sizes.pop(one.address, 0), "", ""))
+    return events
+
+
+def in_order(events, left_out):
+    """Without blocks of these sizes; blocks that are freed one after the other are sorted: autocast keeps its cast
+    weights by address."""
+    ordered, freed = [], []
+    for event in [*events, (0, "", "")]:
+        if abs(event[0]) in left_out:
+            continue
+        if event[0] < 0:
+            freed.append(event)
+            continue
+        ordered += sorted(freed)
+        freed = []
+        ordered.append(event)
+    return ordered
+
+
+def most_at_once(recording, op):
+    """The most blocks of an operator that live at once."""
+    alive, most = set(), 0
+    for one in recording.memory:
+        if one.action == ALLOC and one.op == op:
+            alive.add(one.address)
+        elif one.action == FREED:
+            alive.discard(one.address)
+        most = max(most, len(alive))
+    return most
+
+
+class OwnFile(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+        self.answer = self.folder / "answer.json"
+
+    def own(self, text):
+        path = self.folder / "own.py"
+        path.write_text(text, encoding="utf-8")
+        return path
+
+    # The package's answer, without the program.
+
+    def ask(self, what, file=OWN, function="build", compute_capability=0, **settings):
+        request = {"what": what, "file": str(file), "function": function, "settings": settings, "steps": STEPS,
+                   "compute_capability": compute_capability, "out": str(self.folder / f"{what}.recording"),
+                   "answer": str(self.answer)}
+        (self.folder / "request.json").write_text(json.dumps(request), encoding="utf-8")
+        self.answer.unlink(missing_ok=True)
+        ended = subprocess.run([sys.executable, "-m", "tensorscope", "own", str(self.folder / "request.json")],
+                               env=environment(), capture_output=True, text=True, timeout=300, check=False)
+        self.assertTrue(self.answer.exists(), ended.stderr)
+        return json.loads(self.answer.read_text(encoding="utf-8"))
+
+    def ran_and_predicted(self, **settings):
+        ran, predicted = self.ask("record", **settings), self.ask("predict", **settings)
+        self.assertTrue(ran["ok"] and predicted["ok"], (ran, predicted))
+        self.assertEqual((predicted["device"], predicted["steps"]), ("meta", STEPS))
+        self.assertEqual(predicted["parameters"], ran["parameters"])
+        one = taken_and_freed(Recording(self.folder / "record.recording"))
+        other = taken_and_freed(Recording(self.folder / "predict.recording"))
+        self.assertGreater(len(one), 100)
+        return one, other
+
+    def test_prediction_has_the_events_of_a_run(self):
+        for settings in ({"B": "2", "T": "24"},
+                         {"B": "3", "T": "17", "layers": "3", "optimizer": "sgd", "clip": "1"},
+                         {"B": "2", "T": "16", "kind": "pictures", "optimizer": "sgd"},
+                         {"B": "2", "T": "16", "kind": "pictures", "optimizer": "sgd", "amp": "true"}):
+            with self.subTest(settings):
+                one, other = self.ran_and_predicted(**settings)
+                # The threads of attention's backward make buffers when they get work, in no operator of the file's.
+                threads = {size for size, op, place in one if op == "aten::empty" and not place}
+                self.assertLessEqual(len(threads), 1)
+                self.assertEqual(in_order(one, threads), in_order(other, threads))
+
+    def test_rules_of_a_card(self):
+        for capability in (80, 89):
+            answer = self.ask("predict", compute_capability=capability, B="2", T="24", amp="true")
+            self.assertTrue(answer["ok"], answer)
+            recording = Recording(self.folder / "predict.recording")
+            ops = {one.op for one in recording.memory}
+            # On a card attention in 16 bits is flash, and AdamW takes a list of all parameters.
+            self.assertIn("aten::_flash_attention_forward", ops)
+            self.assertNotIn("aten::_scaled_dot_product_flash_attention_for_cpu", ops)
+            self.assertGreater(most_at_once(recording, "aten::sqrt"), 10)
+
+    def test_arguments(self):
+        described = self.ask("describe")
+        self.assertEqual([(one["name"], one["kind"], one["default"]) for one in described["arguments"]],
+                         [("B", "int", "4"), ("T", "int", "64"), ("layers", "int", "2"), ("kind", "choice", "words"),
+                          ("optimizer", "choice", "adamw"), ("amp", "bool", "false"), ("clip", "float", "0.0")])
+        self.assertEqual((described["arguments"][2]["low"], described["arguments"][2]["high"]), ("1", "12"))
+        self.assertEqual(described["about"], "Trains a small net.")
+        self.assertEqual([pathlib.Path(path).name for path in described["files"]], ["own_step.py"])
+
+    def test_enumerations_and_any_argument(self):
+        file = self.own("import enum\nclass Kind(enum.Enum):\n  one = 1\n  two = 2\n"
+                        "def build(B, T, device, kind: Kind = Kind.two, **others):\n"
+                        "  assert kind is Kind.one and others == {'depth': 3}\n  return lambda: None\n")
+        described = self.ask("describe", file)
+        self.assertEqual(described["arguments"][2]["choices"], ["one", "two"])
+        self.assertTrue(described["others"])
+        self.assertTrue(self.ask("record", file, kind="one", depth="3")["ok"])
+
+    # The program.
+
+    def program(self, *arguments, **environment_too):
+        variables = {**os.environ, "TENSORSCOPE_PYTHON": sys.executable, "XDG_CACHE_HOME": str(self.folder / "cache"),
+                     "XDG_CONFIG_HOME": str(self.folder / "config"), **environment_too}
+        return subprocess.run([PROGRAM, *map(str, arguments)], env=variables, capture_output=True, text=True,
+                              timeout=300, check=False)
+
+    def refused(self, code, words, *arguments, **environment_too):
+        ended = self.program(*arguments, **environment_too)
+        self.assertEqual(ended.returncode, code, ended.stderr)
+        self.assertIn(words, ended.stderr)
+        lines = [line for line in ended.stderr.splitlines() if not line.startswith("tensorscope: note")]
+        self.assertEqual(len(lines), 1, ended.stderr)
+        return lines[0]
+
+    def test_run(self):
+        out = self.folder / "run"
+        ended = self.program("run", "--model", f"{OWN}:build", "--set", "B=2", "--set", "T=24", "--steps", "2", "--out",
+                             out, "--json")
+        self.assertEqual(ended.returncode, 0, ended.stderr)
+        told = json.loads(ended.stdout)
+        self.assertEqual(len(told["steps"]), 2)
+        self.assertEqual(told["own_file"]["settings"], {"B": "2", "T": "24"})
+        found = Recording(out / "own.recording")
+        self.assertEqual(found.header["script"], "own_step.py")
+        self.assertTrue(any(one.name == "aten::linear" for one in found.slices))
+        summary = self.program("summary", "--json", out / "own.recording")
+        self.assertEqual(json.loads(summary.stdout)["kind"], "recording")
+
+    def test_predict(self):
+        asked = ("predict", "--model", OWN, "--set", "B=2", "--set", "T=24", "--json")
+        here = self.program(*asked, "--cpu")
+        self.assertEqual(here.returncode, 0, here.stderr)
+        self.ask("record", B="2", T="24")
+        ran = Recording(self.folder / "record.recording").header["allocator_peak"]
+        told = json.loads(here.stdout)
+        self.assertLessEqual(ran, told["peak_allocated"])
+        self.assertLessEqual(told["peak_allocated"] - told["apart"], ran)
+        self.assertLess(told["apart"], 1000)
+        card = self.program(*asked, "--gpu", "RTX 4090", "--out", self.folder / "out")
+        told = json.loads(card.stdout)
+        self.assertTrue(told["without_data"])
+        self.assertEqual(told["verdict"], "fits")
+        self.assertTrue((self.folder / "out" / "predicted_snapshot.pickle").exists())
+        # Too large for any card, and of no concern to this machine.
+        large = self.program(*asked[:-1], "--set", "B=65536", "--set", "T=4096", "--gpu", "RTX 4090")
+        self.assertEqual(large.returncode, 0, large.stderr)
+        self.assertIn("own_step.py:", large.stdout)
+
+    def test_a_kept_answer_is_of_these_files(self):
+        file = self.own(STEP.format("torch.ones(256)"))
+        (self.folder / "other.py").write_text("SIZE = 256\n", encoding="utf-8")
+        file.write_text("import os, other, torch\n"
+                        "def build(B, T, device):\n"
+                        f"  open({str(self.folder / 'ran')!r}, 'a').write('x')\n"
+                        "  return lambda: torch.ones(other.SIZE, device=device)\n", encoding="utf-8")
+
+        def peak():
+            ended = self.program("predict", "--model", file, "--cpu", "--json")
+            self.assertEqual(ended.returncode, 0, ended.stderr)
+            return json.loads(ended.stdout)["peak_allocated"], len((self.folder / "ran").read_text())
+
+        self.assertEqual([peak(), peak()], [(1024, 1), (1024, 1)])
+        (self.folder / "other.py").write_text("SIZE = 512\n", encoding="utf-8")
+        self.assertEqual(peak(), (2048, 2))
+
+    def test_numbers_of_tensors_without_data(self):
+        file = self.own("import torch\ndef build(B, T, device):\n  x = torch.ones(B, T, device=device)\n"
+                        "  def step():\n    if x.sum().item() > 0:\n      torch.ones(1024, device=device)\n  return step\n")
+        ended = self.program("predict", "--model", file, "--gpu", "RTX 4090", "--json")
+        self.assertEqual(ended.returncode, 0, ended.stderr)
+        self.assertIn("own.py:5 in step", ended.stderr)
+        self.assertIn("on the CPU", ended.stderr)
+        self.assertFalse(json.loads(ended.stdout)["without_data"])
+        for code in ("bool(x)", "x.nonzero()", "x.cpu().numpy()", "x.tolist()", "x[x > 0]"):
+            file.write_text(f"import torch\ndef build(B, T, device):\n  x = torch.ones(1, device=device)\n"
+                            f"  return lambda: {code}\n", encoding="utf-8")
+            answer = self.ask("predict", file)
+            self.assertEqual(answer.get("kind"), "needs_data", (code, answer))
+            self.assertEqual(answer["frames"], ["own.py:4 in <lambda>"])
+
+    def test_files_that_are_wrong(self):
+        for text, code, words in (
+                ("x = 1\n", 2, "own.py has no function build"),
+                ("build = 3\n", 2, "is no function: int"),
+                ("def build(B, T, device)\n  pass\n", 2, "own.py:1 is no valid Python"),
+                ("import nothing_of_that_name\n", 1, "ModuleNotFoundError: No module named 'nothing_of_that_name', at own.py:1"),
+                ("def build(B, T, device, x: list = []):\n  pass\n", 2, "Argument x at own.py:1 has the type list"),
+                ("def build(B, T, device, x):\n  pass\n", 2, "neither a type nor a default"),
+                ("def build(B: 'nothing', T, device):\n  pass\n", 1, "NameError"),
+                ("def build(B, T, device):\n  return 3\n", 2, "it returned int"),
+                ("def build(B, T, device):\n  raise ValueError('no\\nmore')\n", 1, "ValueError: no, at own.py:2 in build"),
+                (STEP.format("torch.ones(2, 3) @ torch.ones(2, 3)"), 1, "at own.py:4 in step"),
+                (STEP.format("raise SystemExit(7)"), 1, "sys.exit(7), at own.py:4 in step"),
+                (STEP.format("import os; os._exit(9)"), 1, "ended with code 9"),
+                (STEP.format("import os; os.kill(os.getpid(), 9)"), 1, "SIGKILL ended Python"),
+                (STEP.format("import ctypes; ctypes.string_at(0)"), 1, "SIGSEGV ended Python")):
+            with self.subTest(text):
+                file = self.own(text)
+                self.refused(code, words, "run", "--model", file)
+                self.refused(code, words, "predict", "--model", file)
+
+    def test_arguments_that_are_wrong(self):
+        for setting, words in (("B=few", "B is a whole number, not few"), ("kind=music", "kind is one of words, pictures"),
+                               ("amp=perhaps", "amp is true or false"), ("clip=x", "clip is a number"),
+                               ("depth=2", "has no argument depth; it has B, T, layers"),
+                               ("B", "--set takes ARGUMENT=VALUE")):
+            self.refused(2, words, "run", "--model", OWN, "--set", setting)
+        self.refused(2, "cannot be used: No such file", "run", "--model", self.folder / "none.py")
+        self.refused(2, "--data-parallel", "predict", "--model", OWN, "--ranks", "2")
+        self.refused(2, "own_step.py is Python", "hunt", "--model", OWN, "--axis", "T")
+        self.refused(2, "neither a workload", "run", "lm", "--model", OWN)
+
+    def test_a_file_that_hangs(self):
+        begun = self.folder / "begun"
+        file = self.own(STEP.format(f"import time; open({str(begun)!r}, 'w').write(str(__import__('os').getpid())); "
+                                    "time.sleep(1000)"))
+        self.refused(1, "did not end within 20 s", "run", "--model", file, "--time-limit", "20")
+        self.assert_gone(int(begun.read_text()))
+
+    def test_control_c(self):
+        begun = self.folder / "begun"
+        file = self.own(STEP.format(f"import time; open({str(begun)!r}, 'w').write(str(__import__('os').getpid())); "
+                                    "time.sleep(1000)"))
+        with subprocess.Popen([PROGRAM, "run", "--model", str(file)], stderr=subprocess.PIPE, text=True,
+                              env={**os.environ, "TENSORSCOPE_PYTHON": sys.executable}) as process:
+            self.wait_for(lambda: begun.exists() and begun.read_text())
+            process.send_signal(signal.SIGINT)
+            said = process.communicate(timeout=60)[1]
+        self.assertEqual(process.returncode, 1, said)
+        self.assertIn("Cancelled", said)
+        self.assert_gone(int(begun.read_text()))
+
+    def test_the_program_is_killed(self):
+        begun = self.folder / "begun"
+        file = self.own(STEP.format(f"import time; open({str(begun)!r}, 'w').write(str(__import__('os').getpid())); "
+                                    "time.sleep(1000)"))
+        with subprocess.Popen([PROGRAM, "run", "--model", str(file)], stderr=subprocess.DEVNULL,
+                              env={**os.environ, "TENSORSCOPE_PYTHON": sys.executable}) as process:
+            self.wait_for(lambda: begun.exists() and begun.read_text())
+            process.kill()
+        self.assert_gone(int(begun.read_text()))
+
+    def wait_for(self, happened):
+        for _ in range(3000):
+            if happened():
+                return
+            time.sleep(0.1)
+        self.fail("it did not happen")
+
+    def assert_gone(self, process):
+        def gone():
+            try:
+                return pathlib.Path(f"/proc/{process}/stat").read_text().rsplit(")", 1)[1].split()[0] in "ZX"
+            except OSError:
+                return True
+        self.wait_for(gone)
+
+    def test_a_python_that_cannot_do_it(self):
+        self.refused(2, "No such file", "run", "--model", OWN, TENSORSCOPE_PYTHON="/no/python")
+        bare = self.folder / "bare"
+        bare.write_text(f"#!/bin/sh\nexec {sys.executable} -S -E \"$@\"\n", encoding="utf-8")
+        bare.chmod(0o755)
+        said = self.refused(2, "torch 2.11 is not installed in this Python", "run", "--model", OWN,
+                            TENSORSCOPE_PYTHON=str(bare))
+        self.assertIn(str(bare), said)
+
+    def test_a_chosen_python_is_remembered(self):
+        chosen = self.folder / "chosen"
+        chosen.write_text(f"#!/bin/sh\nexec {sys.executable} \"$@\"\n", encoding="utf-8")
+        chosen.chmod(0o755)
+        first = self.program("run", "--model", OWN, "--steps", "1", "--python", chosen, "--json")
+        self.assertEqual(first.returncode, 0, first.stderr)
+        again = self.program("run", "--model", OWN, "--steps", "1", "--json", TENSORSCOPE_PYTHON="")
+        self.assertEqual(json.loads(again.stdout)["own_file"]["python"], str(chosen))
+        doctor = json.loads(self.program("doctor", "--json", TENSORSCOPE_PYTHON="").stdout)
+        found = next(one for one in doctor["findings"] if one["id"] == "python")
+        self.assertIn(str(chosen), found["found"])
+        self.assertIn("torch 2.11", found["found"])
+
+    def test_export(self):
+        out = self.folder / "model.pt2"
+        done = self.program("export", OWN, "-o", out)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("Words", done.stdout)
+        again = self.program("predict", "--model", out, "--set", "B=2", "--set", "T=24", "--set", "loss=mean", "--json")
+        self.assertEqual(again.returncode, 0, again.stderr)
+        self.assertEqual(json.loads(again.stdout)["spec"]["B"], 2)
+        file = self.own("import torch\nclass Net(torch.nn.Module):\n  def forward(self, x):\n"
+                        "    return x[:int(x.sum().item())]\n"
+                        "def build(B, T, device):\n  return lambda: Net()(torch.ones(B, T, device=device))\n")
+        self.refused(1, "torch.export cannot take Net", "export", file, "-o", out)
+        self.refused(2, "no nn.Module", "export", self.own(STEP.format("torch.ones(2)")), "-o", out)
+        self.refused(2, "export takes FILE.py", "export", "model.txt", "-o", out)
+
+
+if __name__ == "__main__":
+    torch_or_skip()
+    from recording import ALLOC, FREED, ROOT, Recording, environment  # noqa: E402
+    PROGRAM = sys.argv[1]
+    unittest.main(argv=sys.argv[:1] + sys.argv[2:], verbosity=1)
