@@ -13,7 +13,7 @@ test_packages=(
   python3-numpy python3-scipy
 )
 # The run-time library of Clang's sanitizers and of libFuzzer.
-fuzz_packages=(clang-16 libclang-rt-16-dev)
+fuzz_packages=(clang-19 libclang-rt-19-dev)
 needed_tools=(cmake ninja pkg-config python3)
 
 # Sets `system` to the name, `known_system` to true or false, and `system_packages` and
