@@ -23,7 +23,7 @@ using Kind = OwnArgument::Kind;
 
 namespace {
 
-constexpr float kWidth = 460;
+constexpr float kArgumentsWidth = 460;
 
 std::optional<std::int64_t> whole_number(const std::string& text) {
   std::int64_t number = 0;
@@ -231,7 +231,7 @@ std::optional<std::filesystem::path> OwnFileSheet::draw(const views::Ui& ui, Ses
     return std::nullopt;
   }
   const OwnSession::State known = session_->state();
-  const float width = std::min(ui.px(kWidth), ImGui::GetContentRegionAvail().x);
+  const float width = std::min(ui.px(kArgumentsWidth), ImGui::GetContentRegionAvail().x);
   if (known.description == nullptr) {
     if (!known.problem.empty()) {
       views::wrapped_text(ui, TextStyle::body, ui.theme.warn,
