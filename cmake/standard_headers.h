@@ -1,6 +1,6 @@
 #pragma once
 
-// What most sources include of the standard library, compiled once. See tensorscope_precompiled.
+// Headers of the standard library that most sources use. See tensorscope_precompiled.
 #include <algorithm>
 #include <array>
 #include <atomic>

@@ -70,7 +70,7 @@ base::Result<advice::AdviceRequest> read_request(const AdviseCommand& command,
   return request;
 }
 
-// What this machine reaches in each type. A product by itself: the workload may be large.
+// The roofs of this machine in each type. Measures a product alone, for the workload may be large.
 base::Result<advice::RoofsOf> roofs_here(Session& session, const spec::WorkloadSpec& settings) {
   std::map<spec::DataType, report::Roofs> roofs;
   for (const spec::DataType type :

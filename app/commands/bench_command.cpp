@@ -46,7 +46,7 @@ std::string bench_text(const report::KernelBench& bench) {
          report::operator_sentence(bench) + "\n";
 }
 
-// What a benchmark tells: in full, as a table and in words.
+// A benchmark as a document, as a table and in words.
 struct BenchResult {
   nlohmann::json document;
   io::TextTable table;
@@ -102,7 +102,7 @@ spec::WorkloadSpec theirs_of(spec::WorkloadSpec spec) {
   return spec;
 }
 
-// Of the first one that cannot run; empty: all can.
+// The problem of the first one that cannot run; empty: all can run.
 std::string problem_of(const std::vector<spec::WorkloadSpec>& specs) {
   for (const spec::WorkloadSpec& spec : specs) {
     if (const auto problems = spec::validate(spec); !problems.empty())

@@ -119,7 +119,7 @@ void print_table(const char* title, const Json& rows) {
   if (rows.size() > kMost) std::printf("  ... and %zu more\n", rows.size() - kMost);
 }
 
-// What is alive in one snapshot and not in the other.
+// Prints the blocks that are alive in one snapshot and not in the other.
 void print_block_differences(const Json& diff) {
   constexpr std::size_t kMost = 25;
   for (const Json& device : diff["blocks"]) {

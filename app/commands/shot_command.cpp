@@ -169,7 +169,7 @@ int take_shot(const ShotCommand& given) {
   } else {
     run_to_end(session, *spec, short_protocol(), [](const run::Run&) {});
   }
-  // What was done before is shown without an engine, too.
+  // A sweep and a lesson's folder are shown without an engine.
   const bool asks_engine = !command.sweep && options->page != Page::lessons;
   if (asks_engine && !session.engine_problem().empty()) return report(session.engine_problem(), 1);
   session.predictions().follow(state.history.spec(), session.engine());

@@ -31,7 +31,7 @@ struct SimulateCommand {
 
 using Json = nlohmann::json;
 
-// What the course's checks say of each point.
+// The results of the course's checks, point by point.
 using Checks = std::vector<std::vector<report::CheckResult>>;
 
 std::string list_of_simulations(const text::Texts& texts) {

@@ -28,7 +28,7 @@ struct StepCommand {
   std::string format;  // empty: as the name of the file says, else md
   std::string language = "en";
   std::filesystem::path out;
-  // Of a picture.
+  // For a picture only.
   std::optional<std::size_t> at;  // the step; unset: the last
   std::string theme = "light";
   std::string size = "1600x960";

@@ -160,7 +160,7 @@ void print(const SummaryCommand& command, const Json& json) {
   print_totals("Operators", json["operators"]);
 }
 
-// Of names that the options have checked.
+// The names have been checked by the options.
 BlockQuestion question(const SummaryCommand& command) {
   BlockQuestion question;
   const auto by = std::ranges::find(blocks::kGroupNames, *command.by);

@@ -7,7 +7,7 @@
 
 namespace ts::app {
 
-// What `summary --by` shows: which blocks count, at what moment, put together by what.
+// The question of `summary --by`: which blocks count, at which moment, and how they are grouped.
 struct BlockQuestion {
   blocks::GroupBy by = blocks::GroupBy::frame;
   blocks::Weight weight = blocks::Weight::alive;  // lifetime: in events where no time is known
@@ -20,12 +20,12 @@ struct BlockQuestion {
 //   devices [{device, total, rows [{name, blocks, bytes, byte_seconds or byte_events, largest}]}]
 nlohmann::json block_table_json(const files::OpenedFile& file, const BlockQuestion& question);
 
-// What grows from step to step:
+// The stacks whose live bytes grow from step to step:
 //   devices [{device, steps (that are compared), first_total, last_total,
 //     rows [{stack, first_bytes, last_bytes, first_blocks, last_blocks, bytes_per_step}]}]
 nlohmann::json growth_json(const files::OpenedFile& file);
 
-// What is alive at the peak (or at the end) of one snapshot and not of the other, for devices that
+// Blocks alive at the peak (or at the end) of one snapshot and not of the other, for devices that
 // both have: [{device, rows [{stack, size, blocks_a, blocks_b, bytes}]}], bytes are B minus A.
 nlohmann::json difference_json(const files::OpenedFile& a, const files::OpenedFile& b, bool at_end);
 

@@ -18,7 +18,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-// Of the categories, readable on light and on dark.
+// The colours of the categories, readable on light and on dark.
 constexpr std::array<const char*, memory::kCategoryCount> kColors{
     "#4693d8", "#c978a8", "#e69f00", "#56b4e9", "#2a9d77", "#d8c34a", "#8a919c"};
 

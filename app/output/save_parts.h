@@ -15,7 +15,7 @@ namespace ts::app {
 enum class SavePart : std::uint8_t { snapshot, trace, tables, pictures, report };
 inline constexpr std::array kSaveParts = {SavePart::snapshot, SavePart::trace, SavePart::tables,
                                           SavePart::pictures, SavePart::report};
-// Of a sweep or a hunt: no step of theirs is recorded as a whole.
+// The parts of a sweep or a hunt, which record no step as a whole.
 inline constexpr std::array kPartsOfMany = {SavePart::tables, SavePart::pictures, SavePart::report};
 const char* to_string(SavePart part);  // snapshot trace tables pictures report
 

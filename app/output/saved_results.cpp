@@ -140,7 +140,7 @@ std::string settings_words(const json& written) {
   return words;
 }
 
-// What the user wrote about moments and blocks.
+// Adds the user's notes about moments and blocks.
 void add_notes(std::vector<Block>& blocks, const SavedResult& result, const text::Texts& texts) {
   const json& notes = at(result.document, "/notes");
   if (!notes.is_array() || notes.empty()) return;

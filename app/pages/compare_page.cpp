@@ -105,7 +105,7 @@ void ComparePage::draw_head(const views::Ui& ui, float width) {
   const float room = buttons - at.x - ui.px(32);
   ImGui::SetCursorScreenPos({at.x + ui.px(16), at.y + ui.px(kHeadMargin)});
   draw_headline(ui, room, title);
-  // Of what is below the headline.
+  // The top of what is below the headline.
   const float top = at.y + ui.px(kHeadMargin) + second_line(ui, room);
   sink.text({at.x + ui.px(16), top + ui.px(32)}, views::TextStyle::small, ui.theme.text2,
             views::fitted(sink, views::TextStyle::small,

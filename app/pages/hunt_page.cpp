@@ -109,7 +109,7 @@ void HuntPage::draw_head(const views::Ui& ui, float width, Requests& requests) {
   const predict::HuntProgress* const hunt = hunts().progress();
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const float room = width - ui.px(32);
-  // Of what is below the headline.
+  // The top of what is below the headline.
   const float top = at.y + ui.px(kHeadMargin) + second_line(ui, room);
   const float buttons =
       views::right_row("###hunt_buttons", at.x + width - ui.px(16), top + ui.px(34),

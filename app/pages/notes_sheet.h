@@ -26,7 +26,7 @@ class NotesSheet {
   bool open = false;
 
  private:
-  // What is written in the field: a new note, or the text of one that is there.
+  // The text in the field: a new note, or a note that exists.
   struct Draft {
     files::Note note;
     std::optional<std::size_t> index;

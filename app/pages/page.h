@@ -8,7 +8,7 @@
 
 namespace ts::app {
 
-// What the window or a picture shows: one of the five pages, or one panel alone (pictures only).
+// The content of the window or a picture: one of the five pages, or one panel (pictures only).
 enum class Page : std::uint8_t {
   run,
   sweep,

@@ -14,7 +14,7 @@
 
 namespace ts::app {
 
-// What all pages of one window or picture share.
+// Shared by all pages of one window or picture.
 struct PageServices {
   Session& session;
   WorkspaceState& state;

@@ -30,13 +30,13 @@ class Presenter {
 
   // Nothing is shown.
   bool blank = false;
-  // What is measured goes on, what is shown of it stands still.
+  // Measuring goes on; the picture of it stands still.
   bool hold = false;
 
  private:
   void show_picture(const lessons::StepPlan& plan);
   void stop();
-  // What a demo changes. The card of a demo that names none is that of these settings.
+  // The settings that a demo changes. A demo that names no card uses the card of these settings.
   struct Before {
     bool projector = false;
     bool live = false;

@@ -17,7 +17,7 @@ namespace ts::app {
 struct Requests {
   bool quit = false;
   bool picture = false;  // F12
-  // What to save into a folder of its own.
+  // The result that is saved into a folder of its own.
   enum class Save : std::uint8_t { run, prediction, comparison };
   std::optional<Save> save;
   bool save_session = false;  // as a file beside the folders of these

@@ -441,7 +441,7 @@ void RunPage::draw_panel(const views::Ui& ui, Page panel) {
   });
 }
 
-// What a note would be about, as long as the mouse is over the charts and not over a menu. Blocks
+// Finds the place of a note while the mouse is over the charts and not over a menu. Blocks
 // of a prediction are not those of the run.
 void RunPage::find_note_place(const views::ViewContext& view) {
   if (ImGui::IsPopupOpen(nullptr, ImGuiPopupFlags_AnyPopup)) return;

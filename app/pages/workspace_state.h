@@ -60,7 +60,7 @@ struct WorkspaceState {
   std::int64_t old_limit = 0;
   views::ViewState view;
   run::RunId viewed = 0;  // the run, or device of a file, that `view` belongs to
-  // Of the others that were on screen: they are shown again as they were left.
+  // The views of earlier runs, to show each again as it was left.
   std::map<run::RunId, KeptView> kept_views;
   std::map<run::RunId, files::Notes> notes;  // by run, trace or device of a file
   void keep_view(run::RunId id, KeptView kept);

@@ -15,7 +15,7 @@
 
 namespace ts::app {
 
-// What the ranks of a run do, each in a process of the program.
+// The task of the ranks of a run. Each rank is a process of the program.
 struct RankRun {
   spec::WorkloadSpec spec;
   run::World world;                  // its place says only how many

@@ -61,7 +61,7 @@ json losses_of(const json& run) {
 
 constexpr double kMs = 1e-6;
 
-// Of one name and size.
+// Sums over collectives of one name and size.
 struct Sums {
   std::vector<double> ms, transfer_ms, waited_ms;
   double hidden = 0, whole = 0;

@@ -13,14 +13,14 @@
 
 namespace ts::app {
 
-// What a run by ranks writes into its folder.
+// The files that a run by ranks writes into its folder.
 inline constexpr std::initializer_list<const char*> kRankFiles = {
     "ranks.json", "trace.json", "collectives.csv", "spec.json", "rank-*"};
 
 // The run.json of one rank in the folder of all; null where it left none that can be read.
 nlohmann::json run_of_rank(const std::filesystem::path& folder, std::size_t rank);
 
-// What the ranks of a run left in its folder, gathered: one document and one timeline of all ranks
+// Reads what the ranks of a run left in its folder: one document and one timeline of all ranks
 // on rank 0's clock.
 //   ranks [{rank, verdict, sentence, step_ms, tokens_per_s, peak_allocated, clock_offset_ns,
 //          round_trip_ns, buckets, loss}]: null instead of one that left nothing

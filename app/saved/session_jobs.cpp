@@ -48,7 +48,7 @@ base::Result<std::filesystem::path> place_sweep(const files::SavedSweep& sweep,
   return place;
 }
 
-// What is kept of the sweep's points, as far as a session has room for it: a point without is shown
+// The kept recordings of the sweep's points, as far as a session has room: a point without is shown
 // without its timeline.
 std::vector<files::SavedPoint> points_of(const std::filesystem::path& folder, std::size_t room) {
   std::vector<files::SavedPoint> points;
@@ -68,7 +68,7 @@ std::vector<files::SavedPoint> points_of(const std::filesystem::path& folder, st
   return points;
 }
 
-// What the other parts of the session leave.
+// The bytes that the other parts of the session leave.
 std::size_t room_for_points(const files::SavedSession& session) {
   // The comparison and the journal are far below this.
   constexpr std::size_t kOthers = std::size_t{64} << 20U;

@@ -68,7 +68,7 @@ files::SavedView SessionKeeper::saved_view(run::RunId id) const {
   files::SavedView saved;
   const auto kept = state.kept_views.find(id);
   const bool shown = id == state.viewed;
-  // Of what was never on screen nothing is known but how the next one would be shown.
+  // A run that was never on screen is shown as the next one would be.
   const views::ViewState& view =
       shown || kept == state.kept_views.end() ? state.view : kept->second.view;
   if (shown || kept != state.kept_views.end()) {

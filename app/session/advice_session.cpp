@@ -12,7 +12,7 @@
 namespace ts::app {
 namespace {
 
-// What runs measured here, for the types that were run.
+// The roofs that runs measured here, for the types that were run.
 std::map<spec::DataType, report::Roofs> known_roofs(const Session& session,
                                                     const spec::WorkloadSpec& spec) {
   std::map<spec::DataType, report::Roofs> known;

@@ -11,7 +11,7 @@ namespace ts::app {
 // The advice of the window: for the settings when it was asked for. Main thread.
 class AdviceSession {
  public:
-  // What the request changes and for which device. `here`: this machine instead of the card.
+  // The settings that may change, and the device. `here`: this machine instead of the card.
   struct Question {
     advice::RecipeSpace space;
     bool here = false;

@@ -8,7 +8,7 @@
 namespace ts::app {
 namespace {
 
-// What was built in has been read by tests.
+// Built-in files are valid: tests read them all.
 template <class T>
 T known_good(base::Result<T> parsed) {
   TS_CHECK(parsed.has_value());

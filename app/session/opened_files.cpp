@@ -15,7 +15,7 @@ namespace ts::app {
 
 namespace {
 
-// Of a frame, for each script: many records must not block the window.
+// The time for one script in one frame: many records must not block the window.
 constexpr std::int64_t kLiveTime = 8'000'000;  // nanoseconds
 
 std::filesystem::file_time_type written_at(const std::filesystem::path& path) {
@@ -33,7 +33,7 @@ std::uint64_t unpacked_bytes(const std::filesystem::path& path) {
   return path.extension() == ".gz" ? kUsualRatio * bytes : bytes;
 }
 
-// Of a beginning whose rest does not come.
+// Marks a beginning whose rest does not come.
 void set_fault(OpenedFiles::Entry& entry, base::Message fault) {
   entry.opened->arrives = false;
   files::OpenedTrace* const trace = entry.opened->trace.get();

@@ -28,7 +28,7 @@ namespace ts::app {
 // beginning is shown while the rest is read. One owner thread.
 class OpenedFiles {
  public:
-  // What reads a file.
+  // Reads a file on a thread.
   using Reading = std::function<base::Result<std::unique_ptr<files::OpenedFile>>(
       const std::filesystem::path&, const files::Opening&)>;
 
@@ -104,7 +104,7 @@ class OpenedFiles {
   using CorrectionsByDevice = std::map<std::size_t, std::vector<files::Correction>>;
   void restore(std::size_t index, std::size_t device, CorrectionsByDevice corrections);
 
-  // Of the shown device: what its blocks hold. No other thread may read its log meanwhile.
+  // Corrects the categories of the shown device. No other thread may read its log meanwhile.
   void correct(files::Correction correction);
   void undo();
   void redo();
@@ -141,7 +141,7 @@ class OpenedFiles {
     base::Message problem;
     std::filesystem::file_time_type written;
   };
-  // What a reading thread hands over before it ends.
+  // Passed on by a reading thread before it ends.
   struct Handover {
     std::mutex mutex;
     std::unique_ptr<files::OpenedFile> beginning;

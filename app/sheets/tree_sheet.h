@@ -23,7 +23,7 @@ class TreeSheet {
   void choose(std::size_t tree) { view_.choose(tree); }
 
  private:
-  // What the evidence is made of; it is made again when anything changes.
+  // The inputs of the evidence, which is made again when one of them changes.
   struct Key {
     std::optional<spec::WorkloadSpec> spec;
     run::RunId run = 0;  // 0: none that ended well

@@ -27,10 +27,10 @@ using views::TextStyle;
 
 namespace {
 
-// Of a stepper's saved picture, at scale 1, without its edge.
+// The height of a stepper's saved picture, at scale 1, without its edge.
 constexpr float kStepHeight = 608;
 
-// What the settings have for an input of a calculator.
+// The value that the settings have for an input of a calculator.
 std::optional<std::int64_t> number_of(const spec::WorkloadSpec& spec, std::string_view name) {
   if (name == "params") {
     const std::int64_t parameters = spec::parameter_count(spec);

@@ -26,7 +26,7 @@
 
 namespace ts::app {
 
-// What a file is opened for: to be shown, or to be compared with the one on screen.
+// The purpose of opening a file: to show it, or to compare it with the one on screen.
 enum class OpenFor : std::uint8_t { show, compare };
 
 // The sheets that belong to no page: the glossary, the calculators, the simulations, the loader,

@@ -153,8 +153,8 @@ void StatusBar::draw_run(Line& line) const {
   views::tooltip(line.ui, notes);
 }
 
-// Of the run on screen, if it is of the settings of now; on the page of lessons of the newest run,
-// if it is a lesson's; on the page of A and B of their comparison.
+// The checks of the run on screen, if its settings are the current ones. On the page of lessons: of
+// the newest run, if it is a lesson's. On the page of A and B: of their comparison.
 std::vector<report::CheckResult> StatusBar::checks_on_screen(bool stale) {
   const Session& session = services_.session;
   if (pages_->shows_file()) return {};

@@ -260,7 +260,7 @@ const char* TopBar::run_key() const {
                                                         : services_.texts("common.space");
 }
 
-// Of the run of the current settings, while nothing measured tells its time.
+// The estimate for the current settings, as long as no measured run tells the time.
 std::optional<report::RunEstimate> TopBar::estimate() const {
   const Session& session = services_.session;
   if (services_.state.page != Page::run || pages_->shows_file()) return std::nullopt;

@@ -42,7 +42,7 @@ class Workspace {
   void save_session(const std::filesystem::path& folder) { sessions_.save(folder); }
 
   [[nodiscard]] Notices& notices() { return notices_; }
-  // What is measured is not to be shown for now.
+  // The presenter has stopped the picture for now.
   [[nodiscard]] bool holds() const { return presenter_.hold; }
   // Before the preferences are kept.
   void leave_demo() { presenter_.leave(); }

@@ -21,7 +21,7 @@ struct AdviceRequest {
   RecipeSpace space;
   RecipeSearch::Depth depth = RecipeSearch::Depth::kinds;
   bool large_model = false;  // for the lab's rule
-  // Of the target's device. Empty: those of its card.
+  // Roofs of the target's device. Empty: those of its card.
   RoofsOf roofs;
   std::shared_ptr<const predict::CudaScratch> scratch;  // null: no band
 };
@@ -35,7 +35,7 @@ struct Asked {
   std::optional<StepBound> bound;  // by the attention kernel that the dry run names
 };
 
-// What is known so far.
+// The state of a search.
 struct Advice {
   AdviceRequest request;
   RecipeSearch search;

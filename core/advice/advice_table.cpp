@@ -38,7 +38,7 @@ AdviceRow row_of(const Advice& advice, std::size_t recipe) {
   return row;
 }
 
-// Of a kind of which none fits: the one that needs least, as far as that is known.
+// The recipe of this kind that needs least, as far as known. Used if none of the kind fits.
 std::optional<std::size_t> smallest_of(const RecipeSearch& search, const RecipeSearch::Kind& kind) {
   std::optional<std::size_t> smallest;
   for (const std::size_t recipe : kind.recipes) {

@@ -33,11 +33,11 @@ std::vector<AdviceRow> advice_rows(const Advice& advice);
 
 // "bf16", "fp16 autocast, GradScaler" (of fp32 tensors)
 std::string precision_words(const spec::WorkloadSpec& spec);
-// What limits the slowest part, in words.
+// The limit of the slowest part, in words.
 std::string limit_words(const StepBound& bound, const text::Texts& texts);
-// What comes out, in one sentence: the best recipe, or that none fits, or how far the search is.
+// The result in one sentence: the best recipe, or that none fits, or how far the search is.
 base::Message advice_sentence(const Advice& advice);
-// What the lab's rule says, and whether that fits.
+// The advice of the lab's rule, and whether that fits.
 base::Message rule_sentence(const Advice& advice);
 io::TextTable advice_table(const Advice& advice, const text::Texts& texts);
 // With `every_recipe` all of them, each with what is known of it.

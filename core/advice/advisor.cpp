@@ -9,7 +9,7 @@ namespace ts::advice {
 
 namespace {
 
-// What is known is drawn about as often.
+// The window draws new results about as often.
 constexpr std::int64_t kPublishEveryNs = 50'000'000;
 
 }  // namespace

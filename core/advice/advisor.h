@@ -21,7 +21,7 @@ class Advisor {
 
   void ask(AdviceRequest request) { thread_.submit({std::move(request), false}); }
   void ask_ladder(AdviceRequest request) { thread_.submit({std::move(request), true}); }
-  // What is known stays.
+  // The results so far stay.
   void cancel() { thread_.cancel(); }
   [[nodiscard]] bool busy() const { return thread_.busy(); }
   // The newest state of the newest request of its kind, null before the first.

@@ -135,7 +135,7 @@ std::vector<Rung> ladder(const AdviceRequest& given, predict::DryRunner& runner,
     spec::WorkloadSpec changed = spec;
     change.set(changed);
     rungs.push_back({change.kind, ask(request, changed, runner, cancel), std::nullopt});
-    // What cannot run there is no part of the rungs above.
+    // The rungs above leave out a change that cannot run there.
     if (rungs.back().asked.problem.empty()) spec = changed;
   }
   if (spec::field_applies(spec, spec::Field::accumulate)) {

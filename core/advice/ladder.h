@@ -35,7 +35,7 @@ bool can_run_here(const Rung& rung);
 // Takes the median step of an ended run of the rung's settings, or why it failed as the problem.
 void take_run(const run::Run& run, Rung& rung);
 
-// What was asked for, and the rungs so far.
+// A request and its rungs so far.
 struct Ladder {
   AdviceRequest request;
   std::vector<Rung> rungs;  // all that there will be, once it does not run any more

@@ -12,7 +12,7 @@
 
 namespace ts::advice {
 
-// What the recipes of a workload may change: type and autocast, attention backend, checkpoints,
+// The settings that recipes may change: type and autocast, attention backend, checkpoints,
 // kind of AdamW, and how the sequences of a step are divided into micro-batches. The model, its
 // sizes and the training algorithm stay.
 struct RecipeSpace {

@@ -20,7 +20,7 @@ struct Condition {
   std::vector<std::string> is;
 };
 
-// What can answer a question: one number, one check, one word, or a number that is known without
+// A possible answer to a question: a number, a check, a word, or a number that is known without
 // measuring. It counts where all of `when` hold.
 struct Probe {
   std::optional<lessons::Expression> number;  // "ab.speedup_low"; {T} stands for that setting
@@ -86,7 +86,7 @@ base::Result<std::vector<Tree>> read_trees(std::string_view json);
 // The error names the nearest tree.
 base::Result<const Tree*> tree_from(std::span<const Tree> trees, const std::string& id);
 
-// What was found for a question.
+// The answer found for a question.
 struct Reading {
   const Probe* probe = nullptr;
   std::optional<lessons::Number> number;

@@ -56,7 +56,7 @@ const json* document_of(const Evidence& evidence, const std::string& source) {
   return found == evidence.documents.end() ? nullptr : &found->second;
 }
 
-// What the summary of a trace says beside its checks.
+// A total from the summary of a trace, which has more than its checks.
 double total_of(const json& rows, const std::function<bool(const std::string& name)>& counts) {
   double total = 0;
   for (const json& row : rows) {

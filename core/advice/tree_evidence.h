@@ -13,7 +13,7 @@
 
 namespace ts::advice {
 
-// What a tree is walked with: the settings, and documents by their source:
+// The inputs of a walk through a tree: the settings, and documents by their source:
 //   run, ab, sweep     as the commands of these names print them (measured)
 //   predict            the prediction of the settings; naive, flash: with that backend
 //   trace              the summary of an imported trace

@@ -38,7 +38,7 @@ base::Message found_of(const json& check) {
   return text::message_from_json(check.value("found", ""), check.value("found_text", json()));
 }
 
-// Of checks with one name the worst counts.
+// If several checks have one name, the worst counts.
 std::optional<Reading> read_check(const Evidence& evidence, const std::string& name) {
   constexpr std::array kStates = {"passed", "noted", "failed"};
   for (const char* const source : kToldBy) {

@@ -164,7 +164,7 @@ void Guesser::stretches_of_lifetimes() {
     for (; end < count && held[end] > foot; ++end) {
       if (held[end] > held[top]) top = end;
     }
-    // What lies between two steps is the optimizer's.
+    // The time between two steps belongs to the optimizer.
     append(done == 0 ? Phase::idle : Phase::optimizer, done, begin);
     append(Phase::forward, begin, top + 1);
     append(Phase::backward, top + 1, end);
@@ -231,7 +231,7 @@ Category Guesser::category_of(BlockIndex index) {
   return category_of_forward(index, stretch);
 }
 
-// Of what is allocated in a forward or before it: both have the same stacks.
+// For a block of the forward or of the time before it: both have the same stacks.
 Category Guesser::category_of_forward(BlockIndex index, const Stretch& stretch) {
   const Block& block = blocks_[index];
   const std::size_t before = backwards_begun_by(block.alloc_event);
@@ -244,7 +244,7 @@ Category Guesser::category_of_forward(BlockIndex index, const Stretch& stretch) 
   }
   if (is_input(index, stretch)) return Category::input;
   if (crossed == 1) {
-    // What an earlier step left behind and an optimizer or a forward frees was a gradient.
+    // A gradient: an earlier step left it behind, and an optimizer or a forward frees it.
     const bool in_backward = !stays && stretch_at(block.free_event).phase == Phase::backward;
     if (evidence_[index].earlier && !in_backward) return Category::unknown;
     return Category::activation;

@@ -8,7 +8,7 @@
 
 namespace ts::allocator {
 
-// What the stack of an allocation says of the part of a step that it belongs to.
+// Evidence in the stack of an allocation for the part of a step that it belongs to.
 struct BlockEvidence {
   base::Phase phase = base::Phase::idle;  // idle: nothing
   bool python = false;                    // a line of Python is on the stack

@@ -67,7 +67,7 @@ std::optional<base::Phase> phase_of_annotation(std::string_view name) {
   return std::nullopt;
 }
 
-// Of the bytes at the peak those whose category is known.
+// The share of the bytes at the peak whose category is known.
 double known_share(const memory::AllocationLog& log) {
   if (log.peak_bytes() == 0) return 0;
   const memory::CategoryBytes bytes = log.by_category_after(log.peak_event());
@@ -121,7 +121,7 @@ class LogBuilder {
   }
 
  private:
-  // Of the event that comes next.
+  // The time of the next event.
   [[nodiscard]] std::int64_t log_time(std::int64_t time_us) const {
     return timed_ ? nanoseconds(time_us) : std::ssize(result_.log.events());
   }

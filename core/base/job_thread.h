@@ -19,7 +19,7 @@ namespace ts::base {
 template <class Request>
 class JobThread {
  public:
-  // What the thread calls. Only `work` must be set.
+  // The functions that the thread calls. Only `work` must be set.
   struct Calls {
     // Ends soon after its token was cancelled.
     std::function<void(Request&, const CancelToken&)> work;

@@ -9,7 +9,7 @@ namespace ts::base {
 // may ask and cancel.
 class Progress {
  public:
-  // What follows is the part of the task up to `end`, from 0 to 1, from the end of the part before.
+  // Starts the next part of the task: from the end of the part before up to `end`, from 0 to 1.
   void part(float end) {
     begin_ = end_;
     end_ = end;

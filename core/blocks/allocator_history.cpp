@@ -170,7 +170,7 @@ AllocatorHistory::Undo AllocatorHistory::apply(std::size_t event) {
   switch (entry.action) {
     case TraceAction::alloc: {
       Live fresh = live_of(entry, blocks_[event]);
-      // Of a block that lives to the end the exact size is known.
+      // The exact size is known if the block lives to the end.
       const bool stays = fresh.block != memory::kNone &&
                          source_.log.blocks()[fresh.block].free_event == memory::kNone;
       const auto last = stays ? final_.find(entry.address) : final_.end();

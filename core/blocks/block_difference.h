@@ -23,7 +23,7 @@ struct AliveAt {
   memory::EventIndex event = memory::kNone;
 };
 
-// What is alive in one and not in the other, by stack and size, the largest difference first; what
+// Blocks alive in one and not in the other, by stack and size, the largest difference first. What
 // both have alike is left out. Stacks are equal if their frames are, without folders and without
 // the frames of the interpreter and of the step. O(live + stacks).
 std::vector<BlockDifference> difference_of(const AliveAt& a, const AliveAt& b);

@@ -7,7 +7,7 @@
 
 namespace ts::blocks {
 
-// What a snapshot says of one block. Sizes in bytes; unset or kNoString: the file does not tell.
+// The facts of a snapshot about one block. Sizes in bytes; unset or kNoString: not in the file.
 struct BlockFacts {
   std::uint64_t address = 0;
   std::int64_t requested = 0;

@@ -19,7 +19,7 @@ struct GrowingStack {
   std::vector<memory::BlockIndex> alive;  // after the last, the newest at the end
 };
 
-// What grows from step to step, which a leak does and a training loop does not.
+// Memory that grows from step to step. A leak does, a training loop does not.
 struct Growth {
   // Last events of the steps that are compared: each ends where the next one begins, so the last
   // step of a recording is left out. Fewer than kLeastSteps: nothing can be told.

@@ -42,7 +42,7 @@ class Parser {
         what + " at character " + std::to_string(at + 1) + " of \"" + std::string(whole_) + '"';
   }
 
-  // What is left, without leading spaces.
+  // The rest of the text, without leading spaces.
   std::string_view peek() {
     while (left_.starts_with(' ')) left_.remove_prefix(1);
     return left_;

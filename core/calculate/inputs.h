@@ -10,7 +10,7 @@
 
 namespace ts::calculate {
 
-// What a number counts: decides how it is written.
+// The unit of a number, which decides how it is written.
 enum class Unit : std::uint8_t {
   number,
   bytes,

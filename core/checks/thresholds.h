@@ -4,7 +4,7 @@
 #include "core/text/message.h"
 #include "core/text/numbers.h"
 
-// What traces and simulations are both held to. Shares in percent.
+// Thresholds for both traces and simulations. Shares in percent.
 namespace ts::checks {
 
 inline constexpr double kGoodBusy = 85;

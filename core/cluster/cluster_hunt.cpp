@@ -47,8 +47,8 @@ class Hunt {
     std::int64_t needed = 0;
     std::int64_t stage = 0;
   };
-  // Of the fullest stage: the first keeps most micro-batches, the second receives as well, the last
-  // has the logits.
+  // The need of the fullest stage: the first keeps most micro-batches, the second also receives,
+  // the last one has the logits.
   run::Outcome<Need> need(const Share& share) {
     Need need;
     for (std::int64_t stage = 0; stage < share.pipeline; ++stage) {

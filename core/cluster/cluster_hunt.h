@@ -76,7 +76,7 @@ base::Result<ClusterAnswer> hunt_cluster(const ClusterRequest& request, predict:
 
 base::Message cluster_sentence(const ClusterRequest& request, const ClusterAnswer& answer);
 io::TextTable cluster_table(const ClusterAnswer& answer, const text::Texts& texts);
-// What the numbers are bounds of: the links, and what overlaps.
+// The note about the bounds: their links, and what overlaps.
 base::Message cluster_note(const ClusterRequest& request);
 nlohmann::json to_json(const ClusterRequest& request, const ClusterAnswer& answer);
 

@@ -10,7 +10,7 @@
 
 namespace ts::cluster {
 
-// What a search knows so far.
+// The state of a search.
 struct ClusterHunt {
   ClusterRequest request;
   ClusterAnswer answer = {};   // the modes that are answered
@@ -29,7 +29,7 @@ class ClusterHunter {
   ClusterHunter(predict::DryRunnerLoader loader, predict::CudaScratch scratch);
 
   void ask(ClusterRequest request) { thread_.submit(std::move(request)); }
-  // What is known stays.
+  // The results so far stay.
   void cancel() { thread_.cancel(); }
   [[nodiscard]] bool busy() const { return thread_.busy(); }
   // The newest state of the newest request, null before the first.

@@ -11,7 +11,7 @@ namespace {
 
 using predict::Shard;
 
-// Of the buckets, after the backward has ended.
+// The time of the buckets that is left after the backward has ended.
 double exposed_buckets(double all, double ranks, const Link& link, double forward,
                        double backward) {
   double free = 0;

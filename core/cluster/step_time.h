@@ -18,7 +18,7 @@ struct Wiring {
   Link between;           // between nodes, of each card
 };
 
-// What may be chosen of it. An empty name: what the catalogue has for the card, or between nodes.
+// The wiring that may be chosen. An empty name: the catalogue's link for the card or network.
 struct WiringChoice {
   std::int64_t node = 8;
   std::string inside;
@@ -38,7 +38,7 @@ struct StepTime {
   [[nodiscard]] double total() const { return compute + bubble + exposed; }
 };
 
-// What a step sends, and when:
+// The time of a step's messages:
 //   none, zero1  gradients in buckets of 25 MiB (the first 1 MiB), ready at even distances in the
 //                backward, one at a time; with zero1 every parameter once more after the step
 //   zero2        a block's parameters are gathered while the block before it computes; its

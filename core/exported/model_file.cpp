@@ -182,7 +182,7 @@ void ModelFile::make_sample() {
   sample_ = std::move(sample);
 }
 
-// What the file lacks, it has only shapes of.
+// Tensors that the file lacks have only a shape.
 base::Result<void> ModelFile::load_payloads(const std::string& folder,
                                             std::map<std::string, Payload>& to,
                                             const std::string& config) {

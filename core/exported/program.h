@@ -119,7 +119,7 @@ struct NamedArgument {
   Argument value;
 };
 
-// What a node puts where: one slot, those of a list of tensors, or none.
+// The slots of a node's output: one slot, those of a list of tensors, or none.
 struct Output {
   std::vector<Slot> slots;
   bool list = false;

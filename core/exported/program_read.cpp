@@ -165,7 +165,7 @@ class Reader {
           if (found == symbol_numbers_.end()) return std::nullopt;
           return found->second;
         });
-    // What cannot be computed keeps the value of the example, as if it were fixed.
+    // A size that cannot be computed keeps the value of the example, as if it were fixed.
     if (!parsed) return size;
     size.expression = static_cast<std::uint32_t>(program_.expressions.size());
     expression_numbers_.emplace(text, size.expression);

@@ -308,7 +308,7 @@ class Shortener {
     return made;
   }
 
-  // What the last module takes of the one before it, it takes of the third.
+  // The last module takes from the third what it took from the one before it.
   [[nodiscard]] Slot moved(Slot slot) const {
     if (slot == kNone || origins_[slot].module != last_ - 1) return slot;
     const Origin& from = origins_[slot];

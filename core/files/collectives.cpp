@@ -60,7 +60,7 @@ std::int64_t covered(const std::vector<Interval>& disjoint, std::int64_t begin, 
   return sum;
 }
 
-// Of one rank.
+// The events of one rank.
 struct RankEvents {
   std::vector<const Event*> collectives;
   std::vector<Interval> operators;  // on threads that do no collectives; disjoint

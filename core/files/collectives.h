@@ -41,8 +41,8 @@ struct Collectives {
   std::size_t issued = 0;  // by rank 0
 };
 
-// Of traces of ranks, merged by merge_ranks(): `ranks` processes. A collective that a rank lacks is
-// left out.
+// The collectives of `ranks` processes in a trace of merge_ranks(). A collective that a rank
+// lacks is left out.
 Collectives find_collectives(const trace_file::TraceFile& merged);
 
 // Bytes that pass each rank's link in a ring of n, over bytes: 2 (n - 1) / n for an all-reduce,

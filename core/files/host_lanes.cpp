@@ -44,7 +44,7 @@ void HostLanes::make_tracks(const trace_file::TraceFile& file,
   }
   std::vector<std::pair<std::pair<std::uint32_t, Part>, std::int64_t>> order(counts.begin(),
                                                                              counts.end());
-  // Of several ranks each has its own group of tracks.
+  // Each rank has its own group of tracks.
   const auto rank_of = [&](std::uint32_t track) {
     const std::string& process = file.tracks[track].process_name;
     return process.starts_with("rank ") ? process : std::string();

@@ -21,7 +21,7 @@ struct MemoryPart {
   [[nodiscard]] bool is_all() const { return !stream && !pool; }
 };
 
-// What a device has to choose from, in ascending order.
+// The streams and pools of a device, in ascending order.
 struct MemoryParts {
   std::vector<std::int64_t> streams;
   std::vector<allocator::PoolId> pools;
@@ -30,7 +30,7 @@ struct MemoryParts {
 // Whether there is something to show: the stream and the pool are among them.
 bool has_part(const MemoryParts& parts, const MemoryPart& part);
 
-// Of a device of a snapshot, by its trace and its final segments. The pool of an event is what it
+// The parts of a device of a snapshot, by its trace and final segments. An event's pool is what it
 // tells (PyTorch 2.12 and later), else that of the final segment around its address; an address in
 // none counts to the default pool. O(events x log(segments)).
 MemoryParts parts_of(const allocator::Snapshot& snapshot, std::size_t device);

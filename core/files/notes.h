@@ -11,7 +11,7 @@
 
 namespace ts::files {
 
-// What the user wrote about a moment, or about a block of memory.
+// A note of the user about a moment, or about a block of memory.
 struct Note {
   std::int64_t time_ns = 0;                 // the moment; of a block that of its allocation
   std::optional<memory::BlockIndex> block;  // unset: it is about the moment

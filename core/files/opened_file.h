@@ -34,17 +34,17 @@ struct OpenedDevice {
   std::int64_t end_reserved = 0;
   std::size_t trace_events = 0;  // of the file; includes segments and requests to free
   std::unordered_map<memory::BlockIndex, allocator::StackIndex> free_stacks = {};
-  // Of the bytes at the peak those with a guessed category; unset: the file tells the categories.
+  // The guessed share of the bytes at the peak; unset: the file has the categories.
   std::optional<double> guessed_share = {};
   // By block: the user said what it holds (Corrections); empty: none.
   std::vector<bool> corrected = {};
   MemoryParts parts = {};  // that can be chosen
   MemoryPart part = {};    // what of the device is here
-  // Of a part, by block: its number in the whole device; kNone: it has none.
+  // By block of a part: its number in the whole device; kNone: it has none.
   std::vector<memory::BlockIndex> in_whole = {};
 };
 
-// What is made of a recording that has ended: what is told of its timeline, its blocks as a
+// Other forms of a recording that has ended: the figures of its timeline, and its blocks as a
 // snapshot.
 struct RecordingForms {
   RecordingFigures figures;
@@ -58,7 +58,7 @@ struct OpenedFile {
   std::filesystem::path path;
   snapshot::SnapshotFile file;        // its fault: why the file was not read completely
   std::vector<OpenedDevice> devices;  // by number; those with a trace or segments
-  // Of a trace, which has no devices, and of a recording: its one device has the same blocks in the
+  // For a trace, which has no devices, and a recording: its one device has the same blocks in the
   // form of a snapshot.
   std::unique_ptr<OpenedTrace> trace;
   bool arrives = false;  // it is the beginning, the rest is being read
@@ -72,7 +72,7 @@ struct OpenedFile {
     const OpenedTrace* const shown = trace_shown(device);
     return shown != nullptr ? *shown->about.strings : *file.snapshot.strings;
   }
-  // Of the recording whose run is here.
+  // Takes the forms of the recording whose run is here.
   void take(RecordingForms&& forms);
   // The reason why it was not read completely; empty when it was.
   [[nodiscard]] const base::Message& fault() const {
@@ -88,13 +88,13 @@ std::unique_ptr<OpenedFile> opened_snapshot(const std::filesystem::path& path,
 // A device of a snapshot.
 OpenedDevice open_device(const allocator::Snapshot& snapshot, std::int64_t number);
 
-// Of the bytes at the device's peak those whose category was guessed and not corrected.
+// The share of the bytes at the device's peak whose category was guessed and not corrected.
 double guessed_share(const OpenedDevice& device);
 
-// What the file says of the blocks of one of its devices.
+// The source of the blocks of one of the file's devices.
 blocks::BlockSource blocks_of(const OpenedFile& file, const OpenedDevice& device);
 
-// Of a run that has ended. Any thread.
+// Makes the forms of a run that has ended. Any thread.
 RecordingForms forms_of(const run::Run& run, const std::shared_ptr<base::StringTable>& strings);
 
 // True if any block of the device has a category other than unknown.

@@ -13,14 +13,14 @@ namespace ts::files {
 // A recording of ours in the form of a trace: timeline and memory as they were recorded.
 base::Result<OpenedTrace> open_recording(std::string_view content, run::RunId id);
 
-// What is told of a recording as a trace: tracks, counts, what it lost; operators and steps;
+// The figures of a recording as a trace: tracks, counts and losses; operators and steps; and the
 // mistakes of a script.
 struct RecordingFigures {
   trace_file::TraceFile about;
   trace_file::TraceSummary summary;
   std::vector<report::CheckResult> findings;
 };
-// Of a run that has ended. `bytes`: of the file. Any thread.
+// Makes the figures of a run that has ended. `bytes`: of the file. Any thread.
 RecordingFigures figures_of(const run::Run& run, const std::shared_ptr<base::StringTable>& strings,
                             std::size_t bytes);
 

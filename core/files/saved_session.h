@@ -21,16 +21,16 @@
 
 namespace ts::files {
 
-// What was done in the window, as one file: a ZIP archive with session.json, the recording of each
-// run, the journal of the sweep with what is kept of its points, and the newest comparison. Opened
+// The work of a window as one file: a ZIP archive with session.json, the recording of each
+// run, the journal of the sweep with recordings of its points, and the newest comparison. Opened
 // files are named by path and checked by their content; nothing of them is inside. It holds no
 // tensor, no environment and no program: reading it runs nothing.
 
 inline constexpr const char* kSessionEnding = ".session";
 inline constexpr int kSessionVersion = 1;
 
-// What is shown of a run, of a trace or of a device of a snapshot. Times and blocks are those of
-// the recording; whoever shows them checks that they exist.
+// The view of a run, of a trace or of a device of a snapshot. Times and blocks are those of
+// the recording; the reader checks that they exist.
 struct SavedView {
   base::TimeRange visible;  // empty: all
   std::optional<base::TimeRange> marked;

@@ -28,8 +28,8 @@ std::int64_t old_gradients(const run::Run& run);
 // The line of the script that began the last backward; empty if none is known.
 std::string line_of_backward(const run::Run& run, const base::StringTable& strings);
 
-// What a part of a model takes for the backward: activations in its largest step, gradients of all
-// its parameters, and the line that runs it.
+// The memory of a part of a model for the backward: activations in its largest step, gradients of
+// all its parameters, and the line that runs it.
 struct PartBytes {
   std::int64_t activations = 0;
   std::int64_t gradients = 0;

@@ -27,7 +27,7 @@ void for_each_slice(
     const run::Run& run,
     const std::function<void(const trace::Slice& slice, const trace::Slice* outer)>& use);
 
-// Of an operator's shapes "[64] fp32, [4, 32] fp64": one of them has several elements and this
+// True if one of an operator's shapes "[64] fp32, [4, 32] fp64" has several elements and this
 // type.
 bool has_tensor_of(std::string_view shapes, std::string_view dtype);
 

@@ -52,7 +52,7 @@ class Findings {
   void add_kept() {
     auto piles = piles_of(run_, strings_, kLeastSteps);
     std::erase_if(piles, [](const Pile& pile) { return pile.growth < kLeastGrowth; });
-    // What one operator made may be held without its graph; a graph holds what several made.
+    // One operator may have made it without a graph; a graph holds results of several.
     const auto of_graph = std::ranges::count_if(piles, &Pile::activation);
     if (of_graph >= 2) {
       add_graph(piles);

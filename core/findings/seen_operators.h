@@ -10,7 +10,7 @@
 
 namespace ts::findings {
 
-// What the operators of one line of the script did, over all steps.
+// Operators of one line of the script, over all steps.
 struct LineUse {
   std::int64_t count = 0;
   std::int64_t total_ns = 0;
@@ -18,7 +18,7 @@ struct LineUse {
 };
 using Lines = std::map<std::string, LineUse, std::less<>>;
 
-// What one walk over all slices tells.
+// The result of one walk over all slices.
 struct SeenOperators {
   bool clears = false;  // gradients: zero_grad(), or a tensor set to zero
   // Numbers read from tensors (.item()), apart from what optimizers do and from indices, which lie

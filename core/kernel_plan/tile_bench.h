@@ -17,7 +17,7 @@ std::vector<spec::WorkloadSpec> tile_bench_specs(const spec::WorkloadSpec& base)
 // The same step with 64 x 64.
 spec::WorkloadSpec with_usual_tiles(spec::WorkloadSpec spec);
 
-// What may make tiles slower than others. The times are measured, this is not.
+// Reasons why tiles may be slower than others. Times are measured, reasons are not.
 enum class Cost : std::uint8_t { none, threads, cache, waste, passes, updates };
 
 struct TileCosts {

@@ -21,7 +21,7 @@ struct Attention {
 
 enum class Limit : std::uint8_t { memory, arithmetic };
 
-// What follows from tile sizes on a card. A warp has 16 rows of Q, as in the tensor-core stage.
+// Numbers that follow from tile sizes on a card. A warp has 16 rows of Q, as with tensor cores.
 struct PlannedTiles {
   stepper::TileSizes sizes = {};
   std::int64_t shared = 0;  // bytes of a block

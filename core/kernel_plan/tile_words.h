@@ -13,7 +13,7 @@ namespace ts::kernel_plan {
 
 // "128 x 64 is the best of 25 for the model on ...": its time, limit, occupancy and waste.
 base::Message best_sentence(const PlannedTiles& best, const std::string& card, std::size_t tried);
-// What the chosen tiles lose against the best, or that they are as good.
+// The loss of the chosen tiles against the best, or that they are as good.
 base::Message chosen_sentence(const PlannedTiles& chosen, const PlannedTiles& best);
 // A few words for a row of the table.
 std::string why_words(const PlannedTiles& one, const PlannedTiles& best, const text::Texts& texts);

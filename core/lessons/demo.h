@@ -9,7 +9,7 @@
 
 namespace ts::lessons {
 
-// What a lecture shows by one key: a question, the picture that answers it, and the answer in
+// A demonstration that one key starts: a question, the picture that answers it, and the answer in
 // words.
 struct Demo {
   std::string id;

@@ -14,7 +14,7 @@ namespace ts::lessons {
 
 // The values of the axis in that tier; a guess has a point at some of them.
 std::vector<double> curve_places(const Lesson& lesson, Tier tier);
-// What the points are counted in: bytes, ms, tokens/s ...
+// The unit of the points: bytes, ms, tokens/s ...
 Unit curve_unit(const CurveQuestion& curve);
 // The axis of values on which it is drawn, in that unit.
 struct CurveRange {

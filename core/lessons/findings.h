@@ -36,7 +36,7 @@ struct CurvePoint {
   double x = 0;
   double y = 0;
 };
-// Of a question that is answered by a curve: what the steps that have ended say.
+// The points of the ended steps, for a question that is answered by a curve.
 struct FoundCurve {
   std::vector<CurvePoint> measured, predicted;
   [[nodiscard]] const std::vector<CurvePoint>& truth() const {

@@ -35,7 +35,7 @@ io::TextTable checks_table(const ReportInput& input, const text::Texts& texts);
 // Each number with the command that reproduces it.
 io::TextTable commands_table(const ReportInput& input, const text::Texts& texts);
 
-// What the answer to the question of a lesson is: "Measured".
+// The name of the answer to a lesson's question: "Measured".
 std::string answer_name(const Lesson& lesson, const Findings& findings, const text::Texts& texts);
 
 // How far a drawn curve is from the true one: its growth and the mean ratio. Empty for another

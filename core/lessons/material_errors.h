@@ -11,7 +11,7 @@
 
 namespace ts::lessons {
 
-// What the material says wrongly or leaves in doubt, and what is right.
+// An error or a doubt of the material, and the correct statement.
 struct MaterialError {
   std::string id;                 // "E-19"
   std::vector<std::string> rows;  // the exercises it is in

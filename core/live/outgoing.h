@@ -26,7 +26,7 @@ class Outgoing {
 
   Outgoing(Descriptor socket, const base::StringTable& strings, const run::Run& run,
            std::size_t most_waiting = kMostWaiting);
-  // What was not sent is left.
+  // Discards everything that was not sent.
   ~Outgoing();
   Outgoing(const Outgoing&) = delete;
   Outgoing& operator=(const Outgoing&) = delete;

@@ -12,7 +12,7 @@ namespace ts::memory {
 
 namespace {
 
-// What is alive at one column but not at the one before, and the other way round; blocks that come
+// Blocks alive at one column but not at the one before, and the other way round; blocks that come
 // and go in between are left out.
 struct Step {
   std::int32_t column = 0;

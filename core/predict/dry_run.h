@@ -30,7 +30,7 @@ struct DryRunOptions {
   // allocator. They differ where the two devices run different code behind the same operator
   // (attention kernels, boxed numbers, scratch).
   spec::DeviceKind rules = spec::DeviceKind::cuda;
-  // Of the card, major * 10 + minor (RTX 4090: 89); it determines the attention kernel. cuda only.
+  // The card's, major * 10 + minor (RTX 4090: 89); it determines the attention kernel. cuda only.
   std::int32_t compute_capability = 80;
   // The part of one rank. Buckets of DistributedDataParallel are not in the log: see
   // dry_run_of_rank().

@@ -13,7 +13,7 @@
 
 namespace ts::predict {
 
-// What data-parallel ranks divide among themselves (Rajbhandari et al. 2020, "ZeRO").
+// The parts that data-parallel ranks divide (Rajbhandari et al. 2020, "ZeRO").
 enum class Shard : std::uint8_t {
   none,   // nothing
   zero1,  // optimizer state

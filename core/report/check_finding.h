@@ -7,7 +7,7 @@
 
 namespace ts::report {
 
-// What one check says of a run; unset where it does not apply.
+// The result of one check of a run; unset where it does not apply.
 using Finding = std::optional<std::pair<CheckState, base::Message>>;
 
 inline CheckState passed_if(bool good, CheckState otherwise = CheckState::failed) {

@@ -144,7 +144,7 @@ Finding first_uses(const run::Run& run) {
            text::message(cold ? "check.first_uses_timed" : "check.first_uses_before")}};
 }
 
-// Of a workload whose numbers take longer to move than to compute, by formula.
+// For a workload whose numbers take longer to move than to compute, by formula.
 Finding bandwidth(const run::Run& run) {
   const auto limits = step_limits(run);
   if (!limits || !limits->moves_longer()) return std::nullopt;
@@ -182,7 +182,7 @@ Finding backend(const run::Run& run) {
                          {{"asked", to_string(asked)}, {"ran", run.facts.backend_ran}})}};
 }
 
-// Of an untrained model: all tokens are about equally likely.
+// For an untrained model: all tokens are about equally likely.
 Finding first_loss(const run::Run& run) {
   const spec::WorkloadSpec& spec = run.spec;
   const auto& steps = run::fixed_warmups(spec) && !run.warmup_steps.empty() ? run.warmup_steps

@@ -22,7 +22,7 @@ Roofs roofs_of_card(const spec::Gpu& card, spec::DataType type);
 // The roofs of the device of a run: from its card, else as measured there.
 Roofs roofs_of_run(const run::Run& run);
 
-// What limits the steps of a run, by formula: their FLOPs and the bytes that they must at least
+// The limits of a run's steps by formula: their FLOPs and the least bytes that they must
 // move (workload_math.h, workload_traffic.h), against the roofs of the device. Shares of the roofs
 // are those of the median step.
 struct StepLimits {

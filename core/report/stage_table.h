@@ -27,7 +27,7 @@ struct KernelResources {
 
 // Reads what ptxas prints with -v. Lines of other programs are passed over.
 std::vector<KernelResources> read_resources(std::string_view printed);
-// Of all NAME.resources of a folder; none where there is no nvcc, which makes them.
+// Reads all NAME.resources of a folder; none without nvcc, which makes them.
 std::vector<KernelResources> resources_in(const std::filesystem::path& folder);
 
 struct StageSizes {

@@ -115,7 +115,7 @@ class Execution {
   // Runs one step. With a recorder everything in it is recorded; without one no hook is installed.
   // After a cancelled or out-of-memory step the execution can only be destroyed.
   virtual Outcome<StepTimes> step(capture::Recorder* recorder, std::int32_t step_number) = 0;
-  // Of several ranks: what rank 0 says, where all must decide alike. Between steps.
+  // Returns the number of rank 0, where all ranks must decide alike. Between steps.
   virtual Outcome<std::int64_t> agree(std::int64_t mine) { return mine; }
   [[nodiscard]] virtual ExecutionFacts facts() const = 0;
   [[nodiscard]] virtual MemoryCounters memory() const = 0;

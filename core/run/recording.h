@@ -26,7 +26,7 @@ class Encoder;
 // Collects a run during its execution. One owner thread.
 class RecordingWriter {
  public:
-  // What happens beyond kMostRecordingBytes: nothing is kept, or all up to there, and what comes
+  // The rule beyond kMostRecordingBytes: keep nothing, or keep all up to there, and what comes
   // later is counted as lost.
   enum class WhenFull : std::uint8_t { discard, keep };
   RecordingWriter(RunId id, const base::StringTable& strings,

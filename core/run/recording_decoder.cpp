@@ -1,4 +1,4 @@
-// What a recording's file and its stream have in common, read.
+// Reads the parts that a recording's file and its stream have in common.
 #include <limits>
 #include <nlohmann/json.hpp>
 

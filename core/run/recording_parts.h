@@ -13,7 +13,7 @@
 #include "core/capture/batch.h"
 #include "core/run/run.h"
 
-// What a recording's file and its stream have in common: headers, and records in bytes. Private to
+// The parts that a recording's file and its stream have in common: headers and records. Private to
 // recording_*.cpp.
 namespace ts::run::recording_parts {
 

@@ -24,7 +24,7 @@ class Encoder;
 // itself. The first has the header of a run that has not ended, the next what was recorded since,
 // the last how it ended.
 
-// What is more is refused: a piece, and all pieces together.
+// Larger pieces are refused, and more bytes in all pieces.
 inline constexpr std::size_t kMostPieceBytes = std::size_t{64} << 20;
 inline constexpr std::size_t kMostStreamBytes = std::size_t{256} << 20;
 
@@ -39,7 +39,7 @@ class RecordingStreamWriter {
   std::string begin(const Run& run);
   // A step that ended; it is in the next piece.
   void step(const StepTimes& times);
-  // What the batch has, and the most bytes that were live so far.
+  // The records of the batch, and the most bytes that were live so far.
   std::string piece(const capture::Batch& batch, std::int64_t peak);
   // The receiver is too slow for this batch: its records count as lost.
   void skip(const capture::Batch& batch);

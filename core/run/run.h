@@ -70,7 +70,7 @@ class Run {
 
   // Statistics of the samples so far; unset until there are samples.
   [[nodiscard]] TimingSummary timing() const { return timing_of(&StepTimes::total_ns); }
-  // Of one part of the timed steps: forward_ns, backward_ns, ... A part the pass lacks has n = 0.
+  // The summary of one part: forward_ns, backward_ns, ... A part the pass lacks has n = 0.
   [[nodiscard]] TimingSummary timing_of(std::int64_t StepTimes::*part) const;
   // The most bytes that were live at once: the allocator's count, which lost records do not change.
   // By the log until that count is reported, and in files.

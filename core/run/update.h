@@ -79,7 +79,7 @@ struct SampleUpdate {
   StepTimes times;
   enum class Kind : std::uint8_t { recorded, warmup, timed, probe } kind = Kind::timed;
 };
-// What the recorder of a script knows at its end and no record says.
+// Notes of a script's recorder at its end, which no record contains.
 struct ScriptNotes {
   // A part of a model that no optimizer of the script changes, although work is done for that.
   struct IdlePart {

@@ -212,7 +212,7 @@ struct Worker::Impl {
 
   base::StringTable& strings;
   UpdateQueue& updates;
-  // Of the worker thread only.
+  // Used by the worker thread only.
   std::unique_ptr<Engine> engine;  // null: not loaded, `about` has the reason
   EngineUpdate about;
   std::map<RoofKey, Roof> roofs;

@@ -18,7 +18,7 @@ struct RankPlace {
   friend bool operator==(const RankPlace&, const RankPlace&) = default;
 };
 
-// What gradients are exchanged as.
+// The type in which gradients are exchanged.
 enum class Compression : std::uint8_t { none, bf16, fp16 };
 
 // Data parallelism as in PyTorch's DistributedDataParallel: the Reducer's settings.
@@ -32,7 +32,7 @@ struct World {
   bool sync_every = false;
 };
 
-// What a rank knows of the others.
+// A rank's facts about the others.
 struct RankFacts {
   std::int32_t rank = 0;
   std::int32_t size = 0;  // 0: not a rank

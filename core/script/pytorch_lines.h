@@ -8,7 +8,7 @@
 #include "core/spec/workload_spec.h"
 #include "core/spec/workload_traits.h"
 
-// What the parts of pytorch_script() share.
+// Shared by the parts of pytorch_script().
 namespace ts::script {
 
 using spec::WorkloadKind;

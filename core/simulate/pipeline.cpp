@@ -16,7 +16,7 @@ struct Work {
   std::int64_t batch = 0;
 };
 
-// What a stage does, in its order.
+// The work of a stage, in its order.
 std::vector<Work> order_of(std::int64_t stage, std::int64_t stages, std::int64_t batches,
                            bool alternating) {
   std::vector<Work> order;
@@ -80,7 +80,7 @@ Outcome run_pipeline(const calculate::Chosen& chosen) {
   }
   const double time = *std::ranges::max_element(free);
   const double useful = static_cast<double>(batches) * (forward + backward);
-  // Of the first stage, which keeps most.
+  // Kept by the first stage, which keeps most.
   std::int64_t kept = 0;
   std::int64_t most = 0;
   for (const Work& work : orders.front()) most = std::max(most, kept += work.backward ? -1 : 1);

@@ -16,7 +16,7 @@ namespace ts::simulate {
 // The text of its label is "simulate.term.NAME".
 using calculate::Figure;
 
-// What a lane does for a time. Times are seconds since the begin of the simulation.
+// The occupation of a lane for a time. Times are seconds since the begin of the simulation.
 struct Interval {
   enum class Kind : std::uint8_t { compute, communication, waiting };
   std::size_t lane = 0;  // of Outcome::lanes

@@ -38,7 +38,7 @@ class Document {
     std::uint64_t bits_ = 0;
   };
 
-  // What most events of a trace have in common with many others. Values: none where it is absent.
+  // The fields that many events of a trace have in common. A value is none where it is absent.
   struct EventRest {
     Value action;
     Value compile_context;
@@ -64,7 +64,7 @@ class Document {
     std::uint32_t count = 0;
   };
 
-  // Of a file with so many bytes.
+  // For a file of so many bytes.
   explicit Document(std::size_t file_bytes) : file_bytes_(file_bytes) {}
 
   [[nodiscard]] std::size_t file_bytes() const { return file_bytes_; }

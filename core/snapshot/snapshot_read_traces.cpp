@@ -25,7 +25,7 @@ class TraceReader {
   }
 
  private:
-  // What an event shares with others, in the form of an entry.
+  // The fields that an event shares with others, in the form of an entry.
   struct Rest {
     allocator::NotesIndex notes = 0;
     TraceAction action = TraceAction::other;

@@ -69,7 +69,7 @@ const char* reason_model(const WorkloadSpec& spec);
 const char* reason_loss(const WorkloadSpec& spec);
 
 struct FieldRow;
-// Of a spec whose workload comes from a file: what the file decides. Null for what it does not.
+// The reason for fields that a model's file decides. Null for the others.
 const char* reason_habit(const WorkloadSpec& spec);
 const char* reason_own_model(const WorkloadSpec& spec, const FieldRow& row);
 

@@ -91,7 +91,7 @@ enum class Cache : std::uint8_t { hot, cold };
 // eager: operator after operator. inductor: a package that PyTorch's Inductor made of the step
 // ahead of time, on this machine.
 enum class Compile : std::uint8_t { eager, inductor };
-// What the backward of an own model starts from. automatic: its own where its first output is one
+// The scalar from which an own model's backward starts. automatic: its first output if that is one
 // number, cross entropy where it looks tokens up, else the mean.
 enum class Loss : std::uint8_t { automatic, mean, cross_entropy, own };
 // Who computes norms, the softmax of naive attention, weighted sums and the cross entropy. torch:

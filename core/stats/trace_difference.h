@@ -11,7 +11,7 @@
 
 namespace ts::stats {
 
-// What is compared of two traces: kernels by name, operators by name, operators by name and shapes
+// The items that are compared: kernels by name, operators by name, operators by name and shapes
 // of their inputs, or modules by path.
 enum class DifferenceBy : std::uint8_t { kernel, op, op_and_shape, module };
 inline constexpr int kDifferenceByCount = 4;

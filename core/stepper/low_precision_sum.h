@@ -49,7 +49,7 @@ class LowPrecisionSum {
   [[nodiscard]] double term_in(std::size_t kind) const { return rounded(term_, kKinds[kind].term); }
   // Without any rounding.
   [[nodiscard]] double exact(std::size_t step) const { return term_ * static_cast<double>(step); }
-  // What the addition of this step lost: the rounded sum less the exact sum of its two numbers.
+  // The loss of this step's addition: the rounded sum less the exact sum of its two numbers.
   [[nodiscard]] double lost(std::size_t step, std::size_t kind) const;
   // The first step that changed nothing; 0: there is none.
   [[nodiscard]] std::size_t stalls_at(std::size_t kind) const;

@@ -54,7 +54,7 @@ OnlineSoftmax::OnlineSoftmax(const calculate::Chosen& chosen)
   begin.weights.assign(count, 0);
   begin.error_all = largest_difference(begin.acc, direct(std::vector<bool>(count, true)));
   states_.push_back(std::move(begin));
-  // What is published drops the tail: it divides and rounds down.
+  // The published code drops the tail: it divides and rounds down.
   const bool drop = chosen.number("drop_tail") != 0;
   const std::int64_t blocks = drop ? keys_ / block_ : (keys_ + block_ - 1) / block_;
   for (const std::int64_t one : block_order(blocks, chosen.number("order"))) {

@@ -30,7 +30,7 @@ struct SharedMemory {
 };
 SharedMemory shared_memory(const TileSizes& sizes);
 
-// What fits into `limit` bytes by the least change: fewer stages, then halves of the larger tile,
+// Tiles that fit into `limit` bytes by the least change: fewer stages, then half the larger tile,
 // of no less than kLeastTile rows. The same sizes where they fit; unset where nothing does.
 std::optional<TileSizes> shrunk_to(std::int64_t limit, const TileSizes& sizes);
 

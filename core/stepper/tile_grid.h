@@ -38,7 +38,7 @@ class TileGrid {
   // needs. The rest is computed for nothing: masked, or behind the last row.
   [[nodiscard]] double computed_pairs() const;
   [[nodiscard]] double needed_pairs() const;
-  // Of the computed pairs, 0 to 1.
+  // The share of the computed pairs, 0 to 1.
   [[nodiscard]] double wasted_share() const { return 1 - needed_pairs() / computed_pairs(); }
 
  private:

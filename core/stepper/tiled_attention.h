@@ -32,7 +32,7 @@ class TiledAttention {
   };
   using Tile = TileKind;
 
-  // What the rows of a tile of Q have after a step; m, l and acc as in algorithm 1.
+  // The rows of a tile of Q after a step; m, l and acc as in algorithm 1.
   struct Rows {
     std::int64_t first = 0, count = 0;  // rows of Q
     std::int64_t first_key = 0, keys = 0;
@@ -54,7 +54,7 @@ class TiledAttention {
 
   // Valid until the next call. Steps forward cost one tile, steps back a tile of Q from its begin.
   const Rows& rows(std::size_t index);
-  // Of a tile of Q whose output is written: the largest difference from softmax over the whole rows
+  // For a tile of Q whose output is written: the largest difference from softmax of whole rows
   // in fp64.
   // Kept once it is known.
   double error(std::int64_t query_tile);

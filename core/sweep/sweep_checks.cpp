@@ -16,7 +16,7 @@ constexpr std::int64_t kShortForFlash = 512;
 constexpr double kMostOfDoubling = 6;
 constexpr int kFewestBatches = 2;
 
-// Of a measured point; unset for the others.
+// The median of a measured point; unset for the others.
 std::optional<double> median_of(const Sweep& sweep, std::size_t point) {
   const SweepPoint& one = sweep.points()[point];
   if (one.status != PointStatus::ok || one.measurement.step.median_ms <= 0) return std::nullopt;

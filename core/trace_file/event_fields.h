@@ -19,7 +19,7 @@ struct RawEvent {
   std::string_view id;
   std::string_view time;
   std::string_view duration;
-  // Of its args.
+  // From the event's args.
   std::string_view correlation;
   std::string_view external;
   std::string_view device;

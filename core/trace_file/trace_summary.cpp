@@ -80,7 +80,7 @@ std::int64_t common_time(const std::vector<Span>& a, const std::vector<Span>& b)
   return sum;
 }
 
-// What a name is, looked up once for each.
+// The meaning of a name, looked up once for each.
 enum class Meaning : std::uint8_t { unknown, other, collective, wait, loader };
 class Meanings {
  public:
@@ -123,7 +123,7 @@ void add_collectives(const std::map<std::int32_t, DeviceKernels>& devices, Trace
   summary.hidden_collective_ns /= with;
 }
 
-// What is told by the names of events. Times of damaged files are cut to what sums can hold.
+// Adds what names of events tell. Times of damaged files are cut to what sums can hold.
 void add_named(const TraceFile& file, TraceSummary& summary) {
   constexpr std::int64_t kMost = std::int64_t{1} << 58;
   const std::int64_t first = file.events.empty() ? 0 : file.events.front().begin_ns;

@@ -34,7 +34,7 @@ struct TraceSummary {
   std::int64_t hidden_collective_ns = 0;  // of these, another kernel ran at the same time
   // Calls of the host that wait for the device, by name, that begin in a step.
   std::int64_t waits_in_steps = 0;
-  // Of PyTorch's DataLoader, by its annotations: calls, and their time within the steps.
+  // Calls of PyTorch's DataLoader, by its annotations, and their time within the steps.
   std::int64_t loader_calls = 0;
   std::int64_t loader_in_steps_ns = 0;
 };

@@ -38,7 +38,7 @@ Tensor& where_out(const Tensor&, const Tensor&, const Tensor&, Tensor& out) {
   return out;
 }
 
-// Of LibTorch's own there are only kernels that write into a given tensor.
+// LibTorch itself has only kernels that write into a given tensor.
 Tensor abs(const Tensor& self) {
   const bool complex = self.is_complex();
   return at::empty_like(self,

@@ -42,7 +42,7 @@ class TorchDryRunner final : public predict::DryRunner {
     std::int64_t apart_bytes = 0;  // DryRun's
     bool repeated_steps = false;
   };
-  // What can be repeated, nothing where all is to be run.
+  // The modules that can be repeated; nothing where all must run.
   static std::optional<Repeated> repeated_modules(const spec::WorkloadSpec& spec);
   // Writes to records_. `sample`: of these modules only a few are run.
   run::Outcome<Recorded> record(const spec::WorkloadSpec& given,

@@ -74,7 +74,7 @@ const char* why_not_by_ranks(const spec::WorkloadSpec& spec) {
   return nullptr;
 }
 
-// What must be alike on all ranks, by the names under which a difference is told.
+// The values that must be alike on all ranks, by the names that an error tells.
 std::vector<std::pair<std::string, std::string>> what_ranks_share(const run::World& world,
                                                                   const spec::WorkloadSpec& spec) {
   std::vector<std::pair<std::string, std::string>> shared = {

@@ -92,7 +92,7 @@ class TorchExecution final : public run::Execution {
   void run_backward(const at::Tensor& loss, std::int64_t micro_batch);
   void run_backward(const at::Tensor& output, const at::Tensor& gradient);
   void shard_parameters();
-  // What the optimizer updates, and what gradients belong to.
+  // Chooses the tensors that have gradients and are updated by the optimizer.
   void choose_trained(std::vector<TrainedTensor>& trained);
   void run_optimizer();
   run::Failure failure_of_device();

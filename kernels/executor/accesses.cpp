@@ -302,7 +302,7 @@ void __tsan_read_range(void* place, unsigned long bytes) {
 void __tsan_write_range(void* place, unsigned long bytes) {
   seen(place, bytes, true, __builtin_return_address(0));
 }
-// Of variables of a function that are made when it is first called.
+// Called for variables of a function that are made when it is first called.
 char __tsan_atomic8_load(const volatile char* from, int order) {
   return __atomic_load_n(from, order);
 }

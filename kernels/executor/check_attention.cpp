@@ -21,7 +21,7 @@ namespace {
 using ts::executor::Finding;
 using Values = std::vector<double>;
 
-// Of fp32 sums of at most some hundred products of numbers about 1.
+// The error of fp32 sums of at most some hundred products of numbers about 1.
 constexpr double kTolerance = 1e-4;
 
 struct Sizes {

@@ -88,7 +88,7 @@ inline void __syncwarp(unsigned mask = 0xFFFFFFFFU) {
 inline void __threadfence() {}
 inline void __threadfence_block() {}
 
-// What a lane of the same part of the warp, `width` lanes wide, has as `value`.
+// The `value` of a lane in the same part of the warp, `width` lanes wide.
 template <class T>
 T ts_shuffle(unsigned mask, T value, int from, int width) {
   const int lane = ts::executor::lane();

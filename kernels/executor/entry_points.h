@@ -1,6 +1,6 @@
 #pragma once
 
-// What a file with a kernel of one's own defines, for `tensorscope kernel FILE --check attention`.
+// The functions of a kernel's file for `tensorscope kernel FILE --check attention`.
 // All tensors are dense and fp32: q, k, v, o, their gradients d_..., of [heads][length][d_head].
 // The functions launch kernels as CUDA does, or compute in plain C++. With `causal` query i sees
 // the keys 0 to i. The scale of the scores is 1 / sqrt(d_head).

@@ -45,7 +45,7 @@ void forget_launches();
 // Notes a mistake if the place is not in the dynamic shared memory. It is no access that can race.
 void note_bounds(const void* place, std::size_t bytes, const void* code);
 
-// What the compiler's calls report.
+// Called for every access that the compiler reports.
 void note_access(const void* place, std::size_t bytes, bool write, const void* code);
 
 }  // namespace ts::executor

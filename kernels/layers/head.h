@@ -16,7 +16,7 @@ class Head {
   Head(Linear projection, const spec::WorkloadSpec& spec, bool split = false);
   // x: [..., width]; the logits [..., classes], or x itself where loss() makes the logits.
   at::Tensor forward(const at::Tensor& x) const;
-  // Of what forward() returned. targets: int64 [...].
+  // The loss of a result of forward(). targets: int64 [...].
   at::Tensor loss(const at::Tensor& output, const at::Tensor& targets) const;
 
  private:

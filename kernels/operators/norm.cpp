@@ -84,7 +84,7 @@ class OwnNorm : public torch::autograd::Function<OwnNorm> {
                            .d_y = gradients[0].reshape(x.sizes()).contiguous(),
                            .d_x = at::empty_like(x)};
     const RowBlocks blocks(x.size(0));
-    // What is frozen has no gradient.
+    // Frozen parameters have no gradient.
     std::optional<BlockSums> d_weight, d_bias;
     if (context->needs_input_grad(1)) d_weight.emplace(blocks, weight, sums);
     if (bias.defined() && context->needs_input_grad(2)) d_bias.emplace(blocks, bias, sums);

@@ -57,7 +57,7 @@ class FusedAdamW final : public Optimizer {
   }
 
  private:
-  // What one operator updates.
+  // The parameters that one operator updates.
   struct Group {
     std::vector<at::Tensor> parameters, gradients, first, second;
     std::int64_t numbers = 0;

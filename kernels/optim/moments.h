@@ -8,7 +8,7 @@
 
 namespace ts::kernels {
 
-// What AdamW keeps of each parameter: the running means of its gradient and of its square. Worker
+// The state of AdamW for each parameter: running means of its gradient and of its square. Worker
 // thread, without autograd.
 struct Moments {
   std::vector<at::Tensor> first, second;  // by parameter; empty before the first step

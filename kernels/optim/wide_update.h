@@ -29,7 +29,7 @@ class WideUpdate {
   // Whether there are copies at all.
   [[nodiscard]] bool wide() const { return wide_; }
   [[nodiscard]] const std::vector<at::Tensor>& parameters() const { return parameters_; }
-  // What is allocated while it lives belongs to the module of a parameter.
+  // Memory allocated while it lives belongs to the module of a parameter.
   [[nodiscard]] PlaceScope place(std::size_t i) const { return PlaceScope(places_[i]); }
   // Zeros with the shape of a parameter, of the type of the state, in its place.
   [[nodiscard]] at::Tensor moment(std::size_t i) const;

@@ -126,7 +126,7 @@ struct Gradients {
   }
 };
 
-// What the queries of a head from `first` on give to the gradients, for the keys from j on.
+// Adds the share of a head's queries from `first` on in the gradients, for the keys from j on.
 template <class Number>
 void backward_tile(const Head& head, Index first, Index j, const Sum* row_sums, Sum* d_q,
                    const Gradients& to) {

@@ -3,7 +3,7 @@
 #include "kernels/own/attention_kernel.h"
 #include "kernels/own/row_vectors.h"
 
-// What the kernels of attention in vectors share: parts of memory, masks, and softmax with its
+// Shared by the kernels of attention in vectors: parts of memory, masks, and softmax with its
 // gradient in vectors of fp32. All names are local (see vector.h).
 namespace ts::kernels::own {
 namespace {

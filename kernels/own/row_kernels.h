@@ -22,7 +22,7 @@ struct NormRows {
   void* y = nullptr;
   void* mean = nullptr;   // sums [rows], of LayerNorm
   void* scale = nullptr;  // sums [rows]: 1 / sqrt(... + epsilon)
-  // Of the backward, which reads x, weight, mean, scale and d_y.
+  // For the backward, which reads x, weight, mean, scale and d_y.
   const void* d_y = nullptr;
   void* d_x = nullptr;
   void* d_weight = nullptr;  // sums [width], to which the rows are added

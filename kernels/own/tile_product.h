@@ -12,7 +12,7 @@ namespace {
 constexpr int kHigh = 6;
 constexpr int kWide = kLanes == 16 ? 4 : 2;
 
-// What becomes of C: A B, C + A B, diag(factor) C + A B, or A B times factor[0].
+// The result C: A B, C + A B, diag(factor) C + A B, or A B times factor[0].
 enum class Result : std::uint8_t { product, sum, scaled_sum, scaled_product };
 
 // A[m][k] is data[m * row + k * column]. One of both distances is 1.

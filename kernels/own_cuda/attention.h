@@ -5,7 +5,7 @@
 #include "core/report/attention_stages.h"
 #include "kernels/own_cuda/device.h"
 
-// What all stages of attention share. Tensors are dense: q, o, d_o, d_q [heads][queries][d_head],
+// Shared by all stages of attention. Tensors are dense: q, o, d_o, d_q [heads][queries][d_head],
 // k, v, d_k, d_v [heads / group][keys][d_head], log_sums and row_sums [heads][queries] in fp32.
 namespace ts::kernels::own_cuda {
 

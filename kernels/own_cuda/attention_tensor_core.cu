@@ -55,7 +55,7 @@ __device__ void attention_tensor_core_forward(const Attention<Number>& a) {
   const Number* keys = head_of<d_head>(a.k, head / a.group, a.keys);
   const Number* values = head_of<d_head>(a.v, head / a.group, a.keys);
   const float scale = a.scale * kLog2E;
-  // Of this lane's two rows: c / 2 of a fragment says which.
+  // Values of this lane's two rows: c / 2 of a fragment is the row.
   float o[d_head / 8][4] = {}, l[2] = {}, m[2] = {kLowest, kLowest};
   const int end = keys_seen(a, first + kTileRows);
   q.copy(head_of<d_head>(a.q, head, a.queries), first, kTileRows, a.queries);

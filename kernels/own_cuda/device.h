@@ -1,6 +1,6 @@
 #pragma once
 
-// What every kernel here needs. The sources are CUDA C++ for nvcc, and C++ for a compiler of the
+// Needed by every kernel here. The sources are CUDA C++ for nvcc, and C++ for a compiler of the
 // host, with which they run in kernels/executor.
 
 #include <cstdint>

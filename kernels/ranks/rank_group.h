@@ -26,7 +26,7 @@ class RankGroup {
   [[nodiscard]] const run::World& world() const { return world_; }
   // Rank, size, and the clock's offset, measured when the group met.
   [[nodiscard]] const run::RankFacts& facts() const { return facts_; }
-  // What rank 0 says.
+  // Returns the number of rank 0.
   std::int64_t agree(std::int64_t mine);
   double mean(double mine);
   // Waits for the end of all collectives. Throws if one of them failed: a rank has ended, or did

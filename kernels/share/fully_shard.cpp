@@ -20,7 +20,7 @@ namespace {
 
 thread_local FullyShard* current_sharding = nullptr;
 
-// What is allocated while it lives is a collective's: its name is that of PyTorch's own trace.
+// Memory allocated while it lives is a collective's. It has the name of PyTorch's own trace.
 class Collective {
  public:
   explicit Collective(std::string_view name) : frame_(*DryRecording::current(), name) {}

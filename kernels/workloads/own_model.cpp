@@ -72,7 +72,7 @@ class OwnModel final : public Workload {
     return meta_of_output(index).sizes.empty() && is_floating(meta_of_output(index).type);
   }
 
-  // Of the outputs the one that the loss is made of: its own is a number, others have sizes.
+  // The output that the loss is made of: its own is a number, others have sizes.
   [[nodiscard]] std::size_t output() const {
     const std::size_t count = model_->program().outputs.size();
     for (std::size_t i = 0; i < count; ++i) {

@@ -182,7 +182,7 @@ TEST(CategoryGuess, WithoutABackwardNothingIsGuessed) {
   for (const memory::Block& block : log.log.blocks()) EXPECT_EQ(block.category, Category::unknown);
 }
 
-// Of any sequence: every block gets an answer, phases are in order and inside the log.
+// Any sequence: every block gets an answer, phases are in order and inside the log.
 TEST(CategoryGuess, HoldsForAnyLog) {
   std::mt19937 random(7);
   for (int round = 0; round < 300; ++round) {

@@ -48,7 +48,7 @@ TraceEntry entry(TraceAction action, std::uint64_t address, std::int64_t size, s
   return made;
 }
 
-// What a run wrote comes back: every event with its bytes, operator, module, step and category.
+// A written run comes back: every event with its bytes, operator, module, step and category.
 TEST(LogOfSnapshot, GivesBackWhatARunWrote) {
   base::StringTable strings;
   for (std::uint32_t seed = 0; seed < 20; ++seed) {

@@ -211,7 +211,7 @@ TEST(Replay, ASmallerDeviceRunsOutOfMemory) {
   EXPECT_EQ(replayed(fragmented(), options).ooms_that_fit.size(), 1U);
 }
 
-// What lived or was only cached before the recording lies in the card's memory.
+// Memory that lived or was cached before the recording lies in the card's memory.
 TEST(Replay, WhatLayInMemoryBeforeTheRecordingCounts) {
   SnapshotRecorder recorder({}, {});
   std::vector<std::uint64_t> blocks;

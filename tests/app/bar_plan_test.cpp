@@ -1,4 +1,4 @@
-// What of the top bar is shown at which width.
+// The parts of the top bar that each width shows.
 #include "app/window/bar_plan.h"
 
 #include <gtest/gtest.h>

@@ -17,7 +17,7 @@ std::shared_ptr<run::Run> ended_run(run::RunId id, run::Verdict verdict) {
   return run;
 }
 
-// Of a run that is followed what was recorded can be read again.
+// The recording of a followed run can be read again.
 TEST(KeptRuns, have_the_recording_of_a_run_that_was_followed) {
   base::StringTable strings;
   std::mt19937 random(4);

@@ -96,7 +96,7 @@ TEST(LessonCommand, SimulatedNumbersHaveTheirColumnAndFiles) {
   EXPECT_NE(testing::read(fs::path(out) / "report.md").find("Simulated"), std::string::npos);
 }
 
-// What the material has wrong is listed with what is right.
+// Errors of the material are listed with the right statement.
 TEST(LessonCommand, ListsTheErrorsOfTheMaterial) {
   const auto all = testing::document_of(testing::run_program("lesson list --errors --json"));
   ASSERT_EQ(all.size(), 39U);
@@ -133,7 +133,7 @@ TEST(LessonCommand, TheSameFolderGoesOnAfterTheStepsThatHaveEnded) {
   for (const auto& value : document["values"]) EXPECT_TRUE(value["measured"].is_null());
 }
 
-// What was measured before Control-C is not measured again, also within a sweep.
+// Points measured before Control-C are not measured again, also within a sweep.
 TEST(LessonCommand, ControlCKeepsThePointsThatHaveEnded) {
   const TemporaryFolder folder;
   const std::string out = (folder.path() / "homework").string();

@@ -86,7 +86,7 @@ TEST_F(PreferencesFile, what_cannot_be_used_is_kept_and_named_until_it_was_seen)
   EXPECT_EQ(content("settings.set-aside.json"), "{\"theme\": \"light\"");
   EXPECT_NE(problem_.find("is not valid JSON"), std::string::npos) << problem_;
   EXPECT_NE(problem_.find("settings.set-aside.json"), std::string::npos) << problem_;
-  // What is written at the end of the session says it again at the next start ...
+  // The preferences saved at the end of the session are read at the next start ...
   ASSERT_TRUE(save_preferences(folder_.path(), loaded));
   problem_.clear();
   loaded = load();

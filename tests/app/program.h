@@ -61,7 +61,7 @@ inline Ended run_program(const std::string& arguments, const std::string& enviro
   return ended;
 }
 
-// What a command given --json printed; the test fails where it is not one JSON document.
+// The document that a command given --json printed; the test fails where it is not one document.
 inline nlohmann::json document_of(const Ended& ended) {
   auto json = nlohmann::json::parse(ended.out, nullptr, false);
   EXPECT_FALSE(json.is_discarded()) << ended.out << ended.err;

@@ -10,7 +10,7 @@
 namespace ts::app {
 namespace {
 
-// What a child prints that starts the program in its own place.
+// The output of a child that starts the program in its own place.
 std::string printed_by(const std::filesystem::path& program) {
   std::array<int, 2> pipe_ends{};
   if (pipe(pipe_ends.data()) != 0) return "no pipe";

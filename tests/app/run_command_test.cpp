@@ -117,7 +117,7 @@ TEST(RunCommand, OutReplacesARunAndNothingElse) {
   EXPECT_FALSE(std::filesystem::exists(mine / "run.json"));
 }
 
-// What is printed and does not arrive is an error of its own. A closed descriptor is never given
+// Output that cannot be written is an error of its own. A closed descriptor is never given
 // to a file, which would then have the output in it.
 TEST(RunCommand, OnlyTheChosenPartsAreWritten) {
   const testing::TemporaryFolder folder;
@@ -137,7 +137,7 @@ TEST(RunCommand, OnlyTheChosenPartsAreWritten) {
   EXPECT_EQ(report.find("snapshot.pickle"), std::string::npos);
   const std::string again = "run --spec " + (out / "spec.json").string() + " --steps 1 --json";
   EXPECT_EQ(testing::run_program(again).code, 0);
-  // What an earlier result left and this one lacks is gone.
+  // Files of an earlier result that this one lacks are gone.
   ASSERT_EQ(testing::run_program(run + " --parts none").code, 0);
   EXPECT_TRUE(there("run.json"));
   EXPECT_FALSE(there("snapshot.pickle") || there("operators.csv"));

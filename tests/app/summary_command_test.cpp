@@ -1,4 +1,4 @@
-// What `summary` says of files of every kind, and of what is none.
+// The answers of `summary` to files of every kind, and to a file of none.
 #include <sys/stat.h>
 
 #include <gtest/gtest.h>

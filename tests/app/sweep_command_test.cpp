@@ -224,7 +224,7 @@ TEST(SweepCommand, KilledInTheMiddleGoesOnAndKeepsWhatItMeasured) {
       whole.find('\n') + 1, whole.find('\n', whole.find('\n') + 1) - whole.find('\n') - 1));
   bool found = false;
   for (auto point : json["points"]) {
-    // What follows from all points together is in no line of the journal.
+    // Figures of all points together are in no line of the journal.
     point.erase("step_ms_estimated_from_neighbour");
     point.erase("theory");
     point.erase("faster_than_bound");
@@ -361,7 +361,7 @@ TEST(SweepCommand, GoesOnOnlyAsItWasMeasured) {
   EXPECT_EQ(testing::run_program(kTiny + std::string("--axis T=64 --resume") + out).code, 0);
 }
 
-// What a crash leaves before the header is whole is begun again; what another sweep left in the
+// A header cut off by a crash is begun again; what another sweep left in the
 // folder goes; what is not the program's stays.
 TEST(SweepCommand, BeginsAgainWhereNothingWasMeasured) {
   const testing::TemporaryFolder folder;

@@ -197,7 +197,7 @@ TEST_F(SweepSessionOf, another_library_is_looked_at_but_never_mixed_in) {
   EXPECT_EQ(sweeps.sweep()->count(PointStatus::ok), 6U);
 }
 
-// What opening a point brings, now or later.
+// The opened point, now or later.
 std::optional<SweepSession::Opened> opened(Session& session, SweepSession& sweeps,
                                            std::size_t point) {
   sweeps.open(session, point);

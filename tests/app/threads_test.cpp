@@ -1,4 +1,4 @@
-// What the program does beside the main thread, all at once: for ThreadSanitizer, too.
+// All work beside the main thread at once: for ThreadSanitizer, too.
 #include <gtest/gtest.h>
 
 #include <chrono>

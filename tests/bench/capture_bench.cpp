@@ -93,7 +93,7 @@ void produce_and_collect(benchmark::State& state) {
 }
 BENCHMARK(produce_and_collect)->Unit(benchmark::kMillisecond)->UseRealTime();
 
-// What a hook pays for one record, the ring always having room.
+// The cost of one record for a hook, the ring always having room.
 void push(benchmark::State& state) {
   base::SpscRing<RawRecord> ring(1U << 16);
   const RawRecord record;

@@ -170,7 +170,7 @@ BENCHMARK(layout)
     ->Args({3'000'000, 500'000, 100, 100})
     ->Unit(benchmark::kMillisecond);
 
-// What lies under the mouse in a column that was not asked before, and in the same one.
+// Finds the block under the mouse in a column that was not asked before, and in the same one.
 void hover(benchmark::State& state) {
   const AllocationLog log = log_of(training_records(1'000'000, 5'000));
   std::mt19937 random(3);

@@ -11,7 +11,7 @@
 namespace ts::run {
 namespace {
 
-// What a slider does on every change, before the request leaves the window.
+// The work of a slider for every change, before the request leaves the window.
 void validate_a_spec(benchmark::State& state) {
   spec::WorkloadSpec spec;
   spec.workload = spec::WorkloadKind::lm;

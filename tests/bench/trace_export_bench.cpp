@@ -16,7 +16,7 @@ namespace {
 // Slices, their links and a tenth as many memory events: range(0) events in all.
 void write_chrome(benchmark::State& state) {
   trace::bench::Synthetic run;
-  // Of twelve slices eight are on the two linked threads and two of these begin or end a link.
+  // Eight of twelve slices are on the two linked threads, and two of these begin or end a link.
   const std::int64_t memory_events = state.range(0) / 10;
   const std::int64_t slices = (state.range(0) - memory_events) * 12 / 14;
   trace::bench::fill(run, slices);

@@ -86,7 +86,7 @@ void query_one_lane(benchmark::State& state) {
   state.counters["boxes"] = static_cast<double>(count) / static_cast<double>(state.iterations());
 }
 
-// What a frame of the timeline asks for: every lane, everything in view.
+// The queries of one frame of the timeline: every lane, everything in view.
 void query_every_lane(benchmark::State& state) {
   const TraceStore& store = many_lanes(state.range(0)).store;
   std::vector<VisibleSlice> boxes;

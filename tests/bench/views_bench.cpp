@@ -15,7 +15,7 @@
 #include "views/memory/memory_chart.h"
 #include "views/timeline/timeline_chart.h"
 
-// What one frame of a chart costs the UI thread: layout, answers and drawing into a real ImDrawList
+// The cost of one frame of a chart for the UI thread: layout, answers and drawing into a real list
 // of a panel of 1600 x 560 pixels. Budget: 2 ms.
 namespace ts::views {
 namespace {
@@ -89,7 +89,7 @@ class Frames {
     }
     vertices_ = ImGui::GetDrawData()->TotalVtxCount;
   }
-  // What one frame in twenty and the worst one cost, after the first, which makes everything.
+  // The cost of one frame in twenty and of the worst one, after the first, which makes everything.
   void report(benchmark::State& bench) {
     bench.counters["vertices"] = vertices_;
     if (seconds_.size() < 2) return;

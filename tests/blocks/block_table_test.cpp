@@ -96,7 +96,7 @@ TEST(FlameGraph, HasTheOutermostFrameAtTheRootAndNoInterpreter) {
   EXPECT_EQ(nodes[4].begin, 6.0 * kMiB) << "right of its heavier neighbour";
 }
 
-// Of random stacks: every node is as heavy as its children and what ends in it, and children lie
+// Random stacks: every node is as heavy as its children and what ends in it, and children lie
 // inside their parent side by side.
 TEST(FlameGraph, ChildrenLieInsideTheirParents) {
   std::mt19937 random(7);

@@ -94,7 +94,7 @@ TEST_F(CollectorTest, a_name_without_room_counts_as_a_lost_record) {
   EXPECT_EQ(collected.slices.size(), 6U) << "they are there, but their shapes are not";
   EXPECT_GE(collected.dropped, 1U);
   EXPECT_EQ(collected.dropped, strings.overflowed());
-  // What was lost before a collector began is not its own.
+  // Losses before a collector began are not its own.
   Recorder later(strings);
   later.add_thread(trace::TrackKind::cpu_thread, "worker")->ring.try_push(op(name, 2, 3));
   Collected of_later;

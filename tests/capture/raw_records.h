@@ -59,7 +59,7 @@ inline Shapes shapes(std::initializer_list<Tensor> tensors) {
   return out;
 }
 
-// What a sink got, in one piece. To be read after flush() or the end of the Collector.
+// The records of a sink in one piece. To be read after flush() or the end of the Collector.
 struct Collected {
   std::vector<Batch::NewTrack> tracks;
   std::vector<Batch::Row> slices;

@@ -30,7 +30,7 @@ std::vector<report::CheckResult> checks_of(const std::string& events) {
   return of_trace(trace_file::summary_of(*file), file->fault);
 }
 
-// Of several with that id, the one with this reason.
+// The result with that id and this reason.
 const report::CheckResult& found(const std::vector<report::CheckResult>& all, std::string_view id,
                                  std::string_view why) {
   for (const report::CheckResult& one : all) {
@@ -51,7 +51,7 @@ TEST(TraceChecks, ATraceOfACpuTellsOnlyThatItIsComplete) {
   EXPECT_EQ(found(all, "C-21", "loader").state, CheckState::unknown);
 }
 
-// Of 200 us kernels run for 180: 130 of products, 100 of a collective, of which 50 are beside them.
+// Kernels run for 180 of 200 us: 130 of products, 100 of a collective, of which 50 are beside them.
 TEST(TraceChecks, CollectivesAreTakenFromTheirKernels) {
   const auto all =
       checks_of(event("kernel", "gemm", 0, 130, kStream) +

@@ -75,7 +75,7 @@ TEST(Collectives, BusFactorIsThatOfARing) {
 TEST(Collectives, RanksAreOnOneClock) {
   const TraceFile merged = merge_ranks(two_ranks());
   ASSERT_EQ(merged.events.size(), 7U);
-  // Of rank 1 the first began 10 us after that of rank 0.
+  // The first one of rank 1 began 10 us after that of rank 0.
   EXPECT_EQ(merged.base_time_ns, 5000 * kUs);
   EXPECT_EQ(merged.events[0].begin_ns, 0);
   EXPECT_EQ(merged.events[1].begin_ns, 10 * kUs);

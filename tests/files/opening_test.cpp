@@ -1,4 +1,4 @@
-// What is shown of a large file while it is read, for each format.
+// The beginning of a large file is shown while it is read, for each format.
 #include <gtest/gtest.h>
 
 #include <cstdint>

@@ -24,7 +24,7 @@ class JsonMutator {
       change_one(*all[below(all.size())]);
     }
   }
-  // Of a text that is JSON.
+  // Changes a text that is JSON.
   std::string changed(const std::string& text) {
     auto json = nlohmann::json::parse(text);
     change(json);

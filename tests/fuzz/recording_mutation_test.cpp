@@ -85,7 +85,7 @@ TEST_P(DamagedRecordings, AreReadOrRefused) {
   EXPECT_GT(read, kRecordingCases / 10);
 }
 
-// What came of the stream before its fault.
+// Reads the stream up to its fault. True if anything came of it.
 bool feed_stream(const std::string& bytes) {
   base::StringTable strings;
   run::RecordingStreamReader reader(1, strings);

@@ -72,7 +72,7 @@ void replay_all(const allocator::Snapshot& snapshot) {
   }
 }
 
-// What the window and the commands ask of a file that was opened.
+// The questions of the window and the commands about an opened file.
 void ask_blocks(const allocator::Snapshot& snapshot) {
   for (const std::size_t device : allocator::devices_of(snapshot)) {
     const allocator::SnapshotLog log = allocator::log_of_snapshot(snapshot, device);

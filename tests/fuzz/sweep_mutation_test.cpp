@@ -66,7 +66,7 @@ bool feed_journal(const std::string& text) {
   static_cast<void>(sweep::full_table(sweep));
   EXPECT_FALSE(sweep::sweep_markdown(sweep, "caption").empty());
   EXPECT_FALSE(sweep::sweep_latex(sweep, "caption").empty());
-  // What is written of it is read again.
+  // The written text is read again.
   const nlohmann::json header = {
       {"tensorscope_sweep", 1}, {"identity", content->identity}, {"sweep", to_json(sweep.spec())}};
   const auto again = sweep::parse_journal(header.dump() + "\n", "sweep.jsonl");
@@ -117,7 +117,7 @@ TEST_P(DamagedProfiles, AreComparedOrRefused) {
       static_cast<void>(to_json(comparison).dump());
       ++compared;
     } catch (const nlohmann::json::exception&) {
-      // What compare_profiles() promises; app/output/sweep_files.cpp makes a sentence of it.
+      // The promise of compare_profiles(); app/output/sweep_files.cpp makes a sentence of it.
     }
   }
   EXPECT_GT(compared, kSweepCases);

@@ -22,7 +22,7 @@ TEST_F(AgreementInTheWindow, ARunIsComparedEventByEvent) {
     const std::string categories = ImGui::GetClipboardText();
     IM_CHECK(categories.starts_with("category\tpredicted B\tmeasured B"));
     IM_CHECK(categories.find("total\t") != std::string::npos);
-    // Of naive attention on the CPU every event is predicted.
+    // Every event of naive attention on the CPU is predicted.
     const predict::Forecast* forecast = prediction();
     IM_CHECK(forecast != nullptr);
     context->ItemClick("//###agreement_sheet/###all_events");

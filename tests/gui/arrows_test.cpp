@@ -106,7 +106,7 @@ TEST_F(DrivenWindow, ArrowsGoFromBlockToBlockOfTheSegments) {
   });
 }
 
-// What the controls of that page say is of the settings as they are there.
+// The controls of that page tell the settings as they are there.
 TEST_F(DrivenWindow, ThePageOfSweepsPredictsWhatIsSet) {
   drive([](ImGuiTestContext* context) {
     state().page = Page::sweep;

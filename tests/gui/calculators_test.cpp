@@ -31,7 +31,7 @@ TEST_F(DrivenWindow, CalculatorsFollowTheirNumbersAndTheSettings) {
     context->Yield(2);
     context->ItemClick("//###calculator_sheet/###calculator_copy");
     IM_CHECK(copied("| 64 |"));
-    // What is out of the range is refused, and the number stays.
+    // A number out of the range is refused, and the old one stays.
     context->SetRef(inputs);
     context->ItemInputValue("###field_ranks", "0");
     context->Yield(2);

@@ -14,7 +14,7 @@ class CompareInTheWindow : public DrivenWindow {
 
 TEST_F(CompareInTheWindow, ComparesShowsProgressAndCanBeStopped) {
   drive([](ImGuiTestContext* context) {
-    // Of a small one the timing may be over within one frame.
+    // The timing of a small one may be over within one frame.
     show(long_attention());
     context->ItemClick("//###top_bar/###page_compare");
     context->Yield(2);

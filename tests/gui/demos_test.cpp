@@ -152,7 +152,7 @@ TEST_F(Demos, EachIsOnThePageThatItIsAbout) {
   });
 }
 
-// What a demo changed is as before it, in one step of undo; the card of one is not that of the
+// The settings are as before the demo, in one step of undo; the card of one is not that of the
 // next.
 TEST_F(Demos, LeavingRestoresWhatWasThere) {
   drive([](ImGuiTestContext* context) {
@@ -236,7 +236,7 @@ TEST_F(Demos, NumbersAndStepsFillThePage) {
   });
 }
 
-// What cannot be done here is greyed with its reason, and so says the key.
+// A demo that cannot run here is greyed with its reason, and the key says the same.
 TEST_F(Demos, WithoutACompilerTheLastOneSaysWhy) {
   drive([](ImGuiTestContext* context) {
     IM_CHECK(until(context, 60, [] { return session().engine() != nullptr; }));

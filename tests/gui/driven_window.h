@@ -61,7 +61,7 @@ class DrivenWindow : public ::testing::Test {
   static spec::WorkloadSpec small_attention();
   // One whose run takes so long that there is time to do something in the meantime.
   static spec::WorkloadSpec long_attention();
-  // What is predicted for the settings as they are now; null until it is.
+  // The prediction for the current settings; null until it is known.
   static const predict::Forecast* prediction();
 };
 

@@ -55,7 +55,7 @@ Child start_child(const std::vector<std::string>& words) {
   Child child{fork(), ends[0]};
   if (child.process == 0) {
     dup2(ends[1], kReady);
-    // What started the tests may ignore them, as nohup does; a child would, too.
+    // The process that started the tests may ignore them, as nohup does; a child would, too.
     for (const int number : {SIGTERM, SIGHUP, SIGINT}) signal(number, SIG_DFL);
     std::vector<char*> arguments;
     for (const std::string& word : words) arguments.push_back(const_cast<char*>(word.c_str()));
@@ -67,7 +67,7 @@ Child start_child(const std::vector<std::string>& words) {
   return child;
 }
 
-// What it says until the end of a line, or of itself.
+// The words of the child until the end of a line, or of its life.
 std::string wait_for_line(const Child& child) {
   std::string said;
   char letter = 0;

@@ -1,4 +1,4 @@
-// What helps to find one's way: glossary, defaults, what is left over, files to open, what was
+// Help to find one's way: glossary, defaults, leftover files, files to open, and saved
 // saved.
 #include <imgui_internal.h>
 
@@ -111,7 +111,7 @@ TEST_F(DrivenWindow, OpenListsAFolderAndWhatWasOpenedLast) {
   while (!session().files().entries().empty()) session().files().close(0);
 }
 
-// What was saved is said, and its button has the desktop show the folder.
+// A message tells what was saved, and its button shows the folder on the desktop.
 TEST_F(DrivenWindow, ASavedPictureIsShownByTheDesktop) {
   const std::filesystem::path programs = folder() / "programs";
   const std::filesystem::path told = folder() / "told";

@@ -159,7 +159,7 @@ TEST_F(HuntInTheWindow, AMapOfEarlierSettingsIsNotThatOfNow) {
     }));
     IM_CHECK(said);
     IM_CHECK(!state().hunts->outdated());
-    // What the card has no kernel for is said, not asked.
+    // A kernel that the card lacks is named, not asked for.
     spec.backend = spec::AttentionBackend::flash;
     spec.dtype = spec::DataType::fp32;
     state().history.set(spec);

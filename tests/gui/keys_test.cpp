@@ -28,7 +28,7 @@ void type_into_palette(ImGuiTestContext* context, const char* words) {
   context->Yield(3);
 }
 
-// What was typed is run, and Escape stops that run; neither of them opens the field again.
+// A typed value is run, and Escape stops that run; neither of them opens the field again.
 TEST_F(DrivenWindow, KeysAfterATypedValueBelongToThePage) {
   drive([](ImGuiTestContext* context) {
     for (const char* const page : {"//###controls", "//###compare_controls"}) {
@@ -152,7 +152,7 @@ TEST_F(DrivenWindow, TabGoesOnToTheNextPanel) {
       return std::string();
     };
     IM_CHECK(run_to_end(context));
-    // What comes later gives the panels other items.
+    // Results that come later give the panels other items.
     IM_CHECK(until(context, 60, [] { return prediction() != nullptr; }));
     close_toasts(context);
     context->ItemClick("//###controls/###slider_T");
@@ -324,7 +324,7 @@ TEST_F(DrivenWindow, PaletteFindsCommandsSettingsPresetsAndCards) {
     context->KeyPress(ImGuiKey_Enter);
     context->Yield(3);
     IM_CHECK_EQ(state().history.spec().seq_len, std::int64_t{512});
-    // What it cannot be stays in the field with its reason.
+    // A value that cannot be stays in the field with its reason.
     for (const char* const never : {"T = 99999999", "T = long", "dtype=fp3x"}) {
       type_into_palette(context, never);
       context->SetRef(context->WindowInfo("//$FOCUSED/###palette_rows").ID);
@@ -344,7 +344,7 @@ TEST_F(DrivenWindow, PaletteFindsCommandsSettingsPresetsAndCards) {
   });
 }
 
-// What a slow window is told between two of its frames, as the system tells it.
+// Several events between two frames of a slow window, in the order of the system.
 class SlowWindow : public DrivenWindow {
  protected:
   void SetUp() override {

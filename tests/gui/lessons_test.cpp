@@ -79,7 +79,7 @@ TEST_F(LessonsInTheWindow, OneIsDoneFromItsQuestionToTheFolder) {
     };
     IM_CHECK_EQ(open_questions(), std::size_t{2});
     const float button = context->ItemInfo("//###lesson_page/###lesson_give_guess").RectFull.Min.y;
-    // What is no number is refused with a sentence.
+    // Text that is no number is refused with a sentence.
     context->ItemClick("//###lesson_page/###lesson_guess");
     context->KeyCharsReplace("four");
     context->ItemClick("//###lesson_page/###lesson_give_guess");

@@ -78,7 +78,7 @@ class Script {
   }
   [[nodiscard]] const std::filesystem::path& out() const { return out_; }
 
-  // What a script said that will never come to the window, or ended as it should not; empty: none.
+  // The script's words that will never come to the window, or its wrong end; empty: none.
   static std::string problem() {
     for (const Script* one : all_) {
       const std::string said = one->said();
@@ -143,7 +143,7 @@ class LiveInTheWindow : public DrivenWindow {
     const OpenedFiles::Entry* const one = entry(index);
     return one != nullptr && one->opened != nullptr && !one->opened->devices.empty();
   }
-  // What a script said that broke off before the condition held; empty: it holds. Only CTest's
+  // The words of a script that broke off before the condition held; empty: it holds. Only CTest's
   // limit ends what hangs.
   static std::string broken_off_before(ImGuiTestContext* context,
                                        const std::function<bool()>& condition) {

@@ -64,7 +64,7 @@ TEST_F(DrivenWindow, RightButtonOpensTheMenuOfABlock) {
     context->Yield(3);
     IM_CHECK(state().view.selected_block == block);
     IM_CHECK(!menu_is_open());
-    // What is alive there, as a table for a spreadsheet: the block under the mouse is in it.
+    // The blocks alive there, as a table for a spreadsheet: the block under the mouse is in it.
     right_click(context, ImGui::GetIO().MousePos);
     context->ItemClick("//$FOCUSED/###block_copy_live");
     context->Yield(3);

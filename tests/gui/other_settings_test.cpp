@@ -1,4 +1,4 @@
-// What the window shows of a run or a sweep after the settings were changed.
+// The window with a run or a sweep after the settings were changed.
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
@@ -29,7 +29,7 @@ TEST_F(DrivenWindow, TheStatusBarSaysOfWhichSettingsItsFiguresAre) {
   });
 }
 
-// What is predicted stays where a run fails before it allocates anything: an empty chart would tell
+// The prediction stays where a run fails before it allocates anything: an empty chart would tell
 // less.
 TEST_F(DrivenWindow, ARunThatFailsAtOnceLeavesItsPrediction) {
   const std::filesystem::path corpus = folder() / "corpus.txt";
@@ -69,7 +69,7 @@ TEST_F(DrivenWindow, ACancelledRunLeavesTheFinishedOneOfTheSameSettings) {
     context->Yield(3);
     IM_CHECK(session().current()->verdict == run::Verdict::cancelled);
     IM_CHECK(session().run() == finished);
-    // Of other settings nothing was finished.
+    // Nothing of other settings was finished.
     show(long_attention());
     context->KeyPress(ImGuiKey_Space);
     IM_CHECK(until(context, 30, [&] {

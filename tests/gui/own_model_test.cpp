@@ -42,7 +42,7 @@ TEST_F(OwnModelInTheWindow, OpensIsDraggedAndRuns) {
     IM_CHECK_GT(prediction()->run.log.peak_bytes(), before);
     IM_CHECK(run_to_end(context));
     IM_CHECK(session().run()->verdict == run::Verdict::ok);
-    // What the file decides is folded, with that reason.
+    // Settings that the file decides are folded, with that reason.
     IM_CHECK_STR_EQ(spec::field_reason(spec(), spec::Field::d_model).c_str(),
                     "field.reason.in_model_file");
     IM_CHECK(!context->ItemExists("//###controls/###slider_d_model"));

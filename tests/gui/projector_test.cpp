@@ -28,7 +28,7 @@ class Projector : public DrivenWindow {
   }
 };
 
-// Of all digits in the frame, as they are drawn, in pixels. 0: there is none.
+// The height of the lowest digit in the frame as drawn, in pixels. 0: there is none.
 float lowest_digit() {
   // Where the digits of all sizes stand in the texture.
   std::map<std::array<float, 4>, float> digits;

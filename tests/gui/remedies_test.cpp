@@ -1,4 +1,4 @@
-// What the inspector offers where the settings do not fit the card, or cannot run.
+// The remedies in the inspector where the settings do not fit the card, or cannot run.
 #include <algorithm>
 
 #include "tests/gui/driven_window.h"

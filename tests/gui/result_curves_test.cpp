@@ -31,7 +31,7 @@ TEST_F(ResultCurvesInTheWindow, ARunningSumIsDrawnAndCopied) {
     const std::string svg = ImGui::GetClipboardText();
     IM_CHECK(svg.starts_with("<svg"));
     IM_CHECK(svg.find("bf16 += bf16") != std::string::npos);
-    // What is copied of the inspector has the sums as well.
+    // The copied text of the inspector has the sums as well.
     context->ItemClick("//###inspector/###copy_inspector");
     IM_CHECK(std::string(ImGui::GetClipboardText()).find("fp16 += fp16\t") != std::string::npos);
   });

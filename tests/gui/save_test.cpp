@@ -1,4 +1,4 @@
-// What is saved: by a key, from the menu, and where.
+// Saving by a key and from the menu, and the place of the files.
 #include <algorithm>
 #include <fstream>
 #include <nlohmann/json.hpp>

@@ -32,7 +32,7 @@ TEST_F(DrivenWindow, SimulationsFollowTheirNumbersAndOpenTheirTimeline) {
         until(context, 60, [&] { return copied("| micro_batches = 4 | micro_batches = 16 |"); }));
     // The closed form of the pipeline's bubble: (p - 1) / (m + p - 1) with 4 stages.
     IM_CHECK(copied("| 42.9 % | 15.8 % |"));
-    // What cannot be read is refused, and the columns stay.
+    // Text that cannot be read is refused, and the columns stay.
     context->SetRef(inputs);
     context->ItemInputValue("###simulation_over_numbers", "4,x");
     context->Yield(3);

@@ -97,7 +97,7 @@ TEST_F(SmallWindow, TheHeadlineOfAPageKeepsItsSize) {
   });
 }
 
-// What has no room is reached with the wheel.
+// Rows without room are reached with the wheel.
 TEST_F(SmallWindow, TheComparisonScrollsToItsPairs) {
   drive([](ImGuiTestContext* context) {
     const ImVec2 before = ImGui::GetIO().DisplaySize;

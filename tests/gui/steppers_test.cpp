@@ -9,7 +9,7 @@
 namespace ts::app::testing {
 namespace {
 
-// What the button for it copies has this.
+// True if the button copies a text with this part.
 bool copies(ImGuiTestContext* context, const std::string& part) {
   context->SetRef("//###stepper_sheet");
   context->ItemClick("###stepper_copy");

@@ -33,7 +33,7 @@ class Stories : public DrivenWindow {
     std::filesystem::remove_all(saved());
   }
 
-  // What a user does, one action each.
+  // Actions of a user, one each.
   void press(ImGuiTestContext* context, ImGuiKeyChord keys) {
     ++actions_;
     context->KeyPress(keys);
@@ -207,7 +207,7 @@ TEST_F(Stories, AStudentFindsTheEdgeOfACardOf8Gigabytes) {
   });
 }
 
-// What flash asks of the card is a fold below the backends, one line a condition.
+// The conditions of flash are a fold below the backends, one line a condition.
 TEST_F(Stories, AStudentAsksWhyFlashCannotRun) {
   drive([this](ImGuiTestContext* context) {
     spec::WorkloadSpec spec = small_attention();

@@ -35,7 +35,7 @@ TEST_F(DrivenWindow, ADecisionTreeSaysWhatToRunAndItsConclusionIsTried) {
     IM_CHECK(command.starts_with("tensorscope ab attention"));
     IM_CHECK(command.ends_with("--with backend=flash"));
 
-    // Of a generation the tree of attention ends at the cache.
+    // The tree of attention for a generation ends at the cache.
     spec::choose_workload(spec::WorkloadKind::lm, spec);
     spec.pass = spec::Pass::generate;
     spec.kv_cache = false;

@@ -1,4 +1,4 @@
-// What the desktop is told of the window. X11's headers come last: their macros hide other names.
+// The window's properties for the desktop. X11's headers come last: their macros hide other names.
 #include "tests/gui/driven_window.h"
 // clang-format off
 #define GLFW_EXPOSE_NATIVE_X11

@@ -1,4 +1,4 @@
-// What a user does with the window, from the first start to the picture that is handed in.
+// A user's way through the window, from the first start to the picture that is handed in.
 #include <fstream>
 
 #include "core/spec/own_model.h"
@@ -305,7 +305,7 @@ TEST_F(DrivenWindow, TheHeadOfTheProjectorsPageIsAlwaysAsHigh) {
     IM_CHECK(run_to_end(context));
     context->Yield(3);
     IM_CHECK_EQ(height(), before);
-    // What only a card can run, and what that card cannot: settings that run are at hand.
+    // Settings that only a card can run, and that the card cannot: settings that run are at hand.
     for (const spec::AttentionBackend backend :
          {spec::AttentionBackend::efficient, spec::AttentionBackend::flash}) {
       spec.backend = backend;
@@ -403,7 +403,7 @@ TEST_F(DrivenWindow, SelectionComesFirstInTheInspector) {
   });
 }
 
-// What is below the verdict stays where it is when its numbers get longer.
+// The lines below the verdict stay in place when its numbers get longer.
 TEST_F(DrivenWindow, VerdictKeepsItsHeight) {
   drive([](ImGuiTestContext* context) {
     IM_CHECK(run_to_end(context));

@@ -131,7 +131,7 @@ int fill_a_tiny_disk(const std::filesystem::path& folder) {
   const bool right = sentence == "Cannot write " + path.string() + ": No space left on device." &&
                      content_of(path) == "old" && files == 1;
   if (!right) std::cerr << "said " << sentence << ", left " << files << " files\n";
-  // What fits is written again.
+  // A text that fits is written again.
   return right && write_file(path, "new") && content_of(path) == "new" ? kRight : kWrong;
 }
 

@@ -38,7 +38,7 @@ TEST(WriteFile, GivesBackAnyBytes) {
   EXPECT_THAT(folder.names(), ElementsAre("file"));
 }
 
-// What a killed process was writing goes; what another still writes, and what only looks like it,
+// Files of a killed process go; files that another still writes, or that only look alike,
 // stays.
 TEST(WriteFile, RemovesWhatKilledProcessesLeft) {
   const TemporaryFolder folder;
@@ -57,7 +57,7 @@ TEST(WriteFile, RemovesWhatKilledProcessesLeft) {
                                           left_by(getppid())));
 }
 
-// What the folder holds in the middle of a write.
+// The names in the folder in the middle of a write.
 std::vector<std::string> names_while_writing(const TemporaryFolder& folder) {
   std::vector<std::string> names;
   EXPECT_TRUE(write_file(folder / "file", [&](const WritePiece&) { names = folder.names(); }));

@@ -1,4 +1,4 @@
-// What is written opens with the program's reader of archives.
+// The program's reader of archives opens the written file.
 #include "core/io/zip_write.h"
 
 #include <gtest/gtest.h>

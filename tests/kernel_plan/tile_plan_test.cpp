@@ -81,7 +81,7 @@ TEST(TilePlan, TheBestIsTheBest) {
         }
       }
       EXPECT_EQ(why(all[0], all[0]), Why::best);
-      // What does not fit stands behind what does.
+      // Tiles that do not fit stand behind those that do.
       bool fits = true;
       for (const PlannedTiles& one : all) {
         EXPECT_FALSE(one.fits && !fits);

@@ -1,4 +1,4 @@
-// What the CUDA allocator tells becomes a snapshot and the reserved bytes of a log; the part of the
+// Events of the CUDA allocator become a snapshot and the reserved bytes of a log; the part of the
 // allocator is played by functions of our own.
 #include "kernels/observe/allocator_trace.h"
 

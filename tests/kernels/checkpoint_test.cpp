@@ -164,7 +164,7 @@ TEST_F(CheckpointRecord, WhatRunsAgainIsMarkedInTheLog) {
   }
 }
 
-// What runs again in the backward belongs to the layers it ran in before, and so do the gradients
+// Operators that run again in the backward belong to the layers they ran in before. So do gradients
 // that come of it.
 TEST_F(CheckpointRecord, RunsAgainUnderItsModules) {
   record(Checkpoint::blocks);

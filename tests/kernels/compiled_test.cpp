@@ -247,7 +247,7 @@ TEST_F(CompiledSteps, are_kept_by_whoever_comes_first) {
   EXPECT_TRUE(keep_package(made("two", "second"), folder));
   EXPECT_TRUE(check_package(folder));
   EXPECT_EQ(kept(), "first");
-  // What may not be loaded gives way.
+  // A package that may not be loaded gives way.
   std::ofstream(package_file(folder)) << "damaged";
   EXPECT_FALSE(check_package(folder));
   EXPECT_TRUE(keep_package(made("three", "third"), folder));

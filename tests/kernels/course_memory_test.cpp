@@ -1,4 +1,4 @@
-// What the course says about memory as formulas, against the dry run by the rules of CUDA. The
+// The course's formulas of memory against the dry run by the rules of CUDA. The
 // table is in docs/labs.md.
 #include <gtest/gtest.h>
 

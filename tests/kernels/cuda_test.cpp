@@ -14,7 +14,7 @@
 namespace ts::kernels {
 namespace {
 
-// What the cpu tests prove, once more on a GPU; skipped with the reason where there is none.
+// The tests of the CPU, once more on a GPU; skipped with the reason where there is none.
 struct OnCuda : testing::TestWithParam<spec::WorkloadSpec> {
   void SetUp() override {
     for (const run::DeviceInfo& device : engine().info().devices) {
@@ -54,7 +54,7 @@ TEST_P(OnCuda, SmallLimitIsOutOfMemory) {
   EXPECT_GT(execution.error().bytes_asked, 0);
 }
 
-// What the steps need beside the spec: the same skipping.
+// Tests of steps that need more than a spec, with the same skipping.
 struct CudaRun : testing::Test {
   void SetUp() override {
     if (engine().cuda().api() == nullptr) GTEST_SKIP() << engine().cuda().unavailable().sentence;
@@ -117,7 +117,7 @@ TEST_F(CudaRun, OutOfMemoryLeavesNothingBehind) {
   EXPECT_TRUE((*prepared)->step(nullptr, 0));
 }
 
-// What the allocator told event by event is what it says of itself at the end.
+// The allocator's events agree with its numbers at the end.
 TEST_F(CudaRun, SnapshotAgreesWithItsEvents) {
   Recorded recorded;
   auto prepared = engine().prepare(spec, kPlenty, &recorded.recorder, {});
@@ -155,7 +155,7 @@ struct Kernels {
   bool of_a_graph = false;           // all of them
 };
 
-// Of the last of a few recorded steps.
+// The kernels of the last of a few recorded steps.
 Kernels kernels_of_a_step(run::Execution& execution, Recorded& recorded) {
   Kernels found;
   std::vector<capture::GpuRecord> records;

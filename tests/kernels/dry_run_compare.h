@@ -20,7 +20,7 @@ struct SeenEvent {
   std::int32_t step = -1;
   bool short_lived = false;  // its block was freed in the phase and by the operator that made it
 
-  // What must agree between a prediction and a run.
+  // Compares the parts that must agree between a prediction and a run.
   [[nodiscard]] bool same(const SeenEvent& other) const {
     return alloc == other.alloc && size == other.size && op == other.op;
   }

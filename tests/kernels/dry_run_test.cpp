@@ -90,7 +90,7 @@ void expect_as_the_real_run(const spec::WorkloadSpec& spec) {
   EXPECT_EQ(dry->parameters, real.parameters);
   EXPECT_EQ(dry->backend, real.backend);
   EXPECT_EQ(dry->types, real.types);
-  // What the explained events are to the peak.
+  // The share of the explained events in the peak.
   const std::int64_t explained = explained_bytes(dry->log, strings);
   EXPECT_GE(dry->log.peak_bytes(), real.peak - explained);
   EXPECT_LE(dry->log.peak_bytes(), real.peak + explained);

@@ -1,4 +1,4 @@
-// What the hooks cost: per operator, per allocation, and per step of a workload, each beside the
+// The cost of the hooks: per operator, per allocation, and per step of a workload, each beside the
 // same without recording. Rings are drained inside the measured loops only where the text says so.
 #include <ATen/ops/empty.h>
 #include <ATen/ops/ones.h>

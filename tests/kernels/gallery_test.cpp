@@ -41,7 +41,7 @@ TEST(Gallery, PredictedPeaksAreTheMeasuredOnes) {
     RealRun real;
     const int steps = dry ? dry->options.steps : kSteps;  // more where each adds to the peak
     const std::string failure = try_for_real(exhibit.spec, steps, real);
-    // What cannot run is not predicted either.
+    // A spec that cannot run is not predicted either.
     ASSERT_EQ(dry.has_value(), failure.empty()) << failure << (dry ? "" : dry.error().sentence);
     if (!dry) continue;
     ++all;

@@ -210,7 +210,7 @@ TEST(Cancel, TakesEffectWithin100Milliseconds) {
   }
 }
 
-// What a cancelled forward held were activations, though unwinding frees them all.
+// Tensors of a cancelled forward were activations, though unwinding frees them all.
 TEST(Cancel, InTheForwardLeavesItsActivationsAsSuch) {
   spec::WorkloadSpec spec = small_spec(WorkloadKind::lm, Pass::forward_backward);
   spec.batch = 4;
@@ -359,7 +359,7 @@ TEST(OutOfMemory, NamesItsOperatorWithWarmUpsToo) {
   EXPECT_GT(budgets, 5);
 }
 
-// What one takes never shows in the account of the other, and each is refused by its own limit.
+// Memory of one never shows in the account of the other, and each is refused by its own limit.
 TEST(Executions, LiveSideBySideWithAnAccountEach) {
   const auto alone = [](const spec::WorkloadSpec& spec) {
     auto execution = engine().prepare(spec, kPlenty, nullptr, {});

@@ -1,4 +1,4 @@
-// What a step does about waiting and about caches, on a device that looks on.
+// Waiting and caches of a step, on a device that notes every call.
 #include <gtest/gtest.h>
 
 #include <chrono>

@@ -24,7 +24,7 @@ std::map<std::string, std::string> types_of(const spec::WorkloadSpec& spec) {
   return types;
 }
 
-// What the exercise asks about: parameters, fc1, norm, logits, loss, gradients.
+// The types of the exercise: parameters, fc1, norm, logits, loss, gradients.
 TEST(Autocast, ToyModelLayerByLayer) {
   spec::WorkloadSpec spec;
   spec::apply_preset(*spec::find_preset(WorkloadKind::toy, "toy"), spec);

@@ -21,7 +21,7 @@ using Vector = std::vector<double>;
 // Sizes of x [B, T, width] and of one projection to heads x d_head.
 struct Sizes {
   std::size_t batch, length, width, heads, d_head;
-  // Of number c of head h at position t of sequence b, in [B, heads, T, d_head].
+  // The index of number c of head h at position t of sequence b, in [B, heads, T, d_head].
   [[nodiscard]] std::size_t at(std::size_t b, std::size_t h, std::size_t t, std::size_t c) const {
     return ((b * heads + h) * length + t) * d_head + c;
   }

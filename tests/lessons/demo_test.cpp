@@ -1,4 +1,4 @@
-// What a lecture shows by one key, and every kind of mistake in the list of demos.
+// The demos of a lecture, and every kind of mistake in their list.
 #include "core/lessons/demo.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// What the documents of steps say: numbers in their columns, checks, sentences, guesses.
+// The documents of steps in words: numbers in their columns, checks, sentences, guesses.
 #include "core/lessons/findings.h"
 
 #include <gtest/gtest.h>
@@ -73,7 +73,7 @@ TEST(Findings, TheoryAndSimulatedNumbersAreNeverMixed) {
   EXPECT_EQ(found.answer->nature, Nature::theory);
   EXPECT_EQ(columns_of(*lesson, Tier::laptop),
             (std::vector{Column::theory, Column::simulated, Column::published}));
-  // What a folder holds may be of another version, or changed by hand.
+  // A folder's content may be of another version, or changed by hand.
   for (const char* const odd : {"null", "[]", "{\"terms\": 1, \"points\": [1]}", "\"x\""}) {
     const auto json = nlohmann::json::parse(odd);
     EXPECT_FALSE(

@@ -1,4 +1,4 @@
-// What a lesson is made of, the program's own, and every kind of mistake in one.
+// The parts of a lesson, the program's own lessons, and every kind of mistake in one.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -94,7 +94,7 @@ TEST_P(AllocationLogProperty, event_at_agrees_with_a_linear_scan) {
   }
 }
 
-// What the rules say must hold at any time, whatever was lost on the way.
+// The rules of categories hold at any time, whatever was lost on the way.
 TEST_P(AllocationLogProperty, categories_keep_their_rules) {
   const AllocationLog log = testing::random_log(GetParam(), 5'000);
   for (const Block& block : log.blocks()) {

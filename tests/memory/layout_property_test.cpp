@@ -187,7 +187,7 @@ TEST_P(LayoutProperty, what_keeps_its_place_is_one_rectangle) {
   }
 }
 
-// What is under the mouse is what is drawn there, and every block can be found.
+// The block under the mouse is the one drawn there, and every block can be found.
 TEST_P(LayoutProperty, the_column_finds_each_block_where_it_is_drawn) {
   const AllocationLog log = testing::random_log(GetParam(), 4'000);
   LayoutRequest request;

@@ -80,7 +80,7 @@ TEST(PairedTimelines, other_phases_are_drawn_each_over_its_own_events) {
   EXPECT_EQ(highest(totals_on_axis(AllocationLog(), pair_timelines({}, whole), 0, 50)), 0);
 }
 
-// Of any log all columns together reach the peak of the events on the axis, and none is above it.
+// All columns together reach the peak of the events on the axis, and none is above it, for any log.
 TEST(PairedTimelines, no_column_hides_or_invents_a_peak) {
   for (std::uint32_t seed = 1; seed <= 40; ++seed) {
     testing::RandomRecords a(seed);

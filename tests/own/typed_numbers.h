@@ -84,7 +84,7 @@ class TypedNumbers {
   std::unique_ptr<void, Free> data_;
 };
 
-// What runs here of the instructions, each with the elements that it takes.
+// The instructions that run here, each with the elements that it takes.
 struct Way {
   Instructions instructions;
   Element element;

@@ -191,7 +191,7 @@ TEST(Prediction, NamesWhatDoesNotFit) {
   EXPECT_EQ(prediction.breaking->free, 40 * kMebibyte);
   EXPECT_EQ(prediction.breaking->fragmented, 0);
   EXPECT_EQ(prediction.breaking->event, 1U);
-  // What it would take: both blocks and, since bmm multiplies, a cuBLAS workspace.
+  // The needed memory: both blocks and, since bmm multiplies, a cuBLAS workspace.
   EXPECT_EQ(prediction.workspaces, 8'519'680);
   EXPECT_EQ(prediction.peak_reserved, 110 * kMebibyte + 20 * kMebibyte);
   EXPECT_EQ(prediction.headroom, -30 * kMebibyte);

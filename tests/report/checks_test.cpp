@@ -337,7 +337,7 @@ TEST_F(Checks, WhatOnlyMovesNumbersIsHeldToTheBandwidth) {
   EXPECT_FALSE(check("bandwidth")) << "it computes longer than it moves";
 }
 
-// Of 100 us three kernels of one stream run for 20, 30 and 40.
+// Three kernels of one stream run for 20, 30 and 40 of 100 us.
 TEST_F(Checks, AGpuIsBusyMostOfTheTime) {
   spec::WorkloadSpec spec;
   spec.device = spec::DeviceKind::cuda;

@@ -56,7 +56,7 @@ TEST(ModelFlops, the_formula_has_the_terms_that_are_counted) {
   spec::WorkloadSpec spec = spec::preset_spec(spec::WorkloadKind::lm, "small");
   spec.ffn = spec::FeedForward::swiglu;
   EXPECT_EQ(model_flops(spec)[1].formula, "3 x (2 B T [L (4 d^2 + 3 d ff) + V d] + 4 L B T^2 d)");
-  // What the text says comes to what is counted, term by term.
+  // The terms in the text add up to the counted sum.
   for (const spec::FeedForward ffn : {spec::FeedForward::swiglu, spec::FeedForward::gelu}) {
     for (const std::int64_t kv_heads : {std::int64_t{0}, std::int64_t{1}}) {
       spec.ffn = ffn;

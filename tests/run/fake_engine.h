@@ -24,7 +24,7 @@ class FakeClock {
   std::atomic<std::int64_t> now_{1'000'000};
 };
 
-// What a fake engine does, and what it saw. Shared by engine and executions.
+// The orders for a fake engine, and its notes. Shared by engine and executions.
 struct FakeScript {
   // Nanoseconds of a step by its number and whether it is recorded.
   std::function<std::int64_t(std::int32_t, bool)> step_ns = [](std::int32_t, bool) {

@@ -9,7 +9,7 @@
 
 namespace ts::run::testing {
 
-// What a collector might hand over, at random but in order: slices, and as many memory records. The
+// A random batch in the order of a collector: slices, and as many memory records. The
 // first batch of a run has the tracks and a kernel.
 inline capture::Batch random_batch(std::mt19937& random, base::StringTable& strings, bool tracks,
                                    int rows = 300) {

@@ -215,7 +215,7 @@ TEST_F(MeasureTest, seconds_left_are_right_for_equal_steps) {
   }
 }
 
-// Of steps that take the same time each, long ones included.
+// Steps of equal time, long ones included.
 TEST_F(MeasureTest, the_time_of_a_whole_run_is_known_before_it) {
   for (const std::int64_t step_ns :
        {20'000'000LL, 100'000'000LL, 2'000'000'000LL, 9'000'000'000LL, 100'000'000'000LL}) {
@@ -464,7 +464,7 @@ TEST_F(MeasureTest, a_number_of_warm_ups_comes_first_and_recording_last) {
     // The step that pays for the start is the first sample, not hidden.
     EXPECT_EQ(all<SampleUpdate>().front().times.total_ns, 90 * kTick);
     EXPECT_EQ(all<FactsUpdate>().back().facts.backend_ran, "flash");
-    // What the log holds begins with the set-up of what is recorded.
+    // The log begins with the set-up of the recorded steps.
     EXPECT_EQ(script_->prepared, 2);
     script_->prepared = 0;
   }

@@ -33,7 +33,7 @@ struct Written {
     strings.intern("taken before");
     run = testing::made_run(spec::WorkloadSpec{}, 3, 4096);
     RecordingWriter writer(run.id, strings);
-    // What made_run() told its run of memory.
+    // The memory records of made_run().
     capture::Batch first;
     first.memory.push_back({0, 0x1000, 4096});
     writer.add(first);
@@ -133,7 +133,7 @@ TEST(Recording, CurvesComeBackUnderTheOldNameTooAndOlderFilesHaveNone) {
   const auto parts = recording_format::parts_of(written.file);
   ASSERT_TRUE(parts);
   auto header = nlohmann::json::parse(parts->header);
-  // What is no number stays none.
+  // Null stays null.
   header["facts"]["curves"][0][2][1] = nullptr;
   const std::string gap = recording_format::framed(header.dump(), parts->records);
   const auto with_gap = read_recording(gap, 9, strings);
@@ -204,7 +204,7 @@ TEST(Recording, WhatIsCutOffOrDamagedIsRefusedWithASentence) {
 // stores.
 class RecordingWith : public ::testing::Test {
  protected:
-  // What is said of the file when its header was changed so, and of these records.
+  // The sentence about the file after its header was changed so, and these records.
   std::string sentence(const std::function<void(nlohmann::json&)>& change,
                        const std::vector<std::uint64_t>& numbers) {
     const auto parts = recording_format::parts_of(written_.file);

@@ -82,7 +82,7 @@ TEST(DataParallel, SmallAndHugeBucketsAreSlowerThanThoseBetween) {
   EXPECT_LT(middle, huge);
 }
 
-// Of n normal numbers the largest is on the average 1.5388, 2.5076 and 3.2414 deviations above the
+// The largest of n normal numbers is on average 1.5388, 2.5076 and 3.2414 deviations above the
 // mean (Tippett 1925: n = 10, 100, 1000).
 TEST(DataParallel, TheSlowestRankIsAsFarOffAsStatisticsSay) {
   for (const auto& [ranks, expected] :

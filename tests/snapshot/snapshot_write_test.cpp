@@ -87,7 +87,7 @@ TEST(SnapshotWrite, PythonReadsBothFormats) {
   }
 }
 
-// What Python writes in every protocol is read: it writes a snapshot of ours anew.
+// Python's files of every protocol are read: it writes a snapshot of ours anew.
 TEST(SnapshotWrite, WhatPythonWritesIsRead) {
   if (std::system("python3 -c 'import pickle' 2> /dev/null") != 0) GTEST_SKIP() << "needs python3";
   const io::testing::TemporaryFolder folder;

@@ -1,4 +1,4 @@
-// What flash attention asks of a card, against PyTorch 2.11's sdp_utils.cpp read by hand.
+// The conditions of flash attention on a card, against PyTorch 2.11's sdp_utils.cpp read by hand.
 #include "core/spec/backend_traits.h"
 
 #include <gtest/gtest.h>
@@ -51,7 +51,7 @@ TEST(FlashConditions, EachFailsByItself) {
   EXPECT_EQ(failing(spec, "9.0"), "flash.causal");
 }
 
-// Of 8.6, 8.9 and 12.x: 193 to 224, with a backward.
+// Capabilities 8.6, 8.9 and 12.x: 193 to 224, with a backward.
 TEST(FlashConditions, SomeCardsRestrictTheBackward) {
   WorkloadSpec spec = good();
   for (const auto& [head, fails] :

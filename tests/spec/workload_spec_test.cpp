@@ -426,7 +426,7 @@ TEST(WorkloadSpec, what_is_wrong_with_the_allocators_settings_is_said) {
     EXPECT_EQ(problems[0].key, key);
   }
   WorkloadSpec spec;
-  // What a user writes is never read for placeholders.
+  // A user's text is never read for placeholders.
   spec.alloc_conf = "{value}:{option}";
   EXPECT_EQ(validate(spec)[0].sentence, "There is no allocator setting {value}");
   spec.alloc_conf = "max_split_size_mb:128,expandable_segments:True";

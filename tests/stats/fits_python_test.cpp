@@ -32,7 +32,7 @@ nlohmann::json as_json(const std::vector<CurvePoint>& curve) {
   return list;
 }
 
-// What the script answers; null when it fails.
+// The answer of the script; null when it fails.
 nlohmann::json scipy_reference(const nlohmann::json& asked) {
   const std::filesystem::path stem =
       std::filesystem::path(testing::TempDir()) / ("fits-" + std::to_string(::getpid()));
@@ -91,7 +91,7 @@ class FitsAgainstPython : public testing::Test {
           curve.x.push_back(x);
           curve.y.push_back(1e-3 * std::pow(x, slope) * std::exp(noise(random)));
         }
-        // What sweeps bring along: a point that failed, a zero, a negative, an unknown x.
+        // Points as sweeps have them: one that failed, a zero, a negative, an unknown x.
         if (n >= 8) curve.y[2] = kNotANumber;
         if (n >= 8) curve.y[5] = repeat == 0 ? 0.0 : -3.0;
         if (n >= 12) curve.x[7] = kNotANumber;

@@ -20,7 +20,7 @@ namespace {
 
 using Samples = std::vector<double>;
 
-// What reference.py says about each set of samples; empty when it fails.
+// The answer of reference.py for each set of samples; empty when it fails.
 std::vector<nlohmann::json> reference(const std::vector<Samples>& sets) {
   // Tests run side by side.
   const std::filesystem::path stem =

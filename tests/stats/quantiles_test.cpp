@@ -155,7 +155,7 @@ TEST(Converged, ComparesTheLastFiveWithTheFiveBefore) {
   EXPECT_FALSE(converged(samples));
 }
 
-// Of medians, in whatever order the samples came: the one in the middle is not it, nor the mean.
+// Medians, in whatever order the samples came: the one in the middle is not it, nor the mean.
 TEST(Converged, ComparesMediansOfWhatIsNotInOrder) {
   EXPECT_TRUE(converged(std::vector<double>{1, 1, 100, 1, 1, 1, 1, 1, 1, 1}));
   EXPECT_FALSE(converged(std::vector<double>{5, 4, 1, 3, 2, 1, 1, 1, 1, 1}));

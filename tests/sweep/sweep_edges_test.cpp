@@ -1,4 +1,4 @@
-// What is out of memory without having been run.
+// Points that are out of memory without having been run.
 #include "core/sweep/sweep.h"
 
 #include <gtest/gtest.h>

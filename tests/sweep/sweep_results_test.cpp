@@ -1,4 +1,4 @@
-// What the points of a sweep say together.
+// The conclusions from all points of a sweep.
 #include "core/sweep/sweep.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// What the device allows, beside made up runs.
+// The limits of the device, beside made up runs.
 #include "core/sweep/sweep_theory.h"
 
 #include <gtest/gtest.h>
@@ -128,7 +128,7 @@ TEST(Sweep, OnlyAPointThatWasNotTimedAndCanRunHasAnEstimate) {
     EXPECT_EQ(!table.rows[i][column].empty(), estimated) << i;
     EXPECT_EQ(!json["points"][i]["step_ms_estimated_from_neighbour"].is_null(), estimated) << i;
   }
-  // What is scaled from a neighbour is called a prediction nowhere.
+  // A time scaled from a neighbour is called a prediction nowhere.
   EXPECT_EQ(json.dump().find("step_ms_predicted"), std::string::npos);
   EXPECT_EQ(sweep_markdown(sweep, "").find("step_ms_predicted"), std::string::npos);
 }

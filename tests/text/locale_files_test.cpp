@@ -245,7 +245,7 @@ TEST(LocaleFiles, say_every_problem_of_a_spec) {
       }
     }
   }
-  // Of one value alone, as it is typed.
+  // The sentence about one value alone, as it is typed.
   for (const auto& [field, value] : std::initializer_list<std::pair<spec::Field, const char*>>{
            {spec::Field::T, "long"},
            {spec::Field::T, "0"},

@@ -77,7 +77,7 @@ void expect_true_answer(const Recorded& lane, base::TimeRange range, std::int32_
     const double share =
         length == 0 ? 1.0 : static_cast<double>(busy) / static_cast<double>(length);
     ASSERT_FLOAT_EQ(box.busy, static_cast<float>(share));
-    // What is merged begins in one column, but for a slice that began just before the range.
+    // A merged box begins in one column, but for a slice that began just before the range.
     if (box.count > 1) {
       ASSERT_LE(static_cast<long double>(length) * pixels,
                 3 * (static_cast<long double>(range.end) - range.begin));

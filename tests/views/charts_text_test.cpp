@@ -152,7 +152,7 @@ TEST(TitleRow, GivesUpTheLeastFirstAndNeverOverlaps) {
           EXPECT_GE(parts[i].x0, parts[i - 1].x1) << width;
         }
       }
-      // Of the two that go before the legend does, the better one stays longer.
+      // Two items go before the legend does; the better one of them stays longer.
       if (row.items[2].width() > 0) {
         EXPECT_GT(row.items[1].width(), 0);
       }
@@ -206,7 +206,7 @@ TEST(TitleRow, ALegendWithoutRoomHasARowOfItsOwn) {
   lay_out_legend_row(sink, {0, 38, 300, 58}, Metrics{1}, legend, row);
   EXPECT_FALSE(lacks_legend(row, legend));
   EXPECT_EQ(row.legend[0].y0, 38);
-  // What there is nothing of does not ask for a row.
+  // A part without content takes no row.
   float width = 900;
   while (width > 300 && row_of(width).legend[2].width() > 0) --width;
   EXPECT_FALSE(lacks_legend(row_of(width), legend));

@@ -1,4 +1,4 @@
-// What of the card's prediction stands in the chart of a run.
+// The parts of the card's prediction in the chart of a run.
 #include <algorithm>
 
 #include "core/text/numbers.h"
@@ -107,7 +107,7 @@ TEST_F(MemoryChartTest, AfterARunOnTheCpuReservedAndContextAreTheCardsOrAreSaidT
   sink = frame();
   EXPECT_TRUE(sink.says("on RTX 4090, predicted"));
   EXPECT_TRUE(sink.says("CUDA context"));
-  // What is missing stands between the reserved line and what the card leaves to it.
+  // The missing memory stands between the reserved line and what the card leaves to it.
   target_bytes = 16 * kGiB;
   predict(6 * kGiB);
   sink = frame();

@@ -309,7 +309,7 @@ TEST_F(MemoryChartTest, AFarCapacityIsAWordAtTheEdge) {
   const RecordingSink sink = frame();
   EXPECT_TRUE(sink.says("RTX 4090"));
   EXPECT_FALSE(sink.says("to spare"));
-  // What was allocated still takes most of the height.
+  // The allocated memory still takes most of the height.
   float top = 1e9F;
   for (const auto& call : sink.calls)
     if (call.kind == Kind::fill && call.clip.y1 == chart.regions().plot.y1)
@@ -317,8 +317,8 @@ TEST_F(MemoryChartTest, AFarCapacityIsAWordAtTheEdge) {
   EXPECT_LT(top, chart.regions().plot.y0 + 60);
 }
 
-// What a card would have to reserve lies a few pixels over what it has: its line strikes out
-// neither the name of the card nor that of its context.
+// The memory that a card would have to reserve lies a few pixels over what it has: its line strikes
+// out neither the name of the card nor that of its context.
 TEST_F(MemoryChartTest, NamesKeepOffTheLineOfWhatIsReserved) {
   const std::int64_t peak = run->memory.peak_bytes();
   target_bytes = peak + kGiB;

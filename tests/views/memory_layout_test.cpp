@@ -76,7 +76,7 @@ TEST(MemoryAxis, TimesAndPlacesAgree) {
           e + 1 < log.events().size() ? log.events()[e + 1].time_ns - log.events()[e].time_ns : 1;
       EXPECT_NEAR(static_cast<double>(back - time), 0,
                   kind == Axis::time ? 0 : static_cast<double>(gap) / 500 + 1);
-      // Of events at one time the last counts on the time axis; on the event axis none is left out.
+      // The last of several events at one time counts on the time axis; the event axis has all.
       const memory::EventIndex found = event_of_place(log, kind, place);
       EXPECT_EQ(log.events()[found].time_ns, log.events()[e].time_ns);
     }

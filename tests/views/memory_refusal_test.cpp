@@ -63,7 +63,7 @@ TEST_F(MemoryChartTest, TellsWhatWasRefusedAndWhatIsAliveThen) {
   EXPECT_FALSE(sink.says("fragmented"));
 }
 
-// Of a prediction: the event where the card gives out, with what is free but in pieces.
+// A prediction: the event where the card gives out, with the memory that is free but in pieces.
 TEST_F(MemoryChartTest, TellsWhereAPredictionBreaks) {
   forecast = std::make_unique<predict::Forecast>();
   forecast->id = 5;
@@ -99,7 +99,7 @@ TEST_F(MemoryChartTest, TellsWhereAPredictionBreaks) {
   forecast->target.name = "RTX 4060";
   EXPECT_FALSE(frame().says("Would run out of memory"));
   EXPECT_TRUE(frame().says("RTX 4060: predicted, not run yet"));
-  // What a card cannot run is predicted by the rules of this machine, and said to be.
+  // Settings that a card cannot run are predicted by the rules of this machine, and that is said.
   forecast->target.kind = spec::DeviceKind::cpu;
   EXPECT_TRUE(frame().says("this machine: predicted, not run yet"));
   forecast->target.name.clear();

@@ -22,7 +22,7 @@ class RecordingSink final : public DrawSink {
     TextStyle style = TextStyle::body;
     std::string text;
     std::vector<Point> points;  // of a line or polyline
-    // What can be seen of it.
+    // The visible part of it.
     [[nodiscard]] Rect seen() const {
       const float x0 = std::max(bounds.x0, clip.x0);
       const float y0 = std::max(bounds.y0, clip.y0);

@@ -433,7 +433,7 @@ TEST_F(TimelineChartTest, SurvivesASelectionThatIsNotInTheStore) {
   keys.mark = true;
   frame(keys);
   settle();
-  // What is fitted, marked and drawn is the same as without a selection.
+  // Fit, marks and drawing are the same as without a selection.
   EXPECT_TRUE(state.visible.empty());
   const auto marked = state.marked;
   EXPECT_TRUE(marked);

@@ -352,7 +352,7 @@ TEST(CounterColumns, HoldTheExtremesOfEveryColumn) {
       CounterColumn scan;
       for (const memory::Event& event : log.events()) {
         if (event.time_ns >= to) break;
-        // What holds when the column begins counts as part of it.
+        // A state that holds when the column begins counts as part of it.
         const bool before = event.time_ns < from || !scan.known;
         scan.least = before ? event.total_after : std::min(scan.least, event.total_after);
         scan.most = before ? event.total_after : std::max(scan.most, event.total_after);

@@ -23,7 +23,7 @@ namespace {
 constexpr const char* kCheck = "\xef\x80\x8c";
 constexpr const char* kCross = "\xef\x80\x8d";
 
-// What may change, in the order of AdviceView::varied_.
+// The settings that may change, in the order of AdviceView::varied_.
 struct Axis {
   const char* label;
   std::array<spec::Field, 2> fields;

@@ -35,7 +35,7 @@ class AdviceView {
   [[nodiscard]] advice::RecipeSpace space() const;
   // For this machine instead of the card.
   [[nodiscard]] bool here() const { return device_ == 1; }
-  // What is asked for is the ladder.
+  // The question is the ladder.
   [[nodiscard]] bool ladder() const { return kind_ == 1; }
 
  private:

@@ -23,7 +23,7 @@ std::string label_of(const Ui& ui, const calculate::Input& input) {
   return label;
 }
 
-// What it is, then its name in the formulas.
+// Draws the meaning, then the name in the formulas.
 void draw_label(const Ui& ui, const calculate::Input& input) {
   text(ui, TextStyle::body, ui.theme.text2, label_of(ui, input));
   ImGui::SameLine(0, ui.px(10));

@@ -56,7 +56,7 @@ void draw_links(const Ui& ui, const char* id, std::span<const cluster::Link> lin
   });
 }
 
-// What is asked now, or why there is no answer.
+// Draws how far the search is, or why there is no answer.
 void draw_state(const Ui& ui, const cluster::ClusterHunt& hunt) {
   if (!hunt.problem.empty()) {
     return wrapped_text(ui, TextStyle::body, ui.theme.warn, message_words(ui.texts, hunt.problem),

@@ -31,7 +31,7 @@ const std::vector<calculate::Input>& inputs() {
   return all;
 }
 
-// Of tensors whose elements have that many bytes.
+// The type of tensors whose elements have that many bytes.
 const char* type_of(std::int64_t element_bytes) {
   return element_bytes > 2 ? "fp32" : "bf16";
 }

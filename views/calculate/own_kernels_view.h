@@ -20,7 +20,7 @@ class OwnKernelsView {
     const spec::Gpu* card = nullptr;  // null: not in the catalogue
     std::string card_name;
     std::function<void(float width)> draw_select;
-    // What nvcc said when the program was built; empty: it was built without.
+    // The report of nvcc from the build; empty: built without nvcc.
     const std::vector<report::KernelResources>& resources;
   };
   struct Asked {

@@ -15,7 +15,7 @@ namespace ts::views {
 // the right. Keeps the numbers of all. UI thread.
 class SimulationView {
  public:
-  // What is known of the newest experiment that was asked for.
+  // The state of the newest experiment.
   struct Shown {
     const simulate::Experiment* experiment = nullptr;  // null: nothing was asked yet
     const std::vector<simulate::Point>* points = nullptr;

@@ -24,7 +24,7 @@ struct StepperPicture {
 };
 void draw_stepper(DrawSink& sink, const Rect& area, const StepperPicture& picture);
 
-// What the pictures share.
+// Shared by the pictures.
 namespace stepping {
 
 // A matrix [rows][columns] as colours: positive numbers in the accent, negative ones in the warning

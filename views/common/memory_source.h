@@ -26,7 +26,7 @@ struct MemorySource {
   // Nothing changes the log any more, and this keeps it and its texts; null: that is not sure.
   std::shared_ptr<const void> owner;
   std::span<const std::uint32_t> stacks;  // of the blocks, by index; empty: not known
-  // Of the bytes at the peak those with a guessed category; unset: categories are not guessed.
+  // The guessed share of the bytes at the peak; unset: categories are not guessed.
   std::optional<double> guessed_share;
   // By block: the user said what it holds, so that nothing is guessed. Null or empty: none.
   const std::vector<bool>* corrected = nullptr;

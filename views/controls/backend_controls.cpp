@@ -88,7 +88,7 @@ void draw_backend_row(const ControlsContext& context, const Choice& choice,
   if (possible || chosen) draw_backend_need(context, backend, row);
 }
 
-// What flash asks of the target card and of the settings, each with its value: a fold, with the
+// The conditions of flash attention on the card and settings, each with its value: a fold, with the
 // first that does not hold beside its title.
 void draw_flash_conditions(const ControlsContext& context) {
   const Ui& ui = context.ui;

@@ -344,7 +344,7 @@ void draw_shape(const ControlsContext& context, float width) {
                    [&](Field field) { draw_size_slider(context, field, width); });
 }
 
-// What the size is; of a dimension that a model's file leaves open, which one and how far.
+// The meaning of a size. A dimension that a model's file leaves open has its name and its range.
 std::string size_meaning(const ControlsContext& context, Field field) {
   const Ui& ui = context.ui;
   const spec::WorkloadSpec& spec = context.history.spec();

@@ -101,7 +101,7 @@ void choose_pool(const Ui& ui, const files::OpenedDevice& device, FilePanelChoic
         device.parts.pools[i]);
 }
 
-// What of the device is shown, and what follows from that.
+// Lets the user choose a part of the device, and applies the choice.
 void choose_part(const Ui& ui, const files::OpenedDevice& device, FilePanelChoice& chosen) {
   choose_stream(ui, device, chosen);
   choose_pool(ui, device, chosen);

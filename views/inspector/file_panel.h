@@ -9,7 +9,7 @@
 
 namespace ts::views {
 
-// What the user chose in this frame.
+// The user's choices in this frame.
 struct FilePanelChoice {
   std::optional<std::size_t> device;  // index
   std::optional<files::MemoryPart> part;

@@ -60,7 +60,7 @@ std::string value_in_words(const allocator::Snapshot& snapshot,
       setting.value);
 }
 
-// What is shown is only the beginning of the file: the rest is being read, or that was stopped.
+// True if only the beginning is shown: the rest is being read, or reading was stopped.
 bool is_beginning(const base::Message& fault) {
   return std::ranges::any_of(fault.arguments, [](const base::Argument& one) {
     return one.key == "file_error.reason.goes_on" || one.key == "file_error.stopped";

@@ -42,7 +42,7 @@ struct CategoryRow {
   std::int64_t bytes = 0;
 };
 std::vector<CategoryRow> peak_rows(const ViewContext& context);
-// Of which settings they are, if that is a prediction of others than the current ones; else empty.
+// The settings of a prediction, if they are not the current ones; else empty.
 std::string peak_standing(const ViewContext& context);
 // The heading of those rows and the name of their sum. For an incomplete run they count the tensors
 // alive so far, not those of the whole step that a prediction has.

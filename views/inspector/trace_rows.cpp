@@ -87,7 +87,7 @@ std::vector<InspectorRow> trace_rows(const ViewContext& context) {
 
 namespace {
 
-// Of a recording of ours, of a script or a workload.
+// The verdict of a recording, of a script or a workload.
 FileVerdict recording_verdict(const ViewContext& context) {
   const run::Run& run = context.trace->run;
   FileVerdict verdict;

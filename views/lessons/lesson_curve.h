@@ -30,7 +30,7 @@ struct LessonCurvePlot {
 };
 LessonCurvePlot lesson_curve_plot(const DrawSink& sink, const Rect& area, const LessonCurve& curve);
 
-// Of the whole figure, in pixels.
+// The height of the whole figure, in pixels.
 float lesson_curve_height(Metrics metrics);
 void draw_lesson_curve(DrawSink& sink, const Rect& area, const LessonCurve& curve);
 

@@ -392,7 +392,7 @@ void draw_answers(const Ui& ui, LessonEdit& edit, const LessonShown& shown, Less
   }
 }
 
-// What a teacher expects; nobody else sees it by accident.
+// Draws the answers that a teacher expects. Nobody else sees them by accident.
 void draw_key(const Ui& ui, LessonEdit& edit, const LessonShown& shown) {
   ImGui::Dummy({0, ui.px(4)});
   const float width = ui.px(260);

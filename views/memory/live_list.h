@@ -22,7 +22,7 @@ class PresentCategories {
   [[nodiscard]] bool has(memory::Category category) const {
     return has_[static_cast<std::size_t>(category)];
   }
-  // Of a block at least it is known what it holds.
+  // True if the content of at least one block is known.
   [[nodiscard]] bool known() const;
 
  private:

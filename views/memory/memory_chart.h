@@ -44,7 +44,7 @@ class MemoryChart {
   }
   [[nodiscard]] const MemoryRegions& regions() const { return regions_; }
 
-  // Of what was drawn last, which must have a log.
+  // The place in the last picture, which must have a log.
   [[nodiscard]] float x_of(std::int64_t time_ns) const {
     return axis_.axis.x_of(place_of_time(*source_.log, axis_.kind, time_ns));
   }

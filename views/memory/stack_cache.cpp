@@ -115,7 +115,7 @@ void StackCache::update_in_background(const View& view, const Key& wanted) {
     asked_.reset();
   }
   stale_ = !has_made_ || wanted != key_;
-  // What is being made comes first: while the view moves, pictures of it keep coming.
+  // Finish the picture in progress first: while the view moves, new pictures keep coming.
   if (!stale_ || background_->busy()) return;
   asked_ = Asked{wanted, 1};
   ++last_number_;

@@ -22,7 +22,7 @@ namespace ts::views {
 // most in an eighth of the time.
 class StackCache {
  public:
-  // What is looked at.
+  // The visible part.
   struct View {
     const MemorySource& source;
     const base::StringTable& strings;

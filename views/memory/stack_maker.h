@@ -38,7 +38,7 @@ struct StackOrder {
   std::span<const std::uint32_t> stacks;  // of the blocks; empty: not known
   memory::LayoutRequest request;
   StackSettings look;
-  // Of the blocks: those that a search found; the others are faint. Null: no search.
+  // By block: true if a search found it; the others are faint. Null: no search.
   std::shared_ptr<const std::vector<bool>> hits;
   std::shared_ptr<const void> owner;
 };

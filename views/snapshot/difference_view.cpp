@@ -40,7 +40,7 @@ std::string signed_bytes(std::int64_t bytes) {
 
 DifferenceView::DifferenceView() : choice_(device_run) {}
 
-// Of the same device number if there is one. The two change places when the other one comes on
+// The recording of the same device number, if any. The two change places when the other comes on
 // screen.
 const OtherRecording* DifferenceView::other_of(const ViewContext& context) {
   const std::uint64_t id = context.file_device->run.id;

@@ -35,7 +35,7 @@ class DifferenceView {
   std::uint64_t shown_ = 0;  // the device on screen
   bool at_end_ = false;
 
-  // What the rows belong to.
+  // The input of the rows.
   struct Question {
     std::uint64_t shown = 0;
     std::uint64_t other = 0;

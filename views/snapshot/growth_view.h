@@ -10,7 +10,7 @@
 
 namespace ts::views {
 
-// What of the shown snapshot grows from step to step, as a table by stack. A click on a row picks
+// The memory of the shown snapshot that grows from step to step, by stack. A click on a row picks
 // the blocks of that stack that are alive after the last whole step. In the current window. UI
 // thread.
 class GrowthView {

@@ -25,7 +25,7 @@ class RowTable {
     std::function<double(std::size_t row, std::size_t column)> value;
     std::function<std::vector<std::string>(std::size_t row)> cells;
     std::optional<std::size_t> chosen = {};  // a row that is highlighted
-    // Of a row, drawn behind its first column: -1 to 1, less and more. None: no bars.
+    // The bar of a row, drawn behind its first column: -1 to 1, less and more. None: no bars.
     std::function<double(std::size_t row)> bar = {};
   };
   struct Answer {

@@ -19,7 +19,7 @@
 
 namespace ts::views {
 
-// What the panel above the memory view shows of an opened snapshot.
+// The content of the panel above the memory view, for an opened snapshot.
 enum class SnapshotTab : std::uint8_t { history, reserved, table, flame, difference, growth };
 
 // An opened snapshot beside its memory view: the allocator's events and segments, why more is

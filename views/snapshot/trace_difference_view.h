@@ -31,7 +31,7 @@ class TraceDifferenceView {
   OtherChoice choice_;
   stats::DifferenceBy by_ = stats::DifferenceBy::op;
 
-  // What the rows belong to.
+  // The input of the rows.
   struct Question {
     std::uint64_t shown = 0;
     std::uint64_t other = 0;

@@ -162,7 +162,7 @@ std::vector<SweepChart> charts_of(const sweep::Sweep& sweep, const SweepAnalysis
       sweep.running() || std::ranges::any_of(sweep.points(), &sweep::SweepPoint::measured);
   if (!measures) return {SweepChart::memory, SweepChart::findings};
   const bool batch = sweep.spec().axes[0].field == spec::Field::B;
-  // Of a study of warm-up the curves are neither compared nor fitted.
+  // A study of warm-up neither compares nor fits its curves.
   const bool warm_up = sweep::studies_warm_up(sweep);
   const bool bars = sweep.series().size() > 1 && sweep.spec().axes.size() == 1 && !warm_up;
   std::vector<SweepChart> all = {SweepChart::time, SweepChart::memory};

@@ -115,7 +115,7 @@ TEST(Fonts, sizes_at_scale_1_are_those_of_the_design) {
   EXPECT_EQ(text_pixels(TextStyle::large, 1), 22);
 }
 
-// What the atlas draws of a letter at a style and scale, in pixels.
+// The height of a letter in the atlas at a style and scale, in pixels.
 float drawn_height(ImFont* font, TextStyle style, float scale, ImWchar letter) {
   const ImFontGlyph* const glyph =
       font->GetFontBaked(text_pixels(style, scale))->FindGlyphNoFallback(letter);
@@ -160,7 +160,7 @@ TEST(Fonts, projector_digits_are_those_of_20_pixels) {
   });
 }
 
-// What Dear ImGui draws itself, as menus, fields and titles of windows, is as large as all the
+// Parts that Dear ImGui draws itself, as menus, fields and window titles, are as large as all the
 // rest: from the frame after the scale was changed, and as long as it stays.
 TEST(Fonts, menus_and_fields_follow_the_scale) {
   testing::ImGuiDriver imgui;

@@ -1,4 +1,4 @@
-// What the page of A against B offers, says and draws.
+// The choices, words and figures of the page of A against B.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -160,7 +160,7 @@ TEST_F(ControlsView, what_does_not_matter_is_folded_away) {
   EXPECT_TRUE(driver_.rects().contains("###slider_layers"));
   click("###idle_backend");
   EXPECT_TRUE(driver_.rects().contains("###backend_flash"));
-  // Of a section that is in use, too: the language model has no choice of how tiles are cut.
+  // A section in use has some as well: the language model has no choice of how tiles are cut.
   click("###lm");
   click("###more_attention");
   EXPECT_TRUE(driver_.rects().contains("###field_kv_heads"));

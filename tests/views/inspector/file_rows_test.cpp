@@ -1,4 +1,4 @@
-// What is said of a memory snapshot or a trace that was opened.
+// The words for a memory snapshot or a trace that was opened.
 #include "views/inspector/file_rows.h"
 
 #include <gtest/gtest.h>
@@ -77,7 +77,7 @@ TEST(FileRows, AFileOfOurOwnSaysThatItsSegmentsAreModelled) {
   EXPECT_EQ(value_of(replay_rows(shown), "Against the recording"), "same at every event");
 }
 
-// What the panel says of a trace with these facts.
+// The rows of the panel for a trace with these facts.
 std::vector<InspectorRow> rows_of_trace(const text::Texts& texts, trace_file::TraceFile about) {
   const files::OpenedTrace opened{.path = "/x/a.json",
                                   .run = run::Run{run::StartedUpdate{}},
@@ -99,7 +99,7 @@ TEST(FileRows, DevicesOfOneNameAreSaidOnceWithTheirNumber) {
   EXPECT_EQ(devices, (std::vector<std::string>{"3 \u00d7 H100", "A100"}));
 }
 
-// Of a large file the beginning is shown while the rest is read, and when that is stopped.
+// The beginning of a large file is shown while the rest is read, and when that is stopped.
 TEST(FileRows, TheSizeIsTheFilesAndSaysThatABeginningIsShown) {
   const text::Texts texts = testing::program_texts();
   const auto size = [&](const base::Message& fault) {

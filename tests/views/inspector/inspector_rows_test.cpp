@@ -39,7 +39,7 @@ TEST_F(InspectorRows, figures_of_other_settings_or_of_a_part_say_so) {
   EXPECT_EQ(standing_words(view), "Of naive, T = 512. Partial: the run was cancelled");
 }
 
-// What the glossary explains is explained where its number stands, below what is said of the
+// Terms of the glossary are explained where their number stands, below the words about the
 // number.
 TEST_F(InspectorRows, terms_are_explained_where_their_numbers_stand) {
   sample(run::SampleUpdate::Kind::timed, 1'000'000);
@@ -266,7 +266,7 @@ TEST_F(InspectorRows, the_chain_of_the_card_adds_up_and_names_every_number) {
   EXPECT_EQ(rows.front().label, "Card");
   EXPECT_EQ(rows.back().label, "to spare");
   EXPECT_EQ(*rows.back().predicted + terms, card->target.memory);
-  // What is missing is told by its size; links of nothing are left out.
+  // The missing memory is told by its size; links of nothing are left out.
   prediction.chain.cached = 0;
   prediction.headroom = -3 * kMiB;
   const auto short_rows = peak_table(shown);
@@ -275,7 +275,7 @@ TEST_F(InspectorRows, the_chain_of_the_card_adds_up_and_names_every_number) {
   EXPECT_EQ(short_rows.back().predicted, 3 * kMiB);
 }
 
-// What lived of a step that was broken off is not what the whole step was predicted to need.
+// The live tensors of a step that was broken off are not what the whole step was predicted to need.
 TEST_F(InspectorRows, tensors_that_lived_and_tensors_of_the_whole_step_have_names_of_their_own) {
   record(memory::Action::alloc, 1, 3 * kMiB, 1);
   run_.finished = true;

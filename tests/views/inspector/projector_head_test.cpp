@@ -48,7 +48,7 @@ TEST_F(ProjectorHead, the_run_before_stays_beside_the_one_after_it) {
   EXPECT_EQ(rows[1].label, "Of T = 128") << "by what it has otherwise than the settings of now";
 }
 
-// What a lecture is about: how close the prediction was.
+// A lecture is about this: how close the prediction was.
 TEST_F(ProjectorHead, the_predicted_peak_stands_beside_the_measured_one) {
   record(memory::Action::alloc, 1, 3 * kMiB, 1);
   sample(run::SampleUpdate::Kind::timed, 1'000'000);

@@ -1,4 +1,4 @@
-// What the controls of the sweep page describe.
+// The words of the controls of the sweep page.
 #include "views/sweep/sweep_controls.h"
 
 #include <gtest/gtest.h>

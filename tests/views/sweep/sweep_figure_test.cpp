@@ -51,7 +51,7 @@ TEST(StaleSweep, names_the_settings_that_are_not_those_of_now) {
   shown.series = {*sweep::parse_series("backend=naive,flash")};
   spec::WorkloadSpec now = shown.base;
   EXPECT_EQ(stale_sweep(shown, nullptr, now, texts), "");
-  // What is varied belongs to no point in particular.
+  // The varied setting belongs to no point in particular.
   now.seq_len = 4096;
   now.backend = spec::AttentionBackend::flash;
   EXPECT_EQ(stale_sweep(shown, nullptr, now, texts), "");
@@ -384,7 +384,7 @@ TEST_P(SweepFigureOf, EstimatedTimesStandOnlyWhereNothingWasMeasured) {
   EXPECT_FALSE(has(3));
 }
 
-// Of straight lines in logarithms nothing but bends is left on linear axes; all the same is said.
+// Straight lines in logarithms are only bends on linear axes; the words are the same.
 TEST_P(SweepFigureOf, EveryAxisIsLinearOrLogarithmic) {
   const sweep::Sweep sweep = made_sweep("T=64:4096:x2", "backend=naive,flash");
   const SweepAnalysis analysis = analyse(sweep, {}, {});

@@ -162,7 +162,7 @@ TEST(SweepSpeedUp, NumbersAndWhiskersStayWithinThePlot) {
   }
 }
 
-// What the first steps do is in the mean and the deviation, not in the median.
+// The first steps are in the mean and the deviation, not in the median.
 TEST(SweepTable, AStudyOfWarmUpTellsMeansWithTheirDeviation) {
   const text::Texts texts = testing::program_texts();
   sweep::Sweep sweep(spec_of("warmups=0,5", nullptr));
