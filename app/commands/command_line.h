@@ -66,7 +66,7 @@ ParsedCommand parsed_command(const std::shared_ptr<Options>& options,
   return {[options, run] { return run(*options); }, options, {}};
 }
 
-// Of commands that take a part of a file.
+// For commands that take a part of a file.
 void add_part_options(CLI::App& app, PartOptions& options);
 
 // An error is one sentence for stderr; the program then ends with exit code 2.

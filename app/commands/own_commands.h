@@ -13,7 +13,7 @@ namespace CLI {
 class App;
 }
 
-// What the commands run, predict and export do with a Python file of the user's own.
+// The commands run, predict and export for a Python file of the user's own.
 namespace ts::app {
 
 struct RunCommand;

@@ -14,7 +14,7 @@
 
 namespace ts::app {
 
-// What a command asks of a file: which part of it.
+// The question of a command about a file: which part of it.
 struct FileQuestion {
   files::MemoryPart part = {};  // of a snapshot
   base::FileRange range = {};   // of a snapshot or trace

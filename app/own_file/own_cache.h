@@ -7,7 +7,7 @@
 
 namespace ts::app {
 
-// What a process of a user's file answered, kept by the question and by the content of all Python
+// The answers of processes for users' files, kept by the question and by the content of all Python
 // files that took part: own_files/ in io::user_folder("XDG_CACHE_HOME", ".cache"). A failure to
 // read or to write is as an empty cache. Any thread; processes may share it. The answer of a
 // process: its JSON, and the recording where there is one.

@@ -44,7 +44,7 @@ std::string frames_of(const Json& answer) {
   return words.empty() ? answer.at("words").value("place", "?") : words;
 }
 
-// What the package says went wrong, in this program's words.
+// The words for an error of the package in this program's messages.
 base::Message message_of(const OwnQuestion& question, const Json& answer) {
   static constexpr std::array kWrongs = {
       "annotation",    "exit",        "file",         "interrupted", "needs_data",
@@ -61,7 +61,7 @@ base::Message message_of(const OwnQuestion& question, const Json& answer) {
   return text::message("own_file." + kind, std::move(arguments));
 }
 
-// Of a process that wrote no answer.
+// The message for a process that wrote no answer.
 base::Message message_of_end(const OwnQuestion& question, int code) {
   constexpr int kSignal = 128;  // io::run_child adds the signal's number
   if (code <= kSignal) {

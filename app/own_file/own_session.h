@@ -12,7 +12,7 @@
 
 namespace ts::app {
 
-// What the window asks of a Python file, on a thread of its own: the newest question counts, and
+// The window's questions about a Python file, on a thread of its own: the newest question counts, and
 // the process of an earlier one is ended. Nothing is asked of a file before one of these calls.
 // Members but the thread's own belong to one owner thread.
 class OwnSession {
@@ -43,7 +43,7 @@ class OwnSession {
   void cancel() { thread_.cancel(); }
 
   [[nodiscard]] State state() const;
-  // What is being worked on, or waits.
+  // The question in progress, or the one that waits.
   [[nodiscard]] Work work() const;
   [[nodiscard]] bool busy() const { return thread_.busy(); }
   // A file that was written since the last call, to be opened.

@@ -318,7 +318,7 @@ void SessionKeeper::show(OpenedSession opened) {
     state.page = page->page;
 }
 
-// What was read of the file. Its logs are not drawn yet.
+// Takes a file's content. Its logs are not drawn yet.
 void SessionKeeper::take_file(std::size_t index, const files::SavedFile& file) {
   OpenedFiles& files = services_.session.files();
   const files::OpenedFile& opened = *files.entries()[index].opened;

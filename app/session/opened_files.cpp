@@ -24,7 +24,7 @@ std::filesystem::file_time_type written_at(const std::filesystem::path& path) {
   return error ? std::filesystem::file_time_type::min() : time;
 }
 
-// What a file holds, guessed where it is packed.
+// The size of a file's content, guessed where it is packed.
 std::uint64_t unpacked_bytes(const std::filesystem::path& path) {
   constexpr std::uint64_t kUsualRatio = 8;
   std::error_code error;

@@ -78,7 +78,7 @@ class OpenedFiles {
   // not read until it is opened with a range.
   void open(const std::filesystem::path& path);
   void open(const std::filesystem::path& path, const base::FileRange& range);
-  // Of unpacked files: what is larger asks. At first half of the machine's memory.
+  // A larger unpacked file asks. At first half of the machine's memory.
   void ask_above(std::uint64_t bytes) { most_bytes_ = bytes; }
   [[nodiscard]] std::uint64_t asks_above() const { return most_bytes_; }
   // For tests.

@@ -48,7 +48,7 @@ class OwnFileSheet {
   std::array<char, 64> function_{};  // as it is typed
   bool allowed_ = false;
   std::map<std::string, std::string> settings_;  // those that differ from the defaults
-  // What the last prediction was asked for.
+  // The arguments of the last prediction.
   std::map<std::string, std::string> asked_settings_;
   std::string asked_target_;
   std::unique_ptr<OwnSession> session_;

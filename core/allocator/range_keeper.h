@@ -51,12 +51,12 @@ class RangeKeeper {
     std::uint64_t number = 0;
     Event event;
   };
-  // Of a block that is alive before the range.
+  // A block that is alive before the range.
   struct Before {
     std::optional<Numbered> made;
     std::optional<Numbered> asked;  // to free it
   };
-  // Of a block or a segment after the range.
+  // A block or a segment after the range.
   struct After {
     std::optional<Numbered> asked;  // to free what was there at the end of the range
     std::optional<Numbered> freed;  // that

@@ -14,7 +14,7 @@
 
 namespace ts::allocator {
 
-// What a program asks of the allocator, in its order.
+// A request of a program to the allocator. Requests are in the program's order.
 struct Request {
   enum class Kind : std::uint8_t {
     alloc,
@@ -37,7 +37,7 @@ struct RequestList {
   PrivateBytes in_private_pools;         // at that moment
 };
 
-// What the allocator's model reserves after the last request.
+// The memory that the allocator's model reserves after the last request.
 struct Played {
   bool refused = false;     // a request was refused; what follows is not played
   std::int64_t served = 0;  // of the requests whose refusal the program survived

@@ -19,7 +19,7 @@ struct FileRange {
   friend bool operator==(const FileRange&, const FileRange&) = default;
   [[nodiscard]] bool is_all() const { return !(from > 0) && std::isinf(to); }
   [[nodiscard]] bool is_empty() const { return !(from < to); }
-  // Of an event by its number, and its time since the first one.
+  // The place of an event by its number, and by its time since the first one.
   [[nodiscard]] Place place_of(std::uint64_t number, std::int64_t since_ns) const {
     constexpr double kSecond = 1e9;
     const double at = unit == Unit::events ? static_cast<double>(number)

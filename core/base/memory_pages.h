@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
-// What a large buffer tells the system of its pages. Does nothing for less than a large page of 2
+// Hints to the system about the pages of a large buffer. Do nothing below a large page of 2
 // MiB, and where the system refuses.
 namespace ts::base {
 

@@ -191,7 +191,7 @@ base::Result<std::unique_ptr<OpenedFile>> open_file(const std::filesystem::path&
     if (auto beginning = open_beginning(path, waiting.sizes.beginning))
       waiting.beginning(std::move(beginning));
   }
-  // What follows lays out what was read.
+  // The rest of the progress is for the layout.
   constexpr float kRead = 0.6F;
   if (waiting.progress != nullptr) waiting.progress->part(kRead);
   auto input = io::Input::open(path, {.progress = waiting.progress});

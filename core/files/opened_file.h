@@ -80,7 +80,7 @@ struct OpenedFile {
   }
 };
 
-// What was read, with its devices, of which there may be none. Null: cancelled.
+// The snapshot that was read, with its devices, of which there may be none. Null: cancelled.
 std::unique_ptr<OpenedFile> opened_snapshot(const std::filesystem::path& path,
                                             snapshot::SnapshotFile&& file,
                                             base::Progress* progress = nullptr);
@@ -114,7 +114,7 @@ struct Opening {
     std::size_t beginning = std::size_t{24} << 20U;  // unpacked
   };
   Sizes sizes = {};
-  // Of a snapshot or trace: what of it is read. A part has no beginning that is shown first.
+  // The part of a snapshot or trace that is read. A part has no beginning that is shown first.
   base::FileRange range = {};
 };
 

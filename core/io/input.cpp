@@ -50,7 +50,7 @@ class Input::Source {
  public:
   Source(std::filesystem::path path, InputFile&& file, const Reading& how)
       : path_(std::move(path)), file_(std::move(file)), how_(how), left_(how.most) {}
-  // Of a content in memory.
+  // For a content in memory.
   Source(std::string content, std::size_t piece_bytes)
       : content_(std::move(content)), piece_bytes_(piece_bytes), left_(how_.most) {}
   ~Source() {

@@ -21,7 +21,7 @@ class Input {
  public:
   // `how.most` counts what is unpacked. Errors name the file.
   static base::Result<Input> open(const std::filesystem::path& path, const Reading& how = {});
-  // What is in memory already, as the content of a file. Messages name no file.
+  // A content in memory, as that of a file. Messages name no file.
   static Input of(std::string content);
   // The same as files come, with pieces of that size: for tests.
   static Input in_pieces(std::string content, std::size_t bytes);
@@ -30,7 +30,7 @@ class Input {
   Input& operator=(Input&&) noexcept;
   ~Input();
 
-  // What is there. Behind it are JsonScanner::kPadding bytes that may be read.
+  // The bytes so far. Behind them are JsonScanner::kPadding bytes that may be read.
   [[nodiscard]] std::string_view text() const { return text_; }
   // Where text() begins in the content.
   [[nodiscard]] std::uint64_t offset() const { return offset_; }

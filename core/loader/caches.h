@@ -26,7 +26,7 @@ class CacheRule {
   CacheRule(std::span<const std::uint32_t> order, std::size_t room, Leaves leaves);
   // Use `at` of the order. True: the sample was kept.
   bool use(std::size_t at);
-  // What left at the last use; kNobody: nothing.
+  // The image that left at the last use; kNobody: none.
   static constexpr std::uint32_t kNobody = 0xFFFFFFFF;
   [[nodiscard]] std::uint32_t left() const { return left_; }
   [[nodiscard]] bool keeps(std::uint32_t sample) const { return rank_.contains(sample); }

@@ -165,7 +165,7 @@ void drop_from_system_cache(const DataSet& set) {
   for (const fs::path& path : set.files) {
     const Descriptor file(path);
     if (file.get() < 0) continue;
-    // What was just written must be on the disk first; at once is faster than file by file.
+    // New files must be on the disk first; at once is faster than file by file.
     if (!synced) ::syncfs(file.get());
     synced = true;
     ::posix_fadvise(file.get(), 0, 0, POSIX_FADV_DONTNEED);

@@ -7,7 +7,7 @@
 namespace ts::loader {
 namespace {
 
-// What decides what is in a data set.
+// The numbers that decide the content of a data set.
 auto data_of(const Plan& plan) {
   return std::tuple(plan.images, plan.samples, plan.sharded, plan.shard_samples, plan.seed,
                     plan.image_width, plan.image_height, plan.quality, plan.median, plan.spread,

@@ -19,7 +19,7 @@ class Lab {
   // `data`: a folder of the user's own, which is only read; empty: data sets are made.
   explicit Lab(std::filesystem::path data = {}) : data_(std::move(data)) {}
 
-  // What is done meanwhile. Any may be empty.
+  // Calls while it works. Any may be empty.
   struct Calls {
     std::function<void(std::size_t batch)> step = {};  // as in LoadRequest
     std::function<void(std::size_t samples)> made = {};

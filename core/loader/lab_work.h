@@ -38,7 +38,7 @@ class LabWork {
   // Null before the first.
   [[nodiscard]] std::shared_ptr<const LabAnswers> latest() const { return latest_.get(); }
 
-  // Of the number in progress: samples made, and steps done.
+  // The number in progress: samples made, and steps done.
   struct Progress {
     std::size_t made = 0;
     std::size_t steps = 0;

@@ -76,7 +76,7 @@ class Watch {
   std::int64_t begin_ = base::now_ns();
 };
 
-// What all workers share and only read, but for the caches, which guard themselves.
+// Shared by all workers, which only read it, but for the caches, which guard themselves.
 struct Shop {
   const Plan& plan;
   const DataSet& set;

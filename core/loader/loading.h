@@ -40,7 +40,7 @@ struct WorkerTimes {
   [[nodiscard]] double alone() const { return std::max(processor, busy() - queued); }
 };
 
-// What was measured while batches were loaded.
+// The measurements of a load.
 struct Loaded {
   Plan plan;
   std::vector<LoadedStep> steps = {};
@@ -67,7 +67,7 @@ struct LoadRequest {
   // A step with batch number `batch`, on the thread that called load(); empty: a pause of
   // plan.step_s.
   std::function<void(std::size_t batch)> step = {};
-  // Of the cache on the disk; an empty folder that the caller removes.
+  // The folder of the cache on the disk; empty, and removed by the caller.
   std::filesystem::path cache_folder = {};
   std::function<void(std::size_t steps)> told = {};
 };

@@ -18,7 +18,7 @@ using enum calculate::Unit;
 
 constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
 
-// Of the steps after the first.
+// Sums over the steps after the first.
 struct StepSums {
   double between = 0;  // from the end of the first to the end of the last
   double waited = 0;

@@ -32,7 +32,7 @@ const std::vector<simulate::Figure>& figures_of(const simulate::Simulation& subj
 // Whether the step or the loader is the bottleneck, and how many workers are enough and why.
 std::vector<base::Message> verdict_of(const Loaded& loaded, const simulate::Outcome& outcome);
 
-// What traces of loads have as metadata.
+// Metadata of the traces of loads.
 inline constexpr const char* kLoadedMetadata = R"({"loader":"measured"})";
 
 // A question with what was measured at each of its numbers.
@@ -41,7 +41,7 @@ struct Answer {
   std::vector<base::Message> verdict;
   std::vector<base::Message> faults;
 };
-// What to_json() of an experiment has, and for each point {verdict, faults, lanes [{process,
+// The document of an experiment by to_json(), and for each point {verdict, faults, lanes [{process,
 // name}], timeline [{lane, name, begin, end, waiting}]} in seconds.
 nlohmann::json loading_json(const simulate::Experiment& question,
                             const std::vector<Answer>& answers);

@@ -51,8 +51,8 @@ struct Batch {
 std::vector<Batch> batches_of(std::vector<Row> rows, std::size_t batch, std::size_t width,
                               bool longest);
 
-// What of all rows is padding, and what of all scores of causal or full attention over whole rows
-// lies inside the sequences. Shares of 1.
+// The share of padding in all rows, and the share of scores of causal or full attention over whole rows
+// that lies inside the sequences. Shares of 1.
 struct Waste {
   double padding = 0;
   double kept_scores = 1;

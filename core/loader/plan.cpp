@@ -13,7 +13,7 @@ void add(Inputs& to, const Inputs& more) {
   to.insert(to.end(), more.begin(), more.end());
 }
 
-// What comes before and after the numbers of the data itself.
+// The numbers before and after those of the data itself.
 Inputs with_loader(std::int64_t batch, std::int64_t step_ms, const Inputs& of_data,
                    const Inputs& of_loading) {
   Inputs inputs = {{"workers", "", 2, 0, 64},

@@ -43,7 +43,7 @@ std::optional<std::uint64_t> octal_at(const Header& header, Place place) {
   return number;
 }
 
-// Of all bytes, with blanks in place of the sum itself.
+// The sum of all bytes, with blanks in place of the sum itself.
 std::uint64_t sum_of(const Header& header) {
   std::uint64_t sum = 0;
   for (std::size_t i = 0; i < kBlock; ++i) {

@@ -30,7 +30,7 @@ base::Result<std::vector<TarMember>> tar_members(const ReadAt& read, std::uint64
 
 // A member as ustar, padded to whole blocks. `name` has at most 100 bytes.
 std::string tar_member(std::string_view name, std::string_view content);
-// What ends an archive.
+// The end of an archive.
 std::string tar_end();
 
 }  // namespace ts::loader

@@ -38,7 +38,7 @@ constexpr int tensor_core_column_warps(int d_head) {
   return d_head > 128 ? 2 : 1;
 }
 
-// Of a block.
+// The threads of a block.
 struct Threads {
   unsigned x, y;
 };

@@ -61,7 +61,7 @@ std::optional<double> peak_of(const spec::Gpu& gpu, const StageKernel& kernel,
   return type == "bf16" ? gpu.bf16_tflops : gpu.fp16_tflops;
 }
 
-// What is known of a kernel once its sums are: threads, shared memory, occupancy, the roof.
+// Adds the rest to a kernel with known sums: threads, shared memory, occupancy, the roof.
 void put_on(const spec::Gpu& gpu, const Threads& threads, int dynamic_shared, StageRow& row) {
   row.threads = std::int64_t{threads.x} * threads.y;
   row.shared = row.resources.static_shared + dynamic_shared;

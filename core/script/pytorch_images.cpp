@@ -57,7 +57,7 @@ std::string renamed(std::string_view text, const Names& names) {
 class Images : public Lines {
  public:
   explicit Images(const WorkloadSpec& spec) : spec_(spec), encoder_(spec::encoder_of(spec)) {
-    // What has no backward is not run again.
+    // A part without a backward is not run again.
     if (spec::frozen_parts(spec).encoder) encoder_.checkpoint = spec::Checkpoint::off;
   }
 

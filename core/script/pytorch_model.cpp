@@ -511,7 +511,7 @@ draw(model)
     if (spec_.compile == spec::Compile::inductor) line("model = torch.compile(model)");
   }
 
-  // Of the tables of embeddings and positions, and of the queries of a resampler.
+  // The deviations of tables of embeddings and positions, and of the queries of a resampler.
   void deviations() {
     const bool joins = joins_images(spec_);
     const std::string prefix = joins ? "language." : "";
@@ -529,7 +529,7 @@ draw(model)
     }
   }
 
-  // What is not trained has no gradients.
+  // Frozen parameters have no gradients.
   void freeze() {
     const spec::FrozenParts parts = spec::frozen_parts(spec_);
     if (parts.encoder) line("model.encoder.requires_grad_(False)");

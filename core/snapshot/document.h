@@ -70,7 +70,7 @@ class Document {
   [[nodiscard]] std::size_t file_bytes() const { return file_bytes_; }
   void set_file_bytes(std::size_t bytes) { file_bytes_ = bytes; }
   [[nodiscard]] std::size_t bytes() const;  // of all values
-  // Of the kind of which there are most.
+  // The number of values of the most frequent kind.
   [[nodiscard]] std::size_t most_values() const {
     return std::max({pool_.size(), containers_.size(), events_.size(), wide_.size()});
   }

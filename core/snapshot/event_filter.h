@@ -12,7 +12,7 @@
 
 namespace ts::snapshot::pickle {
 
-// What of the events of a pickle is kept where a range of them is asked for. Private to the
+// Decides which events of a pickle are kept when a range of them is asked for. Private to the
 // machine.
 class EventFilter {
  public:

@@ -225,7 +225,7 @@ void Machine::close(std::size_t mark) {
   stack_.resize(mark);
 }
 
-// What lies behind the pickle belongs to the file.
+// The bytes behind the pickle belong to the file.
 std::uint64_t Machine::end_of_content() {
   if (input_.packed() == 0) return input_.expected();
   while (input_.more(input_.text().size())) {

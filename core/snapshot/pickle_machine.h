@@ -56,7 +56,7 @@ class Machine {
   bool need(std::uint64_t bytes) {
     return bytes <= static_cast<std::uint64_t>(end_ - at_) || fetch(bytes);
   }
-  // What is seldom done is out of line, so that the opcodes themselves are inlined.
+  // Rare paths are out of line, so that the opcodes themselves are inlined.
   bool fetch(std::uint64_t bytes);  // false: the content ends before
   void take_text() {
     begin_ = input_.text().data();

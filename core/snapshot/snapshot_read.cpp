@@ -13,7 +13,7 @@
 namespace ts::snapshot {
 namespace {
 
-// Of opening a file; before it, it is read, after it its blocks are laid out.
+// The share of opening a file up to the conversion; then its blocks are laid out.
 constexpr float kConverted = 0.7F;
 
 bool is_pickle(std::string_view content) {

@@ -25,7 +25,7 @@ Masking::Range Masking::seen_by(Range queries, std::int64_t keys) const {
 Masking masking(const WorkloadSpec& spec) {
   Masking masks;
   masks.causal = spec.causal;
-  // What holds all tokens hides none.
+  // A length that holds all tokens hides none.
   const auto shorter = [&spec](std::int64_t tokens) { return tokens < spec.seq_len ? tokens : 0; };
   if (field_applies(spec, Field::window)) masks.window = shorter(spec.window);
   if (field_applies(spec, Field::packed)) masks.packed = shorter(spec.packed);

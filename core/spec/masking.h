@@ -4,7 +4,7 @@
 
 #include "core/spec/workload_spec.h"
 
-// What attention does not see, and what is dropped while it is trained.
+// The pairs that attention does not see, and the numbers that are dropped in training.
 namespace ts::spec {
 
 // Masks of a spec; what does not apply or hides nothing is 0. Of two tokens of one sequence, a
@@ -33,7 +33,7 @@ Masking masking(const WorkloadSpec& spec);
 // Padded keys of sequence `row` of `rows`: the last has `padding`, those before evenly fewer.
 std::int64_t padded_keys(std::int64_t padding, std::int64_t row, std::int64_t rows);
 
-// Of the T x T_kv pairs those in tiles of tile_q x tile_k that are not hidden as a whole, padding
+// The share of the T x T_kv pairs in tiles of tile_q x tile_k that are not hidden as a whole, padding
 // apart.
 double tiled_share(const WorkloadSpec& spec);
 

@@ -114,11 +114,11 @@ enum class LoraOn : std::uint8_t { qv, qkvo, all };
 // How an image becomes tokens: by a convolution with the size and stride of a patch, or by a linear
 // layer on the numbers of each patch.
 enum class PatchForm : std::uint8_t { convolution, linear };
-// What an encoder of images gives. class_token: of vit that of one more token, of vlm all patches,
-// without that token. mean: of vit one token, of vlm the means of neighbours. resampler: learned
+// The result of an encoder of images. class_token: in vit that of one more token, in vlm all patches,
+// without that token. mean: in vit one token, in vlm the means of neighbours. resampler: learned
 // queries attend to the patches.
 enum class Pool : std::uint8_t { class_token, mean, resampler };
-// What brings images to the width of the language model: one linear layer, or two with GELU
+// The way from images to the width of the language model: one linear layer, or two with GELU
 // between.
 enum class Projector : std::uint8_t { linear, mlp };
 // The parts of a vision-language model that are not trained: they have neither gradients of their

@@ -51,7 +51,7 @@ double numbers_of_mask(const WorkloadSpec& spec, AttentionBackend backend) {
   return masks.padding > 0 ? static_cast<double>(spec.batch) * pairs : pairs;
 }
 
-// What tells whether a number was dropped: one byte on a GPU, a factor on the CPU.
+// The record of a dropped number: one byte on a GPU, a factor on the CPU.
 double dropped_number(const WorkloadSpec& spec) {
   if (spec.device == DeviceKind::cpu) return 1;
   return 1 / static_cast<double>(bytes_of(compute_type(spec)));

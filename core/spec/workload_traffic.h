@@ -25,7 +25,7 @@ struct ModelPart {
   double keys = 0;
 };
 
-// Of any pass but generate.
+// For any pass but generate.
 std::vector<ModelPart> model_parts(const WorkloadSpec& spec);
 
 // Forward FLOPs of Q K^T and P V of a part in one micro-batch, as a backend computes them.

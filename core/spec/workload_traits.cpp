@@ -136,7 +136,7 @@ std::int64_t whole(const Products& products, std::int64_t others) {
   return others;
 }
 
-// What is before the blocks, and the first of these.
+// The parameters before the blocks and in the first of these.
 std::int64_t frozen_layers_count(const WorkloadSpec& spec) {
   std::int64_t count = 0;
   if (traits_of(spec.workload).sees_images) {

@@ -89,7 +89,7 @@ Experts experts(const WorkloadSpec& spec);
 // Parameters that work on each token: all but the experts that it is not sent to.
 std::int64_t active_count(const WorkloadSpec& spec);
 
-// What follows from the settings of images, for the workloads vit (an encoder alone, with classes)
+// Sizes that follow from the settings of images, for the workloads vit (an encoder with classes)
 // and vlm (encoder, projector, language model).
 
 std::int64_t patch_count(const WorkloadSpec& spec);  // of one image: (image / patch)^2

@@ -10,7 +10,7 @@
 
 namespace ts::stepper {
 
-// What PyTorch's caching allocator reserves for a program whose every cycle takes two large blocks,
+// The memory that PyTorch's caching allocator reserves for a program of cycles: each takes two large blocks,
 // the second half of the first, then a small one that stays, and frees the large ones. Played by
 // the model of core/allocator. With the start numbers it is the program of
 // https://github.com/pytorch/pytorch/pull/193400, whose reserved bytes grow without end.
@@ -33,7 +33,7 @@ class CachedCycles {
   [[nodiscard]] std::int64_t peak() const { return peak_; }    // reserved
   [[nodiscard]] std::vector<double> row(std::size_t step) const;
   [[nodiscard]] base::Message said(std::size_t step) const;
-  // Of the last step, and what would be reserved there with each change.
+  // The figures of the last step, and the reserved bytes there with each change.
   [[nodiscard]] std::vector<calculate::Figure> figures() const;
   [[nodiscard]] const allocator::AllocatorSettings& settings() const { return list_.settings; }
   // Up to the end of a step.

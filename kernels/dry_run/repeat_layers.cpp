@@ -195,11 +195,11 @@ class Repeater {
       }
       const bool idle = record.phase == base::Phase::idle;
       const bool of_list = placed.block != kNothing && list_layer_[placed.block] != kUnknown;
-      // What the optimizer made for one parameter and frees with those of all.
+      // Made by the optimizer for one parameter, and freed with those of all.
       const bool freed_late = record.phase == base::Phase::optimizer &&
                               record.action == Action::free_completed &&
                               record.module == base::kNoString && births_[placed.block].layer >= 0;
-      // What the backward of a checkpoint lets go of, as part of the model that holds the layers.
+      // Let go of by the backward of a checkpoint, as part of the model that holds the layers.
       const bool freed_between = record.phase == base::Phase::backward && running >= 0 &&
                                  record.action == Action::free_completed &&
                                  record.module != base::kNoString &&

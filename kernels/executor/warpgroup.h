@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-// What kernels for sm_90a use beyond tensor_core.h, by the layouts that the PTX ISA documents:
+// The instructions that kernels for sm_90a use beyond tensor_core.h, by the layouts of the PTX ISA:
 // barriers in shared memory, copies of boxes and products of four warps whose factors lie in shared
 // memory with a swizzle of 128 bytes. Copies and products happen at once when they are begun, so
 // what goes on beside them on a card is not shown: neither a product whose factor is overwritten

@@ -28,7 +28,7 @@ class Experts final : public FeedForward {
   // x: [..., width]; the result too.
   [[nodiscard]] at::Tensor forward(const at::Tensor& x) const override;
 
-  // Of the last forward: choices that fell on each expert, and the places that each had.
+  // The last forward's choices that fell on each expert, and the places that each had.
   [[nodiscard]] std::vector<std::int64_t> load() const;
   [[nodiscard]] std::int64_t room() const { return room_; }
 

@@ -15,7 +15,7 @@ namespace ts::kernels {
 namespace {
 
 constexpr std::int64_t kChannels = 3;
-// Of the class token and the positions, as published encoders start.
+// The deviation of the class token and the positions, as published encoders start.
 constexpr double kTokenDeviation = 0.02;
 
 }  // namespace

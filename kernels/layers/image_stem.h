@@ -10,7 +10,7 @@
 
 namespace ts::kernels {
 
-// What makes tokens of images (Dosovitskiy et al. 2021): patches, a class token before them where
+// Makes tokens of images (Dosovitskiy et al. 2021): patches, a class token before them where
 // there is one, positions where they are learned, and with stem_norm a norm (Radford et al. 2021).
 // Pixels at the edge that fill no patch are left out.
 //   conv    one convolution with the size and the stride of a patch

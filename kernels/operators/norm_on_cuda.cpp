@@ -54,7 +54,7 @@ class NormOnCuda : public torch::autograd::Function<NormOnCuda> {
     problem.d_y = d_y.data_ptr();
     problem.d_x = d_x.data_ptr();
     launch_rows("norm_backward", x, x.size(0), &problem);
-    // What is frozen has no gradient.
+    // Frozen parameters have no gradient.
     at::Tensor d_w, d_b;
     const bool of_bias = bias.defined() && context->needs_input_grad(2);
     if (context->needs_input_grad(1) || of_bias) {

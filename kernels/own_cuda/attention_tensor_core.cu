@@ -163,7 +163,7 @@ __device__ void attention_tensor_core_d_q(const Attention<Number>& a) {
                              a.scale, a.scale);
 }
 
-// Of a wide head two warps have the same 16 keys: both make P and dS, each half of the columns of
+// Two warps share 16 keys of a wide head: both make P and dS, each half of the columns of
 // dK and dV, which together would need more registers than a thread can have.
 template <class Number, int d_head>
 __device__ void attention_tensor_core_d_kv(const Attention<Number>& a) {

@@ -32,7 +32,7 @@ constexpr float kLog2OfE = 1.44269504F;
 template <int d_head>
 constexpr int kTileKeys = report::warpgroup_keys(d_head);
 
-// What a block has in shared memory.
+// The shared memory of a block.
 template <class Number, int d_head>
 struct WarpgroupTiles {
   static constexpr int kTile = kTileKeys<d_head> * d_head;  // numbers

@@ -28,7 +28,7 @@ __device__ void cross_entropy_forward(const CrossEntropy<Number>& e) {
   const int lane = static_cast<int>(threadIdx.x);
   const Number* logits = e.logits + std::int64_t{row} * e.width;
   RunningSum all;
-  // What the chunks before have come to, in one lane.
+  // The sums of the chunks before, in one lane.
   if (lane == 0 && e.begins == 0) all = {e.largest[row], e.sums[row]};
 #pragma unroll 4
   for (int c = lane; c < e.width; c += 32) all.add(widen(logits[c]));

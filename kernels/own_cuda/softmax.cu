@@ -28,7 +28,7 @@ __device__ void softmax_forward(const Softmax<Number>& s) {
 #pragma unroll 4
   for (int c = lane; c < s.width; c += 32) all.add(widen(s.x[begin + c]));
   all.add_lanes();
-  // Of a row without any finite number this is no number, as the formula has it.
+  // In a row without any finite number this is no number, as the formula has it.
   const float factor = 1 / all.sum;
 #pragma unroll 4
   for (int c = lane; c < s.width; c += 32) {

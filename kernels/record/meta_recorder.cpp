@@ -201,7 +201,7 @@ extern "C" __attribute__((visibility("default"))) void tensorscope_record_meta()
   ts::kernels::prepare_meta();
 }
 
-// Of the recording that ended: predict::DryRun::apart_bytes.
+// The bytes of the ended recording: predict::DryRun::apart_bytes.
 extern "C" __attribute__((visibility("default"))) std::int64_t tensorscope_record_apart() {
   return ts::kernels::last_apart;
 }

@@ -162,7 +162,7 @@ Snapshot recorded(const std::vector<ProgramStep>& program, const char* text,
   return recorder.finish();
 }
 
-// What the trace itself says after its first events.
+// The trace's own words after its first events.
 struct Written {
   std::int64_t reserved = 0;
   std::int64_t requested = 0;

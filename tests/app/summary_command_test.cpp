@@ -273,7 +273,7 @@ TEST_F(SummaryCommand, ARangeIsReadAlone) {
   const auto part = summary("--from 4 --to 7 " + file("steps.json"), "from 4 to 7");
   EXPECT_EQ(part["range"], (nlohmann::json{{"unit", "events"}, {"from", 4}, {"to", 7}}));
   EXPECT_EQ(part["complete"], false);
-  // What build and the first step keep, then a forward, a loss and a free.
+  // Blocks that build and the first step keep, then a forward, a loss and a free.
   EXPECT_EQ(part["events"], 2 + 3);
   EXPECT_EQ(part["peak_allocated"], (5 << 20) + 1400);
   EXPECT_EQ(part["devices"][0]["end_allocated"], (4 << 20) + 1400);

@@ -291,7 +291,7 @@ TEST_F(OwnCuda, WarpgroupAttention) {
   check({.stage = "warpgroup", .type = "bf16", .queries = 3, .keys = 400, .d_head = 64});
 }
 
-// What a block can have at most: 64 KiB on 7.5, 99 on 8.6 and 8.9, 227 on 9.0.
+// The shared memory of a block is at most 64 KiB on 7.5, 99 on 8.6 and 8.9, 227 on 9.0.
 TEST(OwnCudaSizes, EveryStageFitsTheSmallestOfItsCards) {
   for (const report::StageKernel& kernel : report::kAttentionKernels) {
     for (const int d_head : report::kAttentionWidths) {

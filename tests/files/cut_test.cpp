@@ -21,7 +21,7 @@ namespace {
 
 using allocator::Snapshot;
 
-// Of a program that allocates and frees at random; every second one has expandable segments. The
+// A program that allocates and frees at random; every second one has expandable segments. The
 // first half of the events is lost, as by a full ring buffer.
 Snapshot recorded(std::uint32_t seed) {
   allocator::AllocatorSettings settings;
@@ -53,7 +53,7 @@ std::string bytes_of(const Snapshot& snapshot, snapshot::SnapshotFormat format) 
   return bytes;
 }
 
-// What a reader leaves, cut.
+// The content that a reader leaves, cut.
 Snapshot part_in(const std::string& bytes, const base::FileRange& range) {
   io::Input input = io::Input::in_pieces(bytes, 500);
   auto file = snapshot::parse_snapshot(input, nullptr, range);

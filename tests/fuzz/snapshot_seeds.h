@@ -42,7 +42,7 @@ inline std::string rare_opcodes() {
   return bytes.stop();
 }
 
-// What makes sense as a recording, so that damaged ones still reach the replay.
+// Sensible recordings, so that damaged ones still reach the replay.
 inline std::vector<std::string> snapshot_recordings() {
   std::vector<std::string> all;
   for (std::uint32_t seed = 0; seed < 8; ++seed) {

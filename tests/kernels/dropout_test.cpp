@@ -72,7 +72,7 @@ TEST(Dropout, DrawsFromTheSeedOfItsRun) {
   EXPECT_NE(loss_of_step(*prepared(nothing), 0), losses[0]);
 }
 
-// What a checkpoint computes again drops the same numbers.
+// Operators that a checkpoint runs again drop the same numbers.
 TEST(Dropout, IsTheSameWhenItRunsAgain) {
   const auto whole = prepared(dropping());
   loss_of_step(*whole, 0);

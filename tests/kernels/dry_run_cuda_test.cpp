@@ -45,7 +45,7 @@ std::vector<std::int64_t> sizes_of(const Made& made, std::string_view op) {
   return sizes;
 }
 
-// Of 16 bits in two chunks of classes: a chunk's logits, twice; two numbers and the loss of each
+// With 16 bits and two chunks of classes: a chunk's logits, twice; two numbers and the loss of each
 // token; the sum of the gradients of x in fp32. Nothing has the size of all logits.
 TEST(DryRunOnCuda, OwnCrossEntropyHasAChunkOfTheLogits) {
   spec::WorkloadSpec spec = small_spec(WorkloadKind::cross_entropy);

@@ -272,8 +272,8 @@ std::vector<std::string> names_in(const std::string& text, const base::FileRange
   return names;
 }
 
-// Of events by their place in the file; of seconds what lasts into them. Names of threads stay.
-TEST(TraceRead, ARangeIsReadAlone) {
+// A range of numbers has events by their place in the file; one of seconds has those that last into it.
+// Names of threads stay.
   const std::string text = R"({"traceEvents": [
     {"ph": "M", "name": "thread_name", "pid": 1, "tid": 1, "args": {"name": "main"}},
     {"ph": "X", "name": "a", "pid": 1, "tid": 1, "ts": 1000000, "dur": 500000},

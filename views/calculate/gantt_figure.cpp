@@ -66,7 +66,7 @@ void draw_gantt_figure(DrawSink& sink, const Rect& area, const GanttFigure& figu
   std::vector<float> drawn(rows, left - 1);  // up to here, of each row
   for (const simulate::Interval& one : outcome.timeline) {
     if (one.lane >= rows) continue;
-    // Of thousands that share a pixel only the first is drawn.
+    // Only the first of thousands that share a pixel is drawn.
     if (axis.position(one.end * 1e3) <= drawn[one.lane]) continue;
     const float top = area.y0 + m.px(kRow) * static_cast<float>(one.lane) + m.px(2);
     const float from = axis.position(one.begin * 1e3);
