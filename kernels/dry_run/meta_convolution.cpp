@@ -77,7 +77,7 @@ class Call {
     if (one_dimension_) gradient = gradient.unsqueeze(2);
     if (DryRecording::current()->for_cuda()) return backward_on_cuda(std::move(gradient), wanted);
     choose_on_cpu();
-    gradient = gradient.contiguous(format_);
+    if (backend_ != ConvBackend::Slow2d) gradient = gradient.contiguous(format_);
     input_ = input_.contiguous(format_);
     weight_ = weight_.contiguous(format_);
     return backend_ == ConvBackend::Slow2d ? backward_unfolded(gradient, wanted)
@@ -227,7 +227,8 @@ class Call {
     if (wanted[2]) to_bias = gradient.sum({0, 2, 3});
     if (wanted[1]) {
       to_weight = at::empty(weight_.sizes(), weight_.options());
-      const Tensor unfolded = columns(gradient.sizes().vec());
+      const Tensor dense = gradient.contiguous(format_);
+      const Tensor unfolded = columns(dense.sizes().vec());
     }
     return {to_input, to_weight, to_bias};
   }
