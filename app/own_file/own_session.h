@@ -12,7 +12,7 @@
 
 namespace ts::app {
 
-// The window's questions about a Python file, on a thread of its own: the newest question counts, and
+// The window's questions about a Python file, on a thread of its own: the newest counts, and
 // the process of an earlier one is ended. Nothing is asked of a file before one of these calls.
 // Members but the thread's own belong to one owner thread.
 class OwnSession {

@@ -51,7 +51,7 @@ struct Batch {
 std::vector<Batch> batches_of(std::vector<Row> rows, std::size_t batch, std::size_t width,
                               bool longest);
 
-// The share of padding in all rows, and the share of scores of causal or full attention over whole rows
+// The share of padding in all rows, and the share of the scores over whole rows, causal or full,
 // that lies inside the sequences. Shares of 1.
 struct Waste {
   double padding = 0;

@@ -12,7 +12,7 @@
 
 namespace ts::loader {
 
-// The data that can be loaded: "images" and "tokens", with the numbers of their loaders. They are run by
+// The data that can be loaded, "images" and "tokens", with their loaders' numbers. They are run by
 // load(), so they have no simulation.
 std::span<const simulate::Simulation> subjects();
 // From "images", {"workers=4"} and "workers=1,2,4"; `over` may be empty.

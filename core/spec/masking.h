@@ -33,7 +33,7 @@ Masking masking(const WorkloadSpec& spec);
 // Padded keys of sequence `row` of `rows`: the last has `padding`, those before evenly fewer.
 std::int64_t padded_keys(std::int64_t padding, std::int64_t row, std::int64_t rows);
 
-// The share of the T x T_kv pairs in tiles of tile_q x tile_k that are not hidden as a whole, padding
+// The share of the T x T_kv pairs in tiles of tile_q x tile_k that are not all hidden, padding
 // apart.
 double tiled_share(const WorkloadSpec& spec);
 

@@ -114,7 +114,7 @@ enum class LoraOn : std::uint8_t { qv, qkvo, all };
 // How an image becomes tokens: by a convolution with the size and stride of a patch, or by a linear
 // layer on the numbers of each patch.
 enum class PatchForm : std::uint8_t { convolution, linear };
-// The result of an encoder of images. class_token: in vit that of one more token, in vlm all patches,
+// The result of an encoder of images. class_token: in vit one more token's, in vlm all patches,
 // without that token. mean: in vit one token, in vlm the means of neighbours. resampler: learned
 // queries attend to the patches.
 enum class Pool : std::uint8_t { class_token, mean, resampler };

@@ -230,7 +230,10 @@ void add_blocks(const WorkloadSpec& spec, std::int64_t count, double backward,
                 std::vector<ModelPart>& parts) {
   ModelPart blocks;
   blocks.products = block_products(spec);
-  for (Product& product : blocks.products) product.count *= count;
+  for (Product& product : blocks.products) {
+    product.count *= count;
+    product.stored *= count;
+  }
   blocks.rows = rows_of(spec.batch, spec.seq_len);
   blocks.backward = backward;
   blocks.in_blocks = true;

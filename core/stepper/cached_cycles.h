@@ -10,7 +10,7 @@
 
 namespace ts::stepper {
 
-// The memory that PyTorch's caching allocator reserves for a program of cycles: each takes two large blocks,
+// The memory that PyTorch's caching allocator reserves. Every cycle takes two large blocks,
 // the second half of the first, then a small one that stays, and frees the large ones. Played by
 // the model of core/allocator. With the start numbers it is the program of
 // https://github.com/pytorch/pytorch/pull/193400, whose reserved bytes grow without end.

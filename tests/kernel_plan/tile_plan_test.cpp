@@ -55,7 +55,7 @@ TEST(TilePlan, WhatDoesNotFit) {
   EXPECT_FALSE(plan_of(card("1.0"), attention, tiles(16, 16)).fits) << "its limits are not known";
 }
 
-// The shared memory of a block grows from 64 KiB to 227: the best tiles of the widest head grow with it.
+// A block's shared memory grows from 64 KiB to 227: the best tiles of the widest head grow, too.
 TEST(TilePlan, TheWidestHeadFitsEveryCard) {
   const Attention attention{.length = 4096, .heads = 16, .causal = true};
   std::int64_t before = 0;

@@ -272,8 +272,8 @@ std::vector<std::string> names_in(const std::string& text, const base::FileRange
   return names;
 }
 
-// A range of numbers has events by their place in the file; one of seconds has those that last into it.
-// Names of threads stay.
+// A range of numbers counts events by their place; one of seconds has those that reach into it.
+TEST(TraceRead, ARangeIsReadAlone) {
   const std::string text = R"({"traceEvents": [
     {"ph": "M", "name": "thread_name", "pid": 1, "tid": 1, "args": {"name": "main"}},
     {"ph": "X", "name": "a", "pid": 1, "tid": 1, "ts": 1000000, "dur": 500000},

@@ -11,7 +11,7 @@
 
 namespace ts::views {
 
-// The loader at work: images or tokens, a folder of one's own or made, its numbers with sliders at the
+// The loader's page: images or tokens, one's own folder or made, its numbers with sliders at the
 // left, one of which may vary; at the right the answer: which of step and loader is the bottleneck,
 // the figures, and workers and steps of the first number over time. Keeps what was chosen. UI
 // thread.
