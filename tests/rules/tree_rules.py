@@ -2,7 +2,8 @@
 
 Text files hold no path of somebody's machine and no name of a package server. A source file of more
 than 400 lines is warned about, one of more than 600 lines fails. JSON is parsed in one place, which
-limits how deep it nests. Files that README, architecture.md and extending.md name exist.
+limits how deep it nests. Files that README, architecture.md and extending.md name exist. A comment begins
+with its subject, not with "What ..." or "Of ...".
 """
 
 import pathlib
@@ -25,6 +26,8 @@ PARSES_JSON = re.compile(r"\bjson::(?:parse|accept)\(", re.IGNORECASE)
 NAMES_FILES = ("README.md", "docs/architecture.md", "docs/extending.md")
 NAMED_FILE = re.compile(r"`((?:app|assets|core|docs|kernels|tests|third_party|views)/"
                         r"[\w./-]*(?:/|\.(?:h|cpp|py|md|json|txt)))`")
+
+WITHOUT_SUBJECT = re.compile(r"^(?![ \t]*//).*\n[ \t]*// (What|Of) ", re.MULTILINE)
 
 WARN_LINES = 400
 MOST_LINES = 600
@@ -58,6 +61,14 @@ def other_json_parsers(root):
             yield f"{name}: parses JSON by itself: io::parse_json limits its depth"
 
 
+def comments_without_subject(root):
+    for path in code_files(root):
+        text = "\n" + (pathlib.Path(root) / path).read_text(encoding="utf-8")
+        for match in WITHOUT_SUBJECT.finditer(text):
+            line = text.count("\n", 0, match.end())
+            yield f'{path}:{line}: begin the comment with its subject, not with "{match[1]} ..."'
+
+
 def missing_names(root):
     for document in NAMES_FILES:
         path = pathlib.Path(root) / document
@@ -70,7 +81,8 @@ def missing_names(root):
 
 
 def main(root):
-    found = [*machine_names(root), *other_json_parsers(root), *missing_names(root)]
+    found = [*machine_names(root), *other_json_parsers(root), *missing_names(root),
+             *comments_without_subject(root)]
     for path, count in long_files(root):
         print(f"{'too long' if count > MOST_LINES else 'warning'}: {path} has {count} lines")
         if count > MOST_LINES:

@@ -36,6 +36,13 @@ class TreeRules(unittest.TestCase):
         self.assertFalse(self.fails("core/base/a.cpp", "\n" * tree_rules.MOST_LINES))
         self.assertTrue(self.fails("core/base/a.cpp", "\n" * (tree_rules.MOST_LINES + 1)))
 
+    def test_comments(self):
+        for words in ("What", "Of"):
+            self.assertTrue(self.fails("core/base/a.cpp", f"// {words} a file holds.\nint a;\n"))
+            self.assertTrue(self.fails("core/base/a.h", f"int a;\n\n  // {words} a file.\nint b;\n"))
+            self.assertFalse(self.fails("core/base/a.h", f"// A file.\n// {words} it holds\nint a;\n"))
+        self.assertFalse(self.fails("core/base/a.h", "// Whatever a file holds.\nint a;\n"))
+
     def test_json(self):
         self.assertTrue(self.fails("app/a.cpp", "auto j = nlohmann::json::parse(text);"))
         self.assertTrue(self.fails("core/run/a.cpp", "const Json j = Json::parse(text);"))
