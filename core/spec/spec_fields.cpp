@@ -155,7 +155,7 @@ constexpr std::array<FieldRow, kFieldCount> kRows = {{
   {Field::padding, "padding", S::attention, NumberField{&W::padding, {0, kKi * kKi}, {1, 64 * kKi}}, "padded keys of the last sequence of a batch, which no other token sees; those before it have evenly fewer", reason_masks},
   {Field::attn_dropout, "attn_dropout", S::attention, RealField{&W::attn_dropout, 0, 0.99}, "share of the probabilities of attention that are dropped", reason_attn_dropout},
   {Field::dropout, "dropout", S::model, RealField{&W::dropout, 0, 0.99}, "share of embeddings and of what attention and feed-forward add that is dropped", reason_dropout},
-  {Field::experts, "experts", S::model, NumberField{&W::experts, {0, kKi}, {1, 128}}, "feed-forward parts of a block between which a router chooses; 0: one, without a router", reason_experts},
+  {Field::experts, "experts", S::model, NumberField{&W::experts, {0, kKi}, {2, 128}}, "feed-forward parts of a block between which a router chooses; 0: one, without a router", reason_experts},
   {Field::experts_per_token, "experts_per_token", S::model, NumberField{&W::experts_per_token, {1, 64}, {1, 16}}, "experts that each token is sent to", reason_experts_on},
   {Field::capacity, "capacity", S::model, RealField{&W::capacity, 0, 1000}, "tokens that an expert takes, over an equal share of all; what is more is dropped; 0: all have room", reason_experts_on},
   {Field::habit, "habit", S::pass, choice<&W::habit>(kHabits), "a mistake of training loops, made on purpose", reason_habit},

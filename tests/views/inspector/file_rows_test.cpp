@@ -113,9 +113,9 @@ TEST(FileRows, TheSizeIsTheFilesAndSaysThatABeginningIsShown) {
   const base::Message beginning = part("file_error.reason.goes_on");
   const std::size_t packed = std::size_t{12} << 20;
   EXPECT_EQ(size_row(texts, {std::size_t{300} << 20, packed}, {}).value.joined(),
-            "300 MiB, packed 12.0 MiB");
+            "300 MiB, packed 12.00 MiB");
   EXPECT_EQ(size_row(texts, {0, packed}, beginning).value.joined(),
-            "12.0 MiB packed; its beginning is shown")
+            "12.00 MiB packed; its beginning is shown")
       << "what it unpacks to is not known yet";
   trace_file::TraceFile about;
   about.bytes = std::size_t{300} << 20;

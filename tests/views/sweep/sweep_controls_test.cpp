@@ -24,6 +24,7 @@ TEST(SweepControls, EveryNumberThatAppliesIsAnAxisAndMakesASweep) {
     base.backend = spec::AttentionBackend::tiled;
     base.checkpoint = spec::Checkpoint::blocks;
     base.causal = false;  // keys of another length have no order
+    base.experts_per_token = 1;
     const auto fields = axis_fields(base);
     EXPECT_EQ(fields.front(), Field::T);
     for (const Field field : {Field::threads, Field::warmups, Field::tile_q, Field::heads}) {
