@@ -40,9 +40,11 @@ def hide(torch, scores, spec):
 
 def dropout(torch, x, spec, name):
     """Where a graph is kept, as the engine draws: all of a tensor at once."""
+    share = spec.get(name, 0.0)
+    if share == 0 or spec["pass"] == "generate":
+        return x
     keeps = spec["pass"] in ("forward+backward", "full_step") or spec.get("keep_graph", False)
-    share = spec.get(name, 0.0) if keeps and spec["pass"] != "generate" else 0.0
-    return torch.nn.functional.dropout(x, share) if share > 0 else x
+    return torch.nn.functional.dropout(x, share) if keeps else x
 
 
 def rotary_tables(torch, length, width, dtype):

@@ -6,6 +6,7 @@
 #include <ATen/Parallel.h>
 #include <ATen/ScalarOps.h>
 #include <ATen/TensorIterator.h>
+#include <ATen/WrapDimUtils.h>
 #include <ATen/core/Reduction.h>
 #include <ATen/core/Tensor.h>
 #include <ATen/native/TypeProperties.h>
@@ -26,6 +27,10 @@
 #include <ATen/ops/sum_meta_dispatch.h>
 #include <ATen/record_function.h>
 #include <torch/library.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
 
 #include "kernels/dry_run/meta_kernels.h"
 #include "kernels/observe/dry_recording.h"
@@ -185,10 +190,38 @@ void sum_on_cpu(const Tensor& self, const Tensor& result) {
   const Tensor buffer = at::empty({threads}, result.options());
 }
 
+// True if the summed dimensions lie behind each other in memory, as one.
+bool are_one(const Tensor& self, at::OptionalIntArrayRef dims) {
+  std::vector<std::int64_t> summed;
+  for (std::int64_t dim = 0; dim < self.dim(); ++dim) {
+    const auto is_dim = [&](std::int64_t one) {
+      return c10::maybe_wrap_dim(one, self.dim()) == dim;
+    };
+    const bool all = !dims || dims->empty();
+    if (self.size(dim) > 1 && (all || std::ranges::any_of(*dims, is_dim))) summed.push_back(dim);
+  }
+  std::ranges::sort(summed, {}, [&](std::int64_t dim) { return self.stride(dim); });
+  for (std::size_t i = 1; i < summed.size(); ++i) {
+    const std::int64_t inner = summed[i - 1];
+    if (self.stride(summed[i]) != self.stride(inner) * self.size(inner)) return false;
+  }
+  return true;
+}
+
+// On cpu a sum in another type is one of a copy, and so is one of 16 bits over dimensions that are
+// not one. (ATen/native/ReduceOps.cpp, should_use_acc_buffer.)
 Tensor sum(const Tensor& self, at::OptionalIntArrayRef dims, bool keepdim,
            std::optional<at::ScalarType> dtype) {
   Tensor result = at::meta::sum(self, dims, keepdim, dtype);
-  if (by_cpu_rules()) sum_on_cpu(self, result);
+  if (!by_cpu_rules()) return result;
+  if (self.scalar_type() != result.scalar_type()) {
+    sum_on_cpu(self.to(result.scalar_type()), result);
+  } else if (at::isReducedFloatingType(self.scalar_type()) && !are_one(self, dims)) {
+    const Tensor wide = at::empty(result.sizes(), result.options().dtype(at::kFloat));
+    sum_on_cpu(self.to(at::kFloat), wide);
+  } else {
+    sum_on_cpu(self, result);
+  }
   return result;
 }
 

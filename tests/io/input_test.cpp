@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdint>
 #include <string>
 
 #include "core/io/unpack.h"
@@ -16,7 +17,7 @@ using testing::gzipped;
 
 std::string numbers(int count) {
   std::string text;
-  for (int i = 0; i < count; ++i) text += std::to_string(i * 7919 % 10007) + ",";
+  for (int i = 0; i < count; ++i) text += std::to_string(std::int64_t{i} * 7919 % 10007) + ",";
   return text;
 }
 

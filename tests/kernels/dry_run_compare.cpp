@@ -16,11 +16,12 @@ std::string SeenEvent::text() const {
 namespace {
 
 // LibTorch keeps the weights that autocast cast in a hash table by address and lets go of all at
-// its end: in no order.
+// its end, which with checkpoints is in the backward, too: in no order.
 void sort_cast_weights(std::vector<SeenEvent>& events) {
   const auto is_one = [](const SeenEvent& event) {
     return !event.alloc && event.op == "aten::_to_copy" &&
-           (event.phase == base::Phase::forward || event.phase == base::Phase::loss);
+           (event.phase == base::Phase::forward || event.phase == base::Phase::loss ||
+            event.phase == base::Phase::backward);
   };
   for (auto begin = events.begin(); begin != events.end();) {
     begin = std::find_if(begin, events.end(), is_one);

@@ -38,7 +38,7 @@ TEST(Gallery, PredictedPeaksAreTheMeasuredOnes) {
     options.steps = kSteps;
     options.rules = spec::DeviceKind::cpu;
     const auto dry = dry_runner().dry_run(exhibit.spec, options, strings, {});
-    RealRun real;
+    RealRun real(exhibit.spec.workload == spec::WorkloadKind::vlm ? 1U << 18 : 1U << 15);
     const int steps = dry ? dry->options.steps : kSteps;  // more where each adds to the peak
     const std::string failure = try_for_real(exhibit.spec, steps, real);
     // A spec that cannot run is not predicted either.
