@@ -130,8 +130,10 @@ int report_own(const base::Error& error) {
 
 std::string own_title(const OwnQuestion& question) {
   std::string words;
-  for (const auto& [name, value] : question.settings)
-    words += (words.empty() ? "" : ", ") + name + "=" + value;
+  for (const auto& [name, value] : question.settings) {
+    if (!words.empty()) words += ", ";
+    words.append(name).append("=").append(value);
+  }
   return question.file.path.filename().string() + ":" + question.file.function + "(" + words + ")";
 }
 

@@ -76,7 +76,7 @@ base::Message message_of_end(const OwnQuestion& question, int code) {
 }
 
 // All that decides an answer but the content of files.
-Json question_json(const OwnQuestion& question, const char* what, Json more) {
+Json question_json(const OwnQuestion& question, const char* what, const Json& more) {
   Json asked = {{"what", what},
                 {"file", question.file.path.string()},
                 {"function", question.file.function},
@@ -117,9 +117,9 @@ base::Result<OwnAnswerFiles> run_process(const OwnQuestion& question, Json reque
   return files;
 }
 
-base::Result<Answer> ask(const OwnQuestion& question, const char* what, Json more, Caching caching,
-                         const base::CancelToken& cancel) {
-  const Json request = question_json(question, what, std::move(more));
+base::Result<Answer> ask(const OwnQuestion& question, const char* what, const Json& more,
+                         Caching caching, const base::CancelToken& cancel) {
+  const Json request = question_json(question, what, more);
   auto kept = caching == Caching::on ? cached_answer(request) : std::nullopt;
   auto files = kept ? base::Result<OwnAnswerFiles>(std::move(*kept))
                     : run_process(question, request, cancel);

@@ -53,7 +53,7 @@ fs::path package_parent() {
 }  // namespace
 
 fs::path own_python() {
-  if (const std::string named = variable("TENSORSCOPE_PYTHON"); !named.empty()) return named;
+  if (fs::path named = variable("TENSORSCOPE_PYTHON"); !named.empty()) return named;
   if (fs::path chosen = remembered(); !chosen.empty()) return chosen;
   const std::string made = TENSORSCOPE_TORCH_PYTHON;
   return !made.empty() && access(made.c_str(), X_OK) == 0 ? made : "python3";

@@ -217,7 +217,7 @@ Input Input::of(std::string content) {
   return input;
 }
 
-bool Input::take(Piece&& piece) {
+bool Input::take(Piece& piece) {
   if (piece.problem) problem_ = std::move(piece.problem);
   if (!piece.fault.empty()) fault_ = std::move(piece.fault);
   ended_ = piece.size == 0 || problem_;
@@ -241,7 +241,7 @@ bool Input::read_on() {
   const std::string_view rest = text_;
   Piece next = source_->next(spare_ == nullptr ? Piece{} : std::move(*spare_));
   spare_.reset();
-  if (!take(std::move(next))) return false;
+  if (!take(next)) return false;
   if (rest.size() > kRoom) return grow(std::move(next));
   char* const begin = next.text() - rest.size();
   if (!rest.empty()) std::memcpy(begin, rest.data(), rest.size());
@@ -264,7 +264,7 @@ bool Input::grow(Piece&& next) {
   add({next.text(), next.size});
   while (whole.size < wanted) {
     next = source_->next(std::move(next));
-    if (!take(std::move(next))) break;
+    if (!take(next)) break;
     add({next.text(), next.size});
   }
   text_ = {whole.text(), whole.size};

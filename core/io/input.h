@@ -57,7 +57,7 @@ class Input {
   struct Piece;
   Input();
   bool read_on();
-  bool take(Piece&& piece);
+  bool take(Piece& piece);
   bool grow(Piece&& next);
 
   std::unique_ptr<Source> source_;  // null: all is there

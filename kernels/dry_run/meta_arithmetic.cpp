@@ -11,6 +11,7 @@
 #include <ATen/core/Tensor.h>
 #include <ATen/native/TypeProperties.h>
 #include <ATen/ops/add_meta_dispatch.h>
+#include <ATen/ops/copy_native.h>
 #include <ATen/ops/cumsum_meta_dispatch.h>
 #include <ATen/ops/div_meta_dispatch.h>
 #include <ATen/ops/empty.h>
@@ -265,9 +266,23 @@ Tensor pow_scalar(const at::Scalar& base, const Tensor& exponent) {
   return result;
 }
 
+// On cpu a large matrix is turned by a square of 60 x 60. (ATen/native/Copy.cpp,
+// copy_transpose_valid.)
+Tensor& copy_(Tensor& self, const Tensor& from, bool non_blocking) {
+  constexpr std::int64_t kSide = 60;
+  const bool turned = self.dim() == 2 && self.is_contiguous() && from.sizes() == self.sizes() &&
+                      from.stride(0) == 1 && from.stride(1) == from.size(0);
+  if (by_cpu_rules() && turned && self.scalar_type() == from.scalar_type() &&
+      self.numel() >= kSide * kSide) {
+    const Tensor square = at::empty({kSide, kSide}, self.options());
+  }
+  return at::native::copy_(self, from, non_blocking);
+}
+
 }  // namespace
 
 void register_meta_arithmetic(torch::Library& library) {
+  library.impl("copy_", copy_);
   library.impl("mul.Tensor", mul);
   library.impl("mul_.Tensor", mul_);
   library.impl("mul.out", mul_out);
