@@ -17,6 +17,7 @@
 // of one product are the left factor of the next without leaving their registers (section 3.3 of
 // the paper: warps divide the rows, not the columns). Exponentials are of 2, with log2 e in the
 // scale.
+#include "kernels/own_cuda/softmax_rows.h"
 #include "kernels/own_cuda/tensor_core.h"
 
 namespace ts::kernels::own_cuda {
@@ -24,7 +25,6 @@ namespace ts::kernels::own_cuda {
 constexpr int kWarpRows = 16;
 constexpr int kTileRows = report::kTensorCoreRows;  // of a block: four warps
 constexpr int kBackwardOther = report::kTensorCoreBackwardOther;
-constexpr float kLog2E = 1.44269504F;
 template <int d_head>
 constexpr int kForwardKeys = report::tensor_core_forward_other(d_head);
 template <int d_head>
@@ -34,19 +34,9 @@ __device__ inline int first_row_of_warp() {
   return static_cast<int>(threadIdx.x) / 32 * kWarpRows % kTileRows;
 }
 
-// The largest value, or the sum, of the four lanes of a row.
-__device__ inline float row_largest(float x) {
-  x = fmaxf(x, __shfl_xor_sync(0xFFFFFFFFU, x, 1));
-  return fmaxf(x, __shfl_xor_sync(0xFFFFFFFFU, x, 2));
-}
-__device__ inline float row_sum(float x) {
-  x += __shfl_xor_sync(0xFFFFFFFFU, x, 1);
-  return x + __shfl_xor_sync(0xFFFFFFFFU, x, 2);
-}
-
 template <class Number, int d_head>
 __device__ void attention_tensor_core_forward(const Attention<Number>& a) {
-  constexpr int kBlocks = kForwardKeys<d_head> / 8;
+  constexpr int kKeys = kForwardKeys<d_head>, kBlocks = kKeys / 8;
   DYNAMIC_SHARED(Number, memory);
   const SwizzledTile<Number, d_head> q{memory}, k{memory + kTileRows * d_head},
       v{memory + (kTileRows + kForwardKeys<d_head>)*d_head};
@@ -55,8 +45,7 @@ __device__ void attention_tensor_core_forward(const Attention<Number>& a) {
   const Number* keys = head_of<d_head>(a.k, head / a.group, a.keys);
   const Number* values = head_of<d_head>(a.v, head / a.group, a.keys);
   const float scale = a.scale * kLog2E;
-  // Values of this lane's two rows: c / 2 of a fragment is the row.
-  float o[d_head / 8][4] = {}, l[2] = {}, m[2] = {kLowest, kLowest};
+  SoftmaxRows<d_head> rows;
   const int end = keys_seen(a, first + kTileRows);
   q.copy(head_of<d_head>(a.q, head, a.queries), first, kTileRows, a.queries);
   k.copy(keys, 0, kForwardKeys<d_head>, a.keys);
@@ -71,9 +60,8 @@ __device__ void attention_tensor_core_forward(const Attention<Number>& a) {
     if (j + kForwardKeys<d_head> < end)
       k.copy(keys, j + kForwardKeys<d_head>, kForwardKeys<d_head>, a.keys);
 
-    const bool masked =
-        j + kForwardKeys<d_head> > a.keys || (a.causal != 0 && j + kForwardKeys<d_head> > first);
-    float largest[2] = {m[0], m[1]};
+    const bool masked = j + kKeys > a.keys || (a.causal != 0 && j + kKeys > first);
+    float largest[2] = {rows.m[0], rows.m[1]};
 #pragma unroll
     for (int i = 0; i < kBlocks; ++i) {
 #pragma unroll
@@ -84,41 +72,20 @@ __device__ void attention_tensor_core_forward(const Attention<Number>& a) {
         largest[c / 2] = fmaxf(largest[c / 2], s[i][c]);
       }
     }
-    float base[2];
-#pragma unroll
-    for (int half = 0; half < 2; ++half) {
-      largest[half] = row_largest(largest[half]);
-      base[half] = scale * base_of(largest[half]);
-      const float shrink = exp2f(scale * m[half] - base[half]);
-      m[half] = largest[half];
-      l[half] *= shrink;
-#pragma unroll
-      for (int i = 0; i < d_head / 8; ++i) {
-        o[i][2 * half] *= shrink;
-        o[i][2 * half + 1] *= shrink;
-      }
-    }
-#pragma unroll
-    for (int i = 0; i < kBlocks; ++i) {
-#pragma unroll
-      for (int c = 0; c < 4; ++c) {
-        s[i][c] = exp2f(scale * s[i][c] - base[c / 2]);
-        l[c / 2] += s[i][c];  // of this lane's columns
-      }
-    }
-    add_product(o, s, v);
+    rows.soften(s, largest, scale);
+    add_product(rows.o, s, v);
   }
   for (int half = 0; half < 2; ++half) {
     const int query = first + row + row_of_sum(half * 2);
-    l[half] = row_sum(l[half]);
+    rows.l[half] = row_sum(rows.l[half]);
     if (lane_of_warp() % 4 == 0 && query < a.queries) {
       a.log_sums[head * a.queries + query] =
-          l[half] == 0 ? -kLowest : a.scale * m[half] + logf(l[half]);
+          rows.l[half] == 0 ? -kLowest : a.scale * rows.m[half] + logf(rows.l[half]);
     }
-    l[half] = l[half] == 0 ? 0 : 1 / l[half];
+    rows.l[half] = rows.l[half] == 0 ? 0 : 1 / rows.l[half];
   }
-  write_rows<Number, d_head>(head_of<d_head>(a.o, head, a.queries), first + row, a.queries, o, l[0],
-                             l[1]);
+  write_rows<Number, d_head>(head_of<d_head>(a.o, head, a.queries), first + row, a.queries, rows.o,
+                             rows.l[0], rows.l[1]);
 }
 
 template <class Number, int d_head>

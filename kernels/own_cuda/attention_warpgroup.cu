@@ -19,6 +19,7 @@
 // for wgmma"). Rows past the end come as zeros, and are masked.
 #include "kernels/own_cuda/attention_warpgroup.h"
 
+#include "kernels/own_cuda/softmax_rows.h"
 #include "kernels/own_cuda/warpgroup.h"
 
 namespace ts::kernels::own_cuda {
@@ -28,7 +29,6 @@ constexpr int kGroupRows = 64;
 constexpr int kGroupThreads = 128;
 constexpr int kPlaces = report::kWarpgroupPlaces;
 constexpr int kReaders = 8;  // warps of the consumers
-constexpr float kLog2OfE = 1.44269504F;
 template <int d_head>
 constexpr int kTileKeys = report::warpgroup_keys(d_head);
 
@@ -126,54 +126,6 @@ __device__ void add_values(float (&o)[d_head / 8][4], const float (&p)[kTileKeys
   wait_for_products();
 }
 
-// The largest value, or the sum, of the four lanes of a row.
-__device__ inline float largest_of_row(float x) {
-  x = fmaxf(x, __shfl_xor_sync(0xFFFFFFFFU, x, 1));
-  return fmaxf(x, __shfl_xor_sync(0xFFFFFFFFU, x, 2));
-}
-__device__ inline float sum_of_row(float x) {
-  x += __shfl_xor_sync(0xFFFFFFFFU, x, 1);
-  return x + __shfl_xor_sync(0xFFFFFFFFU, x, 2);
-}
-
-// The state of a consumer's two rows of each fragment.
-template <int d_head>
-struct Rows {
-  float o[d_head / 8][4] = {}, l[2] = {}, m[2] = {kLowest, kLowest};
-
-  // S becomes P; O and l shrink to the new maximum.
-  template <int blocks>
-  __device__ void soften(float (&s)[blocks][4], float scale) {
-    float largest[2] = {m[0], m[1]}, base[2];
-#pragma unroll
-    for (int i = 0; i < blocks; ++i) {
-#pragma unroll
-      for (int c = 0; c < 4; ++c) largest[c / 2] = fmaxf(largest[c / 2], s[i][c]);
-    }
-#pragma unroll
-    for (int half = 0; half < 2; ++half) {
-      largest[half] = largest_of_row(largest[half]);
-      base[half] = scale * base_of(largest[half]);
-      const float shrink = exp2f(scale * m[half] - base[half]);
-      m[half] = largest[half];
-      l[half] *= shrink;
-#pragma unroll
-      for (int i = 0; i < d_head / 8; ++i) {
-        o[i][2 * half] *= shrink;
-        o[i][2 * half + 1] *= shrink;
-      }
-    }
-#pragma unroll
-    for (int i = 0; i < blocks; ++i) {
-#pragma unroll
-      for (int c = 0; c < 4; ++c) {
-        s[i][c] = exp2f(scale * s[i][c] - base[c / 2]);
-        l[c / 2] += s[i][c];  // of this lane's columns
-      }
-    }
-  }
-};
-
 template <class Number, int d_head>
 __device__ void consume(const AttentionByTma<Number>& t,
                         const WarpgroupTiles<Number, d_head>& tiles, int first, int head, int end,
@@ -183,7 +135,7 @@ __device__ void consume(const AttentionByTma<Number>& t,
   const int group_row = group * kGroupRows;
   const int row = first + group_row + static_cast<int>(threadIdx.x) % kGroupThreads / 32 * 16;
   const bool first_lane = lane_of_warp() == 0;
-  Rows<d_head> rows;
+  SoftmaxRows<d_head> rows;
   wait(tiles.q_full, 0);
   for (int j = 0, step = 0; j < end; j += kKeys, ++step) {
     const int place = step % kPlaces, turn = step / kPlaces % 2;
@@ -200,7 +152,13 @@ __device__ void consume(const AttentionByTma<Number>& t,
         }
       }
     }
-    rows.soften(s, a.scale * kLog2OfE);
+    float largest[2] = {rows.m[0], rows.m[1]};
+#pragma unroll
+    for (int i = 0; i < kBlocks; ++i) {
+#pragma unroll
+      for (int c = 0; c < 4; ++c) largest[c / 2] = fmaxf(largest[c / 2], s[i][c]);
+    }
+    rows.soften(s, largest, a.scale * kLog2E);
     wait(tiles.v_full + place, turn);
     add_values<Number, d_head>(rows.o, s, tiles.v + place * kTile);
     if (first_lane) arrive(tiles.v_empty + place);
@@ -208,7 +166,7 @@ __device__ void consume(const AttentionByTma<Number>& t,
   float factor[2];
   for (int half = 0; half < 2; ++half) {
     const int query = row + row_of_sum(half * 2);
-    const float sum = sum_of_row(rows.l[half]);
+    const float sum = row_sum(rows.l[half]);
     if (lane_of_warp() % 4 == 0 && query < a.queries) {
       a.log_sums[head * a.queries + query] =
           sum == 0 ? -kLowest : a.scale * rows.m[half] + logf(sum);
