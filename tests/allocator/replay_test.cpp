@@ -9,6 +9,7 @@
 #include "core/allocator/expandable_answer.h"
 #include "core/allocator/snapshot_recorder.h"
 #include "tests/allocator/random_program.h"
+#include "tests/allocator/recorded_program.h"
 
 namespace ts::allocator {
 namespace {
@@ -23,20 +24,7 @@ AllocatorSettings settings(const char* text) {
 
 Snapshot record(const std::vector<ProgramStep>& program, const char* text,
                 CachingAllocator::Device device = {}) {
-  SnapshotRecorder recorder(settings(text), device);
-  std::vector<std::optional<std::uint64_t>> addresses;
-  SnapshotRecorder::Mark mark;
-  for (const ProgramStep& step : program) {
-    mark.stream = step.stream;
-    if (step.kind == ProgramStep::Kind::alloc) {
-      addresses.push_back(recorder.alloc(step.bytes, mark));
-    } else if (step.kind == ProgramStep::Kind::free) {
-      if (addresses[step.block]) recorder.free(*addresses[step.block], mark);
-    } else {
-      recorder.empty_cache(mark);
-    }
-  }
-  return recorder.finish();
+  return testing::recorded_program(program, settings(text), device);
 }
 
 // As if the ring buffer had room for `keep` events only.

@@ -10,6 +10,7 @@
 #include "core/allocator/snapshot_recorder.h"
 #include "core/allocator/what_if.h"
 #include "tests/allocator/random_program.h"
+#include "tests/allocator/recorded_program.h"
 
 namespace ts::allocator {
 namespace {
@@ -143,25 +144,6 @@ TEST(ReservedParts, PutEachByteWhereItBelongs) {
   EXPECT_EQ(parts.sum(), parts.gap());
 }
 
-// Programs as recorded snapshots, for explain_reserved().
-Snapshot recorded(const std::vector<ProgramStep>& program, const char* text,
-                  CachingAllocator::Device device) {
-  SnapshotRecorder recorder(settings_of(text), device);
-  std::vector<std::optional<std::uint64_t>> addresses;
-  SnapshotRecorder::Mark mark;
-  for (const ProgramStep& step : program) {
-    mark.stream = step.stream;
-    if (step.kind == ProgramStep::Kind::alloc) {
-      addresses.push_back(recorder.alloc(step.bytes, mark));
-    } else if (step.kind == ProgramStep::Kind::free) {
-      if (addresses[step.block]) recorder.free(*addresses[step.block], mark);
-    } else {
-      recorder.empty_cache(mark);
-    }
-  }
-  return recorder.finish();
-}
-
 // The trace's own words after its first events.
 struct Written {
   std::int64_t reserved = 0;
@@ -199,8 +181,8 @@ class ExplainReserved : public ::testing::TestWithParam<const char*> {};
 
 TEST_P(ExplainReserved, AgreesWithTheTraceAtEveryEvent) {
   for (std::uint32_t seed = 0; seed < 3; ++seed) {
-    const Snapshot snapshot =
-        recorded(testing::RandomProgram(seed).make(150), GetParam(), eight_gibibytes());
+    const Snapshot snapshot = testing::recorded_program(testing::RandomProgram(seed).make(150),
+                                                        settings_of(GetParam()), eight_gibibytes());
     const std::size_t events = snapshot.device_traces[0].size();
     for (std::size_t position = 0; position <= events; ++position) {
       SCOPED_TRACE(std::to_string(seed) + ", after " + std::to_string(position));
@@ -246,7 +228,7 @@ TEST(ExplainReserved, BeginsWithTheRefusal) {
   }
   for (std::size_t i = 0; i < 5; ++i) program.push_back({Kind::free, 2 * i});
   program.push_back({Kind::alloc, 10, 30 * kMebi, 0});
-  const Snapshot snapshot = recorded(program, "", device);
+  const Snapshot snapshot = testing::recorded_program(program, {}, device);
   const auto answer = explain_reserved(snapshot, 0, {});
   ASSERT_TRUE(answer) << answer.error().sentence;
   EXPECT_EQ(snapshot.device_traces[0][answer->position - 1].action, TraceAction::oom);

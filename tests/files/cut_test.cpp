@@ -11,10 +11,10 @@
 
 #include "core/allocator/log_of_snapshot.h"
 #include "core/allocator/snapshot_figures.h"
-#include "core/allocator/snapshot_recorder.h"
 #include "core/blocks/allocator_history.h"
 #include "core/snapshot/snapshot_write.h"
 #include "tests/allocator/random_program.h"
+#include "tests/allocator/recorded_program.h"
 
 namespace ts::files {
 namespace {
@@ -26,20 +26,9 @@ using allocator::Snapshot;
 Snapshot recorded(std::uint32_t seed) {
   allocator::AllocatorSettings settings;
   settings.expandable_segments = seed % 2 == 1;
-  allocator::SnapshotRecorder recorder(settings, {std::int64_t{300} << 20, 0, std::nullopt});
-  allocator::testing::RandomProgram program(seed);
-  std::vector<std::optional<std::uint64_t>> addresses;
-  for (int i = 0; i < 300; ++i) {
-    const auto step = program.next();
-    if (step.kind == allocator::testing::ProgramStep::Kind::alloc) {
-      addresses.push_back(recorder.alloc(step.bytes, {0, step.stream}));
-    } else if (step.kind == allocator::testing::ProgramStep::Kind::empty_cache) {
-      recorder.empty_cache({});
-    } else if (addresses[step.block]) {
-      recorder.free(*addresses[step.block], {});
-    }
-  }
-  Snapshot snapshot = recorder.finish();
+  allocator::Snapshot snapshot =
+      allocator::testing::recorded_program(allocator::testing::RandomProgram(seed).make(300),
+                                           settings, {std::int64_t{300} << 20, 0, std::nullopt});
   auto& trace = snapshot.device_traces[0];
   trace.erase(trace.begin(), trace.begin() + static_cast<long>(trace.size() / 2));
   std::int64_t time_us = 1'000'000;

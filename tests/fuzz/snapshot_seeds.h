@@ -6,9 +6,9 @@
 #include <string_view>
 #include <vector>
 
-#include "core/allocator/snapshot_recorder.h"
 #include "core/snapshot/snapshot_write.h"
 #include "tests/allocator/random_program.h"
+#include "tests/allocator/recorded_program.h"
 #include "tests/snapshot/pickle_bytes.h"
 #include "tests/snapshot/random_snapshot.h"
 
@@ -48,20 +48,9 @@ inline std::vector<std::string> snapshot_recordings() {
   for (std::uint32_t seed = 0; seed < 8; ++seed) {
     allocator::AllocatorSettings settings;
     settings.expandable_segments = seed % 2 == 1;
-    allocator::SnapshotRecorder recorder(settings, {std::int64_t{300} << 20, 0, std::nullopt});
-    allocator::testing::RandomProgram program(seed);
-    std::vector<std::optional<std::uint64_t>> addresses;
-    for (int i = 0; i < 25; ++i) {
-      const auto step = program.next();
-      if (step.kind == allocator::testing::ProgramStep::Kind::alloc) {
-        addresses.push_back(recorder.alloc(step.bytes, {0, step.stream}));
-      } else if (step.kind == allocator::testing::ProgramStep::Kind::empty_cache) {
-        recorder.empty_cache({});
-      } else if (addresses[step.block]) {
-        recorder.free(*addresses[step.block], {});
-      }
-    }
-    allocator::Snapshot snapshot = recorder.finish();
+    allocator::Snapshot snapshot =
+        allocator::testing::recorded_program(allocator::testing::RandomProgram(seed).make(25),
+                                             settings, {std::int64_t{300} << 20, 0, std::nullopt});
     auto& trace = snapshot.device_traces[0];
     if (seed >= 4) trace.erase(trace.begin(), trace.begin() + static_cast<long>(trace.size() / 2));
     all.push_back(written(snapshot, snapshot::SnapshotFormat::pickle));
