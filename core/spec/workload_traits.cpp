@@ -274,6 +274,13 @@ constexpr bool traits_in_order() {
 }
 static_assert(traits_in_order(), "rows stand in the order of TENSORSCOPE_WORKLOADS");
 
+// The settings that do not apply where there are images.
+void leave_out_additions(WorkloadSpec& part) {
+  part.window = part.packed = part.padding = 0;
+  part.attn_dropout = part.dropout = 0;
+  part.experts = 0;
+}
+
 }  // namespace
 
 const WorkloadTraits& traits_of(WorkloadKind kind) {
@@ -372,17 +379,6 @@ std::int64_t tokens_of_image(const WorkloadSpec& spec) {
   if (!joins) return 1;
   return spec.pool == Pool::mean ? spec.image_tokens : patch_count(spec);
 }
-
-namespace {
-
-// The settings that do not apply where there are images.
-void leave_out_additions(WorkloadSpec& part) {
-  part.window = part.packed = part.padding = 0;
-  part.attn_dropout = part.dropout = 0;
-  part.experts = 0;
-}
-
-}  // namespace
 
 WorkloadSpec encoder_of(const WorkloadSpec& spec) {
   WorkloadSpec encoder = spec;
