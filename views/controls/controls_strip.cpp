@@ -8,6 +8,7 @@
 #include "views/charts/icons.h"
 #include "views/common/backend_marks.h"
 #include "views/common/imgui_sink.h"
+#include "views/common/spec_words.h"
 #include "views/common/widgets.h"
 #include "views/controls/controls_view.h"
 
@@ -19,11 +20,14 @@ constexpr float kGap = 24;
 constexpr float kRow = 28;
 constexpr float kAll = 36;  // the button for all settings
 
+constexpr float kLetter = 16;  // the least width of a slider's label
+
 constexpr std::size_t kMostSizes = 2;
 
 // The first sizes that matter for the workload.
 std::vector<spec::Field> sizes_of(const spec::WorkloadSpec& spec) {
-  std::vector<spec::Field> sizes = {spec::Field::B, spec::Field::T, spec::Field::d_model};
+  std::vector<spec::Field> sizes = {spec::Field::B, spec::Field::T, spec::Field::image,
+                                    spec::Field::d_model};
   std::erase_if(sizes, [&spec](spec::Field field) { return !spec::field_applies(spec, field); });
   if (sizes.size() > kMostSizes) sizes.resize(kMostSizes);
   return sizes;
@@ -70,7 +74,8 @@ bool draw_controls_strip(const ControlsContext& context, bool all_shown) {
   x += ui.px(kAll) + ui.px(kGap);
   for (const spec::Field field : sizes) {
     ImGui::SetCursorPos({x, y});
-    draw_size_slider(context, field, slider_width, 16);
+    const float label = sink.text_width(TextStyle::body, size_words(ui.texts, spec, field));
+    draw_size_slider(context, field, slider_width, std::max(kLetter, label / ui.metrics.scale));
     x += slider_width + ui.px(kGap);
   }
   if (attends) {
