@@ -4,24 +4,17 @@
 
 #include <algorithm>
 #include <cmath>
-#include <random>
 #include <string>
 #include <vector>
 
 #include "kernels/executor/executor.h"
 #include "kernels/own_cuda/device.h"
+#include "tests/own/random_values.h"
 
 namespace ts::kernels::own_cuda {
 
-using Values = std::vector<double>;
-
-inline Values random_values(std::size_t count, unsigned seed) {
-  std::mt19937 generator(seed);
-  std::normal_distribution<double> normal;
-  Values values(count);
-  for (double& value : values) value = normal(generator);
-  return values;
-}
+using own::testing::random_values;
+using own::testing::Values;
 
 // A tensor of a type, in memory of the executor.
 struct TypedTensor {

@@ -222,6 +222,15 @@ spec::WorkloadSpec DrivenWindow::long_attention() {
   return spec;
 }
 
+bool DrivenWindow::has_torch() {
+  static const bool has =
+      std::system((std::string(TENSORSCOPE_TORCH_PYTHON) +
+                   " -c 'import torch, sys; sys.exit(not torch.__version__.startswith(\"2.11.\"))'"
+                   " >/dev/null 2>&1")
+                      .c_str()) == 0;
+  return has;
+}
+
 const predict::Forecast* DrivenWindow::prediction() {
   const predict::Outlook* outlook = session().predictions().outlook();
   const bool current = outlook != nullptr && outlook->spec == state().history.spec();

@@ -61,6 +61,8 @@ class DrivenWindow : public ::testing::Test {
   static spec::WorkloadSpec small_attention();
   // One whose run takes so long that there is time to do something in the meantime.
   static spec::WorkloadSpec long_attention();
+  // There is a Python with torch 2.11, for tests that run scripts.
+  static bool has_torch();
   // The prediction for the current settings; null until it is known.
   static const predict::Forecast* prediction();
 };

@@ -14,6 +14,7 @@
 #include "core/snapshot/snapshot_write.h"
 #include "core/text/message.h"
 #include "tests/gui/driven_window.h"
+#include "tests/gui/two_streams.h"
 
 namespace ts::app::testing {
 namespace {
@@ -295,11 +296,6 @@ TEST_F(FilesInTheWindow, ACategoryIsCorrected) {
     IM_CHECK(category() == memory::Category::gradient);
   });
 }
-
-constexpr const char* kTwoStreams = R"({"segments": [], "device_traces": [[
-  {"action": "alloc", "addr": 4096, "size": 100, "stream": 0, "time_us": 1},
-  {"action": "alloc", "addr": 8192, "size": 700, "stream": 7, "time_us": 2},
-  {"action": "alloc", "addr": 9216, "size": 900, "stream": 7, "time_us": 3}]]})";
 
 TEST_F(FilesInTheWindow, AStreamIsShownAlone) {
   drive([](ImGuiTestContext* context) {

@@ -7,7 +7,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <cstdlib>
 #include <fstream>
 #include <iterator>
 #include <string>
@@ -114,12 +113,7 @@ class LiveInTheWindow : public DrivenWindow {
  protected:
   void SetUp() override {
     DrivenWindow::SetUp();
-    const std::string asks =
-        std::string(TENSORSCOPE_TORCH_PYTHON) +
-        " -c 'import torch, sys; sys.exit(not torch.__version__.startswith(\"2.11.\"))'"
-        " >/dev/null 2>&1";
-    static const bool has_torch = std::system(asks.c_str()) == 0;
-    if (!has_torch) GTEST_SKIP() << "there is no Python with torch 2.11";
+    if (!has_torch()) GTEST_SKIP() << "there is no Python with torch 2.11";
   }
   void TearDown() override {
     while (!session().files().entries().empty()) session().files().close(0);

@@ -36,12 +36,7 @@ class OwnFileInTheWindow : public DrivenWindow {
     DrivenWindow::SetUp();
     // Answers of earlier tests are none of this one's.
     ::setenv("XDG_CACHE_HOME", (folder() / "own_cache").c_str(), 1);
-    const std::string asks =
-        std::string(TENSORSCOPE_TORCH_PYTHON) +
-        " -c 'import torch, sys; sys.exit(not torch.__version__.startswith(\"2.11.\"))'"
-        " >/dev/null 2>&1";
-    static const bool has_torch = std::system(asks.c_str()) == 0;
-    if (!has_torch) GTEST_SKIP() << "there is no Python with torch 2.11";
+    if (!has_torch()) GTEST_SKIP() << "there is no Python with torch 2.11";
   }
   void TearDown() override {
     ::unsetenv("XDG_CACHE_HOME");

@@ -7,6 +7,7 @@
 
 #include "core/io/file.h"
 #include "tests/gui/driven_window.h"
+#include "tests/gui/two_streams.h"
 
 namespace ts::app::testing {
 namespace {
@@ -126,16 +127,11 @@ TEST_F(SessionInTheWindow, IsSavedAndShownAgain) {
   });
 }
 
-constexpr const char* kTwoStreamsSaved = R"({"segments": [], "device_traces": [[
-  {"action": "alloc", "addr": 4096, "size": 100, "stream": 0, "time_us": 1},
-  {"action": "alloc", "addr": 8192, "size": 700, "stream": 7, "time_us": 2},
-  {"action": "alloc", "addr": 9216, "size": 900, "stream": 7, "time_us": 3}]]})";
-
 // The stream that is shown alone, with what is selected in it.
 TEST_F(SessionInTheWindow, APartOfAFileIsShownAgain) {
   drive([](ImGuiTestContext* context) {
     const auto file = folder() / "kept_streams.json";
-    IM_CHECK(io::write_file(file, kTwoStreamsSaved).has_value());
+    IM_CHECK(io::write_file(file, kTwoStreams).has_value());
     window().open_files({file});
     IM_CHECK(read(context));
     session().files().narrow({.stream = 7, .pool = {}});

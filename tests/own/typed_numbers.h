@@ -4,23 +4,13 @@
 #include <cstdint>
 #include <cstdlib>
 #include <memory>
-#include <random>
 #include <vector>
 
 #include "kernels/own/instructions.h"
 #include "kernels/own/number.h"
+#include "tests/own/random_values.h"
 
 namespace ts::kernels::own::testing {
-
-using Values = std::vector<double>;
-
-inline Values random_values(std::size_t count, unsigned seed) {
-  std::mt19937 generator(seed);
-  std::normal_distribution<double> normal;
-  Values values(count);
-  for (double& value : values) value = normal(generator);
-  return values;
-}
 
 // Memory of exactly the numbers, so that a sanitizer sees an access beside them.
 class TypedNumbers {
