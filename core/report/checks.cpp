@@ -14,7 +14,6 @@
 #include "core/report/recording_checks.h"
 #include "core/report/recording_notes.h"
 #include "core/report/roofs.h"
-#include "core/report/value_errors.h"
 #include "core/spec/spec_fields.h"
 #include "core/spec/spec_values.h"
 #include "core/spec/workload_math.h"

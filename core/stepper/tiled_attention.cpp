@@ -26,7 +26,7 @@ std::size_t at(std::int64_t index) {
   return static_cast<std::size_t>(index);
 }
 
-// Of `length` those that tiles of `block` have.
+// The part of `length` that tiles of `block` have.
 std::int64_t in_tiles(std::int64_t length, std::int64_t block, bool drop_tail) {
   return drop_tail && length > block ? length / block * block : length;
 }

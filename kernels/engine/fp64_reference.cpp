@@ -18,11 +18,11 @@
 #include "kernels/compiled/compiled_workload.h"
 #include "kernels/compiled/package_request.h"
 #include "kernels/compiled/package_store.h"
+#include "kernels/compiled/step_values.h"
 #include "kernels/device/precision.h"
 #include "kernels/device/threads.h"
 #include "kernels/observe/cancellation.h"
 #include "kernels/observe/failure.h"
-#include "kernels/workloads/step_values.h"
 
 namespace ts::kernels {
 namespace {

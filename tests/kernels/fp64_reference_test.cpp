@@ -19,8 +19,8 @@ run::ValueErrors errors_of(const spec::WorkloadSpec& spec) {
   return errors ? *errors : run::ValueErrors{};
 }
 
-// What a type may be off in steps of a few layers; that of fp32 is the course's. A gradient of
-// 16 bits may lose most of its digits where larger terms cancel.
+// The largest errors of a type in steps of a few layers; that of fp32 is the course's. A gradient
+// of 16 bits may lose most of its digits where larger terms cancel.
 struct Most {
   double values = 1e-5, gradients = 1e-5;
 };

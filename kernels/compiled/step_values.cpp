@@ -1,4 +1,4 @@
-#include "kernels/workloads/step_values.h"
+#include "kernels/compiled/step_values.h"
 
 #include <ATen/core/grad_mode.h>
 #include <ATen/ops/div.h>
