@@ -61,7 +61,8 @@ TEST(RunCommand, ValuesAreComparedOnRequest) {
   const testing::TemporaryFolder folder;
   const std::string out = " --out " + folder.path().string() + " --parts tables";
   auto ended = testing::run_program(
-      std::string("run attention --set backend=flash --check-values") + kSmall + out);
+      std::string("run attention --set backend=flash --set pass=forward+backward --check-values") +
+      kSmall + out);
   ASSERT_EQ(ended.code, 0) << ended.err;
   EXPECT_NE(ended.out.find("Off fp64 by "), std::string::npos) << ended.out;
   const auto run = nlohmann::json::parse(testing::read(folder.path() / "run.json"));
