@@ -37,6 +37,7 @@
 #include "core/memory/before_backward.h"
 #include "core/report/efficiency.h"
 #include "core/report/operator_report.h"
+#include "core/report/recording_checks.h"
 #include "core/report/recording_notes.h"
 #include "core/report/result_curves.h"
 #include "core/report/run_estimate.h"
@@ -268,6 +269,7 @@ void print_summary(const run::Run& run) {
     print_row("Clock drift", in_ms(static_cast<double>(run.clock_drift_ns) * 1e-6) +
                                  " between the GPU's records and ours, in one recording");
   }
+  if (const auto errors = report::value_errors(run)) print_row("Values", errors->second.sentence);
   if (const auto cost = run.recording_cost()) print_row("Cost of recording", words_of(*cost));
   for (const base::Message& note : report::recording_notes(run)) print_row("Note", note.sentence);
 }
@@ -323,6 +325,7 @@ int run_together(const RunCommand& command, const run::World& world) {
   if (command.steps > 0) {
     ranks.options.insert(ranks.options.end(), {"--steps", std::to_string(command.steps)});
   }
+  if (command.check_values) ranks.options.emplace_back("--check-values");
   for (const std::string& one : command.notes)
     ranks.options.insert(ranks.options.end(), {"--note", one});
   if (!command.ranks.hosts.empty()) {
@@ -421,6 +424,7 @@ int run_workload(const RunCommand& given) {
     session.want_roof();
   }
   run::Protocol protocol;
+  protocol.check_values = command.check_values;
   if (command.steps > 0) {
     protocol.min_samples = protocol.max_samples = command.steps;
     protocol.hard_budget_s = 1e9;
@@ -526,6 +530,8 @@ ParsedCommand run_command(CLI::App& app) {
   add_spec_options(app, options->spec);
   app.add_option("--steps", options->steps, "Timed steps; default: until the median is sure")
       ->check(CLI::Range(1, 1000000));
+  app.add_flag("--check-values", options->check_values,
+               "At the end compare output, loss and gradients with the same step in fp64 (C-26)");
   app.add_option("--out", options->out,
                  "Write run.json, snapshot, trace, tables and pictures there")
       ->type_name("DIR");

@@ -20,6 +20,7 @@ struct RunCommand {
   std::optional<std::filesystem::path> out;
   std::string parts = SaveParts().names();  // of what is written there
   std::vector<std::string> notes;           // "TEXT", or "@MS TEXT" about a moment
+  bool check_values = false;                // against fp64
   bool json = false;
   bool operators = false;  // the tables of operators, too
   bool log = false;        // nanoGPT's line for every timed step

@@ -56,7 +56,9 @@ void RunStarter::start(bool live) {
   }
   session_->show(nullptr);
   session_->files().choose(std::nullopt);
-  session_->start(run_spec_, protocol_for(live));
+  run::Protocol protocol = protocol_for(live);
+  protocol.check_values = !live && state_->preferences.check_values;
+  session_->start(run_spec_, protocol);
   state_->own_run = session_->asked();
   session_->kept_runs().follow(session_->asked(), session_->strings());
 }

@@ -69,6 +69,7 @@ Preferences from_json(const nlohmann::json& json, std::string& unusable) {
   });
   reader.read("projector", read_in.projector);
   reader.read("live", read_in.live);
+  reader.read("check_values", read_in.check_values);
   reader.read("window_width", read_in.window_width);
   reader.read("window_height", read_in.window_height);
   reader.read("recent_files", [&](const nlohmann::json& paths) {
@@ -216,6 +217,7 @@ base::Result<void> save_preferences(const std::filesystem::path& folder,
       {"scale", preferences.scale},
       {"projector", preferences.projector},
       {"live", preferences.live},
+      {"check_values", preferences.check_values},
       {"window_width", preferences.window_width},
       {"window_height", preferences.window_height},
       {"recent_files", preferences.recent_files},

@@ -23,6 +23,7 @@ struct Preferences {
   float scale = 1;  // 0.75 to 3
   bool projector = false;
   bool live = false;
+  bool check_values = false;  // runs compare a step with fp64, except those of Live
   int window_width = 1600;
   int window_height = 900;
   std::vector<std::string> recent_files;  // opened last, the newest first

@@ -15,6 +15,8 @@ constexpr std::array kActions = {
     ActionRow{Action::start, "start", "menu.start", "shortcut.run", "Space", ImGuiKey_Space},
     ActionRow{Action::stop, "stop", "menu.stop", "shortcut.cancel", "Esc", ImGuiKey_Escape},
     ActionRow{Action::live, "live", "menu.live", "shortcut.live", "L", ImGuiKey_L},
+    ActionRow{Action::check_values, "check_values", "menu.check_values", "shortcut.check_values",
+              ""},
     ActionRow{Action::undo, "undo", "menu.undo", "shortcut.undo", "Ctrl+Z", kControl | ImGuiKey_Z,
               0, KeyReach::page, true},
     ActionRow{Action::redo, "redo", "menu.redo", "shortcut.redo", "Ctrl+Shift+Z",

@@ -10,6 +10,7 @@ enum class Action : std::uint8_t {
   start,
   stop,
   live,
+  check_values,
   undo,
   redo,
   reset_settings,

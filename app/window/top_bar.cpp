@@ -83,7 +83,7 @@ void TopBar::draw_menu_items(const views::Ui& ui, const char* id, Requests& requ
     ImGui::Separator();
     items({Action::reset_settings, Action::quit});
   } else if (menu == "###menu_run") {
-    items({Action::start, Action::stop, Action::live});
+    items({Action::start, Action::stop, Action::live, Action::check_values});
     draw_runs_menu(ui);
     ImGui::Separator();
     items({Action::undo, Action::redo});

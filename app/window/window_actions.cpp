@@ -200,6 +200,8 @@ bool WindowActions::is_on(Action action) const {
   switch (action) {
     case Action::live:
       return preferences.live;
+    case Action::check_values:
+      return preferences.check_values;
     case Action::dark:
       return preferences.theme == views::ThemeKind::dark;
     case Action::light:
@@ -275,6 +277,9 @@ void WindowActions::perform(Action action, Requests& requests) {
       return stop();
     case Action::live:
       preferences.live = !preferences.live;
+      return;
+    case Action::check_values:
+      preferences.check_values = !preferences.check_values;
       return;
     case Action::undo:
       if (files::Notes* const notes = open_notes()) return notes->undo();
@@ -437,6 +442,7 @@ void WindowActions::reset_settings() {
   preferences.scale = defaults.scale;
   preferences.projector = defaults.projector;
   preferences.live = defaults.live;
+  preferences.check_values = defaults.check_values;
   services_.notices.add(services_.texts("note.settings_reset"));
 }
 

@@ -31,7 +31,7 @@ constexpr std::array kAll = {
     Check{"C-23", {comparison}, 1, "check.untold.comparison"},
     Check{"C-24", {comparison}, 1, "check.untold.comparison"},
     Check{"C-25", {run}, 1, "check.untold.backend"},
-    Check{"C-26", {kernel}, 1, "check.untold.reference"},
+    Check{"C-26", {run, kernel}, 2, "check.untold.reference"},
     Check{"C-27", {sweep}, 1, "check.untold.lengths"},
     Check{"C-28", {run}, 1, "check.untold.timed"},
     Check{"C-29", {run}, 1, "check.untold.memory"},

@@ -137,6 +137,10 @@ void read_steps(ObjectReader& reader, StepPlan& plan) {
   const bool pairs = plan.kind == StepKind::ab;
   const auto steps = reader.whole(pairs ? "pairs" : "steps", 1, 100000);
   if (pairs) plan.protocol = run::comparison_protocol();
+  if (plan.kind == StepKind::run) {
+    plan.protocol.check_values = true;
+    plan.command += " --check-values";
+  }
   if (!steps) return;
   plan.protocol.min_samples = plan.protocol.max_samples = static_cast<std::int32_t>(*steps);
   plan.protocol.hard_budget_s = 1e9;

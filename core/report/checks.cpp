@@ -310,6 +310,7 @@ constexpr std::array kRows = {
     Row{"C-19", "check.why.monitored", monitored},
     Row{"C-20", "check.why.fragmentation", nullptr, fragmentation},
     Row{"C-25", "check.why.backend", backend},
+    Row{"C-26", "check.why.values", value_errors},
     Row{"C-28", "check.why.first_uses", first_uses},
     Row{"C-29", "check.why.left", nullptr, left_over},
     Row{"C-30", "check.why.first_loss", first_loss},
@@ -334,8 +335,11 @@ std::vector<CheckResult> checks_of(const run::Run& run, const base::StringTable&
   if (!run.finished || run.verdict != run::Verdict::ok) return found;
   const Recorded recorded = recorded_of(run, strings);
   for (const Row& row : kRows) {
-    if (auto one = row.look != nullptr ? row.look(run) : row.look_into(recorded))
-      found.push_back({row.id, one->first, std::move(one->second), text::message(row.why)});
+    auto one = row.look != nullptr ? row.look(run) : row.look_into(recorded);
+    if (!one) continue;
+    const bool told = one->first != CheckState::unknown;
+    found.push_back({row.id, one->first, std::move(one->second),
+                     text::message(told ? row.why : std::string("check.title.") + row.id)});
   }
   return found;
 }

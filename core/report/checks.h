@@ -30,8 +30,8 @@ struct CheckResult {
 };
 
 // In the order of their ids; a check that does not apply, or has too few steps to answer, is left
-// out. Empty until a run has ended well.
-// `strings` is the table of the run's recording. O(n log n) of the recorded operators.
+// out. C-26 is there where the protocol asks for it, also as unknown. Empty until a run has ended
+// well. `strings` is the table of the run's recording. O(n log n) of the recorded operators.
 std::vector<CheckResult> checks_of(const run::Run& run, const base::StringTable& strings);
 
 // [{check, state, found, found_text, why, why_text}]: English sentences, their keys (message.h).

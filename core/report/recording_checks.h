@@ -4,7 +4,8 @@
 #include "core/stats/kernel_table.h"
 #include "core/stats/operator_table.h"
 
-// The checks that look into the recording of a run: its operators, kernels and memory.
+// The checks that look into the recording of a run, its operators, kernels and memory, and into its
+// numbers.
 namespace ts::report {
 
 struct Recorded {
@@ -27,5 +28,9 @@ Finding softmax_share(const Recorded& recorded);
 Finding host_reads(const Recorded& recorded);
 Finding fragmentation(const Recorded& recorded);
 Finding left_over(const Recorded& recorded);
+
+// How far a step is from the same one in fp64, against what the course allows for its type. Unset
+// where the protocol does not ask for it.
+Finding value_errors(const run::Run& run);
 
 }  // namespace ts::report

@@ -78,6 +78,16 @@ nlohmann::json roof_json(const std::optional<run::Roof>& roof) {
           {"gb_s", roof->gb_s > 0 ? nlohmann::json(roof->gb_s) : nlohmann::json()}};
 }
 
+nlohmann::json value_errors_json(const std::optional<run::ValueErrors>& errors) {
+  if (!errors) return nullptr;
+  const bool compared = errors->not_compared.empty();
+  return {{"reference", compared ? nlohmann::json("fp64") : nlohmann::json()},
+          {"not_compared", io::text_or_null(errors->not_compared.sentence)},
+          {"error", compared ? io::known(errors->values) : nlohmann::json()},
+          {"gradient_error", io::known(errors->gradients)},
+          {"worst_gradient", io::text_or_null(errors->worst_gradient)}};
+}
+
 nlohmann::json recording_json(const run::Run& run) {
   const auto cost = run.recording_cost();
   if (!cost) return nullptr;
@@ -217,6 +227,7 @@ nlohmann::json to_json(const run::Run& run, const nlohmann::json& environment) {
           {"flops", run.flops()},
           {"tflops_per_s", io::known(run.tflops_per_s())},
           {"roof", roof_json(run.roof)},
+          {"values", value_errors_json(run.values)},
           {"utilisation", utilisations_json(run)},
           {"memory", memory_json(run)},
           {"recording",

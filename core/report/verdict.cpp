@@ -61,6 +61,8 @@ base::Message going_on(run::Stage stage) {
       return verdict_words("timing");
     case run::Stage::roof:
       return verdict_words("roof");
+    case run::Stage::values:
+      return verdict_words("values");
     case run::Stage::done:
       break;
   }

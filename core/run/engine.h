@@ -133,6 +133,17 @@ struct Roof {
   double gb_s = 0;  // 1e9 bytes a second, read and written, of a copy no cache holds; 0: unknown
 };
 
+// How far the numbers of a step are from a reference: the same step with the same parameters and
+// inputs, by LibTorch's plain operators in fp64. An error is the largest difference in a tensor
+// over the largest number of the tensor; not finite where the step has inf or nan.
+struct ValueErrors {
+  base::Message not_compared = {};       // why there is no reference; then there are no errors
+  double values = 0;                     // the larger one of output and loss
+  std::optional<double> gradients = {};  // the largest of all; unset in a pass without a backward
+  std::string worst_gradient = {};       // the parameter that has it, or "input"
+  friend bool operator==(const ValueErrors&, const ValueErrors&) = default;
+};
+
 struct DeviceInfo {
   spec::DeviceKind kind = spec::DeviceKind::cpu;
   std::int32_t index = 0;
@@ -174,6 +185,12 @@ class Engine {
                                                       std::int64_t limit,
                                                       capture::Recorder* recorder,
                                                       const base::CancelToken& cancel) = 0;
+  // Computes a step of the spec, without its optimizer, and the reference, one after the other.
+  virtual Outcome<ValueErrors> compare_values(const spec::WorkloadSpec& /*spec*/,
+                                              std::int64_t /*limit*/,
+                                              const base::CancelToken& /*cancel*/) {
+    return tl::unexpected(Failure({.sentence = "There is no reference"}));
+  }
   // Takes about a second. Measures the device in the type of the spec's matrix products.
   virtual Outcome<Roof> measure_roof(const spec::WorkloadSpec& spec,
                                      const base::CancelToken& cancel) = 0;
@@ -181,7 +198,7 @@ class Engine {
 
 // The two symbols of libtensorscope_kernels.so. A library with another interface version is
 // refused.
-inline constexpr int kEngineInterfaceVersion = 9;
+inline constexpr int kEngineInterfaceVersion = 10;
 using EngineVersionFunction = int (*)();
 using EngineCreateFunction = Engine* (*)();
 inline constexpr const char* kEngineVersionSymbol = "tensorscope_engine_version";

@@ -25,6 +25,8 @@ struct Protocol {
   double hard_budget_s = 60;  // ... up to this
   double target_ci = 0.01;
   std::int32_t probe_every = 4;  // 0: the cost of recording is not measured
+  // A step is compared with the same one in fp64, when all else is done (Engine::compare_values).
+  bool check_values = false;
 };
 
 // The number of steps that a spec sets before the timing; nothing: until the step times settle.

@@ -12,7 +12,7 @@ nlohmann::json to_json(const Protocol& protocol) {
           {"max_warmup_s", protocol.max_warmup_s},     {"min_samples", protocol.min_samples},
           {"max_samples", protocol.max_samples},       {"budget_s", protocol.budget_s},
           {"hard_budget_s", protocol.hard_budget_s},   {"target_ci", protocol.target_ci},
-          {"probe_every", protocol.probe_every}};
+          {"probe_every", protocol.probe_every},       {"check_values", protocol.check_values}};
 }
 
 base::Result<Protocol> protocol_from_json(const nlohmann::json& json) {
@@ -35,6 +35,7 @@ base::Result<Protocol> protocol_from_json(const nlohmann::json& json) {
   read("target_ci", protocol.target_ci);
   read("probe_every", protocol.probe_every);
   if (!bad.empty()) return base::fail("The protocol has no number " + bad);
+  protocol.check_values = json.value("check_values", false);  // earlier versions have none
   return protocol;
 }
 

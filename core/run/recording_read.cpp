@@ -41,6 +41,9 @@ base::Result<std::shared_ptr<Run>> run_of(const nlohmann::json& header, std::str
                           {static_cast<spec::DataType>(type), roof.at(1).get<std::int64_t>(),
                            roof.at(2).get<double>(), roof.at(3).get<double>()}});
   }
+  // Recordings of older versions have none.
+  if (auto values = values_from(header.value("values", nlohmann::json())))
+    run->apply(ValuesUpdate{id, std::move(*values)});
   run->apply(recording_parts::end_from(header, id));
   return run;
 }

@@ -37,6 +37,7 @@ nlohmann::json recording_parts::run_header(const Run& run) {
           {"notes", notes_json(run.notes)},
           {"earlier_runs", run.earlier_runs},
           {"roof", packed_roof_json(run.roof)},
+          {"values", values_json(run.values)},
           {"verdict", static_cast<int>(run.verdict)},
           {"failure", failure_json(run.failure)},
           {"facts", facts_json(run.facts)},

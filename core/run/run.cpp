@@ -60,6 +60,8 @@ void Run::apply(Update&& update) {
     if (recorded->id == id) snapshot = std::move(recorded->snapshot);
   } else if (auto* measured = std::get_if<RoofUpdate>(&update)) {
     if (measured->id == id) roof = measured->roof;
+  } else if (auto* compared = std::get_if<ValuesUpdate>(&update)) {
+    if (compared->id == id) values = std::move(compared->errors);
   } else if (const auto* peak = std::get_if<PeakUpdate>(&update)) {
     if (peak->id == id) allocator_peak = std::max(allocator_peak, peak->bytes);
   } else if (auto* end = std::get_if<FinishedUpdate>(&update)) {

@@ -47,9 +47,10 @@ class Run {
   std::string device_name;
   std::string script;  // the file of a script that was recorded; then `spec` says nothing
   ScriptNotes notes;   // of such a script, when it has ended
-  std::int64_t earlier_runs = 0;  // of this process: they warmed up libraries and allocator
-  std::optional<Roof> roof;       // measured once for each device and type
-  std::optional<spec::Gpu> card;  // of the catalogue, if it has the device
+  std::int64_t earlier_runs = 0;      // of this process: they warmed up libraries and allocator
+  std::optional<Roof> roof;           // measured once for each device and type
+  std::optional<ValueErrors> values;  // where the protocol asks for them
+  std::optional<spec::Gpu> card;      // of the catalogue, if it has the device
 
   std::vector<StepTimes> recorded_steps;
   std::vector<StepTimes> warmup_steps;

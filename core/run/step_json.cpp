@@ -132,6 +132,27 @@ ExecutionFacts facts_from(const nlohmann::json& json) {
   return facts;
 }
 
+nlohmann::json values_json(const std::optional<ValueErrors>& values) {
+  if (!values) return nullptr;
+  return {{"not_compared", values->not_compared.sentence},
+          {"text", text::text_json(values->not_compared)},
+          {"values", values->values},
+          {"gradients", values->gradients ? nlohmann::json(*values->gradients) : nlohmann::json()},
+          {"has_gradients", values->gradients.has_value()},
+          {"worst_gradient", values->worst_gradient}};
+}
+
+std::optional<ValueErrors> values_from(const nlohmann::json& json) {
+  if (json.is_null()) return std::nullopt;
+  ValueErrors values;
+  values.not_compared = text::message_from_json(json.at("not_compared").get<std::string>(),
+                                                json.value("text", nlohmann::json()));
+  values.values = real(json.at("values"));
+  if (json.at("has_gradients").get<bool>()) values.gradients = real(json.at("gradients"));
+  values.worst_gradient = json.at("worst_gradient").get<std::string>();
+  return values;
+}
+
 Failure failure_from(const nlohmann::json& json, Verdict verdict) {
   Failure failure(text::message_from_json(json.at("sentence").get<std::string>(),
                                           json.value("text", nlohmann::json())),

@@ -20,6 +20,8 @@ const char* to_string(Stage value) {
       return "timing";
     case Stage::roof:
       return "measuring what the device reaches";
+    case Stage::values:
+      return "comparing with fp64";
     case Stage::done:
       return "done";
   }

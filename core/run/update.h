@@ -28,6 +28,7 @@ enum class Stage : std::uint8_t {
   warmup,
   timing,
   roof,
+  values,  // against a reference
   done
 };
 const char* to_string(Stage value);  // "waiting", "loading the engine", ...
@@ -74,6 +75,10 @@ struct RoofUpdate {
   RunId id = 0;
   Roof roof;
 };
+struct ValuesUpdate {
+  RunId id = 0;
+  ValueErrors errors;
+};
 struct SampleUpdate {
   RunId id = 0;
   StepTimes times;
@@ -106,8 +111,8 @@ struct ComparisonUpdate {
   std::shared_ptr<const Comparison> comparison;  // core/run/compare.h
 };
 using Update = std::variant<EngineUpdate, StartedUpdate, ProgressUpdate, BatchUpdate, FactsUpdate,
-                            SnapshotUpdate, PeakUpdate, RoofUpdate, SampleUpdate, ComparisonUpdate,
-                            FinishedUpdate>;
+                            SnapshotUpdate, PeakUpdate, RoofUpdate, ValuesUpdate, SampleUpdate,
+                            ComparisonUpdate, FinishedUpdate>;
 
 // The queue from worker and collector to the window: any thread pushes, one thread takes all
 // waiting updates once a frame. The records of batches beyond `max_bytes` waiting are discarded and

@@ -13,6 +13,7 @@
 #include "core/spec/corpus.h"
 #include "core/spec/workload_math.h"
 #include "core/text/message.h"
+#include "core/text/numbers.h"
 
 namespace ts::run {
 
@@ -190,6 +191,8 @@ struct Worker::Impl {
       if (request.wants_roof && !first && finished.verdict == Verdict::ok) {
         add_roof(id, request.spec, cancel);
       }
+      if (request.protocol.check_values && finished.verdict == Verdict::ok)
+        add_values(id, request.spec, limit.bytes, cancel);
       return finished;
     } catch (const std::exception& error) {
       return finished_early(id, Verdict::failed,
@@ -208,6 +211,22 @@ struct Worker::Impl {
       known = roofs.emplace(key, *measured).first;
     }
     updates.push(RoofUpdate{id, known->second});
+  }
+
+  // The same holds here: what fails is the reason why there are no errors.
+  void add_values(RunId id, const spec::WorkloadSpec& spec, std::int64_t limit,
+                  const base::CancelToken& cancel) {
+    updates.push(ProgressUpdate{id, Stage::values, 1, -1});
+    auto errors = engine->compare_values(spec, limit, cancel);
+    if (!errors) {
+      if (errors.error().verdict == Verdict::cancelled) return;
+      const bool oom = errors.error().verdict == Verdict::oom;
+      errors =
+          ValueErrors{.not_compared = oom ? text::message("no_reference.oom",
+                                                          {{"limit", text::bytes(limit).joined()}})
+                                          : base::Message(errors.error())};
+    }
+    updates.push(ValuesUpdate{id, std::move(*errors)});
   }
 
   base::StringTable& strings;

@@ -25,6 +25,7 @@ std::vector<Stepper> made() {
                   {"causal", "", 1, 0, 1},
                   {"element_bytes", "", 2, 1, 4},
                   {"stages", "", 1, 1, 4},
+                  {"drop_tail", "", 0, 0, 1},
                   {"seed", "", 1, 1, 1'000'000}},
        .columns = {{"query_tile", whole},
                    {"key_tile", whole},

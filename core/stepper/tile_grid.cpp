@@ -5,7 +5,7 @@
 namespace ts::stepper {
 
 std::int64_t TileGrid::key_end(std::int64_t query_tile) const {
-  return causal_ ? std::min(length_, (query_tile + 1) * block_q_) : length_;
+  return causal_ ? std::min(keys_, (query_tile + 1) * block_q_) : keys_;
 }
 
 std::int64_t TileGrid::key_tiles_of(std::int64_t query_tile) const {
@@ -14,7 +14,7 @@ std::int64_t TileGrid::key_tiles_of(std::int64_t query_tile) const {
 
 TileKind TileGrid::kind(std::int64_t query_tile, std::int64_t key_tile) const {
   if (key_tile >= key_tiles_of(query_tile)) return TileKind::skipped;
-  const std::int64_t last_key = std::min(length_, (key_tile + 1) * block_k_) - 1;
+  const std::int64_t last_key = std::min(keys_, (key_tile + 1) * block_k_) - 1;
   return causal_ && last_key > query_tile * block_q_ ? TileKind::masked : TileKind::full;
 }
 

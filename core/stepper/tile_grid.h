@@ -12,10 +12,14 @@ enum class TileKind : std::uint8_t { full, masked, skipped };
 class TileGrid {
  public:
   TileGrid(std::int64_t length, std::int64_t block_q, std::int64_t block_k, bool causal)
-      : length_(length), block_q_(block_q), block_k_(block_k), causal_(causal) {}
+      : TileGrid(length, length, block_q, block_k, causal) {}
+  // With another number of keys than rows.
+  TileGrid(std::int64_t rows, std::int64_t keys, std::int64_t block_q, std::int64_t block_k,
+           bool causal)
+      : length_(rows), keys_(keys), block_q_(block_q), block_k_(block_k), causal_(causal) {}
 
-  [[nodiscard]] std::int64_t query_tiles() const { return tiles(block_q_); }
-  [[nodiscard]] std::int64_t key_tiles() const { return tiles(block_k_); }
+  [[nodiscard]] std::int64_t query_tiles() const { return tiles(length_, block_q_); }
+  [[nodiscard]] std::int64_t key_tiles() const { return tiles(keys_, block_k_); }
   // Keys that any row of the tile sees, as keys_seen() of the kernel.
   [[nodiscard]] std::int64_t key_end(std::int64_t query_tile) const;
   [[nodiscard]] std::int64_t key_tiles_of(std::int64_t query_tile) const;  // that run
@@ -42,10 +46,10 @@ class TileGrid {
   [[nodiscard]] double wasted_share() const { return 1 - needed_pairs() / computed_pairs(); }
 
  private:
-  [[nodiscard]] std::int64_t tiles(std::int64_t block) const {
-    return (length_ + block - 1) / block;
+  static std::int64_t tiles(std::int64_t length, std::int64_t block) {
+    return (length + block - 1) / block;
   }
-  std::int64_t length_, block_q_, block_k_;
+  std::int64_t length_, keys_, block_q_, block_k_;
   bool causal_;
 };
 

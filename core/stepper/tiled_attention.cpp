@@ -26,6 +26,11 @@ std::size_t at(std::int64_t index) {
   return static_cast<std::size_t>(index);
 }
 
+// The part of `length` that tiles of `block` have.
+std::int64_t in_tiles(std::int64_t length, std::int64_t block, bool drop_tail) {
+  return drop_tail && length > block ? length / block * block : length;
+}
+
 std::string range(std::int64_t first, std::int64_t count) {
   return std::to_string(first) + " \xe2\x80\xa6 " + std::to_string(first + count - 1);
 }
@@ -39,15 +44,17 @@ TiledAttention::TiledAttention(const calculate::Chosen& chosen)
       block_q_(sizes_.block_q),
       block_k_(sizes_.block_k),
       element_bytes_(sizes_.element_bytes),
+      rows_in_tiles_(in_tiles(length_, block_q_, chosen.number("drop_tail") != 0)),
+      keys_in_tiles_(in_tiles(length_, block_k_, chosen.number("drop_tail") != 0)),
       causal_(chosen.number("causal") != 0),
-      grid_(length_, block_q_, block_k_, causal_) {
+      grid_(rows_in_tiles_, keys_in_tiles_, block_q_, block_k_, causal_) {
   const std::int64_t seed = chosen.number("seed");
   q_ = seeded_matrix(seed, 0, at(length_ * d_));
   k_ = seeded_matrix(seed, 1, at(length_ * d_));
   v_ = seeded_matrix(seed, 2, at(length_ * d_));
   Step now;
   for (now.query_tile = 0; now.query_tile < query_tiles(); ++now.query_tile) {
-    const std::int64_t queries = std::min(block_q_, length_ - now.query_tile * block_q_);
+    const std::int64_t queries = std::min(block_q_, rows_in_tiles_ - now.query_tile * block_q_);
     now.action = Action::load_queries;
     now.key_tile = -1;
     now.read += queries * d_ * element_bytes_;
@@ -55,7 +62,7 @@ TiledAttention::TiledAttention(const calculate::Chosen& chosen)
     now.action = Action::load_keys;
     for (std::int64_t key = 0; key < grid_.key_end(now.query_tile); key += block_k_) {
       now.key_tile = key / block_k_;
-      now.read += 2 * std::min(block_k_, length_ - key) * d_ * element_bytes_;
+      now.read += 2 * std::min(block_k_, keys_in_tiles_ - key) * d_ * element_bytes_;
       steps_.push_back(now);
     }
     now.action = Action::write;
@@ -77,7 +84,7 @@ float TiledAttention::score(std::int64_t query, std::int64_t key) const {
 
 void TiledAttention::begin_rows(std::int64_t query_tile) {
   rows_.first = query_tile * block_q_;
-  rows_.count = std::min(block_q_, length_ - rows_.first);
+  rows_.count = std::min(block_q_, rows_in_tiles_ - rows_.first);
   rows_.first_key = rows_.keys = 0;
   rows_.m.assign(at(rows_.count), kLowest);
   rows_.l.assign(at(rows_.count), 0);
@@ -88,7 +95,7 @@ void TiledAttention::begin_rows(std::int64_t query_tile) {
 
 void TiledAttention::add_tile(std::int64_t key_tile) {
   rows_.first_key = key_tile * block_k_;
-  rows_.keys = std::min(block_k_, length_ - rows_.first_key);
+  rows_.keys = std::min(block_k_, keys_in_tiles_ - rows_.first_key);
   rows_.scores.assign(at(rows_.count * rows_.keys), kLowest);
   for (std::int64_t r = 0; r < rows_.count; ++r) {
     float* const scores = &rows_.scores[at(r * rows_.keys)];
@@ -150,29 +157,41 @@ double TiledAttention::computed_error(std::int64_t query_tile) {
   while (steps_[last].query_tile != query_tile || steps_[last].action != Action::write) ++last;
   const Rows& tile = rows(last);
   double largest = 0;
-  std::vector<double> weights(at(length_));
   for (std::int64_t r = 0; r < tile.count; ++r) {
-    const std::int64_t query = tile.first + r;
-    const std::int64_t keys = causal_ ? query + 1 : length_;
-    double most = -std::numeric_limits<double>::infinity();
-    for (std::int64_t key = 0; key < keys; ++key) {
-      double dot = 0;
-      for (std::int64_t i = 0; i < d_; ++i)
-        dot += double{q_[at(query * d_ + i)]} * double{k_[at(key * d_ + i)]};
-      weights[at(key)] = dot / std::sqrt(static_cast<double>(d_));
-      most = std::max(most, weights[at(key)]);
-    }
-    double sum = 0;
-    for (std::int64_t key = 0; key < keys; ++key)
-      sum += weights[at(key)] = std::exp(weights[at(key)] - most);
-    for (std::int64_t i = 0; i < d_; ++i) {
-      double out = 0;
-      for (std::int64_t key = 0; key < keys; ++key)
-        out += weights[at(key)] * double{v_[at(key * d_ + i)]};
-      largest = std::max(largest, std::abs(out / sum - double{tile.acc[at(r * d_ + i)]}));
-    }
+    const std::vector<double> out = exact(tile.first + r);
+    for (std::int64_t i = 0; i < d_; ++i)
+      largest = std::max(largest, std::abs(out[at(i)] - double{tile.acc[at(r * d_ + i)]}));
   }
   return largest;
+}
+
+double TiledAttention::error_of_dropped() const {
+  double largest = 0;
+  for (std::int64_t query = rows_in_tiles_; query < length_; ++query) {
+    for (const double one : exact(query)) largest = std::max(largest, std::abs(one));
+  }
+  return largest;
+}
+
+std::vector<double> TiledAttention::exact(std::int64_t query) const {
+  const std::int64_t keys = causal_ ? query + 1 : length_;
+  std::vector<double> weights(at(keys)), out(at(d_), 0);
+  double most = -std::numeric_limits<double>::infinity();
+  for (std::int64_t key = 0; key < keys; ++key) {
+    double dot = 0;
+    for (std::int64_t i = 0; i < d_; ++i)
+      dot += double{q_[at(query * d_ + i)]} * double{k_[at(key * d_ + i)]};
+    weights[at(key)] = dot / std::sqrt(static_cast<double>(d_));
+    most = std::max(most, weights[at(key)]);
+  }
+  double sum = 0;
+  for (std::int64_t key = 0; key < keys; ++key) {
+    const double weight = std::exp(weights[at(key)] - most);
+    sum += weight;
+    for (std::int64_t i = 0; i < d_; ++i) out[at(i)] += weight * double{v_[at(key * d_ + i)]};
+  }
+  for (double& one : out) one /= sum;
+  return out;
 }
 
 TiledAttention::Traffic TiledAttention::naive() const {
@@ -223,7 +242,7 @@ base::Message TiledAttention::said(std::size_t index) {
 
 std::vector<calculate::Figure> TiledAttention::figures() {
   using calculate::Unit;
-  double largest = 0, full = 0, masked = 0, skipped = 0;
+  double largest = error_of_dropped(), full = 0, masked = 0, skipped = 0;
   for (std::int64_t i = 0; i < query_tiles(); ++i) {
     largest = std::max(largest, error(i));
     for (std::int64_t j = 0; j < key_tiles(); ++j) {
@@ -244,6 +263,7 @@ std::vector<calculate::Figure> TiledAttention::figures() {
           {"shared_tiles", static_cast<double>(shared.tiles), Unit::bytes},
           {"shared_scores", static_cast<double>(shared.scores), Unit::bytes},
           {"shared_total", static_cast<double>(shared.all()), Unit::bytes},
+          {"zero_rows", static_cast<double>(dropped_rows())},
           {"largest_error", largest}};
 }
 

@@ -15,9 +15,11 @@ namespace ts::stepper {
 // tile, in the loop order of our kernels (kernels/own, kernels/own_cuda: the tiled stage): for each
 // tile of Q all tiles of K and V that one of its rows sees. What blocks of a GPU do side by side
 // happens here one after the other. Computed in fp32 on seeded numbers, as the kernel does.
+// With drop_tail as code does that finds the number of tiles by a division that rounds down: rows
+// and keys that fill no tile are left out, and the output of those rows stays 0. One tile remains.
 class TiledAttention {
  public:
-  // Inputs T, d_head, block_q, block_k, causal, element_bytes, stages, seed.
+  // Inputs T, d_head, block_q, block_k, causal, element_bytes, stages, drop_tail, seed.
   explicit TiledAttention(const calculate::Chosen& chosen);
 
   enum class Action : std::uint8_t { load_queries, load_keys, write };
@@ -50,6 +52,8 @@ class TiledAttention {
     return grid_.kind(query_tile, key_tile);
   }
   [[nodiscard]] std::int64_t length() const { return length_; }
+  // Rows at the end that no tile has.
+  [[nodiscard]] std::int64_t dropped_rows() const { return length_ - rows_in_tiles_; }
   [[nodiscard]] std::int64_t head_size() const { return d_; }
 
   // Valid until the next call. Steps forward cost one tile, steps back a tile of Q from its begin.
@@ -78,9 +82,13 @@ class TiledAttention {
   void add_tile(std::int64_t key_tile);
   void divide();
   double computed_error(std::int64_t query_tile);
+  [[nodiscard]] double error_of_dropped() const;
+  // Softmax of the whole row in fp64, times V.
+  [[nodiscard]] std::vector<double> exact(std::int64_t query) const;
 
   TileSizes sizes_;
   std::int64_t length_, d_, block_q_, block_k_, element_bytes_;
+  std::int64_t rows_in_tiles_, keys_in_tiles_;  // length_, or less with drop_tail
   bool causal_;
   TileGrid grid_;
   std::vector<float> q_, k_, v_;  // [length][d]

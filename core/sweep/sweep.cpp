@@ -29,6 +29,11 @@ double median_part(const run::Run& run, std::int64_t run::StepTimes::*part) {
   return summary && summary->max > 0 ? summary->median : -1;
 }
 
+PartSpread spread_of(const run::Run& run, std::int64_t run::StepTimes::*part) {
+  const run::TimingSummary summary = run.timing_of(part);
+  return {summary.mean_ms, summary.std_ms};
+}
+
 double log_flops_of(const SweepPoint& point) {
   return std::log(std::max(spec::step_flops(point.spec, point.spec.backend).total(), 1.0));
 }
@@ -59,6 +64,9 @@ PointMeasurement measurement_of(const run::Run& run) {
   out.forward_ms = median_part(run, &run::StepTimes::forward_ns);
   out.backward_ms = median_part(run, &run::StepTimes::backward_ns);
   out.optimizer_ms = median_part(run, &run::StepTimes::optimizer_ns);
+  out.forward = spread_of(run, &run::StepTimes::forward_ns);
+  out.backward = spread_of(run, &run::StepTimes::backward_ns);
+  out.optimizer = spread_of(run, &run::StepTimes::optimizer_ns);
   if (const auto tokens = run.tokens_per_s()) {
     out.tokens_per_s = *tokens;
     const auto per_step = static_cast<double>(spec::tokens_per_step(run.spec));

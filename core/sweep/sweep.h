@@ -20,9 +20,15 @@ const char* to_string(PointStatus status);  // pending running ok oom too_slow c
 std::optional<PointStatus> point_status_from(std::string_view name);
 
 // The results of one run. Numbers that were not measured are negative.
+// Of the timed steps of a point, in ms.
+struct PartSpread {
+  double mean_ms = -1, std_ms = -1;
+};
+
 struct PointMeasurement {
   run::TimingSummary step;
   double forward_ms = -1, backward_ms = -1, optimizer_ms = -1;  // medians
+  PartSpread forward, backward, optimizer;
   double tokens_per_s = -1, samples_per_s = -1, tflops_per_s = -1;
   std::int64_t peak_allocated = -1;   // bytes
   std::int64_t before_backward = -1;  // bytes live when the last recorded backward began

@@ -39,6 +39,14 @@ nlohmann::json predicted_json(const PointPrediction& p) {
           {"failure", refusal_json(p)}};
 }
 
+nlohmann::json spread_json(const PartSpread& spread) {
+  return {{"mean", io::known(spread.mean_ms)}, {"std", io::known(spread.std_ms)}};
+}
+
+PartSpread spread_from(const nlohmann::json& json) {
+  return {io::known_from<double>(json, "mean"), io::known_from<double>(json, "std")};
+}
+
 template <class Failed>
 void read_failure(const nlohmann::json& json, Failed& m) {
   const nlohmann::json& failure = json.at("failure");
@@ -68,6 +76,10 @@ nlohmann::json to_json(const Sweep& sweep, const SweepPoint& point) {
            {{"forward", io::known(m.forward_ms)},
             {"backward", io::known(m.backward_ms)},
             {"optimizer", io::known(m.optimizer_ms)}}},
+          {"spread_ms",
+           {{"forward", spread_json(m.forward)},
+            {"backward", spread_json(m.backward)},
+            {"optimizer", spread_json(m.optimizer)}}},
           {"tokens_per_s", io::known(m.tokens_per_s)},
           {"samples_per_s", io::known(m.samples_per_s)},
           {"tflops_per_s", io::known(m.tflops_per_s)},
@@ -92,6 +104,13 @@ PointMeasurement measurement_from_json(const nlohmann::json& json) {
   m.forward_ms = io::known_from<double>(parts, "forward");
   m.backward_ms = io::known_from<double>(parts, "backward");
   m.optimizer_ms = io::known_from<double>(parts, "optimizer");
+  // Journals of older versions do not have it.
+  if (json.contains("spread_ms")) {
+    const nlohmann::json& spread = json.at("spread_ms");
+    m.forward = spread_from(spread.at("forward"));
+    m.backward = spread_from(spread.at("backward"));
+    m.optimizer = spread_from(spread.at("optimizer"));
+  }
   m.tokens_per_s = io::known_from<double>(json, "tokens_per_s");
   m.samples_per_s = io::known_from<double>(json, "samples_per_s");
   m.tflops_per_s = io::known_from<double>(json, "tflops_per_s");

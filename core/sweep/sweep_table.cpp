@@ -72,6 +72,10 @@ std::string backward_cell(const SweepPoint& point) {
   return point.status == PointStatus::ok ? shown(point.measurement.backward_ms) : why_not(point);
 }
 
+std::string optimizer_cell(const SweepPoint& point) {
+  return point.status == PointStatus::ok ? shown(point.measurement.optimizer_ms) : why_not(point);
+}
+
 std::string tokens_cell(const SweepPoint& point) {
   if (point.status != PointStatus::ok) return why_not(point);
   if (point.measurement.tokens_per_s < 0) return text::kNoNumber;
@@ -103,6 +107,11 @@ bool has_passes(const Sweep& sweep) {
   return std::ranges::any_of(sweep.points(), [](const SweepPoint& point) {
     return point.measurement.forward_ms >= 0 && point.measurement.backward_ms >= 0;
   });
+}
+
+bool has_optimizer(const Sweep& sweep) {
+  return std::ranges::any_of(
+      sweep.points(), [](const SweepPoint& point) { return point.measurement.optimizer_ms >= 0; });
 }
 
 // The exercises on attention ask for it beside the peak.
@@ -164,6 +173,12 @@ constexpr auto kFullColumns = std::to_array<FullColumn>({
     {"forward_ms", [](const FullRow& row) { return plain(row.m.forward_ms); }},
     {"backward_ms", [](const FullRow& row) { return plain(row.m.backward_ms); }},
     {"optimizer_ms", [](const FullRow& row) { return plain(row.m.optimizer_ms); }},
+    {"forward_ms_mean", [](const FullRow& row) { return plain(row.m.forward.mean_ms); }},
+    {"forward_ms_std", [](const FullRow& row) { return plain(row.m.forward.std_ms); }},
+    {"backward_ms_mean", [](const FullRow& row) { return plain(row.m.backward.mean_ms); }},
+    {"backward_ms_std", [](const FullRow& row) { return plain(row.m.backward.std_ms); }},
+    {"optimizer_ms_mean", [](const FullRow& row) { return plain(row.m.optimizer.mean_ms); }},
+    {"optimizer_ms_std", [](const FullRow& row) { return plain(row.m.optimizer.std_ms); }},
     {"tokens_per_s", [](const FullRow& row) { return plain(row.m.tokens_per_s); }},
     {"samples_per_s", [](const FullRow& row) { return plain(row.m.samples_per_s); }},
     {"tflops_per_s", [](const FullRow& row) { return plain(row.m.tflops_per_s); }},
@@ -226,9 +241,13 @@ io::TextTable table_of_series(const Sweep& sweep) {
   table.columns = {"series",
                    "ms",
                    "std ms",
-                   "forward ms",
-                   "backward ms",
-                   "optimizer ms",
+                   "parameters",
+                   "forward mean ms",
+                   "forward std ms",
+                   "backward mean ms",
+                   "backward std ms",
+                   "optimizer mean ms",
+                   "optimizer std ms",
                    "tokens/s",
                    "MiB allocated",
                    "MiB allocated, predicted"};
@@ -236,10 +255,12 @@ io::TextTable table_of_series(const Sweep& sweep) {
   table.right[0] = false;
   for (const SweepPoint& point : sweep.points()) {
     const PointMeasurement& m = point.measurement;
-    table.rows.push_back({sweep.series()[point.series].label, time_cell(point),
-                          shown(m.step.std_ms), shown(m.forward_ms), shown(m.backward_ms),
-                          shown(m.optimizer_ms), tokens_cell(point), memory_cell(point),
-                          predicted_cell(point)});
+    table.rows.push_back(
+        {sweep.series()[point.series].label, time_cell(point), shown(m.step.std_ms),
+         m.parameters > 0 ? text::grouped(m.parameters) : text::kNoNumber, shown(m.forward.mean_ms),
+         shown(m.forward.std_ms), shown(m.backward.mean_ms), shown(m.backward.std_ms),
+         shown(m.optimizer.mean_ms), shown(m.optimizer.std_ms), tokens_cell(point),
+         memory_cell(point), predicted_cell(point)});
   }
   return table;
 }
@@ -260,6 +281,7 @@ io::TextTable homework_table(const Sweep& sweep) {
     groups.emplace_back(" forward ms", forward_cell);
     groups.emplace_back(" backward ms", backward_cell);
   }
+  if (has_optimizer(sweep)) groups.emplace_back(" optimizer ms", optimizer_cell);
   groups.emplace_back(" tokens/s", tokens_cell);
   groups.emplace_back(" MiB allocated", memory_cell);
   if (has_before_backward(sweep)) groups.emplace_back(" MiB before backward", before_cell);

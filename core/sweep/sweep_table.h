@@ -12,10 +12,10 @@ namespace ts::sweep {
 io::TextTable full_table(const Sweep& sweep);
 
 // The table of the exercises: one row per place, in the order of the axes; time (of the step, and
-// of forward and backward if both ran), tokens/s and peak memory of every series side by side. The
-// cell of a point that did not run has the reason: OOM, too slow, failed, or a dash. If nothing was
-// measured at all, the predicted peaks. With one place only, one row per series with the parts of a
-// step.
+// of its parts if forward and backward ran), tokens/s and peak memory of every series side by side.
+// The cell of a point that did not run has the reason: OOM, too slow, failed, or a dash. If nothing
+// was measured at all, the predicted peaks. With one place only, one row per series with mean and
+// standard deviation of the parts of a step.
 io::TextTable homework_table(const Sweep& sweep);
 
 // The name of a point: "naive, T = 2,048".

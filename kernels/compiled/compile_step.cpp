@@ -1,6 +1,5 @@
 #include "kernels/compiled/compile_step.h"
 
-#include <ATen/core/grad_mode.h>
 #include <ATen/ops/sub.h>
 
 #include "core/spec/workload_math.h"
@@ -10,11 +9,11 @@
 #include "kernels/compiled/package.h"
 #include "kernels/compiled/package_maker.h"
 #include "kernels/compiled/package_store.h"
+#include "kernels/compiled/step_values.h"
 #include "kernels/device/precision.h"
 #include "kernels/device/threads.h"
 #include "kernels/observe/cancellation.h"
 #include "kernels/observe/failure.h"
-#include "kernels/workloads/workload.h"
 
 namespace ts::kernels {
 namespace {
@@ -24,25 +23,9 @@ namespace fs = std::filesystem;
 // The compared results: the loss and all gradients, or the output.
 std::vector<at::Tensor> results_of(Workload& workload, const Builder& builder,
                                    const spec::WorkloadSpec& spec) {
-  const bool trains = spec::has_backward(spec.pass);
-  const at::AutoGradMode grad_mode(trains);
-  workload.select_micro_batch(0);
-  at::Tensor result;
-  {
-    const AutocastScope autocast(AutocastState::of(spec, at::kCPU));
-    result = workload.forward();
-    if (trains) result = workload.loss(std::move(result));
-  }
-  std::vector<at::Tensor> results = {result.detach()};
-  if (!trains) return results;
-  result.backward();
-  const auto take = [&](const at::Tensor& tensor) {
-    if (!tensor.grad().defined()) return;
-    results.push_back(tensor.grad());
-    tensor.mutable_grad().reset();
-  };
-  for (const Parameter& parameter : builder.parameters()) take(parameter.tensor);
-  for (const at::Tensor& input : builder.inputs()) take(input);
+  StepValues values = values_of(workload, builder, spec);
+  std::vector<at::Tensor> results = {values.loss.defined() ? values.loss : values.output};
+  for (Parameter& gradient : values.gradients) results.push_back(std::move(gradient.tensor));
   return results;
 }
 

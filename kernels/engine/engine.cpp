@@ -19,6 +19,7 @@
 #include "kernels/device/roof.h"
 #include "kernels/device/threads.h"
 #include "kernels/engine/execution.h"
+#include "kernels/engine/fp64_reference.h"
 #include "kernels/engine/start.h"
 #include "kernels/observe/cancellation.h"
 #include "kernels/observe/failure.h"
@@ -149,6 +150,16 @@ run::Outcome<run::Roof> TorchEngine::measure_roof(const spec::WorkloadSpec& spec
   } catch (...) {
     return tl::unexpected(current_failure());
   }
+}
+
+run::Outcome<run::ValueErrors> TorchEngine::compare_values(const spec::WorkloadSpec& spec,
+                                                           std::int64_t limit,
+                                                           const base::CancelToken& cancel) {
+  const char* const why_not = ranks_ != nullptr ? "no_reference.ranks" : why_no_reference(spec);
+  if (why_not != nullptr) return run::ValueErrors{.not_compared = text::message(why_not)};
+  auto device = device_of(spec);
+  if (!device) return tl::unexpected(device.error());
+  return compare_with_fp64(spec, **device, limit, cancel);
 }
 
 run::Outcome<std::unique_ptr<TorchExecution>> TorchEngine::prepare_execution(

@@ -28,6 +28,8 @@ class TorchEngine final : public run::Engine {
                                                         std::int64_t limit,
                                                         capture::Recorder* recorder,
                                                         const base::CancelToken& cancel) override;
+  run::Outcome<run::ValueErrors> compare_values(const spec::WorkloadSpec& spec, std::int64_t limit,
+                                                const base::CancelToken& cancel) override;
   run::Outcome<run::Roof> measure_roof(const spec::WorkloadSpec& spec,
                                        const base::CancelToken& cancel) override;
   // The same with the type that tests inspect.

@@ -6,6 +6,7 @@
 #include <ATen/ops/from_blob.h>
 #include <ATen/ops/full.h>
 #include <ATen/ops/zeros.h>
+#include <c10/core/ScalarType.h>
 
 #include <algorithm>
 #include <cmath>
@@ -31,8 +32,9 @@ at::Generator seeded_generator(at::Device device, std::uint64_t seed) {
   return generator;
 }
 
-// Pieces make cancellation quick and keep the fp32 draft of a bf16 tensor small.
-void fill_in_pieces(const at::Tensor& tensor, const std::function<void(const at::Tensor&)>& draw) {
+// Draws in fp32 and rounds to that type. Pieces make cancellation quick and keep the draft small.
+void fill_in_pieces(const at::Tensor& tensor, at::ScalarType rounded,
+                    const std::function<void(const at::Tensor&)>& draw) {
   constexpr std::int64_t kPiece = std::int64_t{1} << 21;
   const at::Tensor flat = tensor.view({-1});
   // Without data every piece is like the first.
@@ -45,7 +47,7 @@ void fill_in_pieces(const at::Tensor& tensor, const std::function<void(const at:
     } else {
       const at::Tensor edit = at::empty_like(piece, tensor.options().dtype(at::kFloat));
       draw(edit);
-      piece.copy_(edit);
+      piece.copy_(tensor.scalar_type() == rounded ? edit : edit.to(rounded));
     }
   }
 }
@@ -79,11 +81,18 @@ Builder::Builder(at::Device device, at::ScalarType dtype, std::uint64_t seed, Ro
                  const predict::Share& part)
     : device_(device),
       dtype_(dtype),
+      rounded_(dtype),
       seed_(seed),
       share_(share),
       part_(part),
       generator_(seeded_generator(device, seed)),
       adapter_generator_(seeded_generator(device, seed ^ kAdapterSeed)) {}
+
+Builder Builder::in_fp64(at::Device device, at::ScalarType rounded, std::uint64_t seed) {
+  Builder builder(device, at::kDouble, seed);
+  builder.rounded_ = rounded;
+  return builder;
+}
 
 at::Generator Builder::fork_generator() const {
   return seeded_generator(device_, seed_);
@@ -104,10 +113,12 @@ at::Tensor Builder::keep_parameter(std::string name, at::Tensor tensor) {
 }
 
 at::Tensor Builder::uniform_adapter(at::IntArrayRef sizes, double bound) {
-  if (bound == 0) return at::zeros(sizes, options().dtype(at::kFloat));
-  at::Tensor tensor = at::empty(sizes, options().dtype(at::kFloat));
-  fill_in_pieces(
-      tensor, [&](const at::Tensor& piece) { piece.uniform_(-bound, bound, adapter_generator_); });
+  const at::ScalarType type = at::promoteTypes(dtype_, at::kFloat);
+  if (bound == 0) return at::zeros(sizes, options().dtype(type));
+  at::Tensor tensor = at::empty(sizes, options().dtype(type));
+  fill_in_pieces(tensor, at::kFloat, [&](const at::Tensor& piece) {
+    piece.uniform_(-bound, bound, adapter_generator_);
+  });
   return tensor;
 }
 
@@ -119,7 +130,7 @@ at::Tensor Builder::keep_trained(std::string name, at::Tensor tensor) {
 
 void Builder::draw_truncated(const at::Tensor& tensor, double std) const {
   constexpr double kCut = 3;
-  fill_in_pieces(tensor, [&](const at::Tensor& piece) {
+  fill_in_pieces(tensor, rounded_, [&](const at::Tensor& piece) {
     piece.uniform_(2 * normal_distribution(-kCut) - 1, 2 * normal_distribution(kCut) - 1,
                    generator_);
     piece.erfinv_().mul_(std * std::numbers::sqrt2).clamp_(-kCut * std, kCut * std);
@@ -174,7 +185,8 @@ at::Tensor Builder::drawn_rows(at::IntArrayRef sizes, const at::TensorOptions& o
 
 at::Tensor Builder::normal_input(at::IntArrayRef sizes, bool requires_grad) {
   at::Tensor tensor = drawn_rows(sizes, options(), [&](const at::Tensor& whole) {
-    fill_in_pieces(whole, [&](const at::Tensor& piece) { piece.normal_(0, 1, generator_); });
+    fill_in_pieces(whole, rounded_,
+                   [&](const at::Tensor& piece) { piece.normal_(0, 1, generator_); });
   });
   tensor.set_requires_grad(requires_grad);
   return keep_input(std::move(tensor));

@@ -37,6 +37,8 @@ class Builder {
   // (kernels/share/fully_shard.h).
   Builder(at::Device device, at::ScalarType dtype, std::uint64_t seed, RowShare share = {},
           const predict::Share& part = {});
+  // The same numbers as a builder of the type `rounded` makes, in fp64.
+  static Builder in_fp64(at::Device device, at::ScalarType rounded, std::uint64_t seed);
 
   // Parameters, of the workload's dtype.
   // Normal with deviation `std`, cut off at 3 deviations (drawn through the inverse of the
@@ -59,8 +61,8 @@ class Builder {
   // are trained again.
   void freeze(bool frozen = true) { frozen_ = frozen; }
   [[nodiscard]] bool frozen() const { return frozen_; }
-  // Numbers for an adapter: fp32, uniform from -bound to bound, of a generator of their own, so
-  // that the other parameters are those of the model without adapters. Not a parameter yet.
+  // Numbers for an adapter: at least fp32, uniform from -bound to bound, of a generator of their
+  // own, so that the other parameters are those of the model without adapters. Not a parameter yet.
   at::Tensor uniform_adapter(at::IntArrayRef sizes, double bound);
   // Registers a tensor as parameter that is trained, whatever is frozen.
   at::Tensor keep_trained(std::string name, at::Tensor tensor);
@@ -88,6 +90,7 @@ class Builder {
 
   at::Device device_;
   at::ScalarType dtype_;
+  at::ScalarType rounded_;  // the type to which drawn numbers are rounded, which dtype_ can hold
   std::uint64_t seed_;
   RowShare share_;
   predict::Share part_;

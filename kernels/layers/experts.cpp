@@ -75,7 +75,8 @@ at::Tensor Experts::forward(const at::Tensor& x) const {
   const std::int64_t count = tokens.size(0), width = tokens.size(1), k = experts_.per_token;
   room_ = experts_.room(count);
   const std::int64_t slots = experts_.count * room_;
-  const at::Tensor scores = at::softmax(router_.forward(tokens), -1, at::kFloat);
+  const at::ScalarType wide = at::promoteTypes(tokens.scalar_type(), at::kFloat);
+  const at::Tensor scores = at::softmax(router_.forward(tokens), -1, wide);
   at::Tensor weights, chosen;
   std::tie(weights, chosen) = at::topk(scores, k, -1);
   // One alone would always weigh one, and the router learn nothing.

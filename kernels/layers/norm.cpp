@@ -48,7 +48,7 @@ at::Tensor Norm::by_torch(const at::Tensor& x) const {
     return at::layer_norm(x, weight_.sizes(), weight_,
                           bias_.defined() ? std::optional(bias_) : std::nullopt, kEpsilon);
   }
-  const at::Tensor wide = x.to(at::kFloat);
+  const at::Tensor wide = x.to(at::promoteTypes(x.scalar_type(), at::kFloat));
   const at::Tensor mean_square = at::mean(at::square(wide), {-1}, /*keepdim=*/true);
   const at::Tensor scale = at::rsqrt(at::add(mean_square, kEpsilon));
   return at::mul(at::mul(wide, scale), weight_).to(x.scalar_type());

@@ -57,6 +57,27 @@ TEST(RunCommand, SpecOfARunRunsAgain) {
             testing::document_of(again)["memory"]["peak_allocated"]);
 }
 
+TEST(RunCommand, ValuesAreComparedOnRequest) {
+  const testing::TemporaryFolder folder;
+  const std::string out = " --out " + folder.path().string() + " --parts tables";
+  auto ended = testing::run_program(
+      std::string("run attention --set backend=flash --set pass=forward+backward --check-values") +
+      kSmall + out);
+  ASSERT_EQ(ended.code, 0) << ended.err;
+  EXPECT_NE(ended.out.find("Off fp64 by "), std::string::npos) << ended.out;
+  const auto run = nlohmann::json::parse(testing::read(folder.path() / "run.json"));
+  EXPECT_EQ(run["protocol"]["check_values"], true);
+  EXPECT_LT(run["values"]["error"].get<double>(), 1e-5);
+  EXPECT_LT(run["values"]["gradient_error"].get<double>(), 1e-5);
+  const auto& checks = run["checks"];
+  const auto found =
+      std::ranges::find_if(checks, [](const auto& one) { return one["check"] == "C-26"; });
+  ASSERT_NE(found, checks.end());
+  EXPECT_EQ((*found)["state"], "passed");
+  ended = testing::run_program(std::string("run attention --json") + kSmall);
+  EXPECT_TRUE(testing::document_of(ended)["values"].is_null()) << "nobody asked";
+}
+
 TEST(RunCommand, NotesGoIntoTheReport) {
   const testing::TemporaryFolder folder;
   const auto ended = testing::run_program(

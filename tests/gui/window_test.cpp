@@ -507,5 +507,22 @@ TEST_F(DrivenWindow, MenusFollowTheMouse) {
   });
 }
 
+TEST_F(DrivenWindow, ValuesAreComparedOnceTheMenuAsksForIt) {
+  drive([](ImGuiTestContext* context) {
+    show(small_attention());
+    IM_CHECK(run_to_end(context));
+    IM_CHECK(!session().run()->values.has_value());
+    context->ItemClick("//###top_bar/###menu_run");
+    context->Yield(2);
+    context->ItemClick("//$FOCUSED/###menu_check_values");
+    context->Yield(2);
+    IM_CHECK(state().preferences.check_values);
+    IM_CHECK(run_to_end(context));
+    IM_CHECK(session().run()->values.has_value());
+    IM_CHECK_LT(session().run()->values->values, 1e-5);
+    state().preferences.check_values = false;
+  });
+}
+
 }  // namespace
 }  // namespace ts::app::testing

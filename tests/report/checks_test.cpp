@@ -4,7 +4,11 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
+#include <optional>
 #include <set>
+#include <string>
+#include <string_view>
 
 #include "core/spec/workload_traffic.h"
 #include "core/trace/kernel_class.h"
@@ -318,6 +322,37 @@ TEST_F(Checks, ACardIsWatched) {
   EXPECT_EQ(state("monitored"), CheckState::noted);
   run_->timed_steps.front().gpu = run::GpuState{};
   EXPECT_EQ(state("monitored"), CheckState::passed);
+}
+
+TEST_F(Checks, ValuesAreHeldToFp64) {
+  spec::WorkloadSpec spec = training();
+  begin(spec);
+  EXPECT_FALSE(check("values")) << "the protocol does not ask for it";
+  const auto with = [&](double values, std::optional<double> gradients) {
+    begin(spec);
+    run_->values =
+        run::ValueErrors{.values = values, .gradients = gradients, .worst_gradient = "head.weight"};
+    return state("values");
+  };
+  EXPECT_EQ(with(1e-6, std::nullopt), CheckState::passed);
+  EXPECT_EQ(with(1e-6, 2e-5), CheckState::failed);
+  EXPECT_NE(check("values")->found.sentence.find("2.0e-05"), std::string::npos);
+  EXPECT_NE(check("values")->found.sentence.find("head.weight"), std::string::npos);
+  EXPECT_EQ(with(NAN, 1e-7), CheckState::failed);
+  EXPECT_EQ(with(1e-7, NAN), CheckState::failed);
+  spec.autocast = spec::Autocast::bf16;
+  EXPECT_EQ(with(1e-2, 1e-2), CheckState::passed);
+  EXPECT_EQ(with(1e-2, 3e-2), CheckState::noted) << "many layers round many times";
+  EXPECT_EQ(with(1e-2, 1), CheckState::failed) << "nothing of it is right";
+  EXPECT_EQ(with(1e-2, NAN), CheckState::failed);
+  begin(spec);
+  run_->values = run::ValueErrors{.not_compared = {.sentence = "too large"}};
+  run_->finished = true;
+  const auto all = checks_of(*run_, strings_);
+  const auto found = std::ranges::find(all, std::string_view("C-26"), &CheckResult::id);
+  ASSERT_NE(found, all.end());
+  EXPECT_EQ(found->state, CheckState::unknown);
+  EXPECT_EQ(found->found.sentence, "too large");
 }
 
 TEST_F(Checks, WhatOnlyMovesNumbersIsHeldToTheBandwidth) {

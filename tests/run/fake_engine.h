@@ -52,6 +52,8 @@ struct FakeScript {
   std::atomic<int> prepared{0};
   std::atomic<int> roofs_measured{0};
   bool roof_fails = false;
+  // Set: what comparing a step with a reference comes to.
+  std::function<Outcome<ValueErrors>()> compare_values;
 };
 
 class FakeExecution : public Execution {
@@ -181,6 +183,11 @@ class FakeEngine : public Engine {
     return execution;
   }
 
+  Outcome<ValueErrors> compare_values(const spec::WorkloadSpec& spec, std::int64_t limit,
+                                      const base::CancelToken& cancel) override {
+    return script_->compare_values ? script_->compare_values()
+                                   : Engine::compare_values(spec, limit, cancel);
+  }
   Outcome<Roof> measure_roof(const spec::WorkloadSpec& spec, const base::CancelToken&) override {
     ++script_->roofs_measured;
     if (script_->roof_fails) return tl::unexpected(Failure{});

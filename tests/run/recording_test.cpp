@@ -43,6 +43,7 @@ struct Written {
       run.apply(std::move(update));
     }
     run.roof = Roof{spec::DataType::fp32, 1024, 0.25, 12};
+    run.values = ValueErrors{.values = 3e-7, .gradients = 2e-6, .worst_gradient = "fc1.weight"};
     run.apply(PeakUpdate{run.id, 123'456});
     run.facts.curves = {{"fp16", {1, 2.5, 1e4}, {0.1, 4, 3e-7}}, {"bf16", {}, {}}};
     file = writer.file(run);

@@ -349,6 +349,33 @@ TEST_F(WorkerTest, a_roof_that_cannot_be_measured_leaves_the_run_well) {
   EXPECT_TRUE(all<RoofUpdate>().empty());
 }
 
+// When all else is done, and whatever comes of it the run ended well.
+TEST_F(WorkerTest, values_are_compared_where_the_protocol_asks_for_it) {
+  int compared = 0;
+  script_->compare_values = [&]() -> Outcome<ValueErrors> {
+    ++compared;
+    EXPECT_EQ(script_->executions_alive, 0);
+    if (compared == 1) return ValueErrors{.values = 3e-7};
+    Failure failure({.sentence = "too large"});
+    failure.verdict = compared == 2 ? Verdict::oom : Verdict::cancelled;
+    return tl::unexpected(failure);
+  };
+  start();
+  RunRequest request = quick_request();
+  wait_for(worker_->submit(request));
+  EXPECT_EQ(compared, 0);
+  request.protocol.check_values = true;
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(wait_for(worker_->submit(request)).verdict, Verdict::ok);
+  const auto told = all<ValuesUpdate>();
+  ASSERT_EQ(told.size(), 2U) << "a cancelled comparison tells nothing";
+  EXPECT_EQ(told[0].errors.values, 3e-7);
+  EXPECT_EQ(told[1].errors.not_compared.key, "no_reference.oom");
+  script_->fails = [](std::int32_t) { return out_of_memory(); };
+  script_->fails_at = 0;
+  wait_for(worker_->submit(request));
+  EXPECT_EQ(compared, 3) << "a run that does not fit has no values";
+}
+
 TEST_F(WorkerTest, a_comparison_is_told_while_it_goes_on_and_ends_once) {
   script_->spec_step_ns = [](const spec::WorkloadSpec& spec, std::int32_t) {
     return std::int64_t{spec.batch == 4 ? 2'000'000 : 3'000'000};

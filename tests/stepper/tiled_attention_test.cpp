@@ -6,6 +6,7 @@
 #include <cmath>
 #include <initializer_list>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/calculate/calculator.h"
@@ -55,6 +56,35 @@ TEST(TiledAttention, TheOrderIsThatOfTheKernel) {
   (void)attention.rows(2);
   (void)attention.rows(7);
   EXPECT_EQ(attention.rows(8).acc, forth);
+}
+
+double figure(TiledAttention& of, std::string_view name) {
+  for (const calculate::Figure& one : of.figures()) {
+    if (one.name == name) return one.value;
+  }
+  return NAN;
+}
+
+// E-39. PyTorch's numbers of seed 0 have the same largest error, 0.1848.
+TEST(TiledAttention, ADivisionThatRoundsDownLeavesRowsOfZeros) {
+  TiledAttention dropped = walk(
+      {"T=1000", "d_head=64", "block_q=64", "block_k=64", "causal=0", "seed=2", "drop_tail=1"});
+  EXPECT_EQ(dropped.query_tiles(), 15);
+  EXPECT_EQ(dropped.key_tiles(), 15);
+  EXPECT_EQ(figure(dropped, "zero_rows"), 40);
+  EXPECT_NEAR(figure(dropped, "largest_error"), 0.1848, 5e-5);
+  // Rows that are there lack the keys of the tail.
+  EXPECT_GT(dropped.error(0), 0.01);
+  TiledAttention whole =
+      walk({"T=1000", "d_head=64", "block_q=64", "block_k=64", "causal=0", "seed=2"});
+  EXPECT_EQ(figure(whole, "zero_rows"), 0);
+  EXPECT_LT(figure(whole, "largest_error"), 1e-5);
+  // Under a mask whole rows see no key of the tail.
+  TiledAttention masked = walk({"T=100", "block_q=32", "block_k=32", "causal=1", "drop_tail=1"});
+  EXPECT_LT(masked.error(2), 2e-6);
+  EXPECT_EQ(figure(masked, "zero_rows"), 4);
+  TiledAttention small = walk({"T=20", "block_q=32", "block_k=32", "causal=0", "drop_tail=1"});
+  EXPECT_EQ(figure(small, "zero_rows"), 0) << "one tile remains";
 }
 
 TEST(TiledAttention, BytesAreThoseOfTheFormula) {

@@ -87,7 +87,10 @@ TEST(SweepResults, OnePlaceIsATableOfSeries) {
   const auto table = homework_table(sweep);
   ASSERT_EQ(table.rows.size(), 2U);
   EXPECT_EQ(table.rows[1][0], "medium");
-  EXPECT_EQ(table.columns[3], "forward ms");
+  EXPECT_EQ(table.columns[3], "parameters");
+  EXPECT_EQ(table.columns[4], "forward mean ms");
+  EXPECT_EQ(table.columns[5], "forward std ms");
+  EXPECT_EQ(table.columns[8], "optimizer mean ms");
 }
 
 // The courses ask for both passes of every cell, and for the mean and its spread.
@@ -98,13 +101,14 @@ TEST(SweepResults, TablesHaveBothPassesWhereBothRan) {
     for (run::StepTimes& step : run.timed_steps) {
       step.forward_ns = step.total_ns / 4;
       step.backward_ns = step.total_ns / 2;
+      step.optimizer_ns = step.total_ns / 8;
     }
     return run;
   });
   const auto table = homework_table(sweep);
-  EXPECT_EQ(table.columns,
-            (std::vector<std::string>{"T", "naive ms", "naive forward ms", "naive backward ms",
-                                      "naive tokens/s", "naive MiB allocated"}));
+  EXPECT_EQ(table.columns, (std::vector<std::string>{"T", "naive ms", "naive forward ms",
+                                                     "naive backward ms", "naive optimizer ms",
+                                                     "naive tokens/s", "naive MiB allocated"}));
   const PointMeasurement& m = sweep.points()[0].measurement;
   EXPECT_NEAR(std::stod(table.rows[0][2]), m.step.median_ms / 4, 0.01 * m.step.median_ms);
   EXPECT_NEAR(std::stod(table.rows[0][3]), m.step.median_ms / 2, 0.01 * m.step.median_ms);
@@ -114,6 +118,12 @@ TEST(SweepResults, TablesHaveBothPassesWhereBothRan) {
   };
   ASSERT_LT(column("step_ms_std"), full.columns.size());
   EXPECT_NEAR(std::stod(full.rows[0][column("step_ms_mean")]), m.step.mean_ms, 1e-3);
+  EXPECT_NEAR(std::stod(full.rows[0][column("forward_ms_mean")]), m.step.mean_ms / 4, 1e-3);
+  EXPECT_NEAR(std::stod(full.rows[0][column("optimizer_ms_std")]), m.step.std_ms / 8, 1e-3);
+  // As a journal keeps it.
+  const PointMeasurement read = measurement_from_json(to_json(sweep, sweep.points()[0]));
+  EXPECT_NEAR(read.backward.mean_ms, m.step.mean_ms / 2, 1e-3);
+  EXPECT_EQ(read.optimizer.std_ms, m.optimizer.std_ms);
 }
 
 TEST(SweepResults, SlopesCrossoversAndTables) {
