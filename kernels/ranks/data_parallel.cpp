@@ -66,6 +66,7 @@ DataParallel::DataParallel(RankGroup& group, const std::vector<Parameter>& param
     tensors.push_back(one.tensor);
   }
   c10d::verify_params_across_processes(ranks, tensors, std::nullopt);
+  group.settle();  // lets go of the shapes
   {
     const at::NoGradGuard no_grad;
     c10d::broadcast_coalesced(ranks, values, kBroadcastBytes, 0);

@@ -102,6 +102,33 @@ def timeline(out, ranks, said):
     return problems
 
 
+def factors(program, folder):
+    """PowerSGD: a gradient of n x m travels as r (n + m) numbers where that is at most half of it."""
+    out, rank = folder / "factors", 2
+    said = json.loads(run(program, "run", *WORK, "--world", "2", "--steps", "4", "--compress", "powersgd",
+                          "--powersgd-rank", str(rank), "--out", str(out), "--json").stdout)
+    width, layers = 128, 2
+    spec = json.loads((out / "spec.json").read_text(encoding="utf-8"))
+    inner, vocab = spec["d_ff"], spec["vocab"]
+    matrices = [(vocab, width)] * 2 + [(width, width)] * 4 * layers + [(inner, width)] * 3 * layers
+    norms = (2 * layers + 1) * width
+    whole = sum(n * m for n, m in matrices) + norms
+    sent = sum(rank * (n + m) for n, m in matrices) + norms
+    problems = []
+    for one in said["ranks"]:
+        found = one["compression"]
+        if (found["elements"], found["sent"]) != (whole, sent):
+            problems.append(f"factors: {found}, {whole} and {sent} elements by the closed form")
+        if not 0 < found["left_out"] < 1:
+            problems.append(f"factors: {found['left_out']} of the gradient is left out")
+    # The first two of three recorded steps exchange everything, the last one factors.
+    exchanged = sum(one["bytes"] * one["count"] for one in said["collectives"]["of"]
+                    if one["name"] == "gloo:all_reduce" and one["bytes"] > 8)
+    if exchanged != 4 * (2 * whole + sent):
+        problems.append(f"factors: {exchanged} bytes were exchanged, {4 * (2 * whole + sent)} by the closed form")
+    return problems
+
+
 def by_variables(program, folder):
     """Two ranks as Open MPI would start them, which gather by themselves what they wrote."""
     out, port = folder / "mpi", free_port()
@@ -203,6 +230,7 @@ def main():
         folder = pathlib.Path(name)
         problems = learn_together(program, folder)
         problems += bias_comes_first(program)
+        problems += factors(program, folder)
         problems += by_variables(program, folder)
         problems += by_ssh(program, folder)
         problems += by_torchrun(program, folder)
