@@ -14,7 +14,7 @@ namespace {
 
 using Kind = simulate::Interval::Kind;
 
-constexpr double kLeastDrawn = 20e-6;         // shorter ones are not drawn
+constexpr double kLeastDrawn = 20e-6;        // shorter ones are not drawn
 constexpr std::size_t kMostSpans = 400'000;  // of a worker
 
 double processor_seconds() {
