@@ -75,7 +75,7 @@ TEST(LoadingReport, WhatKeepsEnoughWorkersIsNamed) {
   auto said = verdict_of(busy, outcome_of(busy, {}));
   EXPECT_EQ(said[0].key, "loader.verdict.loader");
   EXPECT_EQ(said[1].key, "loader.enough.busy");
-  EXPECT_NE(said[1].sentence.find("30.0 ms of it for a core"), std::string::npos)
+  EXPECT_NE(said[1].sentence.find("30.00 ms of it for a core"), std::string::npos)
       << said[1].sentence;
   const Loaded uneven = loaded_with(0.020, 0.005, 0.045, 4);
   said = verdict_of(uneven, outcome_of(uneven, {}));
