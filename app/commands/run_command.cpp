@@ -24,9 +24,11 @@
 #include "app/output/own_report.h"
 #include "app/ranks/rank_launcher.h"
 #include "app/ranks/rank_results.h"
+#include "app/ranks/whole_run.h"
 #include "app/session/card_questions.h"
 #include "app/session/catalogue.h"
 #include "app/session/engine_loader.h"
+#include "app/session/interrupt.h"
 #include "app/session/languages.h"
 #include "app/session/run_files.h"
 #include "app/session/session.h"
@@ -321,7 +323,11 @@ int run_together(const RunCommand& command, const run::World& world) {
   note(without_effect(command.spec.settings, *spec));
   std::optional<OutputFolder> folder;
   std::optional<io::PrivateFolder> temporary;
-  RankRun ranks{*spec, world, {}, {"--parts", parts_of_rank(*parts)}};
+  RankRun ranks{.spec = *spec,
+                .world = world,
+                .folder = {},
+                .options = {"--parts", parts_of_rank(*parts)},
+                .program = program_path()};
   if (command.steps > 0) {
     ranks.options.insert(ranks.options.end(), {"--steps", std::to_string(command.steps)});
   }
@@ -350,40 +356,33 @@ int run_together(const RunCommand& command, const run::World& world) {
   const std::int64_t begin_ns = base::now_ns();
   ProgressLine progress;
   const std::string count = text::counted(world.place.size, "rank");
-  const auto ended = run_ranks(ranks, [&] {
-    if (progress.is_shown_here()) progress.show(count + ", " + seconds_so_far(begin_ns));
+  const InterruptGuard guard;
+  const base::CancelToken cancel;
+  const auto ran = run_and_gather(ranks, cancel, [&] {
+    if (InterruptGuard::interrupted()) cancel.cancel();
+    if (!progress.is_shown_here()) return;
+    const auto rank = progress_of_ranks(ranks.folder);
+    const std::string stage =
+        rank ? rank->stage.sentence + ", " + std::to_string(rank->percent) + " %, " : "";
+    progress.show(count + ", " + stage + seconds_so_far(begin_ns));
   });
   progress.clear();
-  if (!ended) return report(ended.error().sentence, 1);
-  const auto size = static_cast<std::size_t>(world.place.size);
-  nlohmann::json document = gather_ranks(ranks.folder, size);
-  document["timeout_s"] = world.timeout_s;
-  document["sentence"] = nullptr;
-  if (ended->first) {
-    document["sentence"] = ended->why.sentence;
-    document["others_ended_after_s"] = ended->others_s;
-  }
-  const auto written = write_ranks(ranks.folder, size, document);
-  if (!written) return report(written.error().sentence, 1);
+  if (!ran) return report(ran.error().sentence, 1);
   if (command.json) {
-    print_json(document);
-  } else if (!ended->first) {
-    std::printf("%s ran%s\n", count.c_str(), size > 1 ? " together" : "");
-    for (const auto& [title, words] : rank_rows(document)) print_row(title.c_str(), words);
+    print_json(ran->document);
+  } else if (ran->problem.empty()) {
+    std::printf("%s ran%s\n", count.c_str(), world.place.size > 1 ? " together" : "");
+    for (const auto& [title, words] : rank_rows(ran->document)) print_row(title.c_str(), words);
   }
   if (folder) {
     if (const auto finished = folder->finish(); !finished)
       return report(finished.error().sentence, 1);
     std::fprintf(stderr, "Wrote %s\n", text::printable(command.out->string()).c_str());
   }
-  if (!ended->first) return 0;
-  std::string sentence = ended->interrupted ? "Cancelled" : ended->why.sentence;
-  if (!ended->interrupted && !ended->all_alike) {
-    sentence += "; the others ended " + text::decimal(ended->others_s, 1) + " s later (time-out " +
-                text::decimal(world.timeout_s, 0) + " s)";
-  }
+  if (ran->problem.empty()) return 0;
+  std::string sentence = ran->problem.sentence;
   if (command.out) sentence += "; what the ranks recorded is in " + command.out->string();
-  return report(sentence, ended->ends[*ended->first].code == 2 ? 2 : 1);
+  return report(sentence, ran->bad_input ? 2 : 1);
 }
 
 // Runs the workload on the worker, prints the verdict (or one JSON document) and writes the files
@@ -432,6 +431,7 @@ int run_workload(const RunCommand& given) {
   ProgressLine progress;
   run_to_end(session, *spec, protocol, [&](const run::Run& run) {
     print_estimate(run);
+    if (launched && (*world)->place.rank == 0) tell_progress(run);
     if (progress.is_shown_here()) progress.show(progress_of(run));
   });
   progress.clear();
@@ -506,8 +506,14 @@ void add_rank_options(CLI::App& command, RankOptions& options) {
       ->needs(world);
   command
       .add_option("--compress", options.compress,
-                  "The type in which gradients travel; default none")
-      ->check(CLI::IsMember({"none", "bf16", "fp16"}))
+                  "How gradients travel: in 16 bits, or as factors of a low rank; default none")
+      ->check(CLI::IsMember({"none", "bf16", "fp16", "powersgd"}))
+      ->needs(world);
+  constexpr std::int64_t kLargestRank = 65536;
+  command
+      .add_option("--powersgd-rank", options.factor_rank,
+                  "With --compress powersgd: the rank of the factors; default 1")
+      ->check(CLI::Range(std::int64_t{1}, kLargestRank))
       ->needs(world);
   command
       .add_option("--hosts", options.hosts,

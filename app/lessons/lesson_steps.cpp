@@ -369,7 +369,7 @@ std::string loaded_words(const simulate::Experiment& question,
 base::Result<nlohmann::json> load_step(const simulate::Experiment& question,
                                        const std::filesystem::path& folder,
                                        const base::CancelToken& cancel) {
-  loader::Lab lab;
+  loader::Lab lab({}, program_path());
   std::vector<loader::Answer> answers;
   std::vector<simulate::Point> points;
   for (std::size_t i = 0; i < point_count(question); ++i) {

@@ -14,10 +14,12 @@
 #include "app/loader/work_step.h"
 #include "app/output/output_folder.h"
 #include "app/session/catalogue.h"
+#include "app/session/engine_loader.h"
 #include "app/session/interrupt.h"
 #include "app/session/languages.h"
 #include "core/io/file.h"
 #include "core/loader/lab.h"
+#include "core/loader/worker_process.h"
 #include "core/text/printable.h"
 #include "core/trace_file/trace_write.h"
 #include "views/common/spec_words.h"
@@ -34,6 +36,7 @@ struct LoaderCommand {
   SpecArguments step;  // without a workload: a pause
   std::string format = "md";
   bool json = false;
+  bool worker = false;  // of another process that loads
   std::string language = "en";
   std::filesystem::path out;
   std::filesystem::path trace;
@@ -159,6 +162,7 @@ int run_loader(const LoaderCommand& command) {
   if (command.subject.empty()) return print_or_write(list_of_subjects(texts), {});
   const auto question = loader::question_of(command.subject, command.settings, command.over);
   if (!question) return report(question.error(), 2);
+  if (command.worker) return loader::serve_batches(loader::plan_of(question->chosen), command.data);
   std::optional<OutputFolder> folder;
   if (!command.out.empty()) {
     auto claimed = OutputFolder::claim(command.out, kLoaderFiles);
@@ -176,7 +180,7 @@ int run_loader(const LoaderCommand& command) {
   if (!command.make.empty()) {
     if (auto made = make_set(command, *question); !made) return report(made.error(), 2);
   }
-  loader::Lab lab(command.make.empty() ? command.data : command.make);
+  loader::Lab lab(command.make.empty() ? command.data : command.make, program_path());
   const auto answers = answers_to(
       *question, lab,
       step ? [&](std::size_t batch) { step->run(batch); } : std::function<void(std::size_t)>());
@@ -199,6 +203,7 @@ ParsedCommand loader_command(CLI::App& app) {
       app.add_option("--data", options->data,
                      "Load this folder: .jpg or .txt files, or .tar archives of them")
           ->type_name("DIR");
+  app.add_flag("--worker", options->worker)->group("")->needs(data);
   app.add_option("--make", options->make, "Make the data set in this folder and keep it there")
       ->type_name("DIR")
       ->excludes(data);

@@ -54,6 +54,7 @@ struct WorkspaceState {
       : preferences(start), history(start.spec), old_limit(start.spec.memory_limit) {}
   Preferences preferences;
   std::filesystem::path default_save_folder;  // used if the preferences name none
+  std::filesystem::path program;              // tensorscope, for ranks
   views::SpecHistory history;
   // The memory limit of the last session, in bytes; a bar in the window reminds of it until the
   // user keeps or removes it. 0: none, or done.

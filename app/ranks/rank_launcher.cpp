@@ -9,17 +9,17 @@
 #include <cerrno>
 #include <chrono>
 #include <csignal>
+#include <cstdio>
 #include <cstring>
 #include <nlohmann/json.hpp>
 #include <thread>
 
 #include "app/ranks/rank_environment.h"
 #include "app/ranks/rank_results.h"
-#include "app/session/engine_loader.h"
-#include "app/session/interrupt.h"
 #include "core/base/clock.h"
 #include "core/io/file.h"
 #include "core/io/json_parse.h"
+#include "core/report/verdict.h"
 #include "core/text/message.h"
 #include "core/text/numbers.h"
 #include "core/text/printable.h"
@@ -64,12 +64,14 @@ class MeetingPoint {
   std::uint16_t port_ = 0;
 };
 
+constexpr const char* kProgressMark = "progress: ";
+
 std::string plain(double number) {
   return nlohmann::json(number).dump();
 }
 
 std::vector<std::string> words_of(const RankRun& run) {
-  std::vector<std::string> words = {program_path().string(),
+  std::vector<std::string> words = {run.program.string(),
                                     "run",
                                     "--spec",
                                     (run.folder / "spec.json").string(),
@@ -83,6 +85,8 @@ std::vector<std::string> words_of(const RankRun& run) {
                                     plain(run.world.first_bucket_mib),
                                     "--compress",
                                     run::to_string(run.world.compression),
+                                    "--powersgd-rank",
+                                    std::to_string(run.world.factor_rank),
                                     "--out",
                                     run.folder.string()};
   if (run.world.sync_every) words.emplace_back("--sync-every");
@@ -225,11 +229,43 @@ base::Message why_ended(const RankRun& run, const RankEnd& end, std::size_t rank
 
 }  // namespace
 
+void tell_progress(const run::Run& run) {
+  static std::string told;
+  if (run.finished) return;
+  constexpr int kStep = 5;
+  const base::Message stage = report::verdict_text(run).headline;
+  const int percent = static_cast<int>(100 * run.fraction) / kStep * kStep;
+  const nlohmann::json line = {
+      {"stage", stage.sentence}, {"text", text::text_json(stage)}, {"percent", percent}};
+  if (std::string words = line.dump(); words != told) {
+    told = std::move(words);
+    std::fprintf(stderr, "%s%s\n", kProgressMark, told.c_str());
+  }
+}
+
+std::optional<RankProgress> progress_of_ranks(const std::filesystem::path& folder) {
+  const auto log = io::read_file(log_of_rank(folder, 0));
+  if (!log) return std::nullopt;
+  const std::size_t end = log->rfind('\n');  // the last line may be half there
+  const std::size_t begin = end == std::string::npos ? end : log->rfind(kProgressMark, end);
+  if (begin == std::string::npos) return std::nullopt;
+  const std::size_t at = begin + std::strlen(kProgressMark);
+  const auto told = io::parse_json(log->substr(at, log->find('\n', at) - at));
+  if (!told || !told->contains("stage") || !told->contains("text") || !told->contains("percent"))
+    return std::nullopt;
+  const nlohmann::json& stage = told->at("stage");
+  const nlohmann::json& percent = told->at("percent");
+  if (!stage.is_string() || !percent.is_number_integer()) return std::nullopt;
+  return RankProgress{text::message_from_json(stage.get<std::string>(), told->at("text")),
+                      percent.get<int>()};
+}
+
 std::filesystem::path folder_of_rank(const std::filesystem::path& folder, std::size_t rank) {
   return folder / ("rank-" + std::to_string(rank));
 }
 
-base::Result<RanksEnded> run_ranks(const RankRun& run, const std::function<void()>& wait) {
+base::Result<RanksEnded> run_ranks(const RankRun& run, const base::CancelToken& cancel,
+                                   const std::function<void()>& wait) {
   if (auto written = io::write_file(run.folder / "spec.json", io::json_text(to_json(run.spec)));
       !written) {
     return tl::unexpected(written.error());
@@ -242,7 +278,6 @@ base::Result<RanksEnded> run_ranks(const RankRun& run, const std::function<void(
   }
   MeetingPoint point;
   if (point.error() != 0) return text::fail("ranks.no_socket", {io::system_reason(point.error())});
-  const InterruptGuard guard;
   RankProcesses processes;
   const auto size = static_cast<std::size_t>(run.world.place.size);
   for (std::size_t rank = 0; rank < size; ++rank) {
@@ -252,18 +287,20 @@ base::Result<RanksEnded> run_ranks(const RankRun& run, const std::function<void(
   point.close();  // only rank 0 has it now
   RanksEnded result;
   std::int64_t first_end_ns = 0;
-  bool asked = false;   // the others to end
-  bool killed = false;  // those that did not
+  std::int64_t ending_ns = 0;  // since when they should end
+  bool asked = false;          // the others to end
+  bool killed = false;         // those that did not
   while (!processes.all_ended()) {
     if (processes.update() && first_end_ns == 0) first_end_ns = base::now_ns();
+    result.cancelled = cancel.cancelled();
+    if (ending_ns == 0 && (first_end_ns != 0 || result.cancelled)) ending_ns = base::now_ns();
     const bool failed = std::ranges::any_of(
         processes.ends(), [](const RankEnd& end) { return end.ended && !end.well(); });
     const double since_s =
-        first_end_ns != 0 ? static_cast<double>(base::now_ns() - first_end_ns) * 1e-9 : 0;
-    result.interrupted = InterruptGuard::interrupted();
+        ending_ns != 0 ? static_cast<double>(base::now_ns() - ending_ns) * 1e-9 : 0;
     // The others notice a loss by themselves, unless they still wait for that rank to come.
     constexpr double kNotice = 2;
-    if (!asked && (result.interrupted || (failed && since_s > kNotice))) {
+    if (!asked && (result.cancelled || (failed && since_s > kNotice))) {
       asked = true;
       processes.signal_all(SIGTERM);
     }

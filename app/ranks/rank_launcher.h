@@ -8,8 +8,10 @@
 #include <vector>
 
 #include "app/ranks/rank_processes.h"
+#include "core/base/cancel.h"
 #include "core/base/message.h"
 #include "core/base/result.h"
+#include "core/run/run.h"
 #include "core/run/world.h"
 #include "core/spec/workload_spec.h"
 
@@ -21,6 +23,7 @@ struct RankRun {
   run::World world;                  // its place says only how many
   std::filesystem::path folder;      // exists; a rank writes to rank-R and rank-R.log in it
   std::vector<std::string> options;  // of `run`, besides those of the above
+  std::filesystem::path program;     // tensorscope
   // Where each rank runs, by ssh; empty: all on this machine. The program and the folder have the
   // same path on all of them.
   std::vector<std::string> hosts = {};
@@ -28,7 +31,7 @@ struct RankRun {
 
 struct RanksEnded {
   std::vector<RankEnd> ends;
-  bool interrupted = false;
+  bool cancelled = false;
   // The rank that ended first and not well, why, and how long after it the last one ended; no value
   // where all ended well.
   std::optional<std::size_t> first;
@@ -39,9 +42,20 @@ struct RanksEnded {
 
 std::filesystem::path folder_of_rank(const std::filesystem::path& folder, std::size_t rank);
 
+// The stage of rank 0, which tells it line by line in its log.
+struct RankProgress {
+  base::Message stage;
+  int percent = 0;  // of all stages
+};
+// For a rank whose launcher is ours: tells the stage on standard error if it has changed.
+void tell_progress(const run::Run& run);
+// No value before rank 0 has told anything.
+std::optional<RankProgress> progress_of_ranks(const std::filesystem::path& folder);
+
 // Runs them to their end; `wait` is called on this thread about fifty times a second. Once a rank
-// has ended, the others have the world's time-out to end by themselves, and are ended after it.
-// Control-C is passed on. Errors: they cannot be started.
-base::Result<RanksEnded> run_ranks(const RankRun& run, const std::function<void()>& wait);
+// has ended, or the run is cancelled, the others have the world's time-out to end by themselves,
+// and are ended after it. Errors: they cannot be started.
+base::Result<RanksEnded> run_ranks(const RankRun& run, const base::CancelToken& cancel,
+                                   const std::function<void()>& wait);
 
 }  // namespace ts::app

@@ -27,7 +27,9 @@ base::Result<std::optional<run::World>> world_of(const RankOptions& options) {
   world.bucket_mib = options.bucket_mib;
   world.first_bucket_mib = options.first_bucket_mib;
   world.sync_every = options.sync_every;
-  for (const auto one : {run::Compression::bf16, run::Compression::fp16})
+  world.factor_rank = options.factor_rank;
+  for (const auto one :
+       {run::Compression::bf16, run::Compression::fp16, run::Compression::powersgd})
     if (options.compress == run::to_string(one)) world.compression = one;
   if (options.world == "env") {
     auto place = place_from(variables_of_process());

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -18,6 +19,7 @@ struct RankOptions {
   double bucket_mib = 25;
   double first_bucket_mib = 1;
   std::string compress = "none";
+  std::int64_t factor_rank = 1;
   bool sync_every = false;
   std::filesystem::path hosts;  // a file; empty: all ranks on this machine
 };

@@ -48,6 +48,7 @@ json rank_of(const json& run) {
           {"clock_offset_ns", part_of(run, "/rank/clock_offset_ns")},
           {"round_trip_ns", part_of(run, "/rank/round_trip_ns")},
           {"buckets", part_of(run, "/rank/buckets")},
+          {"compression", part_of(run, "/rank/compression")},
           {"loss", part_of(run, "/loss")}};
 }
 
@@ -103,6 +104,11 @@ json collectives_json(const files::Collectives& found) {
           {"of", std::move(list)}};
 }
 
+json waits_json(const files::Waits& waits) {
+  return {{"for_slowest", static_cast<double>(waits.for_slowest_ns) * kMs},
+          {"for_communication", static_cast<double>(waits.for_communication_ns) * kMs}};
+}
+
 io::TextTable collective_table(const files::Collectives& found) {
   io::TextTable table;
   table.columns = {"collective", "name", "bytes",     "rank",
@@ -133,6 +139,16 @@ std::string collective_words(const json& one) {
          " % hidden behind operators, " + ms_words(one.at("waited_ms").get<double>()) +
          " for the slowest rank (" + text::grouped(one.at("count").get<std::int64_t>()) +
          " recorded)";
+}
+
+std::string compression_words(const json& of) {
+  const double elements = of.at("elements").get<double>();
+  const double sent = of.at("sent").get<double>();
+  return text::decimal(elements / sent, 1) + " times fewer elements (" +
+         text::grouped(of.at("sent").get<std::int64_t>()) + " of " +
+         text::grouped(of.at("elements").get<std::int64_t>()) + "), " +
+         text::decimal(100 * of.at("left_out").get<double>(), 1) +
+         " % of the gradient's norm left for the next step";
 }
 
 }  // namespace
@@ -178,8 +194,14 @@ base::Result<void> write_ranks(const std::filesystem::path& folder, std::size_t 
   if (!traces.empty()) {
     trace_file::TraceFile merged = files::merge_ranks(traces);
     const files::Collectives found = files::find_collectives(merged);
-    files::add_waits(merged, found);
-    if (traces.size() == size) document["collectives"] = collectives_json(found);
+    const std::vector<files::Waits> waits = files::add_waits(merged, found);
+    if (traces.size() == size) {
+      document["collectives"] = collectives_json(found);
+      for (std::size_t rank = 0; rank < waits.size(); ++rank) {
+        json& one = document.at("ranks").at(rank);
+        if (one.is_object()) one["waits_ms"] = waits_json(waits[rank]);
+      }
+    }
     const json metadata = {{"ranks", document.at("ranks")}};
     if (auto written = trace_file::write_trace(folder / "trace.json", merged, metadata.dump());
         !written) {
@@ -244,6 +266,8 @@ std::vector<std::pair<std::string, std::string>> rank_rows(const json& document)
                text::duration_ns(one.at("round_trip_ns").get<double>() / 2).joined();
     }
     rows.emplace_back("Rank " + std::to_string(rank), words);
+    if (one.at("compression").is_object())
+      rows.emplace_back("  PowerSGD", compression_words(one.at("compression")));
   }
   const json& collectives = document.at("collectives");
   if (!collectives.is_object()) return rows;

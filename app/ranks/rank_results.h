@@ -23,7 +23,9 @@ nlohmann::json run_of_rank(const std::filesystem::path& folder, std::size_t rank
 // Reads what the ranks of a run left in its folder: one document and one timeline of all ranks
 // on rank 0's clock.
 //   ranks [{rank, verdict, sentence, step_ms, tokens_per_s, peak_allocated, clock_offset_ns,
-//          round_trip_ns, buckets, loss}]: null instead of one that left nothing
+//          round_trip_ns, buckets, compression, loss, waits_ms {for_slowest, for_communication}
+//          (of the recorded steps; with the traces of all ranks)}]: null instead of one that left
+//          nothing
 //   step_ms: the median step of the slowest rank; tokens_per_s: of all together by it
 //   loss: of the last step, the mean over the ranks; losses: of every step
 //   collectives {issued, first_difference (null: all ranks in the same order), of [{name, bytes,

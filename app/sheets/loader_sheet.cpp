@@ -18,7 +18,7 @@ std::optional<std::filesystem::path> LoaderSheet::draw(const views::Ui& ui,
            .problem = problem_});
   if (answer.cancel) cancel();
   if (answer.ask) {
-    if (work_ == nullptr) work_ = std::make_unique<loader::LabWork>();
+    if (work_ == nullptr) work_ = std::make_unique<loader::LabWork>(state.program);
     work_->ask(std::move(*answer.ask));
   }
   if (known == nullptr || known->answers.empty()) return std::nullopt;

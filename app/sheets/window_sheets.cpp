@@ -287,6 +287,9 @@ void WindowSheets::draw(const views::Ui& ui, Session& session, WorkspaceState& s
       ui, "loader.sheet", "###loader_sheet", show_loader,
       [&] { open_instead(loader_.draw(ui, state, requests), show_loader); }, SheetSize::full);
   draw_sheet(
+      ui, "ranks.sheet", "###ranks_sheet", show_ranks,
+      [&] { open_instead(ranks_.draw(ui, session, state), show_ranks); }, SheetSize::full);
+  draw_sheet(
       ui, "tree.title", "###tree_sheet", show_trees, [&] { trees_.draw(ui, session, state); },
       SheetSize::full);
   draw_sheet(ui, "own_file.title", "###own_file_sheet", show_own_file, [&] {
@@ -320,13 +323,15 @@ bool WindowSheets::close() {
     search.cancel();
     return true;
   };
-  for (bool* const open : {&show_shortcuts, &show_save_folder, &show_advisor, &show_cluster,
-                           &show_loader, &show_trees, &show_simulations, &show_steppers,
-                           &show_kernels, &show_own_file, &show_calculators, &show_glossary}) {
+  for (bool* const open :
+       {&show_shortcuts, &show_save_folder, &show_advisor, &show_cluster, &show_loader, &show_ranks,
+        &show_trees, &show_simulations, &show_steppers, &show_kernels, &show_own_file,
+        &show_calculators, &show_glossary}) {
     if (!*open) continue;
     const bool stays = (open == &show_advisor && stopped(advice_)) ||
                        (open == &show_cluster && stopped(cluster_)) ||
                        (open == &show_loader && stopped(loader_)) ||
+                       (open == &show_ranks && stopped(ranks_)) ||
                        (open == &show_own_file && stopped(own_file_));
     *open = stays;
     return true;

@@ -16,6 +16,7 @@
 #include "app/sheets/loader_sheet.h"
 #include "app/sheets/open_sheet.h"
 #include "app/sheets/own_file_sheet.h"
+#include "app/sheets/ranks_sheet.h"
 #include "app/sheets/simulation_sheet.h"
 #include "app/sheets/tree_sheet.h"
 #include "views/advice/advice_view.h"
@@ -30,8 +31,8 @@ namespace ts::app {
 enum class OpenFor : std::uint8_t { show, compare };
 
 // The sheets that belong to no page: the glossary, the calculators, the simulations, the loader,
-// the steppers, our kernels, the advisor, the search for a cluster, the decision trees, a
-// Python file, the shortcuts, the folder where things are saved, and the one to open a file. Main
+// the ranks, the steppers, our kernels, the advisor, the search for a cluster, the decision trees,
+// a Python file, the shortcuts, the folder where things are saved, and the one to open a file. Main
 // thread.
 class WindowSheets {
  public:
@@ -64,7 +65,7 @@ class WindowSheets {
   [[nodiscard]] bool animated() const {
     return steppers_.playing() || (show_trees && trees_.busy()) ||
            (show_simulations && simulations_.busy()) || (show_cluster && cluster_.busy()) ||
-           (show_loader && loader_.busy()) || own_file_.busy();
+           (show_loader && loader_.busy()) || (show_ranks && ranks_.busy()) || own_file_.busy();
   }
   // Shows what of a Python file would be run; runs nothing.
   void open_own_file(const std::filesystem::path& path) {
@@ -83,6 +84,7 @@ class WindowSheets {
   bool show_advisor = false;
   bool show_cluster = false;
   bool show_loader = false;
+  bool show_ranks = false;
   bool show_trees = false;
   bool show_kernels = false;
   bool show_own_file = false;
@@ -116,6 +118,7 @@ class WindowSheets {
   views::AdviceView advisor_;
   ClusterSheet cluster_;
   LoaderSheet loader_;
+  RanksSheet ranks_;
   TreeSheet trees_;
   OwnFileSheet own_file_;
   SimulationSheet simulations_;

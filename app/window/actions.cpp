@@ -96,6 +96,8 @@ constexpr std::array kActions = {
               ImGuiMod_Shift | ImGuiKey_V},
     ActionRow{Action::loader, "loader", "menu.loader", "shortcut.loader", "Shift+L",
               ImGuiMod_Shift | ImGuiKey_L},
+    ActionRow{Action::ranks, "ranks", "menu.ranks", "shortcut.ranks", "Shift+R",
+              ImGuiMod_Shift | ImGuiKey_R},
     ActionRow{Action::trees, "trees", "menu.trees", "shortcut.trees", "Q", ImGuiKey_Q},
     ActionRow{Action::kernels, "kernels", "menu.kernels", "shortcut.kernels", "Y", ImGuiKey_Y},
     ActionRow{Action::shortcuts, "shortcuts", "menu.shortcuts", "shortcut.sheet", "?",

@@ -56,6 +56,7 @@ enum class Action : std::uint8_t {
   advisor,
   cluster,
   loader,
+  ranks,
   trees,
   kernels,
   shortcuts,

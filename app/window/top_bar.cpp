@@ -113,9 +113,9 @@ void TopBar::draw_menu_items(const views::Ui& ui, const char* id, Requests& requ
     ImGui::Separator();
     items({Action::next_panel, Action::previous_panel});
   } else {
-    items({Action::palette, Action::advisor, Action::cluster, Action::loader, Action::trees,
-           Action::calculators, Action::simulations, Action::steppers, Action::kernels,
-           Action::glossary, Action::shortcuts});
+    items({Action::palette, Action::advisor, Action::cluster, Action::ranks, Action::loader,
+           Action::trees, Action::calculators, Action::simulations, Action::steppers,
+           Action::kernels, Action::glossary, Action::shortcuts});
   }
 }
 

@@ -75,6 +75,7 @@ base::Result<std::unique_ptr<Window>> Window::open(Options options) {
   window->state_ = std::make_unique<WorkspaceState>(
       load_preferences(window->options_.preferences_folder, problem));
   window->state_->default_save_folder = window->options_.save_folder;
+  window->state_->program = window->options_.program;
   window->state_->choose_save_folder(window->state_->preferences.save_folder);
   const Preferences& preferences = window->state_->preferences;
   auto graphics =

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "app/pictures/graphics.h"
+#include "app/session/engine_loader.h"
 #include "app/session/languages.h"
 #include "app/session/preferences.h"
 #include "app/session/session.h"
@@ -27,6 +28,7 @@ class Window {
     predict::DryRunnerLoader dry_runner;
     std::filesystem::path preferences_folder;
     std::filesystem::path save_folder;  // where things are saved if the preferences name no other
+    std::filesystem::path program = program_path();              // tensorscope, for ranks
     std::vector<std::unique_ptr<files::OpenedFile>> files = {};  // to show from the start
     std::vector<std::filesystem::path> paths = {};               // to open from the start
     // Restarts the program with these files; returns only on failure, with the reason.

@@ -220,6 +220,8 @@ bool WindowActions::is_on(Action action) const {
       return sheets_->show_cluster;
     case Action::loader:
       return sheets_->show_loader;
+    case Action::ranks:
+      return sheets_->show_ranks;
     case Action::trees:
       return sheets_->show_trees;
     case Action::kernels:
@@ -394,6 +396,9 @@ void WindowActions::perform(Action action, Requests& requests) {
       return;
     case Action::loader:
       sheets_->show_loader = !sheets_->show_loader;
+      return;
+    case Action::ranks:
+      sheets_->show_ranks = !sheets_->show_ranks;
       return;
     case Action::trees:
       sheets_->show_trees = !sheets_->show_trees;

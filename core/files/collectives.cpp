@@ -214,12 +214,13 @@ trace_file::Track track_of_waits(const TraceFile& merged, std::size_t rank) {
 
 }  // namespace
 
-void add_waits(TraceFile& merged, const Collectives& collectives) {
+std::vector<Waits> add_waits(TraceFile& merged, const Collectives& collectives) {
   constexpr std::int64_t kShortest = 20'000;  // shorter ones are gaps between operators
   const std::vector<RankEvents> ranks = by_rank(merged);
   const base::StringId slowest = merged.strings->intern("waits for the slowest rank");
   const base::StringId exchange = merged.strings->intern("waits for communication");
   std::vector<Event> added;
+  std::vector<Waits> sums(ranks.size());
   for (std::size_t rank = 0; rank < ranks.size(); ++rank) {
     std::vector<Interval> late;  // this rank was here, another one was not
     std::vector<Interval> all;
@@ -241,7 +242,9 @@ void add_waits(TraceFile& merged, const Collectives& collectives) {
         Event event;
         event.begin_ns = piece.begin;
         event.duration_ns = length;
-        event.name = covered(late, piece.begin, piece.end) > 0 ? slowest : exchange;
+        const bool is_late = covered(late, piece.begin, piece.end) > 0;
+        event.name = is_late ? slowest : exchange;
+        (is_late ? sums[rank].for_slowest_ns : sums[rank].for_communication_ns) += length;
         event.track = track;
         event.kind = EventKind::synchronisation;
         added.push_back(event);
@@ -252,6 +255,7 @@ void add_waits(TraceFile& merged, const Collectives& collectives) {
   std::ranges::stable_sort(merged.events, {}, [](const Event& event) {
     return std::pair(event.begin_ns, -event.duration_ns);
   });
+  return sums;
 }
 
 }  // namespace ts::files

@@ -49,8 +49,14 @@ Collectives find_collectives(const trace_file::TraceFile& merged);
 // else 1 (a broadcast).
 double bus_factor(std::string_view name, std::size_t ranks);
 
-// Puts the times in which a rank did nothing but wait on a track of its own, a rank: "waits for the
-// slowest rank", "waits for communication".
-void add_waits(trace_file::TraceFile& merged, const Collectives& collectives);
+// The times in which a rank did nothing but wait. Nanoseconds.
+struct Waits {
+  std::int64_t for_slowest_ns = 0;
+  std::int64_t for_communication_ns = 0;
+};
+
+// Puts these times on a track of its own, a rank: "waits for the slowest rank", "waits for
+// communication". Returns their sums by rank.
+std::vector<Waits> add_waits(trace_file::TraceFile& merged, const Collectives& collectives);
 
 }  // namespace ts::files

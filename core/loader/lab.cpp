@@ -45,9 +45,19 @@ base::Result<const DataSet*> Lab::data_for(const Plan& plan, const Calls& calls,
   return &set_;
 }
 
+std::vector<std::string> Lab::worker_words(const char* subject,
+                                           const calculate::Chosen& chosen) const {
+  std::vector<std::string> words = {program_.string(), "loader", subject};
+  for (std::size_t i = 0; i < chosen.inputs().size(); ++i)
+    words.push_back(chosen.inputs()[i].name + ("=" + std::to_string(chosen.of(i))));
+  words.insert(words.end(), {"--data", (made_ ? made_->path() : data_).string(), "--worker"});
+  return words;
+}
+
 base::Result<Answer> Lab::answer(const simulate::Experiment& question, std::size_t index,
                                  const Calls& calls, const base::CancelToken& cancel) {
-  const Plan plan = plan_of(chosen_at(question, index));
+  const calculate::Chosen chosen = chosen_at(question, index);
+  const Plan plan = plan_of(chosen);
   const auto set = data_for(plan, calls, cancel);
   if (!set) return tl::unexpected(set.error());
   std::optional<io::PrivateFolder> cache;
@@ -56,12 +66,15 @@ base::Result<Answer> Lab::answer(const simulate::Experiment& question, std::size
     if (!made) return tl::unexpected(made.error());
     cache.emplace(std::move(*made));
   }
-  const auto loaded = load({.plan = plan,
-                            .set = *set,
-                            .step = calls.step,
-                            .cache_folder = cache ? cache->path() : std::filesystem::path(),
-                            .told = calls.stepped},
-                           cancel);
+  const auto loaded =
+      load({.plan = plan,
+            .set = *set,
+            .step = calls.step,
+            .cache_folder = cache ? cache->path() : std::filesystem::path(),
+            .told = calls.stepped,
+            .worker_words = program_.empty() ? std::vector<std::string>()
+                                             : worker_words(question.simulation->id, chosen)},
+           cancel);
   if (!loaded) return tl::unexpected(loaded.error());
   Answer answer;
   if (!question.numbers.empty()) answer.point.at = question.numbers[index];

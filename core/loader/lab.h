@@ -4,6 +4,8 @@
 #include <filesystem>
 #include <functional>
 #include <optional>
+#include <string>
+#include <vector>
 
 #include "core/base/cancel.h"
 #include "core/base/result.h"
@@ -17,7 +19,9 @@ namespace ts::loader {
 class Lab {
  public:
   // `data`: a folder of the user's own, which is only read; empty: data sets are made.
-  explicit Lab(std::filesystem::path data = {}) : data_(std::move(data)) {}
+  // `program`: tensorscope, for workers that are processes; empty: there can be none.
+  explicit Lab(std::filesystem::path data = {}, std::filesystem::path program = {})
+      : data_(std::move(data)), program_(std::move(program)) {}
 
   // Calls while it works. Any may be empty.
   struct Calls {
@@ -30,10 +34,13 @@ class Lab {
                               const Calls& calls, const base::CancelToken& cancel);
 
  private:
+  [[nodiscard]] std::vector<std::string> worker_words(const char* subject,
+                                                      const calculate::Chosen& chosen) const;
   base::Result<const DataSet*> data_for(const Plan& plan, const Calls& calls,
                                         const base::CancelToken& cancel);
 
   std::filesystem::path data_;
+  std::filesystem::path program_;
   std::optional<Plan> made_for_;  // of set_
   std::optional<io::PrivateFolder> made_;
   DataSet set_;

@@ -4,8 +4,9 @@
 
 namespace ts::loader {
 
-LabWork::LabWork()
-    : thread_({.work = [this](LabRequest& request,
+LabWork::LabWork(std::filesystem::path program)
+    : program_(std::move(program)),
+      thread_({.work = [this](LabRequest& request,
                               const base::CancelToken& cancel) { work(request, cancel); },
                .begin = {},
                .end = {},
@@ -13,7 +14,7 @@ LabWork::LabWork()
                .dropped = {}}) {}
 
 void LabWork::work(LabRequest& request, const base::CancelToken& cancel) {
-  if (!lab_ || data_ != request.data) lab_.emplace(request.data);
+  if (!lab_ || data_ != request.data) lab_.emplace(request.data, program_);
   data_ = request.data;
   LabAnswers known{.request = std::move(request), .answers = {}, .problem = {}};
   const Lab::Calls calls{.step = {},

@@ -30,7 +30,8 @@ struct LabAnswers {
 // at once, the destructor after the step in progress.
 class LabWork {
  public:
-  LabWork();
+  // `program`: tensorscope, for workers that are processes.
+  explicit LabWork(std::filesystem::path program);
   // The newest request replaces the one in progress.
   void ask(LabRequest request) { thread_.submit(std::move(request)); }
   void cancel() { thread_.cancel(); }
@@ -48,6 +49,7 @@ class LabWork {
  private:
   void work(LabRequest& request, const base::CancelToken& cancel);
 
+  const std::filesystem::path program_;
   std::optional<Lab> lab_;  // keeps the data set of the last question
   std::filesystem::path data_;
   std::atomic<std::size_t> made_ = 0;

@@ -1,4 +1,4 @@
-// The only threads of the loader, and where batches are made.
+// The only threads of the loader.
 #include "core/loader/loading.h"
 
 #include <sched.h>
@@ -6,21 +6,17 @@
 #include <algorithm>
 #include <chrono>
 #include <condition_variable>
-#include <ctime>
 #include <deque>
-#include <fstream>
 #include <iterator>
 #include <map>
-#include <memory>
 #include <mutex>
 #include <optional>
-#include <span>
 #include <string>
 #include <thread>
 #include <utility>
 
-#include "core/base/clock.h"
-#include "core/loader/image.h"
+#include "core/loader/maker.h"
+#include "core/loader/worker_process.h"
 #include "core/text/message.h"
 #include "core/text/numbers.h"
 
@@ -31,21 +27,6 @@ using Kind = simulate::Interval::Kind;
 
 constexpr auto kLook = std::chrono::milliseconds(20);  // how often a cancel is seen
 constexpr double kShortWait = 20e-6;                   // shorter ones are not drawn
-constexpr std::size_t kMostSpans = 400'000;            // of a worker
-
-double processor_seconds() {
-  timespec now{};
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-  return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) * 1e-9;
-}
-
-// That this thread could have run, but another one had the core. Linux tells it where it is built
-// to (proc(5), schedstat).
-double queued_seconds() {
-  std::ifstream file("/proc/thread-self/schedstat");
-  double ran = 0, queued = 0;
-  return file >> ran >> queued ? queued * 1e-9 : 0;
-}
 
 std::size_t cores_here() {
   cpu_set_t set;
@@ -53,195 +34,16 @@ std::size_t cores_here() {
   return static_cast<std::size_t>(CPU_COUNT(&set));
 }
 
-// Numbers of a batch: pixels of images, tokens with their rows padded by 0, and where sequences
-// begin, as kernels for packed rows take them.
-struct Buffers {
-  std::vector<float> pixels;
-  std::vector<std::uint8_t> stacked;
-  std::vector<std::int32_t> tokens;
-  std::vector<std::int32_t> begins;
-};
-
-struct MadeBatch {
-  double begun = 0;
-  Buffers buffers;
-};
-
-// Times of one load, shared by its threads.
-class Watch {
- public:
-  [[nodiscard]] double now() const { return static_cast<double>(base::now_ns() - begin_) * 1e-9; }
-
- private:
-  std::int64_t begin_ = base::now_ns();
-};
-
-// Shared by all workers, which only read it, but for the caches, which guard themselves.
-struct Shop {
-  const Plan& plan;
-  const DataSet& set;
-  const std::vector<Batch>& batches;
-  std::vector<std::size_t> first_use;  // of each batch, among the uses of all
-  ImageCaches& caches;
-  const base::CancelToken& cancel;
-  Watch watch = {};
-  std::vector<std::string> kept = {};  // all samples, where they were read first
-};
-
-// Makes batches. One thread each.
-class Maker {
- public:
-  Maker(const Shop& shop, std::size_t lane) : shop_(&shop), lane_(lane), reader_(shop.set) {}
-
-  MadeBatch make(std::size_t number, Buffers buffers) {
-    const double processor = processor_seconds();
-    const double queued = queued_seconds();
-    MadeBatch made{.begun = shop_->watch.now(), .buffers = std::move(buffers)};
-    if (shop_->plan.images) {
-      make_images(number, made.buffers);
-    } else {
-      make_tokens(number, made.buffers);
-    }
-    times.processor += processor_seconds() - processor;
-    times.queued += queued_seconds() - queued;
-    return made;
-  }
-  void waited(double from) {
-    const double to = shop_->watch.now();
-    times.idle += to - from;
-    if (to - from >= kShortWait) span("waits", from, to, Kind::waiting);
-  }
-  void note(base::Message fault) {
-    if (faults.size() < kMostFaults) faults.push_back(std::move(fault));
-  }
-
-  WorkerTimes times;
-  std::uint64_t samples = 0, tokens = 0, left_out = 0, bytes = 0;
-  std::vector<base::Message> faults;
-  std::vector<simulate::Interval> spans;
-  bool ended = false;  // early
-
- private:
-  void span(const char* name, double from, double to, Kind kind) {
-    if (spans.size() < kMostSpans) spans.push_back({lane_, name, from, to, kind});
-  }
-  // Since `from`, which becomes now.
-  void stage(const char* name, double& from, double WorkerTimes::*sum, Kind kind = Kind::compute) {
-    const double to = shop_->watch.now();
-    times.*sum += to - from;
-    span(name, from, to, kind);
-    from = to;
-  }
-  void leave_out(const Sample& sample, base::Message why) {
-    ++left_out;
-    note(text::message("loader.left_out",
-                       {{"name", sample.name}, text::argument("reason", std::move(why))}));
-  }
-  // Null: it cannot be read.
-  bool read(std::uint32_t number) {
-    const Sample& sample = shop_->set.samples[number];
-    if (!shop_->kept.empty() && shop_->kept[number].size() == sample.bytes) {
-      content_ = shop_->kept[number];
-      return true;
-    }
-    const auto done = reader_.read(sample, content_);
-    if (!done) leave_out(sample, done.error());
-    if (done) bytes += content_.size();
-    return done.has_value();
-  }
-  ImageCaches::Pixels image(std::uint32_t number, std::size_t use, double& from) {
-    ImageCaches::Pixels pixels = shop_->caches.find(number, use);
-    if (pixels != nullptr) {
-      stage("kept", from, &WorkerTimes::read, Kind::communication);
-      return pixels;
-    }
-    const Sample& sample = shop_->set.samples[number];
-    const bool is_there = read(number);
-    stage("read", from, &WorkerTimes::read, Kind::communication);
-    if (!is_there) return nullptr;
-    auto decoded = coder_.decompress(content_, shop_->plan.scaled_decode ? shop_->plan.side : 0);
-    stage("decode", from, &WorkerTimes::decode);
-    if (!decoded) {
-      leave_out(sample, decoded.error());
-      return nullptr;
-    }
-    pixels = std::make_shared<const std::vector<std::uint8_t>>(
-        resized(*decoded, shop_->plan.side).pixels);
-    shop_->caches.keep(number, pixels);
-    stage("resize", from, &WorkerTimes::resize);
-    return pixels;
-  }
-  // All pixels of a batch in one block first.
-  static void stack(const std::vector<ImageCaches::Pixels>& images,
-                    std::vector<std::uint8_t>& block) {
-    block.clear();
-    for (const ImageCaches::Pixels& one : images)
-      block.insert(block.end(), one->begin(), one->end());
-  }
-  void make_images(std::size_t number, Buffers& to) {
-    const std::size_t numbers = image_bytes(shop_->plan);
-    std::vector<ImageCaches::Pixels> images;
-    std::size_t use = shop_->first_use[number];
-    double from = shop_->watch.now();
-    for (const Row& row : shop_->batches[number].rows) {
-      if (shop_->cancel.cancelled()) return;
-      for (const std::uint32_t sample : row.samples) {
-        if (auto pixels = image(sample, use++, from)) images.push_back(std::move(pixels));
-      }
-    }
-    to.pixels.resize(images.size() * numbers);
-    if (shop_->plan.stacked) stack(images, to.stacked);
-    for (std::size_t i = 0; i < images.size(); ++i) {
-      const std::span pixels =
-          shop_->plan.stacked
-              ? std::span<const std::uint8_t>(to.stacked).subspan(i * numbers, numbers)
-              : std::span<const std::uint8_t>(*images[i]);
-      normalise(pixels, std::span(to.pixels).subspan(i * numbers, numbers));
-    }
-    samples += images.size();
-    stage("assemble", from, &WorkerTimes::assemble);
-  }
-  void make_tokens(std::size_t number, Buffers& to) {
-    const Batch& batch = shop_->batches[number];
-    double from = shop_->watch.now();
-    std::vector<std::vector<std::string>> rows(batch.rows.size());
-    for (std::size_t i = 0; i < rows.size(); ++i) {
-      if (shop_->cancel.cancelled()) return;
-      for (const std::uint32_t sample : batch.rows[i].samples) {
-        if (read(sample)) rows[i].push_back(content_);
-      }
-    }
-    stage("read", from, &WorkerTimes::read, Kind::communication);
-    to.tokens.assign(rows.size() * batch.width, 0);
-    to.begins.assign(1, 0);
-    for (std::size_t i = 0; i < rows.size(); ++i) {
-      std::size_t at = i * batch.width;
-      for (const std::string& words : rows[i]) {
-        // A byte is a token; 0 is padding.
-        const std::size_t count = std::min(words.size(), (i + 1) * batch.width - at);
-        for (std::size_t k = 0; k < count; ++k)
-          to.tokens[at + k] = 1 + static_cast<unsigned char>(words[k]);
-        at += count;
-        to.begins.push_back(static_cast<std::int32_t>(at));
-        tokens += count;
-        ++samples;
-      }
-    }
-    stage("assemble", from, &WorkerTimes::assemble);
-  }
-
-  const Shop* shop_;
-  std::size_t lane_;
-  SampleReader reader_;
-  JpegCoder coder_;
-  std::string content_;
-};
-
 // Deals batches out to the workers and hands them to the steps in their order.
 class Counter {
  public:
   Counter(std::size_t batches, std::size_t room, std::size_t workers)
-      : batches_(batches), room_(room), workers_(workers) {}
+      : batches_(batches), room_(room), workers_(workers) {
+    for (std::size_t i = 0; i < slots(); ++i) free_.emplace_back().slot = i;
+  }
+
+  // The batches that there can be at once: those with room, and that of the step.
+  [[nodiscard]] std::size_t slots() const { return room_ + 1; }
 
   // The next batch for a worker, as soon as there is room for it; none: it is over. Who finds all
   // dealt waits on, because another worker may end and leave one.
@@ -281,7 +83,6 @@ class Counter {
   }
   Buffers buffers() {
     const std::lock_guard lock(mutex_);
-    if (free_.empty()) return {};
     Buffers taken = std::move(free_.back());
     free_.pop_back();
     return taken;
@@ -321,16 +122,16 @@ class Counter {
 constexpr std::size_t kDiesAt = 1;
 
 void work(Maker& maker, Counter& counter, const Shop& shop, bool dies, std::size_t worker) {
-  for (std::size_t made = 0;; ++made) {
+  for (std::size_t count = 0;; ++count) {
     const double from = shop.watch.now();
     const auto number = counter.deal();
     if (!number) return;
-    if (made > 0) maker.waited(from);
-    if (dies && made == kDiesAt) {
-      maker.note(text::message("loader.ended",
-                               {{"worker", text::grouped(static_cast<std::int64_t>(worker))},
-                                {"batch", text::grouped(static_cast<std::int64_t>(*number + 1))}}));
-      maker.ended = true;
+    if (count > 0) maker.made.waited(worker, from, shop.watch.now());
+    if (dies && count == kDiesAt) {
+      maker.made.note(text::message(
+          "loader.ended", {{"worker", text::grouped(static_cast<std::int64_t>(worker + 1))},
+                           {"batch", text::grouped(static_cast<std::int64_t>(*number + 1))}}));
+      maker.made.ended = true;
       counter.give_back(*number);
       return;
     }
@@ -338,14 +139,26 @@ void work(Maker& maker, Counter& counter, const Shop& shop, bool dies, std::size
   }
 }
 
-std::vector<std::size_t> first_uses(const std::vector<Batch>& batches) {
-  std::vector<std::size_t> first;
-  std::size_t uses = 0;
-  for (const Batch& batch : batches) {
-    first.push_back(uses);
-    for (const Row& row : batch.rows) uses += row.samples.size();
+// The same for a worker that is a process: this thread asks it and waits.
+void work(WorkerProcess& process, Counter& counter, const Shop& shop, std::size_t worker) {
+  for (std::size_t count = 0;; ++count) {
+    const double from = shop.watch.now();
+    const auto number = counter.deal();
+    if (!number) return;
+    if (count > 0) process.made.waited(worker, from, shop.watch.now());
+    Buffers buffers = counter.buffers();
+    const std::size_t slot = buffers.slot;
+    auto batch = process.make(*number, std::move(buffers), shop.watch, shop.cancel);
+    if (!batch) {
+      Buffers empty;
+      empty.slot = slot;
+      counter.free(std::move(empty));
+      process.made.note(batch.error());
+      counter.give_back(*number);
+      return;
+    }
+    counter.put(*number, std::move(*batch));
   }
-  return first;
 }
 
 // The thread of the steps: their times, and its row of the timeline.
@@ -384,49 +197,58 @@ class Consumer {
   std::size_t lane_;
 };
 
-void gather(Loaded& loaded, Maker& maker) {
-  loaded.times.read += maker.times.read;
-  loaded.times.decode += maker.times.decode;
-  loaded.times.resize += maker.times.resize;
-  loaded.times.assemble += maker.times.assemble;
-  loaded.times.processor += maker.times.processor;
-  loaded.times.queued += maker.times.queued;
-  loaded.times.idle += maker.times.idle;
-  loaded.samples += maker.samples;
-  loaded.tokens += maker.tokens;
-  loaded.left_out += maker.left_out;
-  loaded.bytes += maker.bytes;
-  loaded.ended += maker.ended ? 1 : 0;
-  for (base::Message& fault : maker.faults) {
+void gather(Loaded& loaded, Made& made) {
+  loaded.times.read += made.times.read;
+  loaded.times.decode += made.times.decode;
+  loaded.times.resize += made.times.resize;
+  loaded.times.assemble += made.times.assemble;
+  loaded.times.processor += made.times.processor;
+  loaded.times.queued += made.times.queued;
+  loaded.times.idle += made.times.idle;
+  loaded.times.handover += made.times.handover;
+  loaded.samples += made.samples;
+  loaded.tokens += made.tokens;
+  loaded.left_out += made.left_out;
+  loaded.bytes += made.bytes;
+  loaded.preloaded += made.preloaded;
+  loaded.handed += made.handed;
+  loaded.resident += made.resident;
+  loaded.caches.uses += made.caches.uses;
+  loaded.caches.memory += made.caches.memory;
+  loaded.caches.disk += made.caches.disk;
+  loaded.ended += made.ended ? 1 : 0;
+  for (base::Message& fault : made.faults) {
     if (loaded.faults.size() < kMostFaults) loaded.faults.push_back(std::move(fault));
   }
-  std::ranges::move(maker.spans, std::back_inserter(loaded.timeline));
+  std::ranges::move(made.spans, std::back_inserter(loaded.timeline));
 }
 
-// Empty ones cannot be read; whoever needs them says why.
-std::vector<std::string> all_samples(const DataSet& set, const base::CancelToken& cancel) {
-  SampleReader reader(set);
-  std::vector<std::string> all(set.samples.size());
-  for (std::size_t i = 0; i < all.size() && !cancel.cancelled(); ++i) {
-    if (!reader.read(set.samples[i], all[i])) all[i].clear();
-  }
-  return all;
-}
+// The workers of one load that are processes.
+struct Processes {
+  SharedMemory memory;
+  std::deque<WorkerProcess> all;
 
-ImageCaches caches_of(const LoadRequest& request, const std::vector<Batch>& batches) {
-  std::vector<std::uint32_t> uses;
-  for (const Batch& batch : batches) {
-    for (const Row& row : batch.rows)
-      uses.insert(uses.end(), row.samples.begin(), row.samples.end());
+  base::Result<void> start(const LoadRequest& request, const Shop& shop, std::size_t slots) {
+    const Plan& plan = request.plan;
+    if (!plan.processes) return {};
+    if (request.worker_words.empty()) return text::fail("loader_error.no_program");
+    const std::size_t bytes = slot_bytes(plan, shop.batches);
+    if (!plan.piped) {
+      if (auto made = memory.make(slots, bytes); !made) return made;
+    }
+    for (std::size_t i = 0; i < plan.workers; ++i) {
+      const WorkerProcess::Job job{.words = request.worker_words,
+                                   .cache_folder = request.cache_folder,
+                                   .memory = plan.piped ? nullptr : &memory,
+                                   .slot_bytes = bytes,
+                                   .begin_ns = shop.watch.begin_ns(),
+                                   .lane = i,
+                                   .dies = i < plan.dying};
+      if (auto started = all.emplace_back().start(job); !started) return started;
+    }
+    return {};
   }
-  const Plan& plan = request.plan;
-  const std::size_t bytes = std::max<std::size_t>(1, image_bytes(plan));
-  return {uses,
-          {.room = static_cast<std::size_t>(plan.memory_cache) / bytes,
-           .leaves = plan.known_order ? Leaves::farthest_next : Leaves::least_recent,
-           .folder = plan.disk_cache ? request.cache_folder : std::filesystem::path(),
-           .image_bytes = bytes}};
-}
+};
 
 }  // namespace
 
@@ -452,22 +274,33 @@ base::Result<Loaded> load(const LoadRequest& request, const base::CancelToken& c
   const Plan& plan = request.plan;
   const std::vector<Batch> batches = planned_batches(plan, *request.set);
   if (plan.cold) drop_from_system_cache(*request.set);
-  ImageCaches caches = caches_of(request, batches);
+  ImageCaches caches = caches_for(plan, batches, plan.disk_cache ? request.cache_folder : "");
   Shop shop{plan, *request.set, batches, first_uses(batches), caches, cancel};
+  const bool by_threads = !plan.processes || plan.workers == 0;
   if (plan.preload) {
     if (request.set->bytes() > kMostPreloaded) return text::fail("loader_error.preload");
-    shop.kept = all_samples(*request.set, cancel);
+    // Each process reads its own.
+    if (by_threads) shop.kept = all_samples(*request.set, cancel);
   }
   Counter counter(batches.size(), plan.workers * plan.prefetch, plan.workers);
-  std::deque<Maker> makers;  // of the workers, and of this thread
-  for (std::size_t i = 0; i < plan.workers; ++i) makers.emplace_back(shop, i);
+  Processes processes;
+  if (auto started = processes.start(request, shop, counter.slots()); !started)
+    return tl::unexpected(started.error());
+  std::deque<Maker> makers;  // of the workers that are threads, and of this thread
+  for (std::size_t i = 0; by_threads && i < plan.workers; ++i) makers.emplace_back(shop, i);
   const std::size_t steps_lane = plan.workers;
   makers.emplace_back(shop, steps_lane + 1);
   Consumer consumer(request, shop, steps_lane);
   {
     std::vector<std::jthread> threads;
     for (std::size_t i = 0; i < plan.workers; ++i) {
-      threads.emplace_back([&, i] { work(makers[i], counter, shop, i < plan.dying, i + 1); });
+      threads.emplace_back([&, i] {
+        if (by_threads) {
+          work(makers[i], counter, shop, i < plan.dying, i);
+        } else {
+          work(processes.all[i], counter, shop, i);
+        }
+      });
     }
     for (std::size_t i = 0; i < batches.size() && !cancel.cancelled(); ++i) {
       const double asked = shop.watch.now();
@@ -487,8 +320,9 @@ base::Result<Loaded> load(const LoadRequest& request, const base::CancelToken& c
                 .steps_work = static_cast<bool>(request.step),
                 .cores = cores_here()};
   for (const std::string& one : shop.kept) loaded.preloaded += one.size();
-  const bool loaded_here = !makers.back().spans.empty();
-  for (Maker& maker : makers) gather(loaded, maker);
+  const bool loaded_here = !makers.back().made.spans.empty();
+  for (Maker& maker : makers) gather(loaded, maker.made);
+  for (WorkerProcess& process : processes.all) gather(loaded, process.made);
   for (std::size_t i = 0; i < plan.workers; ++i)
     loaded.lanes.push_back({"loader", "worker " + std::to_string(i + 1)});
   loaded.lanes.push_back({"step", "batches"});

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <string>
 #include <vector>
 
 #include "core/base/cancel.h"
@@ -35,6 +36,7 @@ struct WorkerTimes {
   double processor = 0;  // of these: computing, by the clocks of the threads
   double queued = 0;     // of these: waiting for a core; 0 where the system does not tell
   double idle = 0;       // waiting for room
+  double handover = 0;   // from the end of a batch in a process until it was here
   [[nodiscard]] double busy() const { return read + decode + resize + assemble; }
   // Had every worker a core of its own.
   [[nodiscard]] double alone() const { return std::max(processor, busy() - queued); }
@@ -51,6 +53,8 @@ struct Loaded {
   std::uint64_t bytes = 0;                 // read from the data set
   std::uint64_t preloaded = 0;             // bytes of samples that stayed in memory
   std::uint64_t ended = 0;                 // workers that ended early
+  std::uint64_t handed = 0;                // bytes of batches that came from processes
+  std::uint64_t resident = 0;              // most memory of the processes, all together
   std::vector<base::Message> faults = {};  // the first kMostFaults, and archives without samples
   ImageCaches::Counts caches = {};
   bool steps_work = false;  // they are no pauses
@@ -70,12 +74,15 @@ struct LoadRequest {
   // The folder of the cache on the disk; empty, and removed by the caller.
   std::filesystem::path cache_folder = {};
   std::function<void(std::size_t steps)> told = {};
+  // The program and its arguments that make a process call serve_batches() with the same plan;
+  // empty: workers cannot be processes.
+  std::vector<std::string> worker_words = {};
 };
 
-// Loads the batches with threads of its own and does the steps on this one. What cannot be read is
-// named, counted and left out; a worker that ends early has its batch made by another one, and
-// where none is left this thread loads. An error: cancelled, or more than kMostPreloaded are to be
-// kept in memory.
+// Loads the batches with threads of its own, or processes, and does the steps on this one. What
+// cannot be read is named, counted and left out; a worker that ends early has its batch made by
+// another one, and where none is left this thread loads. An error: cancelled, more than
+// kMostPreloaded are to be kept in memory, or no process can be started.
 base::Result<Loaded> load(const LoadRequest& request, const base::CancelToken& cancel);
 
 }  // namespace ts::loader

@@ -90,24 +90,36 @@ base::Message bottleneck(const Loaded& loaded, const simulate::Outcome& outcome)
        {"workers", text::grouped(static_cast<std::int64_t>(loaded.plan.workers))}});
 }
 
+// The sentence that the measured waits and the number by arithmetic allow together.
+const char* key_of_enough(const Loaded& loaded, const simulate::Outcome& outcome) {
+  const double number = outcome.value("enough_workers");
+  const double step = outcome.value("step_time");
+  const auto workers = static_cast<double>(loaded.plan.workers);
+  const bool loads = outcome.value("waits_for_data") >= kWaitingShare;
+  if (!(step > 0)) return "loader.enough.no_step";
+  if (!loads) return number <= workers ? "loader.enough.workers" : "loader.enough.keep_up";
+  if (!std::isfinite(number)) return "loader.enough.never";
+  if (number > workers) return "loader.enough.workers";
+  // They would be enough. Here a batch took longer than its work, or some took much longer.
+  return outcome.value("batch_work") / step > workers ? "loader.enough.busy"
+                                                      : "loader.enough.uneven";
+}
+
 base::Message enough(const Loaded& loaded, const simulate::Outcome& outcome) {
   const double number = outcome.value("enough_workers");
   const double processor = outcome.value("batch_cpu");
   const auto cores = static_cast<double>(loaded.cores);
-  std::vector<base::Argument> arguments = {
-      {"work", time_words(over(loaded.times.alone(), static_cast<double>(loaded.steps.size())))},
-      {"step", time_words(outcome.value("step_time"))},
-      {"cpu", time_words(processor)},
-      {"least", time_words(processor / cores)},
-      {"cores", whole(cores)},
-      {"enough", std::isfinite(number) ? whole(number) : std::string(text::kNoNumber)}};
-  const char* key = "loader.enough.workers";
-  if (!(outcome.value("step_time") > 0)) {
-    key = "loader.enough.no_step";
-  } else if (!std::isfinite(number)) {
-    key = "loader.enough.never";
-  }
-  return text::message(key, std::move(arguments));
+  return text::message(
+      key_of_enough(loaded, outcome),
+      {{"work", time_words(over(loaded.times.alone(), static_cast<double>(loaded.steps.size())))},
+       {"took", time_words(outcome.value("batch_work"))},
+       {"queued", time_words(outcome.value("batch_queued"))},
+       {"step", time_words(outcome.value("step_time"))},
+       {"cpu", time_words(processor)},
+       {"least", time_words(processor / cores)},
+       {"cores", whole(cores)},
+       {"workers", text::grouped(static_cast<std::int64_t>(loaded.plan.workers))},
+       {"enough", std::isfinite(number) ? whole(number) : std::string(text::kNoNumber)}});
 }
 
 }  // namespace
@@ -142,7 +154,10 @@ simulate::Outcome outcome_of(const Loaded& loaded, const std::vector<Batch>& bat
       {"workers_idle", over(loaded.times.idle, here), share},
       {"enough_workers", enough_workers(loaded, alone, step), number},
       {"read", over(loaded.times.read, batch_count), seconds},
-      {"assemble", over(loaded.times.assemble, batch_count), seconds}};
+      {"assemble", over(loaded.times.assemble, batch_count), seconds},
+      {"handover", over(loaded.times.handover, batch_count), seconds},
+      {"handed", over(static_cast<double>(loaded.handed), batch_count), bytes},
+      {"workers_memory", static_cast<double>(loaded.resident), bytes}};
   if (loaded.plan.images) {
     add_images(outcome.figures, loaded, batches);
   } else {

@@ -21,6 +21,9 @@ inline constexpr double kWaitingShare = 0.05;
 //   batch_work     a worker with a batch; of it read, decode, resize, assemble
 //   batch_cpu      of it computing, by the clocks of the threads
 //   batch_queued   of it waiting for a core that another thread had
+//   handover       from the end of a batch in a process until it was here; 0 with threads
+//   handed         bytes of a batch that came so
+//   workers_memory the most resident bytes of the processes, all together
 //   enough_workers (batch_work - batch_queued) / step_time, rounded up; not a number where
 //                  batch_cpu / cores is more than a step, so that no number of workers is enough,
 //                  or where steps take no time
@@ -29,7 +32,9 @@ simulate::Outcome outcome_of(const Loaded& loaded, const std::vector<Batch>& bat
 // The names and units of the figures of one of subjects(). Thread-safe.
 const std::vector<simulate::Figure>& figures_of(const simulate::Simulation& subject);
 
-// Whether the step or the loader is the bottleneck, and how many workers are enough and why.
+// Whether the step or the loader is the bottleneck, by the measured waits, and how many workers are
+// enough and why. Where steps wait though the workers would be enough, the second says what keeps
+// them: other work on the cores, or batches of uneven length.
 std::vector<base::Message> verdict_of(const Loaded& loaded, const simulate::Outcome& outcome);
 
 // Metadata of the traces of loads.

@@ -18,6 +18,8 @@ Inputs with_loader(std::int64_t batch, std::int64_t step_ms, const Inputs& of_da
                    const Inputs& of_loading) {
   Inputs inputs = {{"workers", "", 2, 0, 64},
                    {"prefetch", "", 2, 1, 64},
+                   {"processes", "", 0, 0, 1},
+                   {"piped", "", 0, 0, 1},
                    {"batch", "", batch, 1, 4096},
                    {"batches", "", 32, 2, 1000},
                    {"step_ms", "ms", step_ms, 0, 10'000},
@@ -104,6 +106,8 @@ Plan plan_of(const calculate::Chosen& chosen) {
           .batches = size("batches"),
           .batch = size("batch"),
           .workers = size("workers"),
+          .processes = on("processes"),
+          .piped = on("piped"),
           .prefetch = size("prefetch"),
           .shuffle = size("shuffle"),
           .side = size("side"),

@@ -38,6 +38,8 @@ struct Plan {
   // The loader.
   std::size_t batches = 0, batch = 0;
   std::size_t workers = 0;   // 0: the thread of the steps loads
+  bool processes = false;    // workers are processes, else threads
+  bool piped = false;        // their batches come through a socket, else in shared memory
   std::size_t prefetch = 0;  // batches a worker
   std::size_t shuffle = 0;   // samples of the buffer
   std::size_t side = 0;

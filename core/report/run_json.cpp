@@ -29,13 +29,19 @@ nlohmann::json part_json(const run::Run& run, std::int64_t run::StepTimes::*part
   return to_json(summary);
 }
 
+nlohmann::json compression_json(const run::CompressionFacts& facts) {
+  if (facts.elements == 0) return nullptr;
+  return {{"elements", facts.elements}, {"sent", facts.sent}, {"left_out", facts.left_out}};
+}
+
 nlohmann::json rank_json(const run::RankFacts& rank) {
   if (rank.size == 0) return nullptr;
   return {{"rank", rank.rank},
           {"ranks", rank.size},
           {"clock_offset_ns", rank.clock_offset_ns},
           {"round_trip_ns", rank.round_trip_ns},
-          {"buckets", rank.buckets}};
+          {"buckets", rank.buckets},
+          {"compression", compression_json(rank.compression)}};
 }
 
 nlohmann::json generated_json(const run::Run& run) {

@@ -21,7 +21,8 @@ namespace ts::report {
 //   gpu_states [{sm_clock_mhz, memory_clock_mhz, temperature_c, power_w, throttle, used_bytes}],
 //            restart (the device no longer responds)
 //   rank {rank, ranks, clock_offset_ns (rank 0's clock less this one's), round_trip_ns (by which it
-//        was measured), buckets (bytes, in their order)}: null unless it is one of several
+//        was measured), buckets (bytes, in their order), compression {elements, sent, left_out}
+//        (run::CompressionFacts; null without factors)}: null unless it is one of several
 //   cache: hot or cold, the state of the caches before a step
 //   unsynchronised_ms: the median step by a clock that does not wait for the device; null on cpu
 //   earlier_runs (of this process), tokens_per_s, decode_tokens_per_s, flops, tflops_per_s (rates

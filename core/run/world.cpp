@@ -13,6 +13,8 @@ const char* to_string(Compression value) {
       return "bf16";
     case Compression::fp16:
       return "fp16";
+    case Compression::powersgd:
+      return "powersgd";
   }
   return "?";
 }

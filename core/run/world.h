@@ -18,8 +18,8 @@ struct RankPlace {
   friend bool operator==(const RankPlace&, const RankPlace&) = default;
 };
 
-// The type in which gradients are exchanged.
-enum class Compression : std::uint8_t { none, bf16, fp16 };
+// How gradients are exchanged: in another type, or as factors of a low rank.
+enum class Compression : std::uint8_t { none, bf16, fp16, powersgd };
 
 // Data parallelism as in PyTorch's DistributedDataParallel: the Reducer's settings.
 struct World {
@@ -28,8 +28,19 @@ struct World {
   double first_bucket_mib = 1;
   double bucket_mib = 25;
   Compression compression = Compression::none;
+  std::int64_t factor_rank = 1;  // of powersgd
   // Exchange after every micro-batch; false: only after the last one of a step (no_sync).
   bool sync_every = false;
+};
+
+// The factors of the last exchange, on this rank.
+struct CompressionFacts {
+  std::int64_t elements = 0;  // of all gradients; 0: no factors were exchanged
+  std::int64_t sent = 0;      // in their place
+  // The norm of what the factors cannot hold of this rank's gradients, over that of the gradients,
+  // to which what was left out before is added.
+  double left_out = 0;
+  friend bool operator==(const CompressionFacts&, const CompressionFacts&) = default;
 };
 
 // A rank's facts about the others.
@@ -43,9 +54,10 @@ struct RankFacts {
   // Calendar time less rank 0's clock: traces of all ranks count from it.
   std::int64_t epoch_ns = 0;
   std::vector<std::int64_t> buckets = {};  // bytes, in the order of the exchange
+  CompressionFacts compression = {};
   friend bool operator==(const RankFacts&, const RankFacts&) = default;
 };
 
-const char* to_string(Compression value);  // none bf16 fp16
+const char* to_string(Compression value);  // none bf16 fp16 powersgd
 
 }  // namespace ts::run

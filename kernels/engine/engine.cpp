@@ -85,6 +85,7 @@ std::vector<std::pair<std::string, std::string>> what_ranks_share(const run::Wor
       {"bucket_mib", std::to_string(world.bucket_mib)},
       {"first_bucket_mib", std::to_string(world.first_bucket_mib)},
       {"compress", run::to_string(world.compression)},
+      {"factor_rank", std::to_string(world.factor_rank)},
       {"sync_every", world.sync_every ? "true" : "false"}};
   const nlohmann::json settings = spec::to_json(spec);
   for (const auto& [name, value] : settings.items()) shared.emplace_back(name, value.dump());

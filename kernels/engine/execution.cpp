@@ -314,6 +314,7 @@ run::ExecutionFacts TorchExecution::facts() const {
   if (parallel_ != nullptr) {
     for (const at::Tensor& bucket : parallel_->buckets())
       facts.rank.buckets.push_back(static_cast<std::int64_t>(bucket.nbytes()));
+    facts.rank.compression = parallel_->compression();
   }
   if (builder_ != nullptr) {
     for (const Parameter& parameter : parameters()) {

@@ -207,6 +207,9 @@ void TorchExecution::run_backward(const at::Tensor& loss, std::int64_t micro_bat
   if (sharded_ != nullptr) sharded_->end_backward();
   wait();
   if (ranks_ != nullptr) ranks_->settle();
+  if (parallel_ != nullptr) {
+    for (const at::Tensor& kept : parallel_->kept()) own(kept, Category::optimizer_state);
+  }
   own_gradients();
   note_gradient_types();
 }

@@ -10,6 +10,7 @@
 
 #include "core/text/message.h"
 #include "kernels/observe/failure.h"
+#include "kernels/ranks/power_sgd.h"
 #include "kernels/ranks/rank_handles.h"
 
 namespace ts::kernels {
@@ -47,6 +48,7 @@ std::int64_t bytes_of(double mib) {
 
 struct DataParallel::Parts {
   std::unique_ptr<c10d::Reducer> reducer;
+  std::shared_ptr<const PowerSgd::State> power_sgd;  // null: another compression
 };
 
 DataParallel::DataParallel(RankGroup& group, const std::vector<Parameter>& parameters)
@@ -64,6 +66,7 @@ DataParallel::DataParallel(RankGroup& group, const std::vector<Parameter>& param
     tensors.push_back(one.tensor);
   }
   c10d::verify_params_across_processes(ranks, tensors, std::nullopt);
+  group.settle();  // lets go of the shapes
   {
     const at::NoGradGuard no_grad;
     c10d::broadcast_coalesced(ranks, values, kBroadcastBytes, 0);
@@ -82,6 +85,10 @@ DataParallel::DataParallel(RankGroup& group, const std::vector<Parameter>& param
     parts_->reducer->register_comm_hook(std::make_unique<Bf16Hook>(ranks));
   } else if (world.compression == run::Compression::fp16) {
     parts_->reducer->register_builtin_comm_hook(c10d::BuiltinCommHookType::FP16_COMPRESS);
+  } else if (world.compression == run::Compression::powersgd) {
+    auto hook = std::make_unique<PowerSgd>(ranks, world.factor_rank);
+    parts_->power_sgd = hook->state();
+    parts_->reducer->register_comm_hook(std::move(hook));
   }
 }
 
@@ -104,6 +111,16 @@ std::vector<at::Tensor> DataParallel::buckets() const {
     tensors.push_back(bucket.getBuffer());
   }
   return tensors;
+}
+
+std::vector<at::Tensor> DataParallel::kept() const {
+  return parts_->power_sgd != nullptr ? PowerSgd::kept(*parts_->power_sgd)
+                                      : std::vector<at::Tensor>();
+}
+
+run::CompressionFacts DataParallel::compression() const {
+  return parts_->power_sgd != nullptr ? PowerSgd::facts(*parts_->power_sgd)
+                                      : run::CompressionFacts();
 }
 
 }  // namespace ts::kernels

@@ -26,6 +26,9 @@ class DataParallel {
   bool before_forward(bool exchanges);
   void before_backward(bool exchanges);
   [[nodiscard]] std::vector<at::Tensor> buckets() const;
+  // Kept by compression from step to step: factors and errors of powersgd.
+  [[nodiscard]] std::vector<at::Tensor> kept() const;
+  [[nodiscard]] run::CompressionFacts compression() const;
 
  private:
   struct Parts;

@@ -1,9 +1,24 @@
 #include "kernels/ranks/watched_backend.h"
 
+#include <cstdint>
 #include <exception>
+#include <thread>
 #include <utility>
 
+#include "core/base/clock.h"
+
 namespace ts::kernels {
+namespace {
+
+// Gloo's thread lets go of a work, and of its tensors, a moment after it has told of the end: on a
+// busy machine the next step may have begun by then, and the tensors count in its peak.
+void wait_for_release(const c10::intrusive_ptr<c10d::Work>& work) {
+  constexpr std::int64_t kLongest = 100'000'000;  // nanoseconds
+  const std::int64_t latest = base::now_ns() + kLongest;
+  while (work.use_count() > 1 && base::now_ns() < latest) std::this_thread::yield();
+}
+
+}  // namespace
 
 WatchedBackend::WatchedBackend(c10::intrusive_ptr<c10d::Backend> backend)
     : Backend(backend->getRank(), backend->getSize()), backend_(std::move(backend)) {}
@@ -20,6 +35,7 @@ std::string WatchedBackend::settle() {
     } catch (const std::exception&) {
       // Its callback noted why.
     }
+    wait_for_release(work);
   }
   const std::lock_guard lock(failure_->mutex);
   return std::exchange(failure_->reason, {});

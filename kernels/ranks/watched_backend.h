@@ -16,8 +16,8 @@ class WatchedBackend final : public c10d::Backend {
  public:
   explicit WatchedBackend(c10::intrusive_ptr<c10d::Backend> backend);
 
-  // Waits for the end of all work. Returns why one of it failed since the last call, its first
-  // line; empty when none did.
+  // Waits for the end of all work, and until its tensors are let go of. Returns why one of it
+  // failed since the last call, its first line; empty when none did.
   std::string settle();
 
   [[nodiscard]] const std::string getBackendName() const override;

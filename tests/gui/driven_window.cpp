@@ -35,6 +35,7 @@ void DrivenWindow::SetUpTestSuite() {
   ASSERT_TRUE(engine) << engine.error().sentence;
   Window::Options options{make_engine_loader(), make_dry_runner_loader(), driven->folder / "config",
                           driven->folder / "saved"};
+  options.program = engine_folder() / "tensorscope";
   options.restart = [](const std::vector<std::filesystem::path>& files) {
     driven->restarted_with = files;
     return std::string("A test is not started again");

@@ -2,7 +2,8 @@
 // and five steps, and writes every tensor as raw bytes with a manifest.json into FOLDER/0,
 // FOLDER/1,
 // ..., for tests/kernels/parity.py. With the variable TENSORSCOPE_RANK, a JSON {rank, size, port,
-// bucket_mib, compression, sync_every}, as one of several ranks; for tests/kernels/rank_parity.py.
+// bucket_mib, compression, factor_rank (else 1), sync_every}, as one of several ranks; for
+// tests/kernels/rank_parity.py and power_sgd_parity.py.
 #include <ATen/Context.h>
 #include <ATen/core/grad_mode.h>
 #include <ATen/ops/randn.h>
@@ -36,6 +37,10 @@ class Dump {
                                     {"shape", plain.sizes().vec()}});
   }
   void append(const std::string& name, double value) { manifest_[name].push_back(value); }
+  void compression(const run::CompressionFacts& facts) {
+    manifest_["compression"] = {
+        {"elements", facts.elements}, {"sent", facts.sent}, {"left_out", facts.left_out}};
+  }
   void finish() { std::ofstream(folder_ / "manifest.json") << manifest_.dump(1); }
 
  private:
@@ -97,6 +102,7 @@ int dump(const spec::WorkloadSpec& spec, const std::filesystem::path& folder) {
     }
   }
   for (const auto& [name, tensor] : execution.parameters()) out.tensor("updated", name, tensor);
+  out.compression(execution.facts().rank.compression);
   out.finish();
   return 0;
 }
@@ -113,7 +119,9 @@ run::World world_of_variable() {
   world.sync_every = json.at("sync_every");
   world.timeout_s = 300;
   world.first_bucket_mib = world.bucket_mib = json.at("bucket_mib");
-  for (const auto one : {run::Compression::bf16, run::Compression::fp16})
+  world.factor_rank = json.value("factor_rank", 1);
+  for (const auto one :
+       {run::Compression::bf16, run::Compression::fp16, run::Compression::powersgd})
     if (json.at("compression") == run::to_string(one)) world.compression = one;
   return world;
 }

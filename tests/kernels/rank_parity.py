@@ -1,7 +1,7 @@
 """rank_parity.py ENGINE_DUMP: ranks together compute what one process computes with the whole batch.
 
-engine_dump runs a list of specifications once alone, with the batch of all ranks, and once as each of two and
-of four ranks that share it, gradients exchanged by PyTorch's Reducer over Gloo. Losses, gradient norms,
+engine_dump runs a list of specifications once alone, with the batch of all ranks, and once as each of two, four
+and eight ranks that share it, gradients exchanged by PyTorch's Reducer over Gloo. Losses, gradient norms,
 gradients and parameters after five steps must agree to the rounding of the type; all ranks must have the same
 gradients and parameters, bit for bit.
 """
@@ -128,15 +128,17 @@ def main():
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         finish([start(dump, SPECS, folder / "alone")])
-        for size, settings in ((2, EXACT), (2, SMALL), (2, BF16), (2, FP16), (4, EXACT)):
-            shared = [spec | {"B": spec["B"] // size} for spec in SPECS]
+        for size, settings in ((2, EXACT), (2, SMALL), (2, BF16), (2, FP16), (4, EXACT), (8, EXACT)):
+            divisible = [index for index, spec in enumerate(SPECS) if spec["B"] % size == 0]
+            shared = [SPECS[index] | {"B": SPECS[index]["B"] // size} for index in divisible]
             port = free_port()
             names = [folder / f"{size}-{settings['compression']}-{settings['bucket_mib']}-{rank}"
                      for rank in range(size)]
             finish([start(dump, shared, names[rank], settings | {"rank": rank, "size": size, "port": port})
                     for rank in range(size)])
-            for index, spec in enumerate(SPECS):
-                found = compare(spec, settings, [one / str(index) for one in names], folder / "alone" / str(index))
+            for place, index in enumerate(divisible):
+                found = compare(SPECS[index], settings, [one / str(place) for one in names],
+                                folder / "alone" / str(index))
                 problems += [f"{size} ranks, {settings}, specification {index}: {one}" for one in found]
     print("\n".join(problems) or "ranks together compute what one process does")
     return bool(problems)

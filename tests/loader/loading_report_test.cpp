@@ -67,6 +67,31 @@ TEST(LoadingReport, WaitingForACoreIsNoWork) {
   EXPECT_EQ(outcome_of(loaded, {}).value("enough_workers"), 1) << "at least what was computed";
 }
 
+// Steps wait, so no sentence may say that the workers there are were enough.
+TEST(LoadingReport, WhatKeepsEnoughWorkersIsNamed) {
+  Loaded busy = loaded_with(0.020, 0.025, 0.045, 1);
+  busy.times.processor = 0.015 * 11;
+  busy.times.queued = 0.030 * 11;
+  auto said = verdict_of(busy, outcome_of(busy, {}));
+  EXPECT_EQ(said[0].key, "loader.verdict.loader");
+  EXPECT_EQ(said[1].key, "loader.enough.busy");
+  EXPECT_NE(said[1].sentence.find("30.00 ms of it for a core"), std::string::npos)
+      << said[1].sentence;
+  const Loaded uneven = loaded_with(0.020, 0.005, 0.045, 4);
+  said = verdict_of(uneven, outcome_of(uneven, {}));
+  EXPECT_EQ(said[0].key, "loader.verdict.loader");
+  EXPECT_EQ(said[1].key, "loader.enough.uneven");
+}
+
+// Steps do not wait, so no sentence may ask for more workers.
+TEST(LoadingReport, WorkersThatKeepUpAreEnough) {
+  const Loaded few = loaded_with(0.020, 0.0005, 0.045, 2);
+  ASSERT_EQ(outcome_of(few, {}).value("enough_workers"), 3);
+  const auto said = verdict_of(few, outcome_of(few, {}));
+  EXPECT_EQ(said[0].key, "loader.verdict.step");
+  EXPECT_EQ(said[1].key, "loader.enough.keep_up");
+}
+
 TEST(LoadingReport, ExactlyOneWorkerAndNoStepAtAll) {
   const Loaded one = loaded_with(0.02, 0, 0.02, 1);
   EXPECT_EQ(outcome_of(one, {}).value("enough_workers"), 1);

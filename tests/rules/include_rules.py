@@ -100,7 +100,7 @@ FOLDERS = {
     "app/pictures": ["assets", "core", "views", "app/session"],
     "app/pages": ["assets", "core", "views", "app/session", "app/lessons"],
     "app/saved": ["core", "views", "app/output", "app/session", "app/lessons", "app/pages"],
-    "app/sheets": ["core", "views", "app/output", "app/session", "app/own_file", "app/lessons", "app/pages"],
+    "app/sheets": ["core", "views", "app/output", "app/session", "app/own_file", "app/ranks", "app/lessons", "app/pages"],
     "app/window": ["assets", "core", "views", "app/output", "app/session", "app/own_file", "app/lessons",
                    "app/pictures", "app/pages", "app/saved", "app/sheets"],
     "app/commands": ["assets", "core", "views", "app/output", "app/session", "app/own_file", "app/ranks", "app/lessons",

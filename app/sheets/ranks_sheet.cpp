@@ -1,0 +1,197 @@
+#include "app/sheets/ranks_sheet.h"
+
+#include <imgui.h>
+
+#include <algorithm>
+#include <array>
+#include <string>
+#include <vector>
+
+#include "app/ranks/rank_tables.h"
+#include "core/text/message.h"
+#include "core/text/numbers.h"
+#include "core/text/printable.h"
+#include "views/calculate/chosen_inputs.h"
+#include "views/calculate/text_table.h"
+#include "views/charts/icons.h"
+#include "views/common/spec_words.h"
+#include "views/common/widgets.h"
+
+namespace ts::app {
+
+using views::TextStyle;
+
+namespace {
+
+constexpr float kRankChoicesWidth = 400;  // at scale 1
+
+constexpr std::array kRankInputs = {
+    calculate::Input{"ranks", "", 2, 2, 64},
+    calculate::Input{"bucket_mib", "MiB", 25, 0, 65'536},
+    calculate::Input{"first_bucket_mib", "MiB", 1, 0, 65'536},
+    calculate::Input{"timed_steps", "", 0, 0, 1'000'000},
+    calculate::Input{"timeout_s", "s", 60, 1, 86'400},
+    calculate::Input{"factor_rank", "", 1, 1, 65'536},
+    calculate::Input{"sync_every", "", 0, 0, 1},
+};
+
+constexpr std::array kCompressions = {run::Compression::none, run::Compression::bf16,
+                                      run::Compression::fp16, run::Compression::powersgd};
+
+void paragraph(const views::Ui& ui, views::Color color, const base::Message& said) {
+  views::wrapped_text(ui, TextStyle::body, color,
+                      text::printable(views::message_words(ui.texts, said)), ui.px(12));
+}
+
+std::string words_of_ranks(const views::Ui& ui, const RankAnswer& known) {
+  std::vector<base::Message> said = sentences_of_ranks(known.document);
+  if (!known.problem.empty()) said.insert(said.begin(), known.problem);
+  std::string words;
+  for (const base::Message& one : said) words += views::message_words(ui.texts, one) + "\n";
+  return words + "\n" + io::to_markdown(table_of_ranks(known.document, known.predicted, ui.texts)) +
+         "\n" + io::to_markdown(table_of_collectives(known.document, ui.texts));
+}
+
+}  // namespace
+
+RanksSheet::RanksSheet() : numbers_("ranks", kRankInputs) {}
+
+void RanksSheet::draw_choices(const views::Ui& ui) {
+  const float width = ImGui::GetContentRegionAvail().x - ui.px(12);
+  views::section(ui, ui.texts("ranks.compression"));
+  std::vector<views::Choice> choices;
+  for (const run::Compression one : kCompressions) {
+    const std::string id = run::to_string(one);
+    choices.push_back({id, ui.texts("ranks.compression." + id), ""});
+  }
+  int at = static_cast<int>(std::ranges::find(kCompressions, compression_) - kCompressions.begin());
+  if (views::segmented(ui, "###ranks_compression", choices, at, width))
+    compression_ = kCompressions[static_cast<std::size_t>(at)];
+  ImGui::Dummy({0, ui.px(6)});
+  views::draw_chosen_inputs(ui, numbers_, refused_);
+}
+
+RankRun RanksSheet::request(const WorkspaceState& state) const {
+  RankRun run{.spec = state.history.spec(),
+              .world = {},
+              .folder = state.save_folder(),
+              .options = {},
+              .program = state.program};
+  run.world.place.size = static_cast<std::int32_t>(numbers_.number("ranks"));
+  run.world.bucket_mib = numbers_.real("bucket_mib");
+  run.world.first_bucket_mib = numbers_.real("first_bucket_mib");
+  run.world.timeout_s = numbers_.real("timeout_s");
+  run.world.factor_rank = numbers_.number("factor_rank");
+  run.world.sync_every = numbers_.number("sync_every") != 0;
+  run.world.compression = compression_;
+  if (const std::int64_t steps = numbers_.number("timed_steps"); steps > 0)
+    run.options = {"--steps", std::to_string(steps)};
+  return run;
+}
+
+base::Message RanksSheet::why_not(const Session& session, const spec::WorkloadSpec& spec) const {
+  if (session.engine() == nullptr) {
+    return session.engine_problem().empty() ? text::message("advice.problem.loading")
+                                            : session.engine_problem();
+  }
+  if (session.busy()) return text::message("ranks.run_goes_on");
+  const auto problems = spec::validate(spec);
+  if (!problems.empty()) return problems.front();
+  return {};
+}
+
+bool RanksSheet::draw_buttons(const views::Ui& ui, Session& session, const WorkspaceState& state,
+                              const RankAnswer* known) {
+  const base::Message problem = why_not(session, state.history.spec());
+  if (busy()) {
+    if (views::button(ui, "###ranks_cancel", "", ui.texts("advice.cancel"), "Esc",
+                      views::ButtonKind::plain)) {
+      cancel();
+    }
+  } else {
+    ImGui::BeginDisabled(!problem.empty());
+    if (views::button(ui, "###ranks_start", "", ui.texts("ranks.start"), "",
+                      views::ButtonKind::primary)) {
+      if (ranks_ == nullptr)
+        ranks_ = std::make_unique<RankSession>(session.dry_runner(), session.gpus());
+      ranks_->start(request(state));
+    }
+    ImGui::EndDisabled();
+  }
+  const bool ended = known != nullptr && known->document.is_object() && !busy();
+  ImGui::BeginDisabled(!ended);
+  ImGui::SameLine(0, ui.px(8));
+  if (views::button(ui, "###ranks_copy", views::icon::kCopy, ui.texts("common.copy"), "",
+                    views::ButtonKind::quiet)) {
+    ImGui::SetClipboardText(words_of_ranks(ui, *known).c_str());
+  }
+  ImGui::SameLine(0, ui.px(8));
+  const bool asked = views::button(ui, "###ranks_timeline", views::icon::kTimeline,
+                                   ui.texts("simulate.timeline"), "", views::ButtonKind::quiet);
+  views::tooltip(ui, ui.texts("ranks.timeline_about"));
+  ImGui::EndDisabled();
+  ImGui::Dummy({0, ui.px(4)});
+  if (!problem.empty() && !busy()) paragraph(ui, ui.theme.warn, problem);
+  return asked;
+}
+
+void RanksSheet::draw_progress(const views::Ui& ui, const RankAnswer& known) {
+  const std::string seconds = text::decimal(known.seconds, 0);
+  const std::string stage =
+      known.progress ? views::message_words(ui.texts, known.progress->stage) : "";
+  views::text(ui, TextStyle::body, ui.theme.text2,
+              known.progress ? ui.texts("ranks.running", {{"seconds", seconds}, {"stage", stage}})
+                             : ui.texts("ranks.starting", {{"seconds", seconds}}));
+  ImGui::PushStyleColor(ImGuiCol_PlotHistogram, ui.theme.accent);
+  ImGui::ProgressBar(known.progress ? static_cast<float>(known.progress->percent) / 100.0F : 0.0F,
+                     {std::min(ui.px(480), ImGui::GetContentRegionAvail().x), ui.px(6)}, "");
+  ImGui::PopStyleColor();
+}
+
+void RanksSheet::draw_results(const views::Ui& ui, const RankAnswer& known) {
+  if (!known.problem.empty()) paragraph(ui, ui.theme.bad, known.problem);
+  if (!known.document.is_object()) return;
+  for (const base::Message& said : sentences_of_ranks(known.document))
+    paragraph(ui, ui.theme.text, said);
+  ImGui::Dummy({0, ui.px(6)});
+  constexpr std::array<float, 8> kRankWeights = {0.6F, 1, 1.1F, 1.1F, 1.2F, 1.2F, 1, 1};
+  views::draw_text_table(ui, table_of_ranks(known.document, known.predicted, ui.texts),
+                         kRankWeights,
+                         {.id = "###ranks_table", .row_color = {}, .pressed = {}, .about = {}});
+  if (!known.not_predicted.empty()) paragraph(ui, ui.theme.text3, known.not_predicted);
+  const io::TextTable collectives = table_of_collectives(known.document, ui.texts);
+  if (!collectives.rows.empty()) {
+    ImGui::Dummy({0, ui.px(8)});
+    constexpr std::array<float, 7> kCollectiveWeights = {1.4F, 1, 0.7F, 1, 1.1F, 1, 1};
+    views::draw_text_table(
+        ui, collectives, kCollectiveWeights,
+        {.id = "###ranks_collectives", .row_color = {}, .pressed = {}, .about = {}});
+  }
+  views::wrapped_text(ui, TextStyle::small, ui.theme.text3,
+                      ui.texts("ranks.folder", {{"folder", known.run.folder.string()}}), ui.px(12));
+}
+
+std::optional<std::filesystem::path> RanksSheet::draw(const views::Ui& ui, Session& session,
+                                                      const WorkspaceState& state) {
+  const auto known = ranks_ == nullptr ? nullptr : ranks_->latest();
+  const float width = std::min(ui.px(kRankChoicesWidth), ImGui::GetContentRegionAvail().x * 0.36F);
+  if (ImGui::BeginChild("###ranks_choices", {width, 0}, ImGuiChildFlags_NavFlattened))
+    draw_choices(ui);
+  ImGui::EndChild();
+  ImGui::SameLine(0, ui.px(20));
+  bool asked = false;
+  if (ImGui::BeginChild("###ranks_answers", {0, 0}, ImGuiChildFlags_NavFlattened)) {
+    asked = draw_buttons(ui, session, state, known.get());
+    if (known == nullptr) {
+      paragraph(ui, ui.theme.text2, text::message("ranks.about"));
+    } else if (busy()) {
+      draw_progress(ui, *known);
+    } else {
+      draw_results(ui, *known);
+    }
+  }
+  ImGui::EndChild();
+  return asked ? std::optional(known->run.folder / "trace.json") : std::nullopt;
+}
+
+}  // namespace ts::app
