@@ -257,7 +257,7 @@ struct WorkloadSpec {
   Projector projector = Projector::mlp;
   Frozen frozen = Frozen::none;
   std::int64_t frozen_layers = 0;  // what is before the blocks, and so many of these
-  // Of block and lm. Width of the heads of queries and keys; 0: d_model / heads.
+  // For block and lm. Width of the heads of queries and keys; 0: d_model / heads.
   std::int64_t head_width = 0;
   bool qkv_bias = false;  // biases of the projections to queries, keys and values alone
   bool qk_norm = false;   // a norm of every head of queries and keys, before positions enter

@@ -319,7 +319,7 @@ std::int64_t block_others(const WorkloadSpec& spec) {
 
 namespace {
 
-// Of one block, with experts or without.
+// The products of one block, with experts or without.
 void add_block(const WorkloadSpec& spec, const Experts& experts, Products& products) {
   const Latent low = latent(spec);
   const Products input = low.any() ? latent_projections(spec) : projections(spec, spec.d_model);

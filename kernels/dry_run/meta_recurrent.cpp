@@ -64,7 +64,7 @@ std::tuple<Tensor, Tensor, Tensor, Tensor> rnn_layer(
   return {std::move(output), std::move(last), std::move(last_cell), std::move(workspace)};
 }
 
-// What is not given counts as zeros.
+// A gradient that is not given counts as zeros.
 Tensor gradient_or_zeros(const OptionalTensor& gradient, const Tensor& of) {
   const bool given = gradient && gradient->defined();
   return given ? gradient->contiguous() : at::zeros_like(of, at::MemoryFormat::Contiguous);
