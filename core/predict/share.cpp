@@ -22,6 +22,8 @@ base::Message divided(std::string what, std::int64_t number, std::int64_t tensor
 
 std::optional<base::Message> tensor_problem(const spec::WorkloadSpec& spec, std::int64_t tensor) {
   if (spec.kernels == spec::Kernels::own) return text::message("share.own_kernels");
+  if (spec::latent(spec).any()) return text::message("share.latent");
+  const spec::Experts experts = spec::experts(spec);
   struct Divided {
     const char* name;
     std::int64_t number;
@@ -29,6 +31,8 @@ std::optional<base::Message> tensor_problem(const spec::WorkloadSpec& spec, std:
   for (const Divided& one : {Divided{"heads", spec.heads},
                              {"kv_heads", spec::kv_head_count(spec)},
                              {"d_ff", spec.d_ff},
+                             {"expert_ff", experts.hidden},
+                             {"shared_ff", experts.shared},
                              {"vocab", spec.vocab}}) {
     if (one.number % tensor != 0) return divided(one.name, one.number, tensor);
   }
@@ -38,6 +42,7 @@ std::optional<base::Message> tensor_problem(const spec::WorkloadSpec& spec, std:
 std::optional<base::Message> pipeline_problem(const spec::WorkloadSpec& spec, const Share& share) {
   if (!spec::has_backward(spec.pass)) return text::message("share.no_backward");
   if (share.shards_gradients()) return text::message("share.pipeline_shards");
+  if (spec::experts(spec).some_layers()) return text::message("share.mixed_layers");
   if (spec.layers < share.pipeline) {
     return text::message("share.few_layers", {{"layers", std::to_string(spec.layers)},
                                               {"stages", std::to_string(share.pipeline)}});

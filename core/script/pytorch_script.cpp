@@ -6,6 +6,7 @@
 
 #include "core/script/pytorch_lines.h"
 #include "core/spec/masking.h"
+#include "core/spec/spec_fields.h"
 #include "core/spec/workload_math.h"
 #include "core/spec/workload_traits.h"
 #include "core/text/message.h"
@@ -50,6 +51,19 @@ std::string not_in_python(const WorkloadSpec& spec) {
   if (!spec.corpus.empty() && looks_tokens_up(spec)) return of(spec::Field::corpus);
   if (spec::habit(spec) != spec::Habit::none) return of(spec::Field::habit);
   if (spec::captures_step(spec)) return of(spec::Field::cuda_graph);
+  const auto geglu = [&](spec::Field field) {
+    return spec::field_applies(spec, field) && spec::field_text(spec, field) == "geglu";
+  };
+  if (geglu(spec::Field::ffn)) return of(spec::Field::ffn);
+  if (geglu(spec::Field::mlp)) return of(spec::Field::mlp);
+  // Forms of attention and experts that have no lines here.
+  using F = spec::Field;
+  for (const F field :
+       {F::head_width, F::qkv_bias, F::qk_norm, F::kv_rank, F::expert_ff, F::shared_ff,
+        F::dense_layers, F::expert_every, F::expert_weights, F::expert_scale}) {
+    const bool set = spec::field_text(spec, field) != spec::field_text(WorkloadSpec(), field);
+    if (set && spec::field_applies(spec, field)) return of(field);
+  }
   const bool part = spec::checkpointing(spec) == spec::Checkpoint::attention;
   if (part) return of(spec::Field::checkpoint);
   return {};

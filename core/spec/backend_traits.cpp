@@ -9,6 +9,7 @@
 #include "core/spec/spec_fields.h"
 #include "core/spec/spec_values.h"
 #include "core/spec/workload_math.h"
+#include "core/spec/workload_traits.h"
 #include "core/text/message.h"
 #include "core/text/numbers.h"
 
@@ -30,6 +31,7 @@ constexpr std::array<BackendTraits, kBackendCount> kBackendTraits = {{
      .recomputes_scores = true,
      .masked = MaskedPairs::skipped,
      .masks_on_cuda = false,
+     .one_width = true,
      .drops_on_cpu = false},
     {.backend = A::efficient,
      .on_cpu = false,
@@ -42,11 +44,13 @@ constexpr std::array<BackendTraits, kBackendCount> kBackendTraits = {{
      .only_16_bits = true,
      .stores_scores = false,
      .recomputes_scores = true,
-     .masked = MaskedPairs::skipped},
+     .masked = MaskedPairs::skipped,
+     .one_width = true},
     {.backend = A::tiled,
      .stores_scores = false,
      .recomputes_scores = true,
      .masked = MaskedPairs::skipped_tiles,
+     .one_width = true,
      .drops_on_cpu = false,
      .drops_on_cuda = false},
     {.backend = A::own,
@@ -55,6 +59,7 @@ constexpr std::array<BackendTraits, kBackendCount> kBackendTraits = {{
      .recomputes_scores = true,
      .masked = MaskedPairs::skipped,
      .masks_on_cpu = false,
+     .one_width = true,
      .drops_on_cpu = false},
     {.backend = A::automatic},
 }};
@@ -112,6 +117,11 @@ std::vector<FlashCondition> flash_conditions(const WorkloadSpec& spec, const Gpu
                                {{"value", std::to_string(head)}, {"most", std::to_string(most)}}),
                  head <= most});
   all.push_back(alignment_condition(head));
+  if (const std::int64_t value = value_size(spec); latent(spec).any()) {
+    all.push_back({text::message("flash.widths", {{"keys", std::to_string(head)},
+                                                  {"values", std::to_string(value)}}),
+                   value == head});
+  }
   const bool masks = masking(spec).any();
   const bool causal = spec.causal && field_applies(spec, Field::causal);
   const bool square = !causal || kv_length(spec) == sequence_length(spec);

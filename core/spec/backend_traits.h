@@ -33,6 +33,7 @@ struct BackendTraits {
   // pair.
   bool masks_on_cpu = true;
   bool masks_on_cuda = true;
+  bool one_width = false;  // of heads of keys and values
   // Dropout of the probabilities.
   bool drops_on_cpu = true;
   bool drops_on_cuda = true;

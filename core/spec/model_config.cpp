@@ -25,9 +25,18 @@ struct Family {
   NormKind norm;
   Positions positions;
   bool bias;
-  bool tied;  // unless the file says otherwise
+  bool tied;                // unless the file says otherwise
+  std::int64_t d_head = 0;  // unless the file says otherwise; 0: width / heads
+  bool qkv_bias = false;    // unless the file says otherwise
+  bool qk_norm = false;
+  bool fused_qkv = false;
+  bool slides = true;  // unless the file says otherwise, where it has a window
+  bool latent = false;
   const char* experts = nullptr;
-  const char* experts_per_token = nullptr;
+  std::int64_t expert_count = 0;  // unless the file says otherwise
+  std::int64_t chosen = 2;
+  ExpertWeights weights = ExpertWeights::softmax;  // where they are not made to sum to one
+  bool sum_to_one = true;                          // unless the file says otherwise
 };
 constexpr Family kLlama = {.type = "llama",
                            .width = "hidden_size",
@@ -42,34 +51,96 @@ constexpr Family kLlama = {.type = "llama",
                            .positions = Positions::rope,
                            .bias = false,
                            .tied = false};
-constexpr Family named(const char* type, Family family) {
+
+// Llama with changes.
+template <class Change>
+constexpr Family like_llama(const char* type, Change change) {
+  Family family = kLlama;
   family.type = type;
+  change(family);
   return family;
 }
-constexpr Family with_experts(const char* type, Family family) {
-  family.type = type;
-  family.experts = "num_local_experts";
-  family.experts_per_token = "num_experts_per_tok";
-  return family;
+constexpr void nothing(Family& /*family*/) {}
+constexpr void qwen2(Family& family) {
+  family.qkv_bias = true;
+  family.slides = false;
 }
-constexpr std::array<Family, 4> kFamilies = {{
+constexpr void qwen3(Family& family) {
+  family.d_head = 128;
+  family.qk_norm = true;
+  family.slides = false;
+}
+constexpr void with_experts(Family& family, const char* name, std::int64_t count,
+                            std::int64_t chosen) {
+  family.experts = name;
+  family.expert_count = count;
+  family.chosen = chosen;
+}
+constexpr void mixtral(Family& family) {
+  with_experts(family, "num_local_experts", 8, 2);
+}
+constexpr void qwen2_moe(Family& family) {
+  qwen2(family);
+  with_experts(family, "num_experts", 60, 4);
+  family.sum_to_one = false;
+}
+constexpr void qwen3_moe(Family& family) {
+  family.qk_norm = true;
+  family.slides = false;
+  with_experts(family, "num_experts", 128, 8);
+  family.sum_to_one = false;
+}
+constexpr void deepseek_v2(Family& family) {
+  family.latent = true;
+  with_experts(family, "n_routed_experts", 64, 6);
+  family.sum_to_one = false;
+}
+constexpr void deepseek_v3(Family& family) {
+  family.latent = true;
+  with_experts(family, "n_routed_experts", 256, 8);
+  family.weights = ExpertWeights::sigmoid;
+}
+constexpr void phi3(Family& family) {
+  family.fused_qkv = true;
+}
+constexpr void gemma(Family& family) {
+  family.ffn = FeedForward::geglu;
+  family.tied = true;
+  family.d_head = 256;
+}
+constexpr void starcoder2(Family& family) {
+  family.ffn = FeedForward::gelu;
+  family.norm = NormKind::layernorm;
+  family.bias = true;
+  family.tied = true;
+}
+constexpr std::array kFamilies = {
     kLlama,
-    named("mistral", kLlama),
-    with_experts("mixtral", kLlama),
-    {.type = "gpt2",
-     .width = "n_embd",
-     .layers = "n_layer",
-     .heads = "n_head",
-     .kv_heads = nullptr,
-     .d_ff = "n_inner",
-     .context = "n_positions",
-     .activation = "activation_function",
-     .ffn = FeedForward::gelu,
-     .norm = NormKind::layernorm,
-     .positions = Positions::learned,
-     .bias = true,
-     .tied = true},
-}};
+    like_llama("mistral", nothing),
+    like_llama("mixtral", mixtral),
+    like_llama("qwen2", qwen2),
+    like_llama("qwen2_moe", qwen2_moe),
+    like_llama("qwen3", qwen3),
+    like_llama("qwen3_moe", qwen3_moe),
+    like_llama("deepseek_v2", deepseek_v2),
+    like_llama("deepseek_v3", deepseek_v3),
+    like_llama("phi3", phi3),
+    like_llama("gemma", gemma),
+    like_llama("starcoder2", starcoder2),
+    Family{.type = "gpt2",
+           .width = "n_embd",
+           .layers = "n_layer",
+           .heads = "n_head",
+           .kv_heads = nullptr,
+           .d_ff = "n_inner",
+           .context = "n_positions",
+           .activation = "activation_function",
+           .ffn = FeedForward::gelu,
+           .norm = NormKind::layernorm,
+           .positions = Positions::learned,
+           .bias = true,
+           .tied = true},
+};
 
 tl::unexpected<base::Error> cannot(const std::string& what) {
   return text::fail("model_error.config_setting", {{"what", text::printable(what)}});
@@ -93,6 +164,13 @@ class Config {
   [[nodiscard]] bool flag(const char* key, bool otherwise) const {
     return has(key) && json_.at(key).is_boolean() ? json_.at(key).get<bool>() : otherwise;
   }
+  [[nodiscard]] double number(const char* key, double otherwise) const {
+    return has(key) && json_.at(key).is_number() ? json_.at(key).get<double>() : otherwise;
+  }
+  // A list, empty where there is none.
+  [[nodiscard]] Json list(const char* key) const {
+    return has(key) && json_.at(key).is_array() ? json_.at(key) : Json::array();
+  }
   [[nodiscard]] std::string word(const char* key) const {
     return has(key) && json_.at(key).is_string() ? json_.at(key).get<std::string>() : std::string();
   }
@@ -105,21 +183,102 @@ bool is_one_of(std::string_view word, std::initializer_list<std::string_view> wo
   return std::ranges::find(words, word) != words.end();
 }
 
+bool is_known_activation(FeedForward form, const std::string& word) {
+  if (form == FeedForward::swiglu) return is_one_of(word, {"", "silu", "swish"});
+  return is_one_of(word, {"", "gelu", "gelu_new", "gelu_pytorch_tanh"});
+}
+
+// The window of all layers or of none: "layer_types" tells them one by one.
+bool layers_differ(const Config& config) {
+  const Json types = config.list("layer_types");
+  return std::ranges::any_of(types, [&types](const Json& one) { return one != types.front(); });
+}
+
+// The number of blocks before the first with experts, -1 where others are without them, too.
+std::int64_t dense_layers(const Config& config) {
+  if (config.has("first_k_dense_replace")) return config.size("first_k_dense_replace", 0);
+  const Json dense = config.list("mlp_only_layers");
+  for (std::size_t i = 0; i < dense.size(); ++i) {
+    if (dense[i] != i) return -1;
+  }
+  return static_cast<std::int64_t>(dense.size());
+}
+
 // The first setting that our language model has not; empty where it has all.
 std::string not_expressed(const Family& family, const Config& config) {
-  for (const char* const key : {"attention_bias", "mlp_bias", "scale_attn_by_inverse_layer_idx",
-                                "add_cross_attention", "clip_qkv"}) {
+  for (const char* const key :
+       {"mlp_bias", "scale_attn_by_inverse_layer_idx", "add_cross_attention", "clip_qkv"}) {
     if (config.flag(key, false) || config.size(key, 0) > 0) return key;
   }
+  if (family.latent && config.flag("attention_bias", false)) return "attention_bias";
+  if (!family.slides && config.flag("use_sliding_window", false)) return "use_sliding_window";
+  if (config.number("partial_rotary_factor", 1) != 1) return "partial_rotary_factor";
+  if (config.size("moe_layer_freq", 1) != 1) return "moe_layer_freq";
+  if (layers_differ(config)) return "layer_types";
+  if (dense_layers(config) < 0) return "mlp_only_layers";
+  if (family.bias && !config.flag("use_bias", true)) return "use_bias";
+  const bool sums = config.flag("norm_topk_prob", family.sum_to_one);
+  if (family.weights == ExpertWeights::sigmoid && !sums) return "norm_topk_prob";
   const std::string activation = config.word(family.activation);
-  const bool known = family.ffn == FeedForward::swiglu
-                         ? is_one_of(activation, {"", "silu", "swish"})
-                         : is_one_of(activation, {"", "gelu", "gelu_new", "gelu_pytorch_tanh"});
-  if (!known) return std::string(family.activation) + " = " + activation;
-  const std::int64_t width = config.size(family.width, 0), heads = config.size(family.heads, 0);
-  const std::int64_t d_head = config.size("head_dim", heads > 0 ? width / heads : 0);
-  if (heads > 0 && d_head * heads != width) return "head_dim";
-  return {};
+  if (is_known_activation(family.ffn, activation)) return {};
+  return std::string(family.activation) + " = " + activation;
+}
+
+// True if a size that a file may leave out is there and impossible.
+bool has_wrong_size(const Config& config) {
+  return std::ranges::any_of(
+      std::array{"head_dim", "kv_lora_rank", "q_lora_rank", "qk_rope_head_dim", "qk_nope_head_dim",
+                 "v_head_dim", "moe_intermediate_size", "num_experts_per_tok",
+                 "decoder_sparse_step"},
+      [&config](const char* key) { return config.has(key) && config.size(key, 0) == 0; });
+}
+
+// Sizes that a file may give as 0 or null: there is none.
+std::int64_t or_none(const Config& config, const char* key) {
+  const auto found = config.number(key, 0);
+  return found > 0 ? config.size(key, 0) : 0;
+}
+
+void set_attention(const Family& family, const Config& config, WorkloadSpec& made) {
+  const std::int64_t even = made.heads > 0 ? made.d_model / made.heads : 0;
+  std::int64_t d_head = config.size("head_dim", family.d_head > 0 ? family.d_head : even);
+  made.kv_rank = made.q_rank = made.rope_width = made.v_width = 0;
+  if (family.latent) {
+    made.kv_rank = config.size("kv_lora_rank", 512);
+    made.q_rank = config.has("q_lora_rank") ? config.size("q_lora_rank", 0) : 0;
+    made.rope_width = config.size("qk_rope_head_dim", 64);
+    made.v_width = config.size("v_head_dim", 128);
+    d_head = config.size("qk_nope_head_dim", 128) + made.rope_width;
+    made.kv_heads = 0;
+  }
+  made.head_width = d_head == even && even * made.heads == made.d_model ? 0 : d_head;
+  made.qkv_bias = config.flag("qkv_bias", family.qkv_bias);
+  made.qk_norm = family.qk_norm;
+  made.fused_qkv = family.fused_qkv;
+  made.bias = family.bias || config.flag("attention_bias", false);
+}
+
+void set_experts(const Family& family, const Config& config, WorkloadSpec& made) {
+  const bool any = family.experts != nullptr && !(config.number(family.experts, 1) < 1);
+  made.experts = any ? config.size(family.experts, family.expert_count) : 0;
+  made.expert_ff = made.shared_ff = made.dense_layers = 0;
+  made.shared_gate = false;
+  made.expert_every = 1;
+  made.expert_scale = 1;
+  if (!any) return;
+  made.experts_per_token = config.size("num_experts_per_tok", family.chosen);
+  made.expert_ff = or_none(config, "moe_intermediate_size");
+  made.shared_ff = or_none(config, "shared_expert_intermediate_size");
+  made.shared_gate = made.shared_ff > 0;
+  if (made.shared_ff == 0) {
+    made.shared_ff = or_none(config, "n_shared_experts") * made.expert_ff;
+  }
+  made.dense_layers = dense_layers(config);
+  made.expert_every = config.size("decoder_sparse_step", 1);
+  const bool sums = config.flag("norm_topk_prob", family.sum_to_one);
+  const bool softmax = family.weights == ExpertWeights::softmax;
+  made.expert_weights = softmax && sums ? ExpertWeights::normalised : family.weights;
+  made.expert_scale = config.number("routed_scaling_factor", 1);
 }
 
 }  // namespace
@@ -155,22 +314,22 @@ base::Result<void> apply_model_config(const Json& json, WorkloadSpec& spec) {
   const std::int64_t context = config.size(family->context, spec.seq_len);
   const std::array sizes = {made.d_model, made.layers, made.heads, kv_heads,
                             made.d_ff,    made.vocab,  context};
-  if (std::ranges::find(sizes, 0) != sizes.end()) return text::fail("model_error.config_size");
-  const std::int64_t window =
-      config.flag("use_sliding_window", true) ? config.size("sliding_window", context) : context;
+  if (std::ranges::find(sizes, 0) != sizes.end() || has_wrong_size(config)) {
+    return text::fail("model_error.config_size");
+  }
+  const bool slides = config.flag("use_sliding_window", family->slides);
+  const std::int64_t window = slides ? config.size("sliding_window", context) : context;
   // Learned positions have as many rows as the context.
   made.seq_len = family->positions == Positions::learned
                      ? context
                      : std::min({spec.seq_len, context, std::max<std::int64_t>(window, 1)});
   made.window = window < context ? window : 0;
-  made.experts = family->experts != nullptr ? config.size(family->experts, 8) : 0;
-  if (made.experts > 0) made.experts_per_token = config.size(family->experts_per_token, 2);
+  set_attention(*family, config, made);
+  set_experts(*family, config, made);
   made.ffn = family->ffn;
   made.norm = family->norm;
   made.positions = family->positions;
-  made.bias = family->bias;
   made.tied = config.flag("tie_word_embeddings", family->tied);
-  made.fused_qkv = false;
   made.causal = true;
   made.backend = AttentionBackend::automatic;
   const std::string dtype = config.has("dtype") ? config.word("dtype") : config.word("torch_dtype");

@@ -8,9 +8,10 @@
 
 namespace ts::spec {
 
-// The config.json of Hugging Face's transformers as settings of our own language model: Llama,
-// Mistral and GPT-2, whose parameters it has one by one. What it cannot express is an error that
-// names it. The operators are ours, not those of transformers.
+// The config.json of Hugging Face's transformers as settings of our own language model: families
+// whose parameters it has one by one (Llama, Mistral, Qwen, DeepSeek, ...; a row each). What it
+// cannot express is an error that names it. The operators are ours, not those of transformers, and
+// experts are chosen among all, not within groups.
 
 // True if the file is such a config, judged by its content. Reads at most a MiB.
 bool is_model_config(const std::filesystem::path& path);

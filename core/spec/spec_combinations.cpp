@@ -23,15 +23,28 @@ std::int64_t nearest_divisor(std::int64_t whole, std::int64_t near) {
 
 void check_heads(const WorkloadSpec& spec, Problems& problems) {
   if (!traits_of(spec.workload).has_blocks) return;
-  if (spec.d_model % spec.heads != 0) {
+  const bool own_width = spec.head_width > 0 && field_applies(spec, Field::head_width);
+  if (!own_width && spec.d_model % spec.heads != 0) {
     problems.add(Field::heads, "heads_divide",
                  {{"heads", std::to_string(spec.heads)},
                   {"d_model", std::to_string(spec.d_model)},
                   {"nearest", std::to_string(nearest_divisor(spec.d_model, spec.heads))}});
     return;
   }
-  if (spec.positions == Positions::rope && head_size(spec) % 2 != 0) {
-    problems.add(Field::heads, "rope_odd", {{"d_head", std::to_string(head_size(spec))}});
+  const Latent low = latent(spec);
+  const std::int64_t turned = low.any() ? low.rope : head_size(spec);
+  if (spec.positions == Positions::rope && turned % 2 != 0) {
+    if (low.any() || own_width) {
+      problems.add(low.any() ? Field::rope_width : Field::head_width, "rope_odd_width",
+                   {{"d_head", std::to_string(turned)}});
+    } else {
+      problems.add(Field::heads, "rope_odd", {{"d_head", std::to_string(turned)}});
+    }
+  }
+  if (low.any() && low.nope <= 0) {
+    problems.add(
+        Field::rope_width, "latent_rope",
+        {{"rope_width", std::to_string(low.rope)}, {"d_head", std::to_string(head_size(spec))}});
   }
 }
 
@@ -80,6 +93,10 @@ void check_backend(const WorkloadSpec& spec, Problems& problems) {
   if (!field_applies(spec, Field::backend)) return;
   const BackendTraits& traits = traits_of(spec.backend);
   const char* const name = to_string(spec.backend);
+  if (latent(spec).any() && traits.one_width) {
+    problems.add(Field::backend, "backend_latent", {{"backend", name}});
+    return;
+  }
   if (spec.device != DeviceKind::cuda) {
     if (traits.on_cpu) return;
     problems.add(Field::backend, "backend_cuda", {{"backend", name}});
@@ -151,6 +168,10 @@ void check_training(const WorkloadSpec& spec, Problems& problems) {
 void check_lora(const WorkloadSpec& spec, Problems& problems) {
   const Lora low = lora(spec);
   if (low.rank == 0) return;
+  if (latent(spec).any()) {
+    problems.add(Field::lora_rank, "latent_lora");
+    return;
+  }
   if (low.on == LoraOn::qv && spec.fused_qkv) {
     problems.add(Field::lora_on, "lora_fused_qkv");
     return;

@@ -21,7 +21,7 @@ constexpr std::array kBackends = {TENSORSCOPE_BACKENDS(TENSORSCOPE_NAME)};
 #undef TENSORSCOPE_NAME
 constexpr std::array kPasses = {"forward", "forward+backward", "full_step", "generate"};
 constexpr std::array kDevices = {"cpu", "cuda"};
-constexpr std::array kFeedForwards = {"swiglu", "gelu"};
+constexpr std::array kFeedForwards = {"swiglu", "gelu", "geglu"};
 constexpr std::array kNorms = {"rmsnorm", "layernorm"};
 constexpr std::array kPositions = {"rope", "learned", "none"};
 constexpr std::array kOptimizers = {"adamw_fused", "adamw_foreach", "adamw_loop",
@@ -46,6 +46,7 @@ constexpr std::array kPatchForms = {"conv", "linear"};
 constexpr std::array kPools = {"class", "mean", "resampler"};
 constexpr std::array kProjectors = {"linear", "mlp"};
 constexpr std::array kFrozen = {"none", "encoder", "language", "both"};
+constexpr std::array kExpertWeights = {"normalised", "softmax", "sigmoid"};
 constexpr std::array kTruths = {"true", "false"};
 constexpr std::array kSections = {"workload",  "shape",  "model", "attention",  "precision", "pass",
                                   "optimizer", "memory", "data",  "generation", "device"};
@@ -90,7 +91,7 @@ constexpr std::array<FieldRow, kFieldCount> kRows = {{
   {Field::device_index, "device_index", S::device, NumberField{&W::device_index, {0, 63}, {}}, "which GPU", reason_device_index},
   {Field::target_gpu, "target_gpu", S::device, TextField{&W::target_gpu}, "card whose capacity is the limit"},
   {Field::memory_limit, "memory_limit", S::device, BytesField{&W::memory_limit, {kMebibyte, kPebibyte}}, "bytes the allocator may hold, instead of the card's"},
-  {Field::kv_heads, "kv_heads", S::attention, NumberField{&W::kv_heads, {0, kKi}, {1, 128}, Field::heads}, "heads of keys and values, shared by groups of queries", reason_attention},
+  {Field::kv_heads, "kv_heads", S::attention, NumberField{&W::kv_heads, {0, kKi}, {1, 128}, Field::heads}, "heads of keys and values, shared by groups of queries", reason_kv_heads},
   {Field::T_kv, "T_kv", S::attention, NumberField{&W::seq_len_kv, {0, kKi * kKi}, {1, 64 * kKi}, Field::T}, "length of keys and values in cross attention", reason_t_kv},
   {Field::tile_q, "tile_q", S::attention, NumberField{&W::tile_q, {1, 64 * kKi}, {16, 512}}, "queries of a tile", reason_tiles},
   {Field::tile_k, "tile_k", S::attention, NumberField{&W::tile_k, {1, 64 * kKi}, {16, 512}}, "keys of a tile", reason_tiles},
@@ -173,6 +174,20 @@ constexpr std::array<FieldRow, kFieldCount> kRows = {{
   {Field::projector, "projector", S::model, choice<&W::projector>(kProjectors), "from the encoder's width to that of the language model: one linear layer, or two with GELU between", reason_joined},
   {Field::frozen, "frozen", S::model, choice<&W::frozen>(kFrozen), "parts that are not trained; both: the projector alone is", reason_frozen},
   {Field::frozen_layers, "frozen_layers", S::model, NumberField{&W::frozen_layers, {0, kKi}, {1, 128}}, "blocks that are not trained, from the first on, nor what is before them; 0: all is trained", reason_frozen_layers},
+  {Field::head_width, "head_width", S::attention, NumberField{&W::head_width, {0, 4 * kKi}, {8, 256}}, "width of a head of a block; 0: d_model / heads", reason_plain_block},
+  {Field::qkv_bias, "qkv_bias", S::model, FlagField{&W::qkv_bias}, "biases of the projections to queries, keys and values alone", reason_query_form},
+  {Field::qk_norm, "qk_norm", S::model, FlagField{&W::qk_norm}, "a norm of every head of queries and keys", reason_query_form},
+  {Field::expert_ff, "expert_ff", S::model, NumberField{&W::expert_ff, {0, kKi * kKi}, {8, 32 * kKi}, Field::d_ff}, "hidden width of an expert", reason_experts_on},
+  {Field::shared_ff, "shared_ff", S::model, NumberField{&W::shared_ff, {0, kKi * kKi}, {8, 32 * kKi}}, "hidden width of an expert that every token is sent to; 0: none", reason_experts_on},
+  {Field::shared_gate, "shared_gate", S::model, FlagField{&W::shared_gate}, "a gate weighs the shared expert for each token", reason_shared_gate},
+  {Field::dense_layers, "dense_layers", S::model, NumberField{&W::dense_layers, {0, kKi}, {1, 128}}, "first blocks without experts, with d_ff", reason_expert_layers},
+  {Field::expert_every, "expert_every", S::model, NumberField{&W::expert_every, {1, kKi}, {1, 128}}, "experts are in every n-th block", reason_expert_layers},
+  {Field::expert_weights, "expert_weights", S::model, choice<&W::expert_weights>(kExpertWeights), "weights of a token's experts: softmax made to sum to one, softmax as it is, or sigmoid made to sum to one", reason_experts_on},
+  {Field::expert_scale, "expert_scale", S::model, RealField{&W::expert_scale, 0, 1000}, "multiplies the weights of a token's experts", reason_experts_on},
+  {Field::kv_rank, "kv_rank", S::attention, NumberField{&W::kv_rank, {0, 64 * kKi}, {8, 2 * kKi}}, "latent attention: width of what keys and values are made of, which the cache keeps; 0: none", reason_plain_block},
+  {Field::q_rank, "q_rank", S::attention, NumberField{&W::q_rank, {0, 64 * kKi}, {8, 2 * kKi}}, "of latent attention: width of what queries are made of; 0: the input", reason_latent},
+  {Field::rope_width, "rope_width", S::attention, NumberField{&W::rope_width, {0, 4 * kKi}, {8, 256}}, "of latent attention: part of a head that positions turn; 0: half", reason_latent},
+  {Field::v_width, "v_width", S::attention, NumberField{&W::v_width, {0, 4 * kKi}, {8, 256}}, "of latent attention: width of a head of values; 0: as of keys", reason_latent},
 }};
 // clang-format on
 

@@ -146,6 +146,9 @@ const char* reason_compile(const WorkloadSpec& spec) {
   if (masking(spec).any()) return "field.reason.masks_not_compiled";
   if (dropping(spec).any()) return "field.reason.dropout_not_compiled";
   if (experts(spec).any()) return "field.reason.experts_not_compiled";
+  const FeedForward form = traits(spec).chooses_mlp ? spec.mlp : spec.ffn;
+  const bool other_form = traits(spec).feed_forward && form == FeedForward::geglu;
+  if (has_own_heads(spec) || other_form) return "field.reason.form_not_compiled";
   if (frozen_layers(spec) > 0) return "field.reason.frozen_not_compiled";
   const bool checkpoints = reason_checkpoint(spec) == nullptr && spec.checkpoint != Checkpoint::off;
   return checkpoints ? "field.reason.inductor_recomputes" : nullptr;
@@ -169,7 +172,10 @@ const char* reason_block(const WorkloadSpec& spec) {
 }
 
 const char* reason_fused_qkv(const WorkloadSpec& spec) {
-  if (!traits(spec).attention_only) return reason_block(spec);
+  if (!traits(spec).attention_only) {
+    const char* const reason = reason_block(spec);
+    return reason == nullptr && latent(spec).any() ? "field.reason.latent_keys" : reason;
+  }
   return spec.projections ? nullptr : "field.reason.no_projections";
 }
 
@@ -344,6 +350,36 @@ const char* reason_experts(const WorkloadSpec& spec) {
 const char* reason_experts_on(const WorkloadSpec& spec) {
   if (const char* const reason = reason_experts(spec)) return reason;
   return spec.experts > 0 ? nullptr : "field.reason.no_experts";
+}
+
+const char* reason_shared_gate(const WorkloadSpec& spec) {
+  if (const char* const reason = reason_experts_on(spec)) return reason;
+  return spec.shared_ff > 0 ? nullptr : "field.reason.no_shared_expert";
+}
+
+const char* reason_expert_layers(const WorkloadSpec& spec) {
+  if (const char* const reason = reason_lm(spec)) return reason;
+  return reason_experts_on(spec);
+}
+
+const char* reason_plain_block(const WorkloadSpec& spec) {
+  if (const char* const reason = reason_without_images(spec)) return reason;
+  return reason_block(spec);
+}
+
+const char* reason_kv_heads(const WorkloadSpec& spec) {
+  if (const char* const reason = reason_attention(spec)) return reason;
+  return latent(spec).any() ? "field.reason.latent_keys" : nullptr;
+}
+
+const char* reason_query_form(const WorkloadSpec& spec) {
+  if (const char* const reason = reason_plain_block(spec)) return reason;
+  return latent(spec).any() ? "field.reason.latent_keys" : nullptr;
+}
+
+const char* reason_latent(const WorkloadSpec& spec) {
+  if (const char* const reason = reason_plain_block(spec)) return reason;
+  return spec.kv_rank > 0 ? nullptr : "field.reason.no_latent";
 }
 
 const char* reason_model(const WorkloadSpec& spec) {

@@ -64,7 +64,12 @@ const char* reason_attn_dropout(const WorkloadSpec& spec);
 const char* reason_dropout(const WorkloadSpec& spec);
 const char* reason_experts(const WorkloadSpec& spec);
 const char* reason_experts_on(const WorkloadSpec& spec);
-
+const char* reason_shared_gate(const WorkloadSpec& spec);
+const char* reason_expert_layers(const WorkloadSpec& spec);
+const char* reason_plain_block(const WorkloadSpec& spec);
+const char* reason_kv_heads(const WorkloadSpec& spec);
+const char* reason_query_form(const WorkloadSpec& spec);
+const char* reason_latent(const WorkloadSpec& spec);
 const char* reason_model(const WorkloadSpec& spec);
 const char* reason_loss(const WorkloadSpec& spec);
 

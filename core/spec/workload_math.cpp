@@ -28,12 +28,21 @@ std::int64_t weights_of(const std::vector<Product>& products) {
   return sum;
 }
 
+// A new token of latent attention meets what keys and values are made of, not these themselves:
+// what would make them multiplies its query and its output instead.
+double decoded_pair_flops(const WorkloadSpec& spec) {
+  const Latent low = latent(spec);
+  if (!low.any()) return pair_flops(spec);
+  return 2 * static_cast<double>(spec.heads) * static_cast<double>(2 * low.kv_rank + low.rope);
+}
+
 // Prefill and decode of one sequence, head for the last position only; multiplied by B.
 double generation_flops(const WorkloadSpec& spec, AttentionBackend backend) {
   const auto layers = static_cast<double>(spec.layers);
   const double per_token =
-      layers * of_token(block_products(spec)) + of_token(adapter_products(spec));
-  const double per_pair = layers * 4 * static_cast<double>(spec.d_model);
+      of_token(block_products(spec, 0, spec.layers)) + of_token(adapter_products(spec));
+  const double per_pair = layers * pair_flops(spec);
+  const double decoded_pair = layers * decoded_pair_flops(spec);
   const double head = 2 * static_cast<double>(spec.vocab) * static_cast<double>(spec.d_model);
   const auto whole = [&](std::int64_t length) {
     const auto n = static_cast<double>(length);
@@ -42,8 +51,8 @@ double generation_flops(const WorkloadSpec& spec, AttentionBackend backend) {
   double sum = whole(spec.seq_len);
   for (std::int64_t i = 1; i < spec.new_tokens; ++i) {
     const std::int64_t length = spec.seq_len + i;
-    sum +=
-        spec.kv_cache ? per_token + head + static_cast<double>(length) * per_pair : whole(length);
+    sum += spec.kv_cache ? per_token + head + static_cast<double>(length) * decoded_pair
+                         : whole(length);
   }
   return static_cast<double>(spec.batch) * sum;
 }
@@ -87,11 +96,29 @@ double computed_share(const WorkloadSpec& spec, AttentionBackend backend, std::i
 }
 
 std::int64_t head_size(const WorkloadSpec& spec) {
-  return traits_of(spec.workload).attention_only ? spec.d_head : spec.d_model / spec.heads;
+  const WorkloadTraits& traits = traits_of(spec.workload);
+  if (traits.attention_only) return spec.d_head;
+  const bool own = spec.head_width > 0 && traits.has_blocks && !traits.sees_images;
+  return own ? spec.head_width : spec.d_model / spec.heads;
+}
+
+std::int64_t value_size(const WorkloadSpec& spec) {
+  const Latent low = latent(spec);
+  return low.any() ? low.value : head_size(spec);
+}
+
+std::int64_t cached_numbers(const WorkloadSpec& spec) {
+  const Latent low = latent(spec);
+  return low.any() ? low.kv_rank + low.rope : 2 * kv_head_count(spec) * head_size(spec);
+}
+
+double pair_flops(const WorkloadSpec& spec) {
+  return 2 * static_cast<double>(spec.heads) *
+         static_cast<double>(head_size(spec) + value_size(spec));
 }
 
 std::int64_t kv_head_count(const WorkloadSpec& spec) {
-  return spec.kv_heads > 0 ? spec.kv_heads : spec.heads;
+  return spec.kv_heads > 0 && !latent(spec).any() ? spec.kv_heads : spec.heads;
 }
 
 std::int64_t sequence_length(const WorkloadSpec& spec) {

@@ -11,7 +11,12 @@ namespace ts::spec {
 // two.
 
 // Sizes that follow from a spec.
-std::int64_t head_size(const WorkloadSpec& spec);  // d_head for attention, else d_model / heads
+// Width of a head of queries and keys: d_head for attention, else head_width or d_model / heads.
+std::int64_t head_size(const WorkloadSpec& spec);
+std::int64_t value_size(const WorkloadSpec& spec);  // of a head of values
+// Numbers that a cache of keys and values keeps of a token in each layer: 2 kv_heads head_size, or
+// kv_rank and the turned part of a key in latent attention.
+std::int64_t cached_numbers(const WorkloadSpec& spec);
 std::int64_t kv_head_count(const WorkloadSpec& spec);
 // T; of vit the tokens of its encoder, of vlm those of images and text.
 std::int64_t sequence_length(const WorkloadSpec& spec);
@@ -86,7 +91,8 @@ struct Flops {
   [[nodiscard]] double total() const { return forward + backward + recompute; }
 };
 // The FLOPs of one step of spec.pass. Only matrix products are counted (a weighted sum is one), so
-// the optimizer adds nothing. F-1: attention forward 4 B H T T_kv d, halved when causal (useful
+// the optimizer adds nothing. F-1: attention forward 4 B H T T_kv d (d the mean
+// of the widths of keys and values), halved when causal (useful
 // share (T + 1) / (2 T)) only for backends that skip masked pairs, by tiles or exactly
 // (BackendTraits). Other masks are tensors, of which
 // tiled alone skips what is hidden. F-2: LM forward 2 B T [L (2 d^2 + 2 d kv_heads d_head + 3 d ff)
@@ -104,6 +110,9 @@ Flops step_flops(const WorkloadSpec& spec, AttentionBackend backend_ran);
 
 // The part of the pairs of queries and keys of a sequence that a backend computes.
 double computed_share(const WorkloadSpec& spec, AttentionBackend backend, std::int64_t seq_len);
+
+// FLOPs of Q K^T and P V for one pair of a query and a key, of all heads of a layer.
+double pair_flops(const WorkloadSpec& spec);
 
 // Maps ExecutionFacts::backend_ran to a backend of the formulas: every fused kernel (flash,
 // mem-efficient, cuDNN) skips masked tiles and recomputes scores as flash does.

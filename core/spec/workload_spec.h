@@ -63,7 +63,7 @@ inline constexpr int kBackendCount = [] {
 // generate: a prompt of T tokens, then new tokens one after the other.
 enum class Pass : std::uint8_t { forward, forward_backward, full_step, generate };
 enum class DeviceKind : std::uint8_t { cpu, cuda };
-enum class FeedForward : std::uint8_t { swiglu, gelu };
+enum class FeedForward : std::uint8_t { swiglu, gelu, geglu };
 enum class NormKind : std::uint8_t { rmsnorm, layernorm };
 enum class Positions : std::uint8_t { rope, learned, none };
 enum class OptimizerKind : std::uint8_t {
@@ -111,6 +111,10 @@ enum class ProductForm : std::uint8_t { matmul, einsum };
 // The linear layers of a block that have an adapter (LoRA). qv: to queries and values, as the paper
 // has it. qkvo: all four of attention. all: also those of the feed-forward part.
 enum class LoraOn : std::uint8_t { qv, qkvo, all };
+// How what the experts of a token make of it is weighed: by the softmax of the router's scores,
+// made to sum to one (Mixtral) or as it is (DeepSeek-V2), or by their sigmoid, made to sum to one
+// (DeepSeek-V3).
+enum class ExpertWeights : std::uint8_t { normalised, softmax, sigmoid };
 // How an image becomes tokens: by a convolution with the size and stride of a patch, or by a linear
 // layer on the numbers of each patch.
 enum class PatchForm : std::uint8_t { convolution, linear };
@@ -253,6 +257,26 @@ struct WorkloadSpec {
   Projector projector = Projector::mlp;
   Frozen frozen = Frozen::none;
   std::int64_t frozen_layers = 0;  // what is before the blocks, and so many of these
+  // For block and lm. Width of the heads of queries and keys; 0: d_model / heads.
+  std::int64_t head_width = 0;
+  bool qkv_bias = false;  // biases of the projections to queries, keys and values alone
+  bool qk_norm = false;   // a norm of every head of queries and keys, before positions enter
+  // Experts: their hidden width (0: d_ff); that of one more that every token is sent to (0: none),
+  // and whether a gate weighs it; blocks without experts, from the first on; experts in every n-th.
+  std::int64_t expert_ff = 0;
+  std::int64_t shared_ff = 0;
+  bool shared_gate = false;
+  std::int64_t dense_layers = 0;
+  std::int64_t expert_every = 1;
+  ExpertWeights expert_weights = ExpertWeights::normalised;
+  double expert_scale = 1;  // multiplies these weights
+  // Latent attention (DeepSeek-V2): width of what keys and values are made of, and the cache keeps;
+  // 0: there is none. Width of what queries are made of (0: the input); of the part of a head that
+  // positions turn (0: half); of a head of values (0: as keys).
+  std::int64_t kv_rank = 0;
+  std::int64_t q_rank = 0;
+  std::int64_t rope_width = 0;
+  std::int64_t v_width = 0;
   friend bool operator==(const WorkloadSpec&, const WorkloadSpec&) = default;
 };
 
@@ -360,8 +384,22 @@ enum class Field : std::uint8_t {
   projector,
   frozen,
   frozen_layers,
+  head_width,
+  qkv_bias,
+  qk_norm,
+  expert_ff,
+  shared_ff,
+  shared_gate,
+  dense_layers,
+  expert_every,
+  expert_weights,
+  expert_scale,
+  kv_rank,
+  q_rank,
+  rope_width,
+  v_width,
 };
-inline constexpr int kFieldCount = static_cast<int>(Field::frozen_layers) + 1;
+inline constexpr int kFieldCount = static_cast<int>(Field::v_width) + 1;
 
 const char* field_name(Field field);
 

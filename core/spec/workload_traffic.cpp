@@ -57,16 +57,32 @@ double dropped_number(const WorkloadSpec& spec) {
   return 1 / static_cast<double>(bytes_of(compute_type(spec)));
 }
 
+// Numbers of queries and outputs of a token, and of its keys and values.
+struct Widths {
+  double output = 0;
+  double keys = 0;
+};
+Widths widths(const WorkloadSpec& spec) {
+  const auto both = static_cast<double>(head_size(spec) + value_size(spec));
+  return {static_cast<double>(spec.heads) * both, static_cast<double>(kv_head_count(spec)) * both};
+}
+// Those of a new token that finds earlier ones in a cache.
+Widths decoded_widths(const WorkloadSpec& spec) {
+  const Latent low = latent(spec);
+  if (!low.any()) return widths(spec);
+  const auto both = static_cast<double>(2 * low.kv_rank + low.rope);
+  return {static_cast<double>(spec.heads) * both, both};
+}
+
 // Attention of `sequences` sequences of `queries` tokens over `keys` keys.
-Moved attention(const WorkloadSpec& spec, AttentionBackend backend, double sequences,
-                double queries, double keys) {
+Moved attention(const WorkloadSpec& spec, AttentionBackend backend, const Widths& of_token,
+                double sequences, double queries, double keys) {
   const auto heads = static_cast<double>(spec.heads);
-  const auto width = static_cast<double>(head_size(spec));
-  const double q = sequences * queries * heads * width;
-  const double kv = sequences * keys * static_cast<double>(kv_head_count(spec)) * width;
+  const double q = sequences * queries * of_token.output;
+  const double kv = sequences * keys * of_token.keys;
   Moved moved;
-  moved.forward = 2 * q + 2 * kv;   // Q, K, V read, O written
-  moved.backward = 4 * q + 4 * kv;  // Q, K, V, O, dO; dQ, dK, dV
+  moved.forward = q + kv;           // Q, K, V read, O written
+  moved.backward = 2 * q + 2 * kv;  // Q, K, V, O, dO; dQ, dK, dV
   const double square = sequences * heads * queries * keys;
   if (!traits_of(backend).stores_scores) {
     const double mask = numbers_of_mask(spec, backend);
@@ -105,17 +121,18 @@ double generation(const WorkloadSpec& spec, AttentionBackend backend) {
   const auto batch = static_cast<double>(spec.batch);
   const auto layers = static_cast<double>(spec.layers);
   const double head = moved_by({{spec.d_model, spec.vocab}}, batch);
-  const std::vector<Product> block = block_products(spec);
-  const auto step = [&](double queries, double keys) {
-    return layers * (moved_by(block, batch * queries) +
-                     attention(spec, backend, batch, queries, keys).forward) +
+  const std::vector<Product> blocks = block_products(spec, 0, spec.layers);
+  const auto step = [&](const Widths& of_token, double queries, double keys) {
+    return moved_by(blocks, batch * queries) +
+           layers * attention(spec, backend, of_token, batch, queries, keys).forward +
            moved_by(adapter_products(spec), batch * queries) + head;
   };
   const auto prompt = static_cast<double>(spec.seq_len);
-  double sum = step(prompt, prompt);
+  const Widths whole = widths(spec), decoded = decoded_widths(spec);
+  double sum = step(whole, prompt, prompt);
   for (std::int64_t i = 1; i < spec.new_tokens; ++i) {
     const double keys = prompt + static_cast<double>(i);
-    sum += step(spec.kv_cache ? 1 : keys, keys);
+    sum += spec.kv_cache ? step(decoded, 1, keys) : step(whole, keys, keys);
   }
   return sum;
 }
@@ -164,7 +181,8 @@ void add_attention(const WorkloadSpec& spec, AttentionBackend backend, const Mod
   const auto count = static_cast<double>(part.calls);
   const bool trains = has_backward(spec.pass) && part.backward > 0;
   const bool again = trains && checkpointing(spec) != Checkpoint::off;
-  const Moved moved = attention(part.attends, backend, part.sequences, part.queries, part.keys);
+  const Moved moved = attention(part.attends, backend, widths(part.attends), part.sequences,
+                                part.queries, part.keys);
   const double forward = attention_flops(part, backend);
   const double scores = traits_of(backend).recomputes_scores ? 2.5 : 2.0;
   const auto add = [&](double all_flops, double all, double softmax) {
@@ -226,14 +244,10 @@ void let_attend(ModelPart& part, const WorkloadSpec& spec, std::int64_t calls, s
 }
 
 // Some of the blocks of a model, with the adapters that are trained beside them.
-void add_blocks(const WorkloadSpec& spec, std::int64_t count, double backward,
+void add_blocks(const WorkloadSpec& spec, std::int64_t first, std::int64_t count, double backward,
                 std::vector<ModelPart>& parts) {
   ModelPart blocks;
-  blocks.products = block_products(spec);
-  for (Product& product : blocks.products) {
-    product.count *= count;
-    product.stored *= count;
-  }
+  blocks.products = block_products(spec, first, count);
   blocks.rows = rows_of(spec.batch, spec.seq_len);
   blocks.backward = backward;
   blocks.in_blocks = true;
@@ -252,8 +266,8 @@ void add_language(const WorkloadSpec& spec, std::int64_t predicted, bool frozen,
                   std::vector<ModelPart>& parts) {
   const double backward = frozen || trains_adapters(spec) ? 1 : 2;
   const std::int64_t still = frozen_layers(spec);
-  if (still > 0) add_blocks(spec, still, 0, parts);
-  if (still < spec.layers) add_blocks(spec, spec.layers - still, backward, parts);
+  if (still > 0) add_blocks(spec, 0, still, 0, parts);
+  if (still < spec.layers) add_blocks(spec, still, spec.layers - still, backward, parts);
   ModelPart head;
   head.products = {{spec.d_model, spec.vocab}};
   head.rows = rows_of(spec.batch, predicted);
@@ -294,8 +308,8 @@ void add_encoder(const WorkloadSpec& encoder, bool frozen, std::vector<ModelPart
   stem.backward = frozen || still > 0 || adapts ? 0 : 1;
   parts.push_back(stem);
   const double backward = adapts ? 1 : 2;
-  if (still > 0) add_blocks(encoder, still, 0, parts);
-  if (still < encoder.layers) add_blocks(encoder, encoder.layers - still, backward, parts);
+  if (still > 0) add_blocks(encoder, 0, still, 0, parts);
+  if (still < encoder.layers) add_blocks(encoder, still, encoder.layers - still, backward, parts);
   if (encoder.pool == Pool::resampler) add_resampler(encoder, frozen ? 0 : backward, parts);
 }
 
@@ -340,7 +354,7 @@ std::vector<ModelPart> model_parts(const WorkloadSpec& spec) {
     return parts;
   }
   if (traits.has_blocks) {
-    add_blocks(spec, 1, trains_adapters(spec) ? 1 : 2, parts);
+    add_blocks(spec, 0, 1, trains_adapters(spec) ? 1 : 2, parts);
     return parts;
   }
   ModelPart whole;
@@ -355,9 +369,8 @@ std::vector<ModelPart> model_parts(const WorkloadSpec& spec) {
 double attention_flops(const ModelPart& part, AttentionBackend backend) {
   if (part.calls == 0) return 0;
   const WorkloadSpec& spec = part.attends;
-  return 4 * static_cast<double>(part.calls) * part.sequences * part.queries *
-         static_cast<double>(spec.heads) * part.keys * static_cast<double>(head_size(spec)) *
-         computed_share(spec, backend, spec.seq_len);
+  return static_cast<double>(part.calls) * part.sequences * part.queries * part.keys *
+         pair_flops(spec) * computed_share(spec, backend, spec.seq_len);
 }
 
 }  // namespace ts::spec

@@ -24,7 +24,20 @@ std::int64_t no_parameters(const WorkloadSpec& /*spec*/) {
 
 // The projections to queries, and to keys and values.
 Products projections(const WorkloadSpec& spec, std::int64_t width) {
-  return {{width, width}, {width, kv_head_count(spec) * head_size(spec), 2}};
+  const std::int64_t d_head = head_size(spec);
+  return {{width, spec.heads * d_head}, {width, kv_head_count(spec) * d_head, 2}};
+}
+
+// The same of latent attention.
+Products latent_projections(const WorkloadSpec& spec) {
+  const Latent low = latent(spec);
+  const std::int64_t queries = spec.heads * (low.nope + low.rope);
+  Products products;
+  if (low.q_rank > 0) products.push_back({spec.d_model, low.q_rank});
+  products.push_back({low.q_rank > 0 ? low.q_rank : spec.d_model, queries});
+  products.push_back({spec.d_model, low.kv_rank + low.rope});
+  products.push_back({low.kv_rank, spec.heads * (low.nope + low.value)});
+  return products;
 }
 
 // Q, K and V are inputs, or computed from one input.
@@ -32,9 +45,9 @@ Products attention_products(const WorkloadSpec& spec) {
   return spec.projections ? projections(spec, spec.heads * spec.d_head) : Products();
 }
 
-// SwiGLU has a second product of the same shape for its gate.
+// SwiGLU and GeGLU have a second product of the same shape for their gate.
 void add_feed_forward(const WorkloadSpec& spec, FeedForward form, Products& products) {
-  products.push_back({spec.d_model, spec.d_ff, form == FeedForward::swiglu ? 2 : 1});
+  products.push_back({spec.d_model, spec.d_ff, form == FeedForward::gelu ? 1 : 2});
   products.push_back({spec.d_ff, spec.d_model});
 }
 
@@ -45,7 +58,7 @@ Products mlp_products(const WorkloadSpec& spec) {
 }
 
 std::int64_t mlp_biases(const WorkloadSpec& spec) {
-  return spec.mlp == FeedForward::swiglu ? 0 : spec.d_ff + spec.d_model;
+  return spec.mlp == FeedForward::gelu ? spec.d_ff + spec.d_model : 0;
 }
 
 std::int64_t norm_parameters(const WorkloadSpec& spec) {
@@ -53,11 +66,7 @@ std::int64_t norm_parameters(const WorkloadSpec& spec) {
 }
 
 Products lm_products(const WorkloadSpec& spec) {
-  Products products = block_products(spec);
-  for (Product& product : products) {
-    product.count *= spec.layers;
-    product.stored *= spec.layers;
-  }
+  Products products = block_products(spec, 0, spec.layers);
   products.push_back({spec.d_model, spec.vocab});
   return products;
 }
@@ -89,10 +98,7 @@ std::int64_t stem_others(const WorkloadSpec& spec) {
 // Without the classes that vit ends with.
 Products encoder_products(const WorkloadSpec& spec) {
   Products products = stem_products(spec);
-  for (Product product : block_products(spec)) {
-    product.count *= spec.layers;
-    products.push_back(product);
-  }
+  for (const Product& product : block_products(spec, 0, spec.layers)) products.push_back(product);
   if (spec.pool == Pool::resampler) products.push_back({spec.d_model, spec.d_model, 4});
   return products;
 }
@@ -146,7 +152,12 @@ std::int64_t frozen_layers_count(const WorkloadSpec& spec) {
     count = spec.vocab * spec.d_model;
     if (spec.positions == Positions::learned) count += context_length(spec) * spec.d_model;
   }
-  return count + frozen_layers(spec) * whole(block_products(spec), block_others(spec));
+  const std::int64_t blocks = frozen_layers(spec);
+  return count + whole(block_products(spec, 0, blocks), blocks * block_others(spec));
+}
+
+Products one_block(const WorkloadSpec& spec) {
+  return block_products(spec, 0, 1);
 }
 
 Products weighted_sum_products(const WorkloadSpec& spec) {
@@ -192,7 +203,7 @@ constexpr std::array<WorkloadTraits, kWorkloadCount> kWorkloadTraits = {{
      .feed_forward = true,
      .has_blocks = true,
      .own_kernels = true,
-     .products = block_products,
+     .products = one_block,
      .other_parameters = block_others},
     {.kind = K::lm,
      .attends = true,
@@ -279,6 +290,8 @@ void leave_out_additions(WorkloadSpec& part) {
   part.window = part.packed = part.padding = 0;
   part.attn_dropout = part.dropout = 0;
   part.experts = 0;
+  part.head_width = part.kv_rank = 0;
+  part.qkv_bias = part.qk_norm = false;
 }
 
 }  // namespace
@@ -287,25 +300,63 @@ const WorkloadTraits& traits_of(WorkloadKind kind) {
   return kWorkloadTraits[static_cast<std::size_t>(kind)];
 }
 
-// Two norms; with bias, biases of all but SwiGLU.
+// Two norms and those of heads; biases of all but SwiGLU, or of queries, keys and values alone.
 std::int64_t block_others(const WorkloadSpec& spec) {
   std::int64_t count = 2 * norm_parameters(spec);
+  const Latent low = latent(spec);
+  const std::int64_t d_head = head_size(spec), kv = kv_head_count(spec) * d_head;
+  if (low.any()) {
+    count += low.q_rank + low.kv_rank;
+  } else {
+    if (has_query_norms(spec)) count += 2 * d_head;
+    if (has_query_biases(spec)) count += spec.heads * d_head + 2 * kv;
+  }
   if (!spec.bias) return count;
-  count += 2 * (spec.d_model + kv_head_count(spec) * head_size(spec));
+  count += spec.d_model;
   if (spec.ffn == FeedForward::gelu) count += spec.d_ff + spec.d_model;
   return count;
 }
 
-std::vector<Product> block_products(const WorkloadSpec& spec) {
-  Products products = projections(spec, spec.d_model);
-  products.push_back({spec.d_model, spec.d_model});
-  if (const Experts found = experts(spec); found.any()) {
-    products.push_back({spec.d_model, found.count});
-    products.push_back({spec.d_model, spec.d_ff, 2 * found.per_token, 2 * found.count});
-    products.push_back({spec.d_ff, spec.d_model, found.per_token, found.count});
-  } else {
+namespace {
+
+// The products of one block, with experts or without.
+void add_block(const WorkloadSpec& spec, const Experts& experts, Products& products) {
+  const Latent low = latent(spec);
+  const Products input = low.any() ? latent_projections(spec) : projections(spec, spec.d_model);
+  products.insert(products.end(), input.begin(), input.end());
+  products.push_back({spec.heads * value_size(spec), spec.d_model});
+  if (!experts.any()) {
     add_feed_forward(spec, spec.ffn, products);
+    return;
   }
+  products.push_back({spec.d_model, experts.count});
+  products.push_back({spec.d_model, experts.hidden, 2 * experts.per_token, 2 * experts.count});
+  products.push_back({experts.hidden, spec.d_model, experts.per_token, experts.count});
+  if (experts.shared == 0) return;
+  products.push_back({spec.d_model, experts.shared, 2});
+  products.push_back({experts.shared, spec.d_model});
+  if (experts.gated) products.push_back({spec.d_model, 1});
+}
+
+}  // namespace
+
+std::vector<Product> block_products(const WorkloadSpec& spec, std::int64_t first,
+                                    std::int64_t count) {
+  const Experts found = experts(spec);
+  const std::int64_t with = found.blocks_with(first, first + count);
+  Products products;
+  const auto add = [&](const Experts& which, std::int64_t blocks) {
+    if (blocks == 0) return;
+    Products of_one;
+    add_block(spec, which, of_one);
+    for (Product product : of_one) {
+      product.count *= blocks;
+      product.stored *= blocks;
+      products.push_back(product);
+    }
+  };
+  add({}, count - with);
+  add(found, with);
   return products;
 }
 
@@ -313,14 +364,15 @@ std::vector<Product> adapted_products(const WorkloadSpec& spec) {
   const Lora low = lora(spec);
   if (low.rank == 0) return {};
   const std::int64_t width = spec.d_model, kv = kv_head_count(spec) * head_size(spec);
-  if (low.on == LoraOn::qv) return {{width, width}, {width, kv}};
+  const std::int64_t q = spec.heads * head_size(spec);
+  if (low.on == LoraOn::qv) return {{width, q}, {width, kv}};
   Products products;
   if (spec.fused_qkv) {
-    products.push_back({width, width + 2 * kv});
+    products.push_back({width, q + 2 * kv});
   } else {
     products = projections(spec, width);
   }
-  products.push_back({width, width});
+  products.push_back({q, width});
   if (low.on == LoraOn::all) add_feed_forward(spec, spec.ffn, products);
   return products;
 }
@@ -440,14 +492,56 @@ Experts experts(const WorkloadSpec& spec) {
   experts.count = spec.experts;
   experts.per_token = spec.experts_per_token;
   experts.capacity = spec.capacity;
+  experts.hidden = spec.expert_ff > 0 ? spec.expert_ff : spec.d_ff;
+  experts.shared = spec.shared_ff;
+  experts.gated = spec.shared_ff > 0 && spec.shared_gate;
+  experts.weights = spec.expert_weights;
+  experts.scale = spec.expert_scale;
+  if (field_applies(spec, Field::dense_layers)) {
+    experts.dense_layers = spec.dense_layers;
+    experts.every = spec.expert_every;
+  }
   return experts;
+}
+
+// Block i has experts if i + 1 can be divided by `every`.
+std::int64_t Experts::blocks_with(std::int64_t first, std::int64_t end) const {
+  const std::int64_t begin = std::max(first, dense_layers);
+  return any() && begin < end ? end / every - begin / every : 0;
+}
+
+Latent latent(const WorkloadSpec& spec) {
+  Latent low;
+  if (spec.kv_rank == 0 || !field_applies(spec, Field::kv_rank)) return low;
+  const std::int64_t d_head = head_size(spec);
+  low.kv_rank = spec.kv_rank;
+  low.q_rank = spec.q_rank;
+  low.rope = spec.rope_width > 0 ? spec.rope_width : d_head / 2;
+  low.nope = d_head - low.rope;
+  low.value = spec.v_width > 0 ? spec.v_width : d_head;
+  return low;
+}
+
+bool has_query_biases(const WorkloadSpec& spec) {
+  return spec.bias || (spec.qkv_bias && field_applies(spec, Field::qkv_bias));
+}
+
+bool has_query_norms(const WorkloadSpec& spec) {
+  return spec.qk_norm && field_applies(spec, Field::qk_norm);
+}
+
+bool has_own_heads(const WorkloadSpec& spec) {
+  const bool wide = spec.head_width > 0 && field_applies(spec, Field::head_width);
+  const bool biased = spec.qkv_bias && field_applies(spec, Field::qkv_bias);
+  return wide || biased || has_query_norms(spec) || latent(spec).any();
 }
 
 std::int64_t active_count(const WorkloadSpec& spec) {
   const Experts found = experts(spec);
   if (!found.any()) return parameter_count(spec);
-  const std::int64_t of_one = 3 * spec.d_model * spec.d_ff * attention_count(spec);
-  return parameter_count(spec) - (found.count - found.per_token) * of_one;
+  const std::int64_t layers = found.blocks_with(0, attention_count(spec));
+  const std::int64_t of_one = 3 * spec.d_model * found.hidden;
+  return parameter_count(spec) - (found.count - found.per_token) * of_one * layers;
 }
 
 }  // namespace ts::spec

@@ -57,8 +57,9 @@ struct WorkloadTraits {
 
 const WorkloadTraits& traits_of(WorkloadKind kind);
 
-// The products of one transformer block with the sizes of `spec`.
-std::vector<Product> block_products(const WorkloadSpec& spec);
+// The products of `count` transformer blocks with the sizes of `spec`, from the block `first` on.
+std::vector<Product> block_products(const WorkloadSpec& spec, std::int64_t first,
+                                    std::int64_t count);
 // The layers of one block that have an adapter, as products: none without.
 std::vector<Product> adapted_products(const WorkloadSpec& spec);
 // The products of the adapters of a forward, A and B of each; none where they are merged.
@@ -78,13 +79,44 @@ struct Experts {
   std::int64_t count = 0;
   std::int64_t per_token = 0;
   double capacity = 0;
+  std::int64_t hidden = 0;  // width
+  std::int64_t shared = 0;  // hidden width of the one that every token is sent to; 0: none
+  bool gated = false;       // that one, by a sigmoid for each token
+  ExpertWeights weights = ExpertWeights::normalised;
+  double scale = 1;
+  std::int64_t dense_layers = 0;  // the first blocks, which have none
+  std::int64_t every = 1;
   [[nodiscard]] bool any() const { return count > 0; }
+  // The blocks from `first` to before `end` of a model that have them.
+  [[nodiscard]] std::int64_t blocks_with(std::int64_t first, std::int64_t end) const;
+  // True if the blocks of a model are not alike.
+  [[nodiscard]] bool some_layers() const { return any() && (dense_layers > 0 || every > 1); }
   // Tokens that each expert takes of `tokens`: capacity times what it would get if all got equally
   // many, rounded up, and no more than all. 0: all. Shapes follow from this alone, so memory does
   // not depend on where tokens go. (Fedus et al. 2022, "Switch Transformers", equation 3.)
   [[nodiscard]] std::int64_t room(std::int64_t tokens) const;
 };
 Experts experts(const WorkloadSpec& spec);
+
+// Latent attention (DeepSeek-V2, 2024): keys and values of all heads are made of one vector of
+// kv_rank numbers for a token, beside one key of `rope` numbers that all heads share and positions
+// turn. Queries are made of q_rank numbers, or of the input. A head of queries and keys has
+// nope + rope numbers, one of values `value`.
+struct Latent {
+  std::int64_t kv_rank = 0;
+  std::int64_t q_rank = 0;
+  std::int64_t nope = 0;
+  std::int64_t rope = 0;
+  std::int64_t value = 0;
+  [[nodiscard]] bool any() const { return kv_rank > 0; }
+};
+Latent latent(const WorkloadSpec& spec);
+// Whether the projections to queries, keys and values have biases, and heads of queries and keys
+// norms.
+bool has_query_biases(const WorkloadSpec& spec);
+bool has_query_norms(const WorkloadSpec& spec);
+// True if the heads of a block are other than d_model / heads wide, biased alone, normed or latent.
+bool has_own_heads(const WorkloadSpec& spec);
 
 // Parameters that work on each token: all but the experts that it is not sent to.
 std::int64_t active_count(const WorkloadSpec& spec);

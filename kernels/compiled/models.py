@@ -84,12 +84,14 @@ def feed_forward(torch, p, name, h, kind, spec):
     if kind == "gelu":
         h = torch.nn.functional.gelu(linear(torch, p, f"{name}.up", h, spec))
         return linear(torch, p, f"{name}.down", h, spec)
-    gate = torch.nn.functional.silu(linear(torch, p, f"{name}.w1", h, spec))
+    act = torch.nn.functional.gelu if kind == "geglu" else torch.nn.functional.silu
+    gate = act(linear(torch, p, f"{name}.w1", h, spec))
     return linear(torch, p, f"{name}.w2", gate * linear(torch, p, f"{name}.w3", h, spec), spec)
 
 
 def experts(torch, p, name, h, spec):
-    """Every expert on all tokens, weighted by what the router made of those that found a place."""
+    """Every expert on all tokens, weighted by what the router made of those that found a place; and
+    the one that every token is sent to."""
     flat = h.flatten(0, -2)
     count, k, most = flat.shape[0], spec["experts_per_token"], spec["capacity"]
     room = count
@@ -97,8 +99,11 @@ def experts(torch, p, name, h, spec):
         room = min(count, max(1, -int(-most * count * k // spec["experts"])))
     scores = linear(torch, p, f"{name}.router", flat, spec)
     wide = torch.float64 if h.dtype == torch.float64 else torch.float32
-    weights, chosen = scores.softmax(-1, dtype=wide).topk(k, -1)
-    weights = (weights / weights.sum(-1, keepdim=True) if k > 1 else weights).to(h.dtype)
+    how = spec.get("expert_weights", "normalised")
+    scores = scores.to(wide).sigmoid() if how == "sigmoid" else scores.softmax(-1, dtype=wide)
+    weights, chosen = scores.topk(k, -1)
+    weights = weights / weights.sum(-1, keepdim=True) if k > 1 and how != "softmax" else weights
+    weights = (weights * spec.get("expert_scale", 1.0)).to(h.dtype)
     taken, kept = [0] * spec["experts"], torch.zeros(weights.shape, dtype=weights.dtype)
     for token, choices in enumerate(chosen.tolist()):
         for place, expert in enumerate(choices):
@@ -109,19 +114,49 @@ def experts(torch, p, name, h, spec):
         w1, w2, w3 = (p[f"{name}.{which}"][expert] for which in ("w1", "w2", "w3"))
         share = (weights * kept * (chosen == expert)).sum(-1, keepdim=True)
         total = total + share * ((torch.nn.functional.silu(flat @ w1.T) * (flat @ w3.T)) @ w2.T)
-    return total.view(h.shape)
+    total = total.view(h.shape)
+    if f"{name}.shared.w1.weight" not in p:
+        return total
+    shared = feed_forward(torch, p, f"{name}.shared", h, "swiglu", spec)
+    if f"{name}.shared_gate.weight" in p:
+        shared = shared * linear(torch, p, f"{name}.shared_gate", h, spec).sigmoid()
+    return total + shared
 
 
 def project(torch, p, name, x, spec):
     """Queries, keys and values of one input."""
     heads, kv_heads = spec["heads"], spec["kv_heads"] or spec["heads"]
     if spec["fused_qkv"]:
-        kv = kv_heads * (x.shape[-1] // heads)
-        q, k, v = linear(torch, p, f"{name}.qkv_proj", x, spec).split([x.shape[-1], kv, kv], -1)
+        width = spec.get("head_width", 0) or x.shape[-1] // heads
+        parts = [heads * width, kv_heads * width, kv_heads * width]
+        q, k, v = linear(torch, p, f"{name}.qkv_proj", x, spec).split(parts, -1)
     else:
         q, k, v = (linear(torch, p, f"{name}.{which}_proj", x, spec) for which in "qkv")
-    return (t.unflatten(-1, (n, -1)).transpose(1, 2)
-            for t, n in ((q, heads), (k, kv_heads), (v, kv_heads)))
+    q, k, v = (t.unflatten(-1, (n, -1)).transpose(1, 2)
+               for t, n in ((q, heads), (k, kv_heads), (v, kv_heads)))
+    if f"{name}.q_norm.weight" in p:
+        q, k = norm(torch, p, f"{name}.q_norm", q, spec), norm(torch, p, f"{name}.k_norm", k, spec)
+    return q, k, v
+
+
+def project_latent(torch, p, name, x, spec, turned):
+    """The same of latent attention, with positions in."""
+    heads, rank = spec["heads"], spec["kv_rank"]
+    width = spec["head_width"] or x.shape[-1] // heads
+    rope = spec["rope_width"] or width // 2
+    if spec["q_rank"]:
+        low = norm(torch, p, f"{name}.q_a_norm", linear(torch, p, f"{name}.q_a_proj", x, spec), spec)
+        q = linear(torch, p, f"{name}.q_b_proj", low, spec)
+    else:
+        q = linear(torch, p, f"{name}.q_proj", x, spec)
+    q = q.unflatten(-1, (heads, -1)).transpose(1, 2)
+    low, k_rope = linear(torch, p, f"{name}.kv_a_proj", x, spec).split([rank, rope], -1)
+    low = norm(torch, p, f"{name}.kv_a_norm", low, spec)
+    kv = linear(torch, p, f"{name}.kv_b_proj", low, spec).unflatten(-1, (heads, -1)).transpose(1, 2)
+    k, v = kv[..., :width - rope], kv[..., width - rope:]
+    k_rope = turned(k_rope.unsqueeze(1)).expand(-1, heads, -1, -1)
+    q = torch.cat((q[..., :width - rope], turned(q[..., width - rope:])), -1)
+    return q, torch.cat((k, k_rope), -1), v
 
 
 def is_trained(spec, name):
@@ -179,12 +214,18 @@ class Models:
     def block(self, p, name, x):
         torch, spec = self.torch, self.spec
         h = norm(torch, p, f"{name}.norm1", x, spec)
-        q, k, v = project(torch, p, f"{name}.attn", h, spec)
-        if spec["positions"] == "rope":
+        def turned(x):
+            if spec["positions"] != "rope":
+                return x
             # The engine keeps the tables in the type of the parameters; autocast rotates in fp32.
             weight = p[f"{name}.norm1.weight"]
-            tables = self.tables(q.shape[-2], q.shape[-1], weight.dtype)
-            q, k = turn(torch, q, tables), turn(torch, k, tables)
+            return turn(torch, x, self.tables(x.shape[-2], x.shape[-1], weight.dtype))
+
+        if spec.get("kv_rank", 0):
+            q, k, v = project_latent(torch, p, f"{name}.attn", h, spec, turned)
+        else:
+            q, k, v = project(torch, p, f"{name}.attn", h, spec)
+            q, k = turned(q), turned(k)
         a = self.attend(q, k, v, spec["causal"]).transpose(1, 2).flatten(-2)
         a = linear(torch, p, f"{name}.attn.o_proj", a, spec)
         x = x + dropout(torch, a, spec, "dropout")
@@ -258,7 +299,7 @@ class Models:
             h = torch.nn.functional.gelu(linear(torch, p, "up", inputs[-1], spec))
             output = linear(torch, p, "down", h, spec)
         elif kind == "mlp":
-            output = feed_forward(torch, p, "swiglu", inputs[-1], "swiglu", spec)
+            output = feed_forward(torch, p, "swiglu", inputs[-1], spec["mlp"], spec)
         elif kind == "weighted_sum":
             output = (inputs[-1] * p["weight"]).sum(-1)
         elif kind == "toy":

@@ -1,147 +1,17 @@
 #include "kernels/dry_run/convolution_layouts.h"
 
 #include <ATen/Parallel.h>
-#include <oneapi/dnnl/dnnl.h>
 
-#include <algorithm>
 #include <map>
 #include <mutex>
-#include <type_traits>
 #include <utility>
 
-#include "kernels/dry_run/local_functions.h"
-
-// The one class of oneDNN's C++ layer in LibTorch that can be found by name.
-namespace ideep {
-struct engine {
-  static engine& cpu_engine();
-};
-}  // namespace ideep
+#include "kernels/dry_run/onednn.h"
 
 namespace ts::kernels {
 namespace {
 
 using Sizes = std::vector<std::int64_t>;
-
-// The functions of oneDNN's C interface that are used here, in the oneDNN inside LibTorch.
-class OneDnn {
- public:
-  // Null where LibTorch does not tell where they are.
-  static const OneDnn* find() {
-    static const OneDnn* const found = [] {
-      auto* const made = new OneDnn;
-      return made->look_up() ? made : nullptr;
-    }();
-    return found;
-  }
-
-  decltype(&dnnl_engine_create) engine_create = nullptr;
-  decltype(&dnnl_memory_desc_create_with_tag) desc_with_tag = nullptr;
-  decltype(&dnnl_memory_desc_create_with_strides) desc_with_strides = nullptr;
-  decltype(&dnnl_memory_desc_destroy) desc_destroy = nullptr;
-  decltype(&dnnl_memory_desc_equal) desc_equal = nullptr;
-  decltype(&dnnl_memory_desc_get_size) desc_size = nullptr;
-  decltype(&dnnl_memory_desc_query) desc_query = nullptr;
-  decltype(&dnnl_primitive_attr_create) attr_create = nullptr;
-  decltype(&dnnl_primitive_attr_set_scratchpad_mode) attr_set_scratchpad = nullptr;
-  decltype(&dnnl_primitive_desc_destroy) primitive_destroy = nullptr;
-  decltype(&dnnl_primitive_desc_query_md) primitive_desc_of = nullptr;
-  // How a primitive is described; oneDNN calls a transposed convolution a deconvolution.
-  struct Describe {
-    decltype(&dnnl_convolution_forward_primitive_desc_create) forward = nullptr;
-    decltype(&dnnl_convolution_backward_data_primitive_desc_create) to_input = nullptr;
-    decltype(&dnnl_convolution_backward_weights_primitive_desc_create) to_weight = nullptr;
-  };
-  Describe convolution, deconvolution;
-
-  dnnl_engine_t engine = nullptr;
-  dnnl_primitive_attr_t attributes = nullptr;
-
- private:
-  bool look_up() {
-    const std::vector<const char*> names = {
-        "dnnl_engine_create",
-        "dnnl_memory_desc_create_with_tag",
-        "dnnl_memory_desc_create_with_strides",
-        "dnnl_memory_desc_destroy",
-        "dnnl_memory_desc_equal",
-        "dnnl_memory_desc_get_size",
-        "dnnl_memory_desc_query",
-        "dnnl_primitive_attr_create",
-        "dnnl_primitive_attr_set_scratchpad_mode",
-        "dnnl_primitive_desc_destroy",
-        "dnnl_primitive_desc_query_md",
-        "dnnl_convolution_forward_primitive_desc_create",
-        "dnnl_convolution_backward_data_primitive_desc_create",
-        "dnnl_convolution_backward_weights_primitive_desc_create",
-        "dnnl_deconvolution_forward_primitive_desc_create",
-        "dnnl_deconvolution_backward_data_primitive_desc_create",
-        "dnnl_deconvolution_backward_weights_primitive_desc_create",
-    };
-    const auto found =
-        local_functions(reinterpret_cast<const void*>(&ideep::engine::cpu_engine), names);
-    if (std::find(found.begin(), found.end(), nullptr) != found.end()) return false;
-    auto next = found.begin();
-    const auto take = [&next](auto& function) {
-      function = reinterpret_cast<std::remove_reference_t<decltype(function)>>(*next++);
-    };
-    take(engine_create);
-    take(desc_with_tag);
-    take(desc_with_strides);
-    take(desc_destroy);
-    take(desc_equal);
-    take(desc_size);
-    take(desc_query);
-    take(attr_create);
-    take(attr_set_scratchpad);
-    take(primitive_destroy);
-    take(primitive_desc_of);
-    for (Describe* const of : {&convolution, &deconvolution}) {
-      take(of->forward);
-      take(of->to_input);
-      take(of->to_weight);
-    }
-    // LibTorch hands every primitive its scratch, so that it passes the allocator.
-    return engine_create(&engine, dnnl_cpu, 0) == dnnl_success &&
-           attr_create(&attributes) == dnnl_success &&
-           attr_set_scratchpad(attributes, dnnl_scratchpad_mode_user) == dnnl_success;
-  }
-};
-
-// A layout: sizes, type and where the elements lie.
-class Layout {
- public:
-  // Any that the primitive prefers.
-  static Layout any(const OneDnn& onednn, const Sizes& sizes, dnnl_data_type_t type) {
-    Layout made(onednn);
-    onednn.desc_with_tag(&made.desc_, static_cast<int>(sizes.size()), sizes.data(), type,
-                         dnnl_format_tag_any);
-    return made;
-  }
-  static Layout plain(const OneDnn& onednn, const Sizes& sizes, const Sizes& strides,
-                      dnnl_data_type_t type) {
-    Layout made(onednn);
-    onednn.desc_with_strides(&made.desc_, static_cast<int>(sizes.size()), sizes.data(), type,
-                             strides.data());
-    return made;
-  }
-  ~Layout() {
-    if (desc_ != nullptr) onednn_->desc_destroy(desc_);
-  }
-  Layout(Layout&& other) noexcept : onednn_(other.onednn_), desc_(other.desc_) {
-    other.desc_ = nullptr;
-  }
-  Layout(const Layout&) = delete;
-  Layout& operator=(const Layout&) = delete;
-  Layout& operator=(Layout&&) = delete;
-
-  [[nodiscard]] const_dnnl_memory_desc_t get() const { return desc_; }
-
- private:
-  explicit Layout(const OneDnn& onednn) : onednn_(&onednn) {}
-  const OneDnn* onednn_;
-  dnnl_memory_desc_t desc_ = nullptr;
-};
 
 Sizes contiguous_strides(const Sizes& sizes) {
   Sizes strides(sizes.size(), 1);
@@ -158,19 +28,6 @@ Sizes channels_last_strides(const Sizes& sizes) {
   }
   strides[0] = step;
   return strides;
-}
-
-std::optional<dnnl_data_type_t> type_of(at::ScalarType type) {
-  switch (type) {
-    case at::kFloat:
-      return dnnl_f32;
-    case at::kBFloat16:
-      return dnnl_bf16;
-    case at::kHalf:
-      return dnnl_f16;
-    default:
-      return std::nullopt;
-  }
 }
 
 // The three primitives of a convolution, described.
@@ -292,7 +149,7 @@ class Primitives {
 }  // namespace
 
 std::optional<ConvolutionLayouts> convolution_layouts(const Convolution& of) {
-  const auto type = type_of(of.input.scalar_type());
+  const auto type = onednn_type(of.input.scalar_type());
   const OneDnn* const onednn = OneDnn::find();
   if (onednn == nullptr || !type) return std::nullopt;
   static std::mutex mutex;

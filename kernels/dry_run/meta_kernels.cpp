@@ -127,6 +127,7 @@ void register_meta_kernels() {
     register_meta_embedding(*made);
     register_meta_images(*made);
     register_meta_norm(*made);
+    register_meta_recurrent(*made);
     register_meta_products(*made);
     return made;
   }();

@@ -22,5 +22,6 @@ void register_meta_embedding(torch::Library& library);
 void register_meta_images(torch::Library& library);  // pooling, resizing
 void register_meta_norm(torch::Library& library);
 void register_meta_products(torch::Library& library);
+void register_meta_recurrent(torch::Library& library);
 
 }  // namespace ts::kernels

@@ -1,16 +1,20 @@
 #include "kernels/dry_run/recurrent.h"
 
 #include <ATen/core/Tensor.h>
+#include <ATen/ops/cat.h>
 #include <ATen/ops/dropout.h>
 #include <ATen/ops/linear.h>
+#include <ATen/ops/mkldnn_rnn_layer.h>
 #include <ATen/ops/stack.h>
+#include <ATen/ops/zeros.h>
 #include <c10/util/Exception.h>
 
 #include <utility>
 
 #include "kernels/observe/dry_recording.h"
 
-// (ATen/native/RNN.cpp of PyTorch 2.11: FullLayer, GRUCell, SimpleCell.)
+// (ATen/native/RNN.cpp of PyTorch 2.11: FullLayer, GRUCell, SimpleCell; mkldnn/RNN.cpp:
+// mkldnn_rnn.)
 namespace ts::kernels {
 namespace {
 
@@ -19,7 +23,7 @@ using at::Tensor;
 constexpr std::string_view kGru = "torch.ops.aten.gru.input";
 constexpr std::string_view kTanh = "torch.ops.aten.rnn_tanh.input";
 constexpr std::string_view kRelu = "torch.ops.aten.rnn_relu.input";
-constexpr std::string_view kLstm = "torch.ops.aten.lstm.";
+constexpr std::string_view kLstm = "torch.ops.aten.lstm.input";
 
 bool is_stepwise(std::string_view target) {
   return target == kGru || target == kTanh || target == kRelu;
@@ -102,17 +106,61 @@ class Layers {
   bool batch_first_;
 };
 
+// input, states, parameters, biases, layers, dropout, training, both directions, batch first. The
+// result: the outputs, the last states and the last cells.
+std::vector<c10::IValue> lstm(const std::vector<c10::IValue>& arguments) {
+  constexpr std::int64_t kMode = 2;  // oneDNN's number of an LSTM
+  const bool biases = arguments.at(3).toBool(), train = arguments.at(6).toBool();
+  const bool both = arguments.at(7).toBool(), batch_first = arguments.at(8).toBool();
+  const auto layers = static_cast<std::size_t>(arguments.at(4).toInt());
+  const double dropout = train ? arguments.at(5).toDouble() : 0;
+  const std::vector<Tensor> all = arguments.at(2).toTensorVector();
+  const std::vector<Tensor> states = arguments.at(1).toTensorVector();
+  const std::size_t directions = both ? 2 : 1, step = biases ? 4 : 2;
+  TORCH_CHECK_NOT_IMPLEMENTED(all.size() == layers * directions * step, "projected states");
+
+  Tensor input = arguments.at(0).toTensor();
+  if (batch_first) input = input.transpose(0, 1);
+  input = input.contiguous();
+  const Tensor hidden = states.at(0).contiguous(), cells = states.at(1).contiguous();
+  const std::int64_t width = hidden.size(2);
+  Tensor values = input;
+  std::vector<Tensor> outputs(directions), last(layers * directions), last_cell(last.size());
+  for (std::size_t layer = 0; layer < layers; ++layer) {
+    for (std::size_t direction = 0; direction < directions; ++direction) {
+      const std::size_t index = layer * directions + direction;
+      const Tensor* const weights = &all.at(index * step);
+      const auto row = static_cast<std::int64_t>(index);
+      Tensor state_bias = biases ? weights[3] : at::zeros(weights[1].sizes(), weights[1].options());
+      Tensor input_bias = biases ? weights[2] : at::zeros(weights[0].sizes(), weights[0].options());
+      const auto made =
+          at::mkldnn_rnn_layer(values, weights[0], weights[1], input_bias, state_bias, hidden[row],
+                               cells[row], direction > 0, {}, kMode, width,
+                               static_cast<std::int64_t>(layers), biases, both, batch_first, train);
+      outputs[direction] = std::get<0>(made);
+      last[index] = std::get<1>(made);
+      last_cell[index] = std::get<2>(made);
+    }
+    values = both ? at::cat(outputs, -1) : outputs[0];
+    if (dropout > 0 && layer + 1 < layers) values = at::dropout(values, dropout, true);
+  }
+  Tensor ends = at::stack(last, 0), end_cells = at::stack(last_cell, 0);
+  if (batch_first) values = values.transpose(0, 1);
+  return {std::move(values), std::move(ends), std::move(end_cells)};
+}
+
 }  // namespace
 
 bool is_recurrent(std::string_view target) {
-  return is_stepwise(target) || target.starts_with(kLstm);
+  return is_stepwise(target) || target.starts_with("torch.ops.aten.lstm.");
 }
 
 std::vector<c10::IValue> recurrent_without_data(std::string_view target,
                                                 const std::vector<c10::IValue>& arguments) {
-  const bool known = is_stepwise(target);
+  const bool known = is_stepwise(target) || target == kLstm;
   TORCH_CHECK_NOT_IMPLEMENTED(known && !DryRecording::current()->for_cuda(),
                               "computed with a workspace of the library");
+  if (target == kLstm) return lstm(arguments);
   return Layers(target, arguments).run();
 }
 

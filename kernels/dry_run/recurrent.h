@@ -11,10 +11,10 @@ namespace ts::kernels {
 bool is_recurrent(std::string_view target);
 
 // The layer on tensors without data, by the operators that LibTorch runs on cpu: the products with
-// the inputs of all tokens at once, those with the hidden state token by token. `arguments` are the
-// operator's, in order. The result: the outputs and the last states. Throws
-// c10::NotImplementedError for LSTM and by the rules of cuda, where oneDNN and cuDNN compute the
-// whole layer with workspaces of their own.
+// the inputs of all tokens at once, those with the hidden state token by token; of an LSTM the
+// operator by which oneDNN computes a whole layer. `arguments` are the operator's, in order. The
+// result: the outputs and the last states. Throws c10::NotImplementedError by the rules of cuda,
+// where cuDNN computes the whole layer with a workspace of its own.
 std::vector<c10::IValue> recurrent_without_data(std::string_view target,
                                                 const std::vector<c10::IValue>& arguments);
 

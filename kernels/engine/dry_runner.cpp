@@ -90,8 +90,11 @@ std::optional<TorchDryRunner::Repeated> TorchDryRunner::repeated_modules(
       spec::checkpointing(spec) == spec::Checkpoint::blocks && spec.checkpoint_every != 1;
   const bool stack =
       spec.workload == spec::WorkloadKind::lm || spec.workload == spec::WorkloadKind::vit;
-  const bool alike =
-      stack && spec::frozen_layers(spec) == 0 && !several && spec.layers > kSampleLayers + 1;
+  // The first layer is by itself in any case.
+  const spec::Experts experts = spec::experts(spec);
+  const bool mixed = experts.any() && (experts.dense_layers > 1 || experts.every > 1);
+  const bool alike = stack && !mixed && spec::frozen_layers(spec) == 0 && !several &&
+                     spec.layers > kSampleLayers + 1;
   if (!alike) return std::nullopt;
   return Repeated{"blocks.", spec.layers};
 }

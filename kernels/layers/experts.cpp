@@ -1,12 +1,14 @@
 #include "kernels/layers/experts.h"
 
 #include <ATen/core/grad_mode.h>
+#include <ATen/ops/add.h>
 #include <ATen/ops/arange.h>
 #include <ATen/ops/bmm.h>
 #include <ATen/ops/div.h>
 #include <ATen/ops/eq.h>
 #include <ATen/ops/masked_fill.h>
 #include <ATen/ops/mul.h>
+#include <ATen/ops/sigmoid.h>
 #include <ATen/ops/silu.h>
 #include <ATen/ops/softmax.h>
 #include <ATen/ops/topk.h>
@@ -37,16 +39,22 @@ at::Tensor by_expert(const at::Tensor& rows, const at::Tensor& weight) {
 
 }  // namespace
 
-Experts::Experts(Builder& builder, const std::string& path, std::int64_t width, std::int64_t hidden,
+Experts::Experts(Builder& builder, const std::string& path, std::int64_t width,
                  const spec::Experts& experts, const spec::Writing& written)
     : path_(path),
       experts_(experts),
       silu_(written.silu),
       router_(builder, path + ".router", width, experts.count, Bias::none, written.products),
-      w1_(matrices(builder, path + ".w1", experts.count, hidden, width)),
-      w2_(matrices(builder, path + ".w2", experts.count, width, hidden)),
-      w3_(matrices(builder, path + ".w3", experts.count, hidden, width)),
-      load_(builder.keep_input(at::zeros({experts.count}, builder.options().dtype(at::kLong)))) {}
+      w1_(matrices(builder, path + ".w1", experts.count, experts.hidden, width)),
+      w2_(matrices(builder, path + ".w2", experts.count, width, experts.hidden)),
+      w3_(matrices(builder, path + ".w3", experts.count, experts.hidden, width)),
+      load_(builder.keep_input(at::zeros({experts.count}, builder.options().dtype(at::kLong)))) {
+  if (experts.shared > 0)
+    shared_.emplace(builder, path + ".shared", width, experts.shared, written);
+  if (experts.gated) {
+    gate_.emplace(builder, path + ".shared_gate", width, 1, Bias::none, written.products);
+  }
+}
 
 Experts::Places Experts::place(const at::Tensor& chosen, std::int64_t room) const {
   const at::NoGradGuard no_grad;
@@ -69,18 +77,32 @@ at::Tensor Experts::run(const at::Tensor& inbox) const {
   return by_expert(hidden, w2_);
 }
 
+at::Tensor Experts::scores_of(const at::Tensor& tokens) const {
+  const at::Tensor scores = router_.forward(tokens);
+  const at::ScalarType wide = at::promoteTypes(tokens.scalar_type(), at::kFloat);
+  if (experts_.weights == spec::ExpertWeights::sigmoid) return at::sigmoid(scores.to(wide));
+  return at::softmax(scores, -1, wide);
+}
+
+// The expert that every token is sent to.
+at::Tensor Experts::share(const at::Tensor& x) const {
+  const at::Tensor made = shared_->forward(x);
+  return gate_ ? at::mul(made, at::sigmoid(gate_->forward(x))) : made;
+}
+
 at::Tensor Experts::forward(const at::Tensor& x) const {
   const ModuleScope scope(path_);
   const at::Tensor tokens = x.flatten(0, -2);
   const std::int64_t count = tokens.size(0), width = tokens.size(1), k = experts_.per_token;
   room_ = experts_.room(count);
   const std::int64_t slots = experts_.count * room_;
-  const at::ScalarType wide = at::promoteTypes(tokens.scalar_type(), at::kFloat);
-  const at::Tensor scores = at::softmax(router_.forward(tokens), -1, wide);
+  const at::Tensor scores = scores_of(tokens);
   at::Tensor weights, chosen;
   std::tie(weights, chosen) = at::topk(scores, k, -1);
   // One alone would always weigh one, and the router learn nothing.
-  if (k > 1) weights = at::div(weights, weights.sum(-1, /*keepdim=*/true));
+  const bool sums_to_one = k > 1 && experts_.weights != spec::ExpertWeights::softmax;
+  if (sums_to_one) weights = at::div(weights, weights.sum(-1, /*keepdim=*/true));
+  if (experts_.scale != 1) weights = at::mul(weights, experts_.scale);
   weights = weights.to(x.scalar_type());
   const Places places = place(chosen, room_);
 
@@ -94,7 +116,8 @@ at::Tensor Experts::forward(const at::Tensor& x) const {
   weights = at::masked_fill(weights, places.dropped.view({count, k}), 0);
   const at::Tensor back = made.index_select(0, places.slots.clamp_max(slots - 1));
   const at::Tensor weighted = at::mul(back.view({count, k, width}), weights.unsqueeze(-1));
-  return weighted.sum(1).view(x.sizes());
+  const at::Tensor sum = weighted.sum(1).view(x.sizes());
+  return shared_ ? at::add(sum, share(x)) : sum;
 }
 
 std::vector<std::int64_t> Experts::load() const {

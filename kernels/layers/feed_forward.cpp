@@ -10,14 +10,16 @@
 namespace ts::kernels {
 
 SwiGlu::SwiGlu(Builder& builder, const std::string& path, std::int64_t width, std::int64_t hidden,
-               const spec::Writing& written, const spec::Lora& lora)
+               const spec::Writing& written, const spec::Lora& lora, Gate gate)
     : path_(path),
       silu_(written.silu),
+      gate_(gate),
       w1_(builder, path + ".w1", width, hidden, Bias::none, written.products, lora),
       w2_(builder, path + ".w2", hidden, width, Bias::none, written.products, lora),
       w3_(builder, path + ".w3", width, hidden, Bias::none, written.products, lora) {}
 
 at::Tensor SwiGlu::gate(const at::Tensor& x) const {
+  if (gate_ == Gate::gelu) return at::gelu(x);
   return silu_ == spec::Form::written ? written_silu(x) : at::silu(x);
 }
 
@@ -47,7 +49,8 @@ std::unique_ptr<FeedForward> make_feed_forward(Builder& builder, const std::stri
   if (kind == spec::FeedForward::gelu) {
     return std::make_unique<GeluMlp>(builder, path, width, hidden, bias, written.products, lora);
   }
-  return std::make_unique<SwiGlu>(builder, path, width, hidden, written, lora);
+  const Gate gate = kind == spec::FeedForward::geglu ? Gate::gelu : Gate::silu;
+  return std::make_unique<SwiGlu>(builder, path, width, hidden, written, lora, gate);
 }
 
 }  // namespace ts::kernels

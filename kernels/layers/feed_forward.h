@@ -19,12 +19,14 @@ class FeedForward {
   [[nodiscard]] virtual at::Tensor forward(const at::Tensor& x) const = 0;
 };
 
+enum class Gate : std::uint8_t { silu, gelu };
+
 // Gated, w2(silu(w1 x) * w3 x) (Shazeer 2020), without biases. silu is one operator, or x
-// sigmoid(x).
+// sigmoid(x). GeGLU has GELU in its place.
 class SwiGlu final : public FeedForward {
  public:
   SwiGlu(Builder& builder, const std::string& path, std::int64_t width, std::int64_t hidden,
-         const spec::Writing& written = {}, const spec::Lora& lora = {});
+         const spec::Writing& written = {}, const spec::Lora& lora = {}, Gate gate = Gate::silu);
   [[nodiscard]] at::Tensor forward(const at::Tensor& x) const override;
 
  private:
@@ -32,6 +34,7 @@ class SwiGlu final : public FeedForward {
 
   std::string path_;
   spec::Form silu_;
+  Gate gate_;
   Linear w1_;
   Linear w2_;
   Linear w3_;

@@ -8,16 +8,20 @@
 
 namespace ts::kernels {
 
-// Keys and values of one layer for all positions of a context, made once and filled from the left.
+// Keys and values of one layer for all positions of a context, made once and filled from the left;
+// or what they are made of, in one tensor.
 class KvCache {
  public:
   // Two tensors [B, H_kv, length, d_head], kept as inputs.
   KvCache(Builder& builder, std::int64_t batch, std::int64_t kv_heads, std::int64_t length,
           std::int64_t d_head);
+  // One tensor [B, 1, length, width].
+  KvCache(Builder& builder, std::int64_t batch, std::int64_t length, std::int64_t width);
   struct Filled {
     at::Tensor k, v;  // [B, H_kv, position + n, d_head], views
   };
-  // Writes k and v [B, H_kv, n, d_head] from `position` on; returns everything up to their end.
+  // Writes k and v [B, H_kv, n, d_head] from `position` on; returns everything up to their end. v
+  // is undefined where there is one tensor.
   Filled extend(const at::Tensor& k, const at::Tensor& v, std::int64_t position);
 
  private:

@@ -22,7 +22,9 @@ BlockStack::BlockStack(Builder& builder, const std::string& prefix,
   for (std::int64_t i = 0; i < spec.layers; ++i) {
     if (frozen > 0 && i == frozen) builder.freeze(false);
     if (builder.frozen() && settings.lora.rank == 0) ++first_trained_;
-    blocks_.emplace_back(builder, prefix + "blocks." + std::to_string(i), settings);
+    BlockSettings of_block = settings;
+    if (settings.experts.blocks_with(i, i + 1) == 0) of_block.experts = {};
+    blocks_.emplace_back(builder, prefix + "blocks." + std::to_string(i), of_block);
   }
   if (frozen > 0) builder.freeze(false);
 }

@@ -150,7 +150,12 @@ class LanguageModel final : public Workload {
     sequence_ = builder.token_input(std::array{spec.batch, length}, spec.vocab);
     generator_ = builder.fork_generator();
     if (!spec.kv_cache) return;
+    const bool latent = spec::latent(spec).any();
     for (std::int64_t i = 0; i < spec.layers; ++i) {
+      if (latent) {
+        caches_.emplace_back(builder, spec.batch, length, spec::cached_numbers(spec));
+        continue;
+      }
       caches_.emplace_back(builder, spec.batch, spec::kv_head_count(spec), length,
                            spec::head_size(spec));
     }

@@ -28,7 +28,8 @@ class Mlp final : public Workload {
 class GatedMlp final : public Workload {
  public:
   GatedMlp(Builder& builder, const spec::WorkloadSpec& spec)
-      : swiglu_(builder, "swiglu", spec.d_model, spec.d_ff, spec::writing(spec)),
+      : swiglu_(builder, "swiglu", spec.d_model, spec.d_ff, spec::writing(spec), {},
+                spec.mlp == spec::FeedForward::geglu ? Gate::gelu : Gate::silu),
         x_(make_stream_input(builder, spec)) {}
 
   at::Tensor forward() override { return swiglu_.forward(x_); }
@@ -41,7 +42,7 @@ class GatedMlp final : public Workload {
 }  // namespace
 
 std::unique_ptr<Workload> make_mlp(Builder& builder, const spec::WorkloadSpec& spec) {
-  if (spec.mlp == spec::FeedForward::swiglu) return std::make_unique<GatedMlp>(builder, spec);
+  if (spec.mlp != spec::FeedForward::gelu) return std::make_unique<GatedMlp>(builder, spec);
   return std::make_unique<Mlp>(builder, spec);
 }
 

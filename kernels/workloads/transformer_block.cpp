@@ -9,6 +9,7 @@
 #include "kernels/layers/dropout.h"
 #include "kernels/layers/experts.h"
 #include "kernels/observe/module_scope.h"
+#include "kernels/workloads/latent_attention.h"
 
 namespace ts::kernels {
 namespace {
@@ -18,23 +19,29 @@ spec::Lora lora_if(bool has, const BlockSettings& settings) {
   return has ? settings.lora : spec::Lora();
 }
 
-// [B, T, heads * d_head] to [B, heads, T, d_head].
-at::Tensor split_heads(const at::Tensor& x, std::int64_t heads) {
-  return x.unflatten(-1, {heads, -1}).transpose(1, 2);
-}
-
 std::unique_ptr<FeedForward> make_feed_forward_of(Builder& builder, const std::string& path,
                                                   const BlockSettings& settings) {
   if (settings.experts.any()) {
-    return std::make_unique<Experts>(builder, path, settings.d_model, settings.d_ff,
-                                     settings.experts, settings.written);
+    return std::make_unique<Experts>(builder, path, settings.d_model, settings.experts,
+                                     settings.written);
   }
   return make_feed_forward(builder, path, settings.feed_forward, settings.d_model, settings.d_ff,
                            settings.bias, settings.written,
                            lora_if(settings.lora.on == spec::LoraOn::all, settings));
 }
 
+std::unique_ptr<BlockAttention> make_attention_of(Builder& builder, const std::string& path,
+                                                  const BlockSettings& settings) {
+  if (settings.latent.any()) return std::make_unique<LatentAttention>(builder, path, settings);
+  return std::make_unique<SelfAttention>(builder, path, settings);
+}
+
 }  // namespace
+
+at::Tensor split_heads(const at::Tensor& x, std::int64_t heads, const Norm* norm) {
+  const at::Tensor split = x.unflatten(-1, {heads, -1});
+  return (norm != nullptr ? norm->forward(split) : split).transpose(1, 2);
+}
 
 BlockSettings make_block_settings(Builder& builder, const spec::WorkloadSpec& spec) {
   BlockSettings settings;
@@ -49,16 +56,22 @@ BlockSettings make_block_settings(Builder& builder, const spec::WorkloadSpec& sp
   settings.norm = spec.norm;
   settings.feed_forward = spec.ffn;
   settings.bias = spec.bias ? Bias::zeros : Bias::none;
+  settings.query_bias = spec::has_query_biases(spec) ? Bias::zeros : Bias::none;
+  settings.query_norms = spec::has_query_norms(spec);
+  settings.latent = spec::latent(spec);
   settings.fused_qkv = spec.fused_qkv;
   settings.kernels = spec.kernels;
   settings.written = spec::writing(spec);
   settings.lora = spec::lora(spec);
   settings.dropout = spec::dropping(spec).residual;
   settings.experts = spec::experts(spec);
+  settings.experts.hidden /= ways;
+  settings.experts.shared /= ways;
   settings.attention = make_attention_method(builder, spec);
   if (spec.positions == spec::Positions::rope) {
-    settings.rope = std::make_shared<const Rope>(builder, spec::context_length(spec),
-                                                 spec::head_size(spec), settings.written.rope_fp32);
+    const std::int64_t turned = settings.latent.any() ? settings.latent.rope : settings.d_head;
+    settings.rope = std::make_shared<const Rope>(builder, spec::context_length(spec), turned,
+                                                 settings.written.rope_fp32);
   }
   return settings;
 }
@@ -70,35 +83,43 @@ InputProjections::InputProjections(Builder& builder, const std::string& path,
   const std::int64_t kv = settings.kv_heads * settings.d_head;
   const bool all = settings.lora.on != spec::LoraOn::qv;
   const auto add = [&](const char* name, const std::vector<std::int64_t>& widths, bool adapts) {
-    layers_.emplace_back(builder, path + name, settings.d_model, widths, settings.bias,
+    layers_.emplace_back(builder, path + name, settings.d_model, widths, settings.query_bias,
                          settings.written.products, lora_if(adapts, settings));
   };
   if (settings.fused_qkv) {
     add(".qkv_proj", {q, kv, kv}, all);
-    return;
+  } else {
+    add(".q_proj", {q}, true);
+    add(".k_proj", {kv}, all);
+    add(".v_proj", {kv}, true);
   }
-  add(".q_proj", {q}, true);
-  add(".k_proj", {kv}, all);
-  add(".v_proj", {kv}, true);
+  if (!settings.query_norms) return;
+  const auto norm = [&](const char* name) {
+    return Norm(builder, path + name, settings.norm, settings.d_head, Bias::none, settings.kernels);
+  };
+  q_norm_.emplace(norm(".q_norm"));
+  k_norm_.emplace(norm(".k_norm"));
 }
 
 InputProjections::Projected InputProjections::forward(const at::Tensor& x,
                                                       std::int64_t position) const {
   const std::int64_t heads = settings_.heads;
   const std::int64_t kv_heads = settings_.kv_heads;
+  const Norm* const q_norm = q_norm_ ? &*q_norm_ : nullptr;
+  const Norm* const k_norm = k_norm_ ? &*k_norm_ : nullptr;
   Projected out;
   if (!settings_.fused_qkv) {
     // Positions are applied before the next projection runs, so that fewer tensors live at once.
-    out.q = turned(split_heads(layers_[0].forward(x), heads), position);
-    out.k = turned(split_heads(layers_[1].forward(x), kv_heads), position);
+    out.q = turned(split_heads(layers_[0].forward(x), heads, q_norm), position);
+    out.k = turned(split_heads(layers_[1].forward(x), kv_heads, k_norm), position);
     out.v = split_heads(layers_[2].forward(x), kv_heads);
     return out;
   }
   const std::int64_t q = heads * settings_.d_head;
   const std::int64_t kv = kv_heads * settings_.d_head;
   const std::vector<at::Tensor> parts = layers_[0].forward(x).split_with_sizes({q, kv, kv}, -1);
-  out.q = turned(split_heads(parts[0], heads), position);
-  out.k = turned(split_heads(parts[1], kv_heads), position);
+  out.q = turned(split_heads(parts[0], heads, q_norm), position);
+  out.k = turned(split_heads(parts[1], kv_heads, k_norm), position);
   out.v = split_heads(parts[2], kv_heads);
   return out;
 }
@@ -136,7 +157,7 @@ TransformerBlock::TransformerBlock(Builder& builder, const std::string& path,
     : path_(path),
       norm1_(builder, path + ".norm1", settings.norm, settings.d_model, settings.bias,
              settings.kernels),
-      attention_(builder, path + ".attn", settings),
+      attention_(make_attention_of(builder, path + ".attn", settings)),
       norm2_(builder, path + ".norm2", settings.norm, settings.d_model, settings.bias,
              settings.kernels),
       feed_forward_(make_feed_forward_of(builder, path + ".ffn", settings)),
@@ -144,7 +165,7 @@ TransformerBlock::TransformerBlock(Builder& builder, const std::string& path,
 
 at::Tensor TransformerBlock::forward(at::Tensor x, const ContextPart& part) const {
   const ModuleScope scope(path_);
-  x = at::add(x, drop(attention_.forward(norm1_.forward(x), part), dropout_));
+  x = at::add(x, drop(attention_->forward(norm1_.forward(x), part), dropout_));
   x = at::add(x, drop(feed_forward_->forward(norm2_.forward(x)), dropout_));
   return x;
 }

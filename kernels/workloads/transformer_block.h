@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -29,7 +30,10 @@ struct BlockSettings {
   spec::NormKind norm = spec::NormKind::rmsnorm;
   spec::FeedForward feed_forward = spec::FeedForward::swiglu;
   Bias bias = Bias::none;
+  Bias query_bias = Bias::none;  // of the projections to queries, keys and values
+  bool query_norms = false;      // of every head of queries and keys
   bool fused_qkv = false;
+  spec::Latent latent;
   spec::Kernels kernels = spec::Kernels::torch;
   spec::Writing written;
   spec::Lora lora;
@@ -42,8 +46,11 @@ struct BlockSettings {
 // The settings of a spec (block or lm), with the mask and the rotary tables made.
 BlockSettings make_block_settings(Builder& builder, const spec::WorkloadSpec& spec);
 
-// The projections of an input x to queries, keys and values, with positions in: three layers, or
-// one ("qkv_proj") whose output is cut in three.
+// [B, T, heads * d_head] to [B, heads, T, d_head], each head through a norm where there is one.
+at::Tensor split_heads(const at::Tensor& x, std::int64_t heads, const Norm* norm = nullptr);
+
+// The projections of an input x to queries, keys and values, with norms and positions in: three
+// layers, or one ("qkv_proj") whose output is cut in three.
 class InputProjections {
  public:
   InputProjections(Builder& builder, const std::string& path, const BlockSettings& settings);
@@ -58,14 +65,21 @@ class InputProjections {
 
   BlockSettings settings_;
   std::vector<Linear> layers_;  // q, k, v; or the one of all three
+  std::optional<Norm> q_norm_, k_norm_;
+};
+
+// The attention of a block. x: [B, T, d_model]; the result too.
+class BlockAttention {
+ public:
+  virtual ~BlockAttention() = default;
+  [[nodiscard]] virtual at::Tensor forward(const at::Tensor& x, const ContextPart& part) const = 0;
 };
 
 // Multi-head self-attention with projections in and out.
-class SelfAttention {
+class SelfAttention final : public BlockAttention {
  public:
   SelfAttention(Builder& builder, const std::string& path, const BlockSettings& settings);
-  // x: [B, T, d_model]; the result too.
-  at::Tensor forward(const at::Tensor& x, const ContextPart& part) const;
+  [[nodiscard]] at::Tensor forward(const at::Tensor& x, const ContextPart& part) const override;
 
  private:
   std::string path_;
@@ -86,7 +100,7 @@ class TransformerBlock {
  private:
   std::string path_;
   Norm norm1_;
-  SelfAttention attention_;
+  std::unique_ptr<BlockAttention> attention_;
   Norm norm2_;
   std::unique_ptr<FeedForward> feed_forward_;
   double dropout_;

@@ -142,7 +142,7 @@ struct Mode {
 };
 
 std::vector<spec::WorkloadSpec> every_mode() {
-  const std::array<Mode, 24> modes = {
+  const std::array<Mode, 29> modes = {
       {{"plain", {}},
        {"bf16", {{"dtype", "bf16"}}},
        {"tiled", {{"backend", "tiled"}}},
@@ -164,6 +164,13 @@ std::vector<spec::WorkloadSpec> every_mode() {
        {"dropout_math", {{"attn_dropout", "0.1"}, {"backend", "math"}}},
        {"experts", {{"ffn", "swiglu"}, {"experts", "4"}}},
        {"experts_dropped", {{"ffn", "swiglu"}, {"experts", "4"}, {"capacity", "0.5"}}},
+       {"experts_shared",
+        {{"ffn", "swiglu"}, {"experts", "4"}, {"shared_ff", "24"}, {"shared_gate", "true"}}},
+       {"experts_dense",
+        {{"ffn", "swiglu"}, {"experts", "4"}, {"expert_ff", "20"}, {"dense_layers", "1"}}},
+       {"own_heads", {{"head_width", "20"}, {"qk_norm", "true"}, {"positions", "rope"}}},
+       {"latent", {{"kv_rank", "20"}, {"positions", "rope"}, {"v_width", "12"}}},
+       {"latent_math", {{"kv_rank", "20"}, {"q_rank", "28"}, {"backend", "math"}}},
        {"dropout", {{"attn_dropout", "0.1"}, {"dropout", "0.1"}}},
        {"dropout_checkpointing",
         {{"attn_dropout", "0.1"}, {"dropout", "0.1"}, {"checkpoint", "blocks"}}},

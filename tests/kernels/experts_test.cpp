@@ -51,8 +51,8 @@ TEST(Experts, TellTheirLoad) {
 // The choices are counted where they are made: per token as many as there are experts for it.
 TEST(Experts, CountEveryChoice) {
   Builder builder(at::kCPU, at::kFloat, 3);
-  const spec::Experts settings{.count = 5, .per_token = 2, .capacity = 0.8};
-  const Experts experts(builder, "ffn", 12, 20, settings, {});
+  const spec::Experts settings{.count = 5, .per_token = 2, .capacity = 0.8, .hidden = 20};
+  const Experts experts(builder, "ffn", 12, settings, {});
   const at::Tensor x = builder.normal_input({3, 7, 12}, false);
   EXPECT_EQ(experts.forward(x).sizes(), x.sizes());
   const auto load = experts.load();

@@ -62,6 +62,9 @@ std::vector<std::string> values_of(Field field) {
       return {"1", "23"};
     case Field::experts:
       return {"1", "4"};
+    case Field::kv_rank:
+    case Field::head_width:
+      return {"20"};
     case Field::attn_dropout:
     case Field::dropout:
       return {"0.1"};
@@ -171,6 +174,20 @@ const std::vector<Settings>& pairs() {
       {{"experts", "4"}, {"accumulate", "2"}},
       {{"experts", "4"}, {"silu", "written"}},
       {{"experts", "4"}, {"lora_rank", "5"}},
+      {{"experts", "4"}, {"expert_ff", "24"}, {"dense_layers", "1"}},
+      {{"experts", "4"}, {"expert_every", "2"}, {"checkpoint", "blocks"}},
+      {{"experts", "4"}, {"shared_ff", "20"}, {"expert_weights", "softmax"}},
+      {{"experts", "4"}, {"shared_ff", "20"}, {"shared_gate", "true"}, {"autocast", "bf16"}},
+      {{"experts", "4"}, {"expert_weights", "sigmoid"}, {"expert_scale", "2.5"}},
+      {{"head_width", "20"}, {"kv_heads", "1"}, {"backend", "flash"}},
+      {{"head_width", "20"}, {"fused_qkv", "true"}, {"lora_rank", "5"}},
+      {{"qk_norm", "true"}, {"qkv_bias", "true"}, {"autocast", "bf16"}},
+      {{"qk_norm", "true"}, {"fused_qkv", "true"}, {"checkpoint", "blocks"}},
+      {{"kv_rank", "20"}, {"backend", "math"}},
+      {{"kv_rank", "20"}, {"backend", "auto"}, {"v_width", "12"}, {"autocast", "bf16"}},
+      {{"kv_rank", "20"}, {"q_rank", "28"}, {"head_width", "24"}, {"rope_width", "8"}},
+      {{"kv_rank", "20"}, {"v_width", "12"}, {"checkpoint", "attention"}},
+      {{"kv_rank", "20"}, {"v_width", "12"}, {"window", "7"}, {"products", "einsum"}},
       {{"pool", "mean"}, {"patches", "linear"}, {"autocast", "bf16"}},
       {{"pool", "resampler"}, {"stem_norm", "true"}, {"backend", "flash"}},
       {{"pool", "resampler"}, {"image_tokens", "7"}, {"checkpoint", "attention"}},

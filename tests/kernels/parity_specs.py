@@ -17,6 +17,10 @@ DEFAULTS = {"B": 2, "T": 48, "heads": 3, "kv_heads": 0, "T_kv": 0, "d_head": 16,
             "products": "matmul", "rope_fp32": False, "lora_rank": 0, "lora_on": "qv",
             "lora_alpha": 16.0, "lora_merged": False, "window": 0, "packed": 0, "padding": 0,
             "attn_dropout": 0.0, "dropout": 0.0, "experts": 0, "experts_per_token": 2, "capacity": 1.25,
+            "head_width": 0, "qkv_bias": False, "qk_norm": False, "expert_ff": 0, "shared_ff": 0,
+            "shared_gate": False, "dense_layers": 0, "expert_every": 1,
+            "expert_weights": "normalised", "expert_scale": 1.0, "kv_rank": 0, "q_rank": 0,
+            "rope_width": 0, "v_width": 0,
             "image": 20, "patch": 6, "patches": "conv",
             "stem_norm": False, "pool": "class", "image_tokens": 4, "images": 1,
             "encoder_width": 36, "encoder_heads": 3, "encoder_layers": 2, "encoder_ff": 60,
@@ -106,6 +110,7 @@ def changed_specs():
     yield dict(lora, workload="lm", **{"pass": "generate"})
     yield from masked_specs()
     yield from expert_specs()
+    yield from head_specs()
     yield {"workload": "mlp", "mlp": "swiglu"}
     # Written out or fused, the model is the same.
     written = {"softmax": "written", "silu": "written", "cross_entropy": "written", "products": "einsum"}
@@ -162,6 +167,39 @@ def expert_specs():
     yield dict(moe, attn_dropout=0.1, dropout=0.1, window=9)
     yield dict(moe, lora_rank=5, lora_on="qkvo")
     yield dict(moe, capacity=0.0, **{"pass": "generate"})
+    # As Qwen and DeepSeek have them.
+    for weights in ("normalised", "softmax", "sigmoid"):
+        yield dict(moe, experts_per_token=2, expert_weights=weights, expert_ff=24, shared_ff=36,
+                   shared_gate=weights == "softmax", expert_scale=1.5, dense_layers=1, capacity=0.0)
+    yield dict(moe, layers=4, expert_every=2, dense_layers=2, shared_ff=20, checkpoint="blocks")
+    yield {"workload": "block", "experts": 4, "shared_ff": 20, "expert_weights": "sigmoid"}
+
+
+LATENT = {"head_width": 24, "kv_rank": 20, "rope_width": 8, "v_width": 12}
+
+
+def head_specs():
+    """Heads of their own width, with biases and norms of their own, and latent attention."""
+    for dtype in ("fp32", "bf16"):
+        for own in ({"head_width": 20, "kv_heads": 1}, {"qkv_bias": True, "fused_qkv": True},
+                    {"qk_norm": True, "head_width": 8}, {"ffn": "geglu"}, LATENT,
+                    dict(LATENT, q_rank=28, v_width=0)):
+            # Biases begin at zero, and where their gradients are small, AdamW's steps are signs.
+            steps = {} if dtype == "fp32" else {"pass": "forward+backward"}
+            yield dict(own, **steps, workload="lm", dtype=dtype)
+    for workload in ("block", "lm"):
+        yield dict(LATENT, workload=workload, q_rank=28, backend="math", autocast="bf16")
+        yield dict(LATENT, workload=workload, backend="auto", checkpoint="attention", bias=True)
+        yield {"workload": workload, "qk_norm": True, "norm": "layernorm", "kernels": "own"}
+    yield {"workload": "mlp", "mlp": "geglu"}
+    yield dict(LATENT, workload="lm", window=9, softmax="written", mask="layer", products="einsum")
+    yield dict(LATENT, workload="lm", experts=4, dense_layers=1, shared_ff=20, positions="none")
+    for cache in (True, False):
+        generate = {"workload": "lm", "kv_cache": cache, "pass": "generate"}
+        for backend in ("naive", "auto"):
+            yield dict(LATENT, **generate, backend=backend)
+            yield dict(LATENT, **generate, backend=backend, q_rank=28, B=3)
+        yield dict(generate, head_width=20, kv_heads=1, qk_norm=True, qkv_bias=True)
 
 
 def masked_specs():

@@ -1,9 +1,11 @@
 // Every preset once, small: on the CPU, and as a prediction of that run.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "core/spec/presets.h"
+#include "core/spec/workload_math.h"
 #include "tests/kernels/dry_run_compare.h"
 
 namespace ts::kernels {
@@ -77,28 +79,58 @@ INSTANTIATE_TEST_SUITE_P(Presets, PresetGallery,
                          preset_name);
 
 // Prefill and decode with their cache, as tensors without data.
+spec::WorkloadSpec generation(bool kv_cache, bool latent) {
+  spec::WorkloadSpec spec = small_spec(spec::WorkloadKind::lm, spec::Pass::generate);
+  spec.seq_len = 20;
+  spec.new_tokens = 5;
+  spec.kv_cache = kv_cache;
+  spec.top_k = 7;
+  if (latent) {
+    spec.backend = spec::AttentionBackend::math;
+    spec.kv_rank = 20;
+    spec.rope_width = 6;
+  }
+  return spec;
+}
+
+std::vector<SeenEvent> predicted_events(const spec::WorkloadSpec& spec) {
+  base::StringTable strings;
+  predict::DryRunOptions options;
+  options.rules = spec::DeviceKind::cpu;
+  const auto dry = dry_runner().dry_run(spec, options, strings, {});
+  EXPECT_TRUE(dry) << dry.error().sentence;
+  return dry ? seen_events(dry->log, strings) : std::vector<SeenEvent>();
+}
+
 TEST(PredictedGeneration, EqualsTheRealRunEventByEvent) {
-  for (const bool kv_cache : {true, false}) {
-    for (const double temperature : {0.0, 1.0}) {
-      spec::WorkloadSpec spec = small_spec(spec::WorkloadKind::lm, spec::Pass::generate);
-      spec.seq_len = 20;
-      spec.new_tokens = 5;
-      spec.kv_cache = kv_cache;
-      spec.temperature = temperature;
-      spec.top_k = 7;
-      RealRun real;
-      run_for_real(spec, 2, real);
-      ASSERT_FALSE(testing::Test::HasFatalFailure());
-      base::StringTable strings;
-      predict::DryRunOptions options;
-      options.rules = spec::DeviceKind::cpu;
-      const auto dry = dry_runner().dry_run(spec, options, strings, {});
-      ASSERT_TRUE(dry) << dry.error().sentence;
-      EXPECT_EQ(first_difference(seen_events(dry->log, strings),
-                                 seen_events(real.recorded.memory, real.recorded.strings)),
-                "");
+  for (const bool latent : {false, true}) {
+    for (const bool kv_cache : {true, false}) {
+      for (const double temperature : {0.0, 1.0}) {
+        spec::WorkloadSpec spec = generation(kv_cache, latent);
+        spec.temperature = temperature;
+        RealRun real;
+        run_for_real(spec, 2, real);
+        ASSERT_FALSE(testing::Test::HasFatalFailure());
+        EXPECT_EQ(first_difference(predicted_events(spec),
+                                   seen_events(real.recorded.memory, real.recorded.strings)),
+                  "");
+      }
     }
   }
+}
+
+// One tensor a layer: kv_rank + rope_width numbers of each token.
+TEST(PredictedGeneration, HasTheLatentCacheOfTheFormula) {
+  const auto caches = [](bool kv_cache) {
+    const spec::WorkloadSpec spec = generation(kv_cache, true);
+    const std::int64_t bytes = spec.batch * 25 * (20 + 6) * 4;
+    EXPECT_EQ(spec::cached_numbers(spec), 20 + 6);
+    return std::ranges::count_if(predicted_events(spec), [bytes](const SeenEvent& event) {
+      return event.alloc && event.size == bytes && event.phase == base::Phase::setup;
+    });
+  };
+  EXPECT_EQ(caches(true), generation(true, true).layers);
+  EXPECT_EQ(caches(false), 0);
 }
 
 }  // namespace

@@ -16,6 +16,10 @@ TEXT = dict(vocab_size=200, hidden_size=64, intermediate_size=128, num_hidden_la
             num_attention_heads=4, max_position_embeddings=128)
 GROUPED = dict(TEXT, num_key_value_heads=2)
 GPT2 = dict(vocab_size=200, n_embd=64, n_layer=2, n_head=4, n_positions=128)
+LATENT = dict(TEXT, num_key_value_heads=4, kv_lora_rank=16, q_lora_rank=None, qk_nope_head_dim=16,
+              qk_rope_head_dim=8, v_head_dim=16, n_routed_experts=4, num_experts_per_tok=2,
+              n_shared_experts=1, moe_intermediate_size=32, first_k_dense_replace=1, n_group=1,
+              topk_group=1)
 # Class of the config and of the model, settings.
 CAUSAL = {
     "llama": ("Llama", GROUPED), "mistral": ("Mistral", GROUPED), "qwen2": ("Qwen2", GROUPED),
@@ -36,6 +40,10 @@ CAUSAL = {
     "mixtral": ("Mixtral", dict(GROUPED, num_local_experts=4, num_experts_per_tok=2)),
     "qwen3_moe": ("Qwen3Moe", dict(GROUPED, head_dim=16, num_experts=4, num_experts_per_tok=2,
                                    moe_intermediate_size=32)),
+    "qwen2_moe": ("Qwen2Moe", dict(GROUPED, num_experts=4, num_experts_per_tok=2,
+                                   moe_intermediate_size=32, shared_expert_intermediate_size=48)),
+    "deepseek_v2": ("DeepseekV2", dict(LATENT, topk_method="greedy")),
+    "deepseek_v3": ("DeepseekV3", dict(LATENT, q_lora_rank=24)),
     "smollm3": ("SmolLM3", dict(GROUPED, pad_token_id=0)),
 }
 MASKED = {
@@ -94,6 +102,8 @@ def build(name, attention):
     if hasattr(config, "use_cache"):
         config.use_cache = False
     config._attn_implementation = attention
+    # Weights are gathered for every token: grouped products are an operator that Python defines.
+    config._experts_implementation = "batched_mm"
     torch.manual_seed(0)
     model = getattr(transformers, family + kind)._from_config(config).train()
     for module in model.modules():

@@ -67,6 +67,18 @@ TEST(Share, IsRefusedWithItsReason) {
   EXPECT_EQ(key(adapted, {.pipeline = 2}), "");
   EXPECT_EQ(key(adapted, {.tensor = 2}), "share.adapters");
   EXPECT_EQ(key(adapted, {.ranks = 2, .shard = Shard::zero2}), "share.adapters");
+  spec::WorkloadSpec latent = model();
+  latent.kv_rank = 20;
+  EXPECT_EQ(key(latent, {.tensor = 2}), "share.latent");
+  EXPECT_EQ(key(latent, {.pipeline = 2}), "");
+  spec::WorkloadSpec mixed = model();
+  mixed.experts = 4;
+  mixed.expert_ff = 24;
+  EXPECT_EQ(key(mixed, {.tensor = 2, .pipeline = 2}), "");
+  mixed.shared_ff = 25;
+  EXPECT_EQ(key(mixed, {.tensor = 2}), "share.not_divisible");
+  mixed.dense_layers = 1;
+  EXPECT_EQ(key(mixed, {.pipeline = 2}), "share.mixed_layers");
   spec.pass = spec::Pass::forward_backward;
   EXPECT_EQ(key(spec, {.ranks = 2, .shard = Shard::zero1}), "share.no_optimizer");
   spec.workload = spec::WorkloadKind::mlp;

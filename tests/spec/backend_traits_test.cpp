@@ -49,6 +49,12 @@ TEST(FlashConditions, EachFailsByItself) {
   spec.causal = true;
   spec.seq_len_kv = spec.seq_len / 2;
   EXPECT_EQ(failing(spec, "9.0"), "flash.causal");
+  spec = good();
+  spec.workload = WorkloadKind::lm;
+  spec.kv_rank = 64;
+  EXPECT_EQ(failing(spec, "9.0"), "");
+  spec.v_width = 32;
+  EXPECT_EQ(failing(spec, "9.0"), "flash.widths");
 }
 
 // Capabilities 8.6, 8.9 and 12.x: 193 to 224, with a backward.

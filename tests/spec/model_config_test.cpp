@@ -54,6 +54,149 @@ TEST(ModelConfig, HasAsManyParametersAsTransformers) {
   EXPECT_EQ(parameters(gpt2), 124'439'808) << "GPT-2";
 }
 
+Json merged(Json config, const Json& settings) {
+  config.update(settings);
+  return config;
+}
+
+Json qwen3_moe() {
+  return merged(llama(2048, 6144, 48, 32, 4, 151936), {{"model_type", "qwen3_moe"},
+                                                       {"head_dim", 128},
+                                                       {"num_experts", 128},
+                                                       {"num_experts_per_tok", 8},
+                                                       {"moe_intermediate_size", 768},
+                                                       {"norm_topk_prob", true},
+                                                       {"decoder_sparse_step", 1},
+                                                       {"mlp_only_layers", Json::array()}});
+}
+
+Json deepseek(const char* type, std::int64_t width, std::int64_t d_ff, int layers, int heads) {
+  return merged(llama(width, d_ff, layers, heads, heads, 102400), {{"model_type", type},
+                                                                   {"kv_lora_rank", 512},
+                                                                   {"q_lora_rank", 1536},
+                                                                   {"qk_nope_head_dim", 128},
+                                                                   {"qk_rope_head_dim", 64},
+                                                                   {"v_head_dim", 128},
+                                                                   {"n_group", 8},
+                                                                   {"moe_layer_freq", 1}});
+}
+
+Json deepseek_v2_lite() {
+  return merged(deepseek("deepseek_v2", 2048, 10944, 27, 16), {{"q_lora_rank", nullptr},
+                                                               {"n_routed_experts", 64},
+                                                               {"n_shared_experts", 2},
+                                                               {"num_experts_per_tok", 6},
+                                                               {"moe_intermediate_size", 1408},
+                                                               {"first_k_dense_replace", 1},
+                                                               {"norm_topk_prob", false}});
+}
+
+Json deepseek_v3() {
+  return merged(deepseek("deepseek_v3", 7168, 18432, 61, 128), {{"vocab_size", 129280},
+                                                                {"n_routed_experts", 256},
+                                                                {"n_shared_experts", 1},
+                                                                {"num_experts_per_tok", 8},
+                                                                {"moe_intermediate_size", 2048},
+                                                                {"first_k_dense_replace", 3},
+                                                                {"norm_topk_prob", true},
+                                                                {"routed_scaling_factor", 2.5}});
+}
+
+// The same of families with heads of their own width, biases and norms: by transformers 5.23.0.
+TEST(ModelConfig, HasTheHeadsOfItsFamily) {
+  const Json qwen2 = with(llama(3584, 18944, 28, 28, 4, 152064), "model_type", "qwen2");
+  EXPECT_EQ(parameters(qwen2), 7'615'616'512) << "Qwen2.5 7B";
+  Json small = with(llama(896, 4864, 24, 14, 2, 151936), "model_type", "qwen2");
+  small = merged(small, {{"tie_word_embeddings", true}, {"sliding_window", 32768}});
+  EXPECT_EQ(parameters(small), 494'032'768) << "Qwen2.5 0.5B";
+  Json qwen3 = with(llama(1024, 3072, 28, 16, 8, 151936), "model_type", "qwen3");
+  qwen3 = merged(qwen3, {{"tie_word_embeddings", true}, {"head_dim", 128}});
+  EXPECT_EQ(parameters(qwen3), 596'049'920) << "Qwen3 0.6B";
+  EXPECT_EQ(parameters(with(llama(4096, 12288, 36, 32, 8, 151936), "model_type", "qwen3")),
+            8'190'735'360)
+      << "Qwen3 8B";
+  const Json phi3 = with(llama(3072, 8192, 32, 32, 32, 32064), "model_type", "phi3");
+  EXPECT_EQ(parameters(with(phi3, "sliding_window", 2047)), 3'821'079'552) << "Phi-3 mini";
+  Json gemma = with(llama(2048, 16384, 18, 8, 1, 256000), "model_type", "gemma");
+  EXPECT_EQ(parameters(with(gemma, "hidden_act", "gelu")), 2'506'172'416) << "Gemma 2B";
+  Json starcoder = with(llama(3072, 12288, 30, 24, 2, 49152), "model_type", "starcoder2");
+  starcoder = merged(starcoder, {{"hidden_act", "gelu_pytorch_tanh"}, {"use_bias", true}});
+  EXPECT_EQ(parameters(starcoder), 3'030'371'328) << "StarCoder2 3B";
+  Json nemo = with(llama(5120, 14336, 40, 32, 8, 131072), "model_type", "mistral");
+  EXPECT_EQ(parameters(with(nemo, "head_dim", 128)), 12'247'782'400) << "Mistral Nemo";
+  EXPECT_EQ(parameters(with(llama(512, 1024, 2, 8, 2, 1000), "attention_bias", true)), 5'485'568);
+}
+
+TEST(ModelConfig, HasTheExpertsOfItsFamily) {
+  const Json qwen2_moe =
+      merged(llama(2048, 5632, 24, 16, 16, 151936), {{"model_type", "qwen2_moe"},
+                                                     {"num_experts", 60},
+                                                     {"num_experts_per_tok", 4},
+                                                     {"moe_intermediate_size", 1408},
+                                                     {"shared_expert_intermediate_size", 5632},
+                                                     {"norm_topk_prob", false}});
+  EXPECT_EQ(parameters(qwen2_moe), 14'315'784'192) << "Qwen1.5 MoE A2.7B";
+  const Json larger =
+      merged(llama(3584, 18944, 28, 28, 4, 151936), {{"model_type", "qwen2_moe"},
+                                                     {"num_experts", 64},
+                                                     {"num_experts_per_tok", 8},
+                                                     {"moe_intermediate_size", 2560},
+                                                     {"shared_expert_intermediate_size", 20480}});
+  EXPECT_EQ(parameters(larger), 57'408'658'944) << "Qwen2 57B A14B";
+  EXPECT_EQ(parameters(qwen3_moe()), 30'532'122'624) << "Qwen3 30B A3B";
+  const Json mixed = merged(llama(256, 512, 7, 4, 2, 1000), {{"model_type", "qwen3_moe"},
+                                                             {"head_dim", 128},
+                                                             {"num_experts", 6},
+                                                             {"num_experts_per_tok", 2},
+                                                             {"moe_intermediate_size", 96},
+                                                             {"decoder_sparse_step", 2},
+                                                             {"mlp_only_layers", {0, 1, 2}}});
+  EXPECT_EQ(parameters(mixed), 6'124'032) << "experts in layers 3 and 5 of 0 to 6";
+  EXPECT_EQ(parameters(deepseek_v2_lite()), 15'706'484'224) << "DeepSeek-V2 Lite";
+  EXPECT_EQ(parameters(merged(deepseek("deepseek_v2", 5120, 12288, 60, 128),
+                              {{"n_routed_experts", 160},
+                               {"n_shared_experts", 2},
+                               {"num_experts_per_tok", 6},
+                               {"moe_intermediate_size", 1536},
+                               {"first_k_dense_replace", 1},
+                               {"routed_scaling_factor", 16.0}})),
+            235'741'434'880)
+      << "DeepSeek-V2";
+  EXPECT_EQ(parameters(deepseek_v3()), 671'026'404'352) << "DeepSeek-V3";
+}
+
+WorkloadSpec spec_of(const Json& config) {
+  WorkloadSpec spec;
+  EXPECT_TRUE(apply_model_config(config, spec));
+  EXPECT_TRUE(validate(spec).empty());
+  return spec;
+}
+
+// Qwen3 30B has 3.3 billion active ones, DeepSeek-V3 37 billion, as published.
+TEST(ModelConfig, CountsActiveParametersOfPublishedModels) {
+  EXPECT_NEAR(static_cast<double>(active_count(spec_of(qwen3_moe()))), 3.3e9, 0.06e9);
+  EXPECT_NEAR(static_cast<double>(active_count(spec_of(deepseek_v2_lite()))), 2.66e9, 0.01e9);
+  EXPECT_NEAR(static_cast<double>(active_count(spec_of(deepseek_v3()))), 37.55e9, 0.1e9);
+}
+
+// Numbers that the cache keeps of a token in a layer: 2 n_kv d_h, or d_c + d_h^R (DeepSeek-V2,
+// table 1).
+TEST(ModelConfig, HasTheCacheOfItsFamily) {
+  EXPECT_EQ(cached_numbers(spec_of(llama(4096, 14336, 32, 32, 8, 128256))), 2 * 8 * 128);
+  EXPECT_EQ(cached_numbers(spec_of(qwen3_moe())), 2 * 4 * 128);
+  EXPECT_EQ(cached_numbers(spec_of(deepseek_v3())), 512 + 64);
+}
+
+TEST(ModelConfig, HasTheRouterOfItsFamily) {
+  EXPECT_EQ(spec_of(qwen3_moe()).expert_weights, ExpertWeights::normalised);
+  EXPECT_EQ(spec_of(deepseek_v2_lite()).expert_weights, ExpertWeights::softmax);
+  const WorkloadSpec v3 = spec_of(deepseek_v3());
+  EXPECT_EQ(v3.expert_weights, ExpertWeights::sigmoid);
+  EXPECT_EQ(v3.expert_scale, 2.5);
+  EXPECT_EQ(experts(v3).blocks_with(0, 61), 58);
+  EXPECT_EQ(experts(v3).blocks_with(2, 5), 2);
+}
+
 TEST(ModelConfig, KeepsWhatTheFileDoesNotSay) {
   WorkloadSpec spec;
   spec.batch = 7;
@@ -102,9 +245,12 @@ TEST(ModelConfig, NamesWhatItCannotExpress) {
     return applied ? std::string() : applied.error().sentence;
   };
   const Json good = llama(512, 1024, 2, 8, 2, 1000);
-  for (const auto& [key, value, named] : {std::tuple{"model_type", Json("qwen3"), "qwen3"},
-                                          {"attention_bias", Json(true), "attention_bias"},
-                                          {"head_dim", Json(128), "head_dim"},
+  for (const auto& [key, value, named] : {std::tuple{"model_type", Json("gemma2"), "gemma2"},
+                                          {"mlp_bias", Json(true), "mlp_bias"},
+                                          {"head_dim", Json(0), "size"},
+                                          {"partial_rotary_factor", Json(0.5), "partial_rotary"},
+                                          {"mlp_only_layers", Json({1}), "mlp_only_layers"},
+                                          {"layer_types", Json({"a", "b"}), "layer_types"},
                                           {"hidden_act", Json("relu"), "relu"},
                                           {"hidden_size", Json("512"), "size"},
                                           {"vocab_size", Json(-5), "size"},

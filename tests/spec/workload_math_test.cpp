@@ -142,6 +142,40 @@ TEST(WorkloadMath, experts_have_parameters_and_products) {
   EXPECT_EQ(experts(spec).room(20), 20) << "no more than there are";
 }
 
+// A block of DeepSeek-V2 without experts: projections by their sizes, and in a generation the cache
+// in place of keys and values.
+TEST(WorkloadMath, latent_attention_has_its_own_products) {
+  WorkloadSpec spec;
+  spec.workload = WorkloadKind::lm;
+  spec.d_model = 64;
+  spec.heads = 4;
+  spec.d_ff = 100;
+  spec.layers = 3;
+  spec.vocab = 50;
+  spec.batch = 2;
+  spec.seq_len = 10;
+  spec.head_width = 24;
+  const std::int64_t attention = 64 * 4 * 24 * 4, without = parameter_count(spec) - 3 * attention;
+  spec.kv_rank = 20;
+  spec.rope_width = 8;
+  spec.v_width = 12;
+  const std::int64_t keys = 64 * (20 + 8) + 20 * 4 * (16 + 12), output = 4 * 12 * 64;
+  EXPECT_EQ(parameter_count(spec), without + 3 * (64 * 4 * 24 + keys + output + 20));
+  spec.q_rank = 28;
+  const std::int64_t queries = 64 * 28 + 28 * 4 * 24;
+  EXPECT_EQ(parameter_count(spec), without + 3 * (queries + keys + output + 20 + 28));
+  const double weights = 3.0 * static_cast<double>(queries + keys + output + 3 * 64 * 100);
+  const double pair = 2.0 * 4 * (24 + 12);
+  EXPECT_DOUBLE_EQ(step_flops(spec, AttentionBackend::naive).forward,
+                   2.0 * 20 * (weights + 64 * 50) + 3 * 2 * pair * 10 * 10);
+  spec.pass = Pass::generate;
+  spec.new_tokens = 2;
+  const double decoded = 2.0 * 4 * (20 + 8 + 20);
+  EXPECT_DOUBLE_EQ(step_flops(spec, AttentionBackend::naive).forward,
+                   2 * (2.0 * 11 * weights + 2 * 2.0 * 64 * 50 + 3 * (pair * 100 + decoded * 11)));
+  EXPECT_EQ(cached_numbers(spec), 28);
+}
+
 // LoRA's weights are rank (in + out) for each adapted layer; frozen weights have no product for
 // their gradient.
 TEST(WorkloadMath, adapters_have_parameters_and_products) {

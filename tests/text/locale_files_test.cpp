@@ -205,6 +205,17 @@ TEST(LocaleFiles, say_every_problem_of_a_spec) {
         spec.lora_on = spec::LoraOn::all;
       },
       [](WorkloadSpec& spec) {
+        spec.workload = spec::WorkloadKind::lm;
+        spec.head_width = 21;
+      },
+      [](WorkloadSpec& spec) {
+        spec.workload = spec::WorkloadKind::lm;
+        spec.backend = spec::AttentionBackend::flash;
+        spec.kv_rank = 20;
+        spec.rope_width = 64;
+        spec.lora_rank = 4;
+      },
+      [](WorkloadSpec& spec) {
         spec.workload = spec::WorkloadKind::vit;
         spec.patch = 225;
       },
@@ -315,6 +326,9 @@ TEST(LocaleFiles, give_every_reason_why_a_field_does_not_apply) {
   mixed.workload = spec::WorkloadKind::block;
   mixed.experts = 4;
   given.insert(spec::field_reason(mixed, spec::Field::compile));
+  given.insert(spec::field_reason(mixed, spec::Field::shared_gate));
+  mixed.kv_rank = 20;
+  given.insert(spec::field_reason(mixed, spec::Field::kv_heads));
   masked.device = spec::DeviceKind::cuda;
   given.insert(spec::field_reason(masked, spec::Field::cuda_graph));
   adapted.workload = spec::WorkloadKind::lm;

@@ -35,13 +35,16 @@ constexpr std::array kImages = {Field::image,          Field::patch,         Fie
                                 Field::encoder_layers, Field::encoder_ff};
 constexpr std::array kDimensions = {Field::dim1, Field::dim2, Field::dim3, Field::dim4};
 constexpr std::array kAttention = {
-    Field::kv_heads, Field::T_kv,   Field::tile_q, Field::tile_k,  Field::softmax,
-    Field::mask,     Field::window, Field::packed, Field::padding, Field::attn_dropout};
+    Field::kv_heads,   Field::T_kv,    Field::tile_q, Field::tile_k,     Field::softmax,
+    Field::mask,       Field::window,  Field::packed, Field::padding,    Field::attn_dropout,
+    Field::head_width, Field::kv_rank, Field::q_rank, Field::rope_width, Field::v_width};
 constexpr std::array kModel = {Field::mlp,
                                Field::ffn,
                                Field::norm,
                                Field::positions,
                                Field::bias,
+                               Field::qkv_bias,
+                               Field::qk_norm,
                                Field::tied,
                                Field::projections,
                                Field::fused_qkv,
@@ -57,6 +60,13 @@ constexpr std::array kModel = {Field::mlp,
                                Field::experts,
                                Field::experts_per_token,
                                Field::capacity,
+                               Field::expert_ff,
+                               Field::shared_ff,
+                               Field::shared_gate,
+                               Field::dense_layers,
+                               Field::expert_every,
+                               Field::expert_weights,
+                               Field::expert_scale,
                                Field::patches,
                                Field::stem_norm,
                                Field::pool,
