@@ -12,6 +12,7 @@
 #include "app/output/memory_page.h"
 #include "core/files/cut.h"
 #include "core/files/opened_file.h"
+#include "core/files/rank_folder.h"
 #include "core/io/file.h"
 #include "core/io/file_kind.h"
 #include "core/io/input.h"
@@ -35,12 +36,11 @@ bool ends_with_one_of(const std::filesystem::path& path,
   return std::ranges::find(endings, path.extension().string()) != endings.end();
 }
 
-int convert_trace(const ConvertCommand& command, io::Input& input, const FileQuestion& question) {
+int convert_trace(const ConvertCommand& command, const base::Result<trace_file::TraceFile>& file) {
   const bool csv = ends_with_one_of(command.out, {".csv"});
   if (!csv && !ends_with_one_of(command.out, {".json"})) {
     return report("a trace becomes .json or .csv, not " + command.out.filename().string(), 2);
   }
-  const auto file = trace_file::read_trace(command.in, input, question.range);
   if (!file) return report(file.error().sentence, 2);
   if (!file->fault.empty()) report(file->fault, 0);
   const auto written = csv ? trace_file::write_trace_csv(command.out, *file)
@@ -93,12 +93,16 @@ int convert_snapshot(const ConvertCommand& command, io::Input& input,
 int convert(const ConvertCommand& command) {
   const auto asked = question_of(command.part);
   if (!asked) return report(asked.error().sentence, 2);
+  std::error_code ignored;
+  if (asked->of_all() && std::filesystem::is_directory(command.in, ignored))
+    return convert_trace(command, files::read_ranks(command.in));
   auto input = io::Input::open(command.in);
   if (!input) return report(input.error().sentence, 2);
   const io::FileKind kind = io::kind_of(*input);
   if (kind == io::FileKind::snapshot) return convert_snapshot(command, *input, *asked);
   if (!asked->part.is_all()) return report(only_of_snapshots(command.in).value(), 2);
-  if (kind == io::FileKind::trace) return convert_trace(command, *input, *asked);
+  if (kind == io::FileKind::trace)
+    return convert_trace(command, trace_file::read_trace(command.in, *input, asked->range));
   return report(command.in.string() + " is neither a memory snapshot nor a trace of a profiler.",
                 2);
 }
@@ -107,7 +111,9 @@ int convert(const ConvertCommand& command) {
 
 ParsedCommand convert_command(CLI::App& app) {
   const auto options = std::make_shared<ConvertCommand>();
-  app.add_option("IN", options->in, "Memory snapshot or trace, packed by gzip or not")
+  app.add_option(
+         "IN", options->in,
+         "Memory snapshot or trace, packed by gzip or not, or a folder of the traces of ranks")
       ->option_text(" ")
       ->required();
   app.add_option("OUT", options->out,

@@ -12,6 +12,7 @@
 #include "core/checks/trace_checks.h"
 #include "core/files/cut.h"
 #include "core/files/opened_recording.h"
+#include "core/files/rank_folder.h"
 #include "core/findings/script_findings.h"
 #include "core/io/file.h"
 #include "core/io/file_kind.h"
@@ -258,7 +259,11 @@ base::Result<FileSummary> summary_of(const std::filesystem::path& path,
   }
   if (!std::filesystem::is_directory(path, ignored)) return summary_of_file(path, question);
   if (run) return summary_of_file(path / kRunName, question);
-  return text::fail("file_error.empty_folder", {{"path", path.string()}});
+  if (!question.part.is_all()) return only_of_snapshots(path);
+  if (!question.range.is_all()) return only_of_events(path);
+  const auto ranks = files::read_ranks(path);
+  if (!ranks) return tl::unexpected(ranks.error());
+  return FileSummary{summary_json(*ranks), nullptr};
 }
 
 }  // namespace ts::app

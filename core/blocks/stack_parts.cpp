@@ -41,6 +41,12 @@ allocator::FrameIndex telling_frame(const allocator::Snapshot& snapshot,
     return name.starts_with("at::_ops::") && !makes;
   });
   if (asks != torch.end()) return *asks;
+  // The stack of a free begins with the allocator and what the tensor is made of.
+  const auto who = std::ranges::find_if(torch, [&](allocator::FrameIndex index) {
+    const std::string_view name = snapshot.text(snapshot.stacks.frame(index).name);
+    return !name.starts_with("c10::") && !name.starts_with("std::");
+  });
+  if (who != torch.end()) return *who;
   if (!torch.empty()) return torch.front();
   const auto& runtime = parts[FrameKind::runtime];
   return runtime.empty() ? memory::kNone : runtime.front();

@@ -22,8 +22,8 @@ struct StackParts {
 StackParts parts_of(const allocator::Snapshot& snapshot, allocator::StackIndex stack);
 
 // The frame that says most about where a block comes from: the innermost of the program, else of a
-// library, else of PyTorch (the operator that asked, if one is there), else of all. kNone for no
-// stack, or for one without frames.
+// library, else of PyTorch (the operator that asked, if one is there, else what is not the
+// allocator), else of all. kNone for no stack, or for one without frames.
 allocator::FrameIndex telling_frame(const allocator::Snapshot& snapshot,
                                     allocator::StackIndex stack);
 

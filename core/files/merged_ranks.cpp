@@ -49,7 +49,13 @@ class Merger {
     // Readers want numbers for processes.
     constexpr std::size_t kProcessesOfRank = 100;
     std::map<std::string, std::size_t> processes;
+    std::map<std::int32_t, std::int32_t> devices;
     for (trace_file::Track track : rank.tracks) {
+      if (track.device >= 0) {
+        const auto [device, fresh] = devices.try_emplace(track.device, devices_);
+        if (fresh) ++devices_;
+        track.device = device->second;
+      }
       const std::size_t process =
           processes.try_emplace(track.process, processes.size()).first->second;
       track.process = std::to_string(index * kProcessesOfRank + process);
@@ -58,6 +64,8 @@ class Merger {
           name + ": " + (track.thread_name.empty() ? track.thread : track.thread_name);
       merged_.tracks.push_back(std::move(track));
     }
+    merged_.event_count += rank.event_count;
+    merged_.devices.insert(merged_.devices.end(), rank.devices.begin(), rank.devices.end());
     merged_.launches.insert(merged_.launches.end(), rank.launches.begin(), rank.launches.end());
     texts_.assign(rank.strings->size(), base::kNoString);
     for (Event event : rank.events) {
@@ -90,6 +98,7 @@ class Merger {
   const std::vector<TraceFile>& ranks_;
   TraceFile merged_;
   std::int64_t begin_ns_ = 0;
+  std::int32_t devices_ = 0;           // of the ranks so far
   std::vector<base::StringId> texts_;  // by the id in the rank's table
 };
 

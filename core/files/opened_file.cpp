@@ -8,6 +8,7 @@
 #include "core/allocator/snapshot_figures.h"
 #include "core/files/cut.h"
 #include "core/files/opened_recording.h"
+#include "core/files/rank_folder.h"
 #include "core/io/file.h"
 #include "core/io/file_kind.h"
 #include "core/io/input.h"
@@ -99,9 +100,8 @@ namespace {
 
 using Opened = base::Result<std::unique_ptr<OpenedFile>>;
 
-Opened open_trace_file(const std::filesystem::path& path, io::Input& input,
-                       base::Progress* progress, const base::FileRange& range = {}) {
-  auto file = trace_file::read_trace(path, input, range);
+Opened lay_out(const std::filesystem::path& path, base::Result<trace_file::TraceFile>&& file,
+               base::Progress* progress) {
   if (!file) return tl::unexpected(file.error());
   if (progress != nullptr) progress->part(1);
   auto trace = open_trace(std::move(*file), next_id());
@@ -114,6 +114,11 @@ Opened open_trace_file(const std::filesystem::path& path, io::Input& input,
   trace->path = path;
   opened->trace = std::make_unique<OpenedTrace>(std::move(*trace));
   return opened;
+}
+
+Opened open_trace_file(const std::filesystem::path& path, io::Input& input,
+                       base::Progress* progress, const base::FileRange& range = {}) {
+  return lay_out(path, trace_file::read_trace(path, input, range), progress);
 }
 
 Opened open_recording_file(const std::filesystem::path& path, std::string_view content) {
@@ -187,6 +192,9 @@ bool is_large(const std::filesystem::path& path, const Opening::Sizes& sizes) {
 
 base::Result<std::unique_ptr<OpenedFile>> open_file(const std::filesystem::path& path,
                                                     const Opening& waiting) {
+  std::error_code ignored;
+  if (std::filesystem::is_directory(path, ignored))
+    return lay_out(path, read_ranks(path, waiting.progress), waiting.progress);
   if (waiting.beginning && waiting.range.is_all() && is_large(path, waiting.sizes)) {
     if (auto beginning = open_beginning(path, waiting.sizes.beginning))
       waiting.beginning(std::move(beginning));

@@ -113,6 +113,12 @@ trace::TrackId TraceOpener::add_device_track(trace::Track track) {
     const auto number = static_cast<std::uint32_t>(std::stoul(track.name.substr(kThread.size())));
     track.name = thread_name(file_, number);
   }
+  // Traces of ranks that became one: the name says whose device it is.
+  const auto of_rank = std::ranges::find_if(file_.tracks, [&](const trace_file::Track& one) {
+    return one.device == track.device && one.process_name.starts_with("rank ");
+  });
+  if (track.device >= 0 && of_rank != file_.tracks.end())
+    track.name = of_rank->process_name + ": " + track.name;
   return run_.trace.add_track(std::move(track));
 }
 

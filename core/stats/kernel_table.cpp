@@ -34,8 +34,8 @@ struct PlacedKernel {
 class KernelTableBuilder {
  public:
   KernelTableBuilder(const trace::TraceStore& trace, const trace::KernelLaunches& launches,
-                     const base::StringTable& strings)
-      : trace_(trace), launches_(launches), strings_(strings) {
+                     const base::StringTable& strings, std::optional<base::TimeRange> range)
+      : trace_(trace), launches_(launches), strings_(strings), range_(range) {
     for_each(TrackKind::phases, [&](SliceRef, const trace::Slice& slice) {
       if (slice.slice_class == trace::SliceClass::step)
         steps_.push_back({slice.begin_ns, slice.end_ns()});
@@ -95,7 +95,9 @@ class KernelTableBuilder {
     }
   }
 
+  // Unset also outside the range.
   std::optional<std::size_t> step_of(std::int64_t time_ns) const {
+    if (range_ && (time_ns < range_->begin || time_ns >= range_->end)) return std::nullopt;
     const auto after = std::ranges::upper_bound(steps_, time_ns, {}, &Interval::begin_ns);
     if (after == steps_.begin() || time_ns >= std::prev(after)->end_ns) return std::nullopt;
     return static_cast<std::size_t>(std::prev(after) - steps_.begin());
@@ -212,14 +214,15 @@ class KernelTableBuilder {
   const trace::TraceStore& trace_;
   const trace::KernelLaunches& launches_;
   const base::StringTable& strings_;
+  std::optional<base::TimeRange> range_;
   std::vector<Interval> steps_;
 };
 
 }  // namespace
 
 KernelTable kernel_table(const trace::TraceStore& trace, const trace::KernelLaunches& launches,
-                         const base::StringTable& strings) {
-  return KernelTableBuilder(trace, launches, strings).build();
+                         const base::StringTable& strings, std::optional<base::TimeRange> range) {
+  return KernelTableBuilder(trace, launches, strings, range).build();
 }
 
 }  // namespace ts::stats

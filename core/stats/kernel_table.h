@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -55,8 +56,10 @@ struct KernelTable {
   std::int64_t steps = 0;          // recorded
 };
 
-// From the GPU tracks of a trace; set-up is left out. O(n log n).
+// From the GPU tracks of a trace; set-up is left out. With a range what begins in it, whole.
+// O(n log n).
 KernelTable kernel_table(const trace::TraceStore& trace, const trace::KernelLaunches& launches,
-                         const base::StringTable& strings);
+                         const base::StringTable& strings,
+                         std::optional<base::TimeRange> range = {});
 
 }  // namespace ts::stats

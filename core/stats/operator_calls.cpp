@@ -109,7 +109,8 @@ void add_track(std::vector<Placed>& placed, const std::vector<PhaseInterval>& ph
 
 }  // namespace
 
-std::vector<OperatorCall> operator_calls(const trace::TraceStore& trace) {
+std::vector<OperatorCall> operator_calls(const trace::TraceStore& trace,
+                                         std::optional<base::TimeRange> range) {
   const std::vector<PhaseInterval> phases = phase_intervals(trace);
   std::vector<OperatorCall> calls;
   for (std::size_t t = 0; t < trace.tracks().size(); ++t) {
@@ -118,6 +119,8 @@ std::vector<OperatorCall> operator_calls(const trace::TraceStore& trace) {
     std::vector<Placed> placed;
     for_each_slice(trace, static_cast<trace::TrackId>(t),
                    [&](std::uint16_t depth, const trace::Slice& slice) {
+                     if (range && (slice.begin_ns < range->begin || slice.begin_ns >= range->end))
+                       return;
                      if (phase_at(phases, slice.begin_ns) == base::Phase::setup) return;
                      placed.push_back({depth, slice});
                    });

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "core/base/phase.h"
@@ -19,8 +20,10 @@ struct OperatorCall {
   static constexpr std::uint32_t kNoParent = 0xFFFFFFFFU;
 };
 
-// All operators of recorded steps; grouped by track, parents first.
-std::vector<OperatorCall> operator_calls(const trace::TraceStore& trace);
+// All operators of recorded steps; grouped by track, parents first. With a range those that begin
+// in it: an operator around them that began before it is not their parent.
+std::vector<OperatorCall> operator_calls(const trace::TraceStore& trace,
+                                         std::optional<base::TimeRange> range = {});
 
 // All kernels, copies and fills on the streams of a GPU in recorded steps; they do not nest.
 std::vector<OperatorCall> kernel_calls(const trace::TraceStore& trace);

@@ -46,8 +46,8 @@ class SharesByPhase {
 class OperatorTableBuilder {
  public:
   OperatorTableBuilder(const trace::TraceStore& trace, const base::StringTable& strings,
-                       GroupBy group)
-      : strings_(strings), group_(group), calls_(operator_calls(trace)) {
+                       GroupBy group, std::optional<base::TimeRange> range)
+      : strings_(strings), group_(group), calls_(operator_calls(trace, range)) {
     table_.group = group;
     table_.steps = step_count(trace);
     if (group == GroupBy::stack) stacks_.emplace(calls_, strings);
@@ -220,8 +220,9 @@ std::vector<ClassShares> kernel_shares(const trace::TraceStore& trace) {
 }
 
 OperatorTable operator_table(const trace::TraceStore& trace, const memory::AllocationLog& memory,
-                             const base::StringTable& strings, GroupBy group) {
-  return OperatorTableBuilder(trace, strings, group).build(memory);
+                             const base::StringTable& strings, GroupBy group,
+                             std::optional<base::TimeRange> range) {
+  return OperatorTableBuilder(trace, strings, group, range).build(memory);
 }
 
 }  // namespace ts::stats

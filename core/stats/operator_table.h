@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -72,9 +73,10 @@ struct OperatorTable {
 };
 
 // From the slices of operators on all threads, in recorded steps (set-up is left out), and the
-// blocks that were allocated in them. O(n log n).
+// blocks that were allocated in them. With a range those that begin in it, whole. O(n log n).
 OperatorTable operator_table(const trace::TraceStore& trace, const memory::AllocationLog& memory,
-                             const base::StringTable& strings, GroupBy group);
+                             const base::StringTable& strings, GroupBy group,
+                             std::optional<base::TimeRange> range = {});
 
 // The time of kernels, copies and fills on all streams, in recorded steps; times per kernel are in
 // kernel_table.h.

@@ -357,7 +357,7 @@ TEST_F(SummaryCommand, WhatIsNoneIsNamedForWhatItIs) {
   ASSERT_EQ(::mkfifo(file("fifo").c_str(), 0600), 0);
   refused("summary " + file("fifo"), "pipe or device");
   refused("replay " + file("fifo"), "pipe or device");
-  refused("summary /", "holds neither a run nor a sweep");
+  refused("summary /", "holds neither a run, a sweep nor traces of ranks");
 }
 
 }  // namespace

@@ -60,6 +60,11 @@ TEST(FrameKind, TheTellingFrameIsTheInnermostOfTheProgram) {
   const auto asks = telling_frame(snapshot, backward);
   EXPECT_EQ(snapshot.text(snapshot.stacks.frame(asks).name),
             "at::_ops::mm::call(at::Tensor const&, at::Tensor const&)");
+  const auto freed = made.stack({{"c10::StorageImpl::~StorageImpl()", "", 0},
+                                 {"std::vector<at::Tensor>::~vector()", "??", 0},
+                                 {"torch::autograd::Engine::thread_main()", "??", 0}});
+  EXPECT_EQ(snapshot.text(snapshot.stacks.frame(telling_frame(snapshot, freed)).name),
+            "torch::autograd::Engine::thread_main()");
 }
 
 }  // namespace

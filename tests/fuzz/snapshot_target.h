@@ -11,4 +11,8 @@ namespace ts::fuzz {
 // sanitizer, a difference) ends the program.
 void feed_snapshot(std::string bytes);
 
+// Whether a fault is one only of an event that is read without a dictionary: an event in another
+// place than a trace, or one that gets more entries later. PyTorch writes neither.
+bool is_fault_of_event(const std::string& sentence);
+
 }  // namespace ts::fuzz

@@ -110,6 +110,12 @@ TEST_F(KernelTableTest, rows_devices_idle_time_and_queue) {
   EXPECT_EQ(sum.op_flops, 0);
   EXPECT_EQ(sum.op_input_bytes, 120);
 
+  const KernelTable part = kernel_table(store_, launches_, strings_, base::TimeRange{300, 2200});
+  ASSERT_EQ(part.rows.size(), 2U) << "what begins in the range and in a step";
+  EXPECT_EQ(row(part, "add_kernel").calls, 1);
+  EXPECT_EQ(row(part, gemm).calls, 1);
+  EXPECT_EQ(part.kernel_ns, 60);
+
   ASSERT_EQ(found.devices.size(), 1U);
   const DeviceUse& use = found.devices.front();
   EXPECT_EQ(use.kernels, 4);

@@ -322,6 +322,22 @@ TEST(OperatorTable, BytesBelongToTheCallThatAllocatedThem) {
   EXPECT_EQ(of_shapes, 960);
 }
 
+TEST(OperatorTable, ARangeHasTheCallsThatBeginInIt) {
+  const TwoLayers made;
+  const auto in_range = [&made](base::TimeRange range) {
+    return operator_table(made.store, made.log, made.strings, GroupBy::op, range);
+  };
+  const OperatorTable second = in_range({60, 95});
+  ASSERT_EQ(second.rows.size(), 2U);
+  EXPECT_EQ(second.operators_ns, 30);
+  for (const OperatorRow& row : second.rows) EXPECT_EQ(row.calls, 1);
+  const OperatorTable inner = in_range({61, 96});
+  ASSERT_EQ(inner.rows.size(), 1U) << "the call around the first product began before";
+  EXPECT_EQ(inner.rows.front().calls, 2);
+  EXPECT_EQ(inner.rows.front().total_ns, 20 + 10);
+  EXPECT_TRUE(in_range({200, 300}).rows.empty());
+}
+
 TEST(OperatorTable, StacksTellOneOperatorByItsPlaces) {
   const TwoLayers made;
   const OperatorTable table = made.table(GroupBy::stack);

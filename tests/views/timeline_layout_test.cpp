@@ -4,6 +4,7 @@
 
 #include "tests/views/synthetic_run.h"
 #include "views/charts/run_time.h"
+#include "views/charts/viewport.h"
 #include "views/timeline/counter_row.h"
 #include "views/timeline/hover_text.h"
 #include "views/timeline/lane_cache.h"
@@ -326,6 +327,19 @@ TEST(Brush, HasEdgesThatCanBeHeld) {
   EXPECT_EQ(brush_part_at(150, 100, 200, 5), BrushPart::inside);
   EXPECT_EQ(brush_part_at(250, 100, 200, 5), BrushPart::outside);
   EXPECT_EQ(brush_part_at(101, 100, 102, 5), BrushPart::begin);
+}
+
+TEST(Brush, MovesWhatIsInViewWithinTheMap) {
+  const TimeAxis map{{1000, 11'000}, 0, 100};  // 100 ns a pixel
+  const auto moved = [&map](float x, float dx) {
+    return brushed(brush_at(x, map, {3000, 5000}, 5), dx, map);
+  };
+  EXPECT_EQ(moved(30, 10), (base::TimeRange{4000, 6000}));
+  EXPECT_EQ(moved(30, -90), (base::TimeRange{1000, 3000})) << "not beyond the map";
+  EXPECT_EQ(moved(20, -10), (base::TimeRange{2000, 5000}));
+  EXPECT_EQ(moved(40, 10), (base::TimeRange{3000, 6000}));
+  EXPECT_EQ(moved(20, 90), (base::TimeRange{4950, 5000})) << "an end stops before the other";
+  EXPECT_EQ(moved(80, 0), (base::TimeRange{8000, 10'000})) << "a press beside it jumps there";
 }
 
 TEST(CounterColumns, HoldTheExtremesOfEveryColumn) {

@@ -15,7 +15,8 @@ bool has_kernels(const run::Run& run) {
   });
 }
 
-const stats::KernelTable& KernelFigures::of(const ViewContext& context) {
+const stats::KernelTable& KernelFigures::of(const ViewContext& context,
+                                            std::optional<base::TimeRange> range) {
   const run::Run* const run = context.run;
   if (run == nullptr || context.file != nullptr || !has_kernels(*run)) {
     table_ = {};
@@ -23,10 +24,11 @@ const stats::KernelTable& KernelFigures::of(const ViewContext& context) {
     return table_;
   }
   const std::uint64_t slices = run->trace.slice_count();
-  const bool same = made_ && run->id == run_id_;
+  const bool same = made_ && run->id == run_id_ && range == range_;
   const bool wait = !run->finished && context.now_ns - made_ns_ < kPause;
   if (same && (slices == slices_ || wait)) return table_;
-  table_ = stats::kernel_table(run->trace, run->launches, context.strings);
+  table_ = stats::kernel_table(run->trace, run->launches, context.strings, range);
+  range_ = range;
   made_ = true;
   run_id_ = run->id;
   slices_ = slices;

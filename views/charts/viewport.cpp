@@ -43,6 +43,34 @@ base::TimeRange with_margin(base::TimeRange range, double part, base::TimeRange 
   return clamped({begin, std::max(begin, end)}, bounds);
 }
 
+BrushPart brush_part_at(float x, float brush_x0, float brush_x1, float reach) {
+  const float to_begin = std::abs(x - brush_x0);
+  const float to_end = std::abs(x - brush_x1);
+  if (std::min(to_begin, to_end) <= reach)
+    return to_begin <= to_end ? BrushPart::begin : BrushPart::end;
+  return x > brush_x0 && x < brush_x1 ? BrushPart::inside : BrushPart::outside;
+}
+
+Brush brush_at(float x, const TimeAxis& map, base::TimeRange view, float reach) {
+  const BrushPart part = brush_part_at(x, map.x_of(view.begin), map.x_of(view.end), reach);
+  if (part != BrushPart::outside) return {part, view};
+  const std::int64_t begin = map.time_at(x) - view.length() / 2;
+  return {part, clamped({begin, begin + view.length()}, map.range)};
+}
+
+base::TimeRange brushed(const Brush& brush, float dx, const TimeAxis& map) {
+  const base::TimeRange& from = brush.from;
+  const auto by = static_cast<std::int64_t>(static_cast<double>(dx) * map.ns_per_pixel());
+  switch (brush.part) {
+    case BrushPart::begin:
+      return clamped({std::min(from.begin + by, from.end - kShortestView), from.end}, map.range);
+    case BrushPart::end:
+      return clamped({from.begin, std::max(from.end + by, from.begin + kShortestView)}, map.range);
+    default:
+      return panned(from, by, map.range);
+  }
+}
+
 void Transition::start(base::TimeRange from, base::TimeRange to, std::int64_t now_ns) {
   from_ = from;
   to_ = to;

@@ -3,6 +3,7 @@
 #include <cstdint>
 
 #include "core/base/clock.h"
+#include "views/charts/time_axis.h"
 
 namespace ts::views {
 
@@ -18,6 +19,18 @@ base::TimeRange zoomed(base::TimeRange view, std::int64_t anchor_ns, double fact
 base::TimeRange panned(base::TimeRange view, std::int64_t by_ns, base::TimeRange bounds);
 // The range with a margin of `part` of its length on each side, as the target of a fit.
 base::TimeRange with_margin(base::TimeRange range, double part, base::TimeRange bounds);
+
+// A drag on a map of the whole range: an end of the part in view, or all of it. Beside that part it
+// begins with a jump there.
+enum class BrushPart : std::uint8_t { outside, inside, begin, end };
+struct Brush {
+  BrushPart part = BrushPart::outside;
+  base::TimeRange from;  // in view when it began
+};
+BrushPart brush_part_at(float x, float brush_x0, float brush_x1, float reach);
+Brush brush_at(float x, const TimeAxis& map, base::TimeRange view, float reach);
+// The range in view after the mouse moved by dx on the map, whose range is the bounds.
+base::TimeRange brushed(const Brush& brush, float dx, const TimeAxis& map);
 
 // A short move from one range to another, monotonic and without overshoot. Fit, zoom to a slice and
 // next hit take kDuration, so that the eye can follow. Manual moves are immediate and end a move in

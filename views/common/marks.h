@@ -3,6 +3,7 @@
 #include <cstdint>
 
 #include "views/common/draw_sink.h"
+#include "views/common/theme.h"
 
 namespace ts::views {
 
@@ -24,5 +25,7 @@ struct MarkStyle {
 void draw_mark(DrawSink& sink, const MarkStyle& style, Point centre, float radius);
 // The mark for out of memory.
 void draw_cross(DrawSink& sink, Point centre, float radius, Color color, float thickness);
+// The part in view on a map of the whole: the rest is fainter; nothing is drawn where it is all.
+void draw_brush(DrawSink& sink, const Theme& theme, const Rect& map, float x0, float x1);
 
 }  // namespace ts::views

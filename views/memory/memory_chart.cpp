@@ -43,6 +43,7 @@ void MemoryChart::lay_out(const DrawSink& sink, const Rect& area, ViewContext& c
   regions_ = lay_out_memory(area, context.metrics, legend_row_,
                             source_.kind == MemorySource::Kind::opened);
   if (has_log_) totals_.update(source_.log->events());
+  if (has_log_ && regions_.has_map()) map_.update(*source_.log, totals_, map_axis(context));
   // Categories are decided later than their blocks are recorded.
   if (has_log_ && peak_version_ != source_.log->version()) {
     peak_version_ = source_.log->version();
@@ -91,6 +92,7 @@ void MemoryChart::follow_source(ViewContext& context) {
   own_bytes_ = {};
   byte_transition_.stop();
   totals_.clear();
+  map_.clear();
   outline_.clear();
   stack_.clear();
   facts_.clear();
@@ -144,6 +146,10 @@ base::TimeRange MemoryChart::bounds(const ViewContext& context) const {
     all.end = std::max(all.end, end);
   }
   return all;
+}
+
+MemoryAxis MemoryChart::map_axis(const ViewContext& context) const {
+  return {axis_kind(context), {bounds(context), regions_.map.x0, regions_.map.x1}};
 }
 
 float MemoryChart::end_of_log() const {
@@ -355,6 +361,8 @@ void MemoryChart::update(const ChartInput& input, ViewContext& context) {
   if (!has_log_ || totals_.size() == 0) return;
   const MemoryGestures::Scene scene{.plot = regions_.plot,
                                     .axis = axis_.axis,
+                                    .map = map_axis(context).axis,
+                                    .map_area = regions_.map,
                                     .bounds = bounds(context),
                                     .bytes = bytes_in_view(),
                                     .byte_bounds = byte_bounds_,

@@ -20,6 +20,7 @@
 #include "views/memory/memory_scale.h"
 #include "views/memory/predicted_outline.h"
 #include "views/memory/stack_cache.h"
+#include "views/memory/time_map.h"
 
 namespace ts::views {
 
@@ -111,6 +112,8 @@ class MemoryChart {
   void draw_parts_of_steps(const DrawContext& drawing) const;
   void draw_byte_position(const DrawContext& drawing) const;
   void draw_hint(const DrawContext& drawing) const;
+  // All of the axis, over the strip of the map.
+  [[nodiscard]] MemoryAxis map_axis(const ViewContext& context) const;
   void draw_axes(const DrawContext& drawing, const ViewContext& context) const;
   void draw_grid(const DrawContext& drawing) const;
   [[nodiscard]] bool compares(const ViewContext& context) const;
@@ -208,6 +211,7 @@ class MemoryChart {
   base::TimeRange byte_bounds_;     // all that there is to see
   std::vector<Rect> color_fields_;  // of the choice of colours
   TotalsIndex totals_;
+  TimeMap map_;
   StackCache stack_;
   blocks::BlockHits hits_;
   PredictedOutline outline_;

@@ -57,6 +57,7 @@ void MemoryChart::draw(DrawSink& sink, ViewContext& context) {
   draw_bands(drawing);
   draw_axes(drawing, context);
   draw_byte_position(drawing);
+  if (regions_.has_map()) map_.draw(sink, context.theme, regions_.map, axis_.axis.range);
   draw_hint(drawing);
   draw_capacity(drawing, context);
   draw_live_edge(drawing);

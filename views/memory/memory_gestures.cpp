@@ -9,6 +9,7 @@ namespace {
 
 constexpr float kClickReach = 4;
 constexpr float kFlat = 10;  // pixels
+constexpr float kBrushReach = 5;
 constexpr double kWheelStep = 0.8;
 constexpr double kKeyZoomPerSecond = 5;
 constexpr double kKeyPanPerSecond = 1.4;
@@ -67,6 +68,14 @@ MemoryGestures::Asked MemoryGestures::apply(const ChartInput& input, const Scene
     start_bytes_ = scene.bytes;
     moved_ = false;
   }
+  if (drag_ == Drag::none && input.hovered && input.left_pressed &&
+      scene.map_area.contains(input.mouse)) {
+    right_ = false;
+    drag_ = Drag::brush;
+    start_ = input.mouse;
+    brush_ = brush_at(input.mouse.x, scene.map, scene.axis.range, kBrushReach * scene.scale);
+    moved_ = brush_.part == BrushPart::outside;
+  }
   if (drag_ != Drag::none) drag(input, scene, asked);
   if (input.double_clicked && over) {
     asked.double_click = true;
@@ -95,6 +104,8 @@ void MemoryGestures::drag(const ChartInput& input, const Scene& scene, Asked& as
     const auto up = static_cast<std::int64_t>(static_cast<double>(dy) * bytes_per_pixel);
     if (start_bytes_ != scene.byte_bounds)
       asked.show_bytes = panned(start_bytes_, up, scene.byte_bounds);
+  } else if (moved_ && drag_ == Drag::brush) {
+    asked.show = brushed(brush_, dx, scene.map);
   } else if (moved_) {
     const Rect& plot = scene.plot;
     box_ = Rect{std::clamp(std::min(start_.x, input.mouse.x), plot.x0, plot.x1),

@@ -16,6 +16,8 @@ class MemoryGestures {
   struct Scene {
     Rect plot;
     TimeAxis axis;
+    TimeAxis map;  // of the bounds, where `map_area` is
+    Rect map_area;
     base::TimeRange bounds;
     base::TimeRange bytes;  // in view, and all that there is to see of them
     base::TimeRange byte_bounds;
@@ -38,7 +40,7 @@ class MemoryGestures {
   [[nodiscard]] std::optional<Rect> box() const { return box_; }
 
  private:
-  enum class Drag : std::uint8_t { none, pan, box };
+  enum class Drag : std::uint8_t { none, pan, box, brush };
   void drag(const ChartInput& input, const Scene& scene, Asked& asked);
   void finish_box(const Scene& scene, Asked& asked) const;
   static void wheel_and_keys(const ChartInput& input, const Scene& scene, Asked& asked);
@@ -50,6 +52,7 @@ class MemoryGestures {
   Point start_;
   base::TimeRange start_range_;
   base::TimeRange start_bytes_;
+  Brush brush_;
   std::optional<Rect> box_;
 };
 

@@ -13,6 +13,8 @@ constexpr float kLabels = 50;
 constexpr float kBands = 20;
 constexpr float kAxis = 22;
 constexpr float kSteps = 18;
+constexpr float kMap = 24;
+constexpr float kMapGap = 4;
 constexpr float kList = 250;
 constexpr float kListGap = 24;
 constexpr float kLeastPlotWidth = 420;
@@ -21,7 +23,7 @@ constexpr float kLeastPlotHeight = 120;
 
 }  // namespace
 
-MemoryRegions lay_out_memory(const Rect& area, Metrics metrics, bool legend_row, bool hint) {
+MemoryRegions lay_out_memory(const Rect& area, Metrics metrics, bool legend_row, bool of_file) {
   const auto px = [&](float value) { return std::round(metrics.px(value)); };
   MemoryRegions out;
   out.all = area;
@@ -46,9 +48,13 @@ MemoryRegions lay_out_memory(const Rect& area, Metrics metrics, bool legend_row,
   }
   const float x0 = std::min(left + px(kLabels), right);
   float bottom = area.y1 - std::min(px(4), area.y1 - y);
-  if (hint && bottom - y >= px(kBands + 2 * kLeastPlotHeight + kAxis + 2 * kSteps)) {
+  if (of_file && bottom - y >= px(kBands + 2 * kLeastPlotHeight + kAxis + 2 * kSteps)) {
     out.hint = {x0, bottom - px(kSteps), right, bottom};
     bottom -= px(kSteps);
+  }
+  if (of_file && bottom - y >= px(kBands + 2 * kLeastPlotHeight + kAxis + kSteps + kMap)) {
+    out.map = {x0, bottom - px(kMap), right, bottom};
+    bottom -= px(kMap + kMapGap);
   }
   if (bottom - y >= px(kBands + kLeastPlotHeight + kAxis + kSteps)) {
     out.steps = {x0, bottom - px(kSteps), right, bottom};

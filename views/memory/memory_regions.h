@@ -16,15 +16,18 @@ struct MemoryRegions {
   Rect plot;
   Rect x_labels;
   Rect steps;  // under the x labels
+  Rect map;    // under them: the whole time
   Rect hint;   // under everything: what the mouse does
   Rect list;   // beside the plot
   [[nodiscard]] bool has_legend() const { return legend.height() > 0; }
   [[nodiscard]] bool has_list() const { return list.width() > 0; }
+  [[nodiscard]] bool has_map() const { return map.height() > 0; }
   [[nodiscard]] bool has_steps() const { return steps.height() > 0; }
 };
 
-// `legend_row`: the legend gets a row of its own.
+// `legend_row`: the legend gets a row of its own. `of_file`: with a map and a hint, which another
+// view on the page has for a run.
 MemoryRegions lay_out_memory(const Rect& area, Metrics metrics, bool legend_row = false,
-                             bool hint = false);
+                             bool of_file = false);
 
 }  // namespace ts::views

@@ -95,6 +95,7 @@ void SegmentMap::lay_out(const DrawSink& sink, const Rect& area, const ViewConte
                              {"largest", text::bytes(sums_.largest).joined()}});
   legend_.push_back({context.texts("segments.free"), free_color(context.theme), 0, 1});
   legend_.push_back({context.texts("segments.pending"), free_pending_color(context.theme), 0, 0});
+  legend_.push_back({context.texts("segments.rounding"), context.theme.bad, 0, 0});
   title_ = lay_out_title_row(sink, row, context.metrics, context.texts("segments.title"), subtitle_,
                              legend_, LegendSide::right, {});
 }
@@ -212,8 +213,18 @@ void SegmentMap::draw(DrawSink& sink, const ViewContext& context) const {
     // A thin gap between wide neighbours separates equal colours.
     if (rect.width() >= 6) rect.x1 -= 1;
     sink.fill(rect, color_of(context, piece));
-    if (!selected) continue;
     const auto& block = state_->segments[piece.segment].blocks[piece.block];
+    const bool ends = &piece == &pieces_.pieces.back() || (&piece)[1].block != piece.block ||
+                      (&piece)[1].segment != piece.segment;
+    if (ends && block.state == allocator::BlockState::active_allocated && block.requested > 0) {
+      const double rounding =
+          static_cast<double>(block.size - block.requested) / pieces_.bytes_per_pixel;
+      const auto width = static_cast<float>(std::floor(rounding));
+      if (width >= 1)
+        sink.fill({std::max(rect.x0, rect.x1 - width), rect.y0, rect.x1, rect.y1},
+                  context.theme.bad);
+    }
+    if (!selected) continue;
     if (block_of(block) == selected) sink.outline(rect, context.theme.text, 2);
   }
   if (hover_) {

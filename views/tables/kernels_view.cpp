@@ -30,15 +30,18 @@ std::string time(double nanoseconds) {
 }
 
 // The summary of all kernels, independent of the filter.
-std::string summary_words(const ViewContext& context, const stats::KernelTable& table) {
+std::string summary_words(const ViewContext& context, const stats::KernelTable& table,
+                          bool in_range) {
   std::int64_t calls = 0;
   std::int64_t on_tensor_cores_ns = 0;
   for (const stats::KernelRow& row : table.rows) calls += row.calls;
   for (const stats::DeviceUse& use : table.devices) on_tensor_cores_ns += use.tensor_core_ns;
-  const auto steps = std::max<std::int64_t>(table.steps, 1);
+  const auto steps = in_range ? 1 : std::max<std::int64_t>(table.steps, 1);
   const auto total = static_cast<double>(table.kernel_ns);
   return context.texts(
-      context.trace != nullptr ? "tables.kernel_summary_trace" : "tables.kernel_summary",
+      in_range                   ? "tables.kernel_summary_range"
+      : context.trace != nullptr ? "tables.kernel_summary_trace"
+                                 : "tables.kernel_summary",
       {{"count", text::grouped(calls / steps)},
        {"time", time(total / static_cast<double>(steps))},
        {"percent",
@@ -58,17 +61,19 @@ std::vector<stats::KernelRow> filtered(const stats::KernelTable& table,
   return rows;
 }
 
-void KernelsView::draw(const Ui& ui, const ViewContext& context, std::string_view filter,
+void KernelsView::draw(const Ui& ui, const ViewContext& context,
+                       std::optional<base::TimeRange> range, std::string_view filter,
                        float height) {
-  const stats::KernelTable& table = figures_.of(context);
+  const stats::KernelTable& table = figures_.of(context, range);
   shown_ = table;
   shown_.rows = filtered(table, context.strings, filter);
   if (table.rows.empty()) {
-    wrapped_text(ui, TextStyle::body, ui.theme.text3, ui.texts("tables.no_kernels"), ui.px(16));
+    const char* const why = range ? "tables.no_kernels_in_range" : "tables.no_kernels";
+    wrapped_text(ui, TextStyle::body, ui.theme.text3, ui.texts(why), ui.px(16));
     ImGui::Dummy({0, height - ui.px(16)});
     return;
   }
-  const std::string summary = summary_words(context, table);
+  const std::string summary = summary_words(context, table, range.has_value());
   views::text(ui, TextStyle::small, ui.theme.text2, summary);
   height -= ui.px(kSummary);
   const std::string capability = report::compute_capability(*context.run);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -16,8 +17,9 @@ namespace ts::views {
 // was recorded. UI thread.
 class KernelsView {
  public:
-  // Kernels whose name or operator contains `filter`.
-  void draw(const Ui& ui, const ViewContext& context, std::string_view filter, float height);
+  // Kernels whose name or operator contains `filter`; with a range those that begin in it.
+  void draw(const Ui& ui, const ViewContext& context, std::optional<base::TimeRange> range,
+            std::string_view filter, float height);
   // The shown rows, for copying.
   [[nodiscard]] const stats::KernelTable& shown() const { return shown_; }
 

@@ -33,7 +33,12 @@ constexpr std::array<std::string_view, kTabs.size()> kTabNames = {
 constexpr std::int64_t kPause = 500'000'000;
 
 // A trace counts as a whole, with what lies between the profiler's steps.
-std::string steps_words(const ViewContext& context, const stats::OperatorTable& table) {
+std::string steps_words(const ViewContext& context, const stats::OperatorTable& table,
+                        std::optional<base::TimeRange> range) {
+  if (range) {
+    const auto length = static_cast<double>(range->length());
+    return context.texts("tables.marked", {{"duration", text::duration_ns(length).joined()}});
+  }
   if (context.trace == nullptr)
     return context.texts("tables.remark", {{"steps", text::grouped(table.steps)}});
   const auto steps = std::ssize(context.trace->summary.steps);
@@ -54,13 +59,18 @@ void OperatorsView::update(const ViewContext& context, OperatorsTab& tab) {
   const run::Run& run = *context.run;
   if (tab == OperatorsTab::kernel && !has_kernels(run)) tab = OperatorsTab::op;
   const std::uint64_t slices = run.trace.slice_count();
-  const bool same = made_ && run.id == run_id_ && made_tab_ == tab;
+  // A mark that is still drawn changes in every frame.
+  const bool settled = !ImGui::IsMouseDown(ImGuiMouseButton_Left);
+  const auto range = settled ? context.state.marked : range_;
+  const bool same = made_ && run.id == run_id_ && made_tab_ == tab && range == range_;
   const bool wait = !run.finished && context.now_ns - made_ns_ < kPause;
   if (!same || (slices != slices_ && !wait)) {
     const bool tree = tab == OperatorsTab::tree;
     // The tree only needs the shares beside it, which do not depend on the grouping.
-    table_ = stats::operator_table(run.trace, run.memory, context.strings,
-                                   tree ? stats::GroupBy::op : static_cast<stats::GroupBy>(tab));
+    table_ =
+        stats::operator_table(run.trace, run.memory, context.strings,
+                              tree ? stats::GroupBy::op : static_cast<stats::GroupBy>(tab), range);
+    range_ = range;
     if (tree) tree_.update(run, context.strings);
     made_ = true;
     made_ns_ = context.now_ns;
@@ -84,7 +94,7 @@ void OperatorsView::draw(const Ui& ui, const ViewContext& context, OperatorsTab&
   const bool stale = !context.stale.empty();
   if (stale) ImGui::PushStyleVar(ImGuiStyleVar_Alpha, 0.6F);
   if (tab == OperatorsTab::kernel) {
-    kernels_.draw(ui, context, filter_.data(), height);
+    kernels_.draw(ui, context, range_, filter_.data(), height);
   } else if (tab == OperatorsTab::tree) {
     tree_.draw(ui, height);
   } else {
@@ -101,7 +111,8 @@ void OperatorsView::draw(const Ui& ui, const ViewContext& context, OperatorsTab&
 }
 
 void OperatorsView::draw_heading(const Ui& ui, const ViewContext& context, OperatorsTab& tab) {
-  const std::string steps = steps_words(context, table_);
+  const bool tree = tab == OperatorsTab::tree;
+  const std::string steps = steps_words(context, table_, tree ? std::nullopt : range_);
   const char* const partial = partial_key(context);
   const std::string of = !context.stale.empty() ? stale_words(ui.texts, context.stale)
                          : partial != nullptr   ? std::string(ui.texts(partial))
@@ -128,7 +139,7 @@ void OperatorsView::draw_heading(const Ui& ui, const ViewContext& context, Opera
   {
     const FontScope font(ui, TextStyle::body);
     // The tree is shown in full: rows without their parents would mean little.
-    ImGui::BeginDisabled(tab == OperatorsTab::tree);
+    ImGui::BeginDisabled(tree);
     ImGui::SetNextItemWidth(std::min(ui.px(220), room * 0.3F));
     ImGui::InputTextWithHint("###filter", ui.texts("tables.filter"), filter_.data(),
                              filter_.size());

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -22,7 +23,8 @@ enum class OperatorsTab : std::uint8_t { op, op_and_shape, module, phase, stack,
 base::Result<OperatorsTab> operators_tab_from_name(std::string_view name);
 
 // The table of recorded operators in the current Dear ImGui window; sorted by a click on a heading,
-// filtered by name, copied as text. Below it the shares of matmul, softmax and so on in each phase.
+// filtered by name, copied as text. While a range is marked it has what begins in it, but for the
+// tree. Below it the shares of matmul, softmax and so on in each phase.
 // UI thread.
 class OperatorsView {
  public:
@@ -42,6 +44,7 @@ class OperatorsView {
   bool made_ = false;
   std::int64_t made_ns_ = 0;
   OperatorsTab made_tab_ = OperatorsTab::op;
+  std::optional<base::TimeRange> range_;
 
   ModuleTreeView tree_;
   KernelsView kernels_;

@@ -5,6 +5,7 @@
 
 #include "views/charts/chart_text.h"
 #include "views/charts/time_axis.h"
+#include "views/common/marks.h"
 
 namespace ts::views {
 namespace {
@@ -117,26 +118,7 @@ void Minimap::draw(DrawSink& sink, const Theme& theme, const Rect& area,
     begin = i;
   }
 
-  const float x0 = std::clamp(std::round(axis.x_of(visible.begin)), area.x0, area.x1 - 3);
-  const float x1 = std::clamp(std::round(axis.x_of(visible.end)), x0 + 3, area.x1);
-  const Color veil = with_alpha(theme.surface, 0.55F);
-  if (x0 > area.x0) sink.fill({area.x0, area.y0, x0, area.y1}, veil);
-  if (x1 < area.x1) sink.fill({x1, area.y0, area.x1, area.y1}, veil);
-  if (visible == range_) return;
-  sink.outline({x0, area.y0, x1, area.y1}, theme.text, 1);
-  const float middle = std::round((area.y0 + area.y1) / 2);
-  for (const float x : {x0, x1}) {
-    const Rect handle{std::max(x - 2, area.x0), middle - 5, std::min(x + 2, area.x1), middle + 5};
-    sink.fill(handle, theme.text, 1);
-  }
-}
-
-BrushPart brush_part_at(float x, float brush_x0, float brush_x1, float reach) {
-  const float to_begin = std::abs(x - brush_x0);
-  const float to_end = std::abs(x - brush_x1);
-  if (std::min(to_begin, to_end) <= reach)
-    return to_begin <= to_end ? BrushPart::begin : BrushPart::end;
-  return x > brush_x0 && x < brush_x1 ? BrushPart::inside : BrushPart::outside;
+  draw_brush(sink, theme, area, axis.x_of(visible.begin), axis.x_of(visible.end));
 }
 
 }  // namespace ts::views

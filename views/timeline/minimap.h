@@ -41,8 +41,4 @@ class Minimap {
   std::uint32_t classes_ = 0;  // bit set
 };
 
-// Parts of the brush, for mouse input.
-enum class BrushPart : std::uint8_t { outside, inside, begin, end };
-BrushPart brush_part_at(float x, float brush_x0, float brush_x1, float reach);
-
 }  // namespace ts::views

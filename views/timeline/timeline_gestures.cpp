@@ -11,6 +11,7 @@ constexpr double kWheelStep = 0.8;        // zoom of one notch
 constexpr double kKeyZoomPerSecond = 5;   // natural logarithm
 constexpr double kKeyPanPerSecond = 1.4;  // visible lengths
 constexpr float kNotch = 63;              // three rows
+constexpr float kBrushReach = 5;          // pixels at scale 1
 
 base::TimeRange ordered(std::int64_t a, std::int64_t b) {
   return {std::min(a, b), std::max(a, b)};
@@ -73,18 +74,9 @@ void TimelineGestures::begin_drag(const ChartInput& input, const Scene& scene) {
   right_ = input.right_pressed;
   box_.reset();
   if (at.map.contains(input.mouse) && !right_) {
-    const TimeAxis map = map_axis(scene);
-    const BrushPart part = brush_part_at(input.mouse.x, map.x_of(scene.axis.range.begin),
-                                         map.x_of(scene.axis.range.end), 5 * scene.scale);
-    drag_ = part == BrushPart::begin ? Drag::brush_begin
-            : part == BrushPart::end ? Drag::brush_end
-                                     : Drag::brush_move;
-    if (part == BrushPart::outside) {
-      const std::int64_t center = map.time_at(input.mouse.x);
-      const std::int64_t half = start_range_.length() / 2;
-      start_range_ = clamped({center - half, center - half + start_range_.length()}, scene.bounds);
-      moved_ = true;
-    }
+    drag_ = Drag::brush;
+    brush_ = brush_at(input.mouse.x, map_axis(scene), scene.axis.range, kBrushReach * scene.scale);
+    moved_ = brush_.part == BrushPart::outside;
   } else if (at.ruler.contains(input.mouse) && !right_) {
     drag_ = Drag::mark;
   } else if (at.body().contains(input.mouse)) {
@@ -104,8 +96,6 @@ void TimelineGestures::continue_drag(const ChartInput& input, const Scene& scene
   const double per_pixel = static_cast<double>(start_range_.length()) /
                            static_cast<double>(std::max(1.0F, scene.axis.x1 - scene.axis.x0));
   const auto by = static_cast<std::int64_t>(static_cast<double>(dx) * per_pixel);
-  const auto map_by =
-      static_cast<std::int64_t>(static_cast<double>(dx) * map_axis(scene).ns_per_pixel());
   const auto time_under = [&](float x) {
     return scene.axis.time_at(std::clamp(x, scene.axis.x0, scene.axis.x1));
   };
@@ -120,18 +110,8 @@ void TimelineGestures::continue_drag(const ChartInput& input, const Scene& scene
     case Drag::mark:
       state.marked = ordered(time_under(start_.x), time_under(input.mouse.x));
       break;
-    case Drag::brush_move:
-      show(panned(start_range_, map_by, scene.bounds), scene.bounds, state);
-      break;
-    case Drag::brush_begin:
-      show({std::min(start_range_.begin + map_by, start_range_.end - kShortestView),
-            start_range_.end},
-           scene.bounds, state);
-      break;
-    case Drag::brush_end:
-      show({start_range_.begin,
-            std::max(start_range_.end + map_by, start_range_.begin + kShortestView)},
-           scene.bounds, state);
+    case Drag::brush:
+      show(brushed(brush_, dx, map_axis(scene)), scene.bounds, state);
       break;
     case Drag::label:
       scroll_ = start_scroll_ - dy;

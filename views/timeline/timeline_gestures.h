@@ -46,16 +46,7 @@ class TimelineGestures {
   void set_scroll(float pixels) { scroll_ = pixels; }
 
  private:
-  enum class Drag : std::uint8_t {
-    none,
-    pan,
-    box,
-    mark,
-    brush_move,
-    brush_begin,
-    brush_end,
-    label
-  };
+  enum class Drag : std::uint8_t { none, pan, box, mark, brush, label };
 
   void begin_drag(const ChartInput& input, const Scene& scene);
   void continue_drag(const ChartInput& input, const Scene& scene, ViewState& state);
@@ -69,6 +60,7 @@ class TimelineGestures {
   bool right_ = false;  // the drag uses the right button
   Point start_;
   base::TimeRange start_range_;
+  Brush brush_;
   float start_scroll_ = 0;
   std::optional<base::TimeRange> box_;
   float scroll_ = 0;
