@@ -13,8 +13,9 @@ import sys
 CHANGES = {
     "core/spec/workload_spec.h": [
         # A setting, behind the last one.
-        ("  frozen_layers,\n};", "  frozen_layers,\n  example_setting,\n};"),
-        ("static_cast<int>(Field::frozen_layers) + 1", "static_cast<int>(Field::example_setting) + 1"),
+        ("  {last_setting},\n};", "  {last_setting},\n  example_setting,\n};"),
+        ("static_cast<int>(Field::{last_setting}) + 1",
+         "static_cast<int>(Field::example_setting) + 1"),
         ("  double clip = 0;", "  double example_setting = 0;\n  double clip = 0;"),
         # A workload and a backend.
         ("  EACH(own_model)\n", "  EACH(own_model) EACH(example_workload)\n"),
@@ -48,7 +49,6 @@ CHANGES = {
     ],
 }
 # The row of the setting, behind the last one of the table.
-LAST_SETTING = "  {Field::frozen_layers,"
 SETTING = ('  {Field::example_setting, "example_setting", S::optimizer, '
            'RealField{&W::example_setting, 0, 10}, "an example"},\n')
 
@@ -102,9 +102,16 @@ base::Result<SnapshotFile> read_example(std::string_view content) {
 }
 
 
+def last_setting(root):
+    text = (root / "core/spec/workload_spec.h").read_text(encoding="utf-8")
+    return re.search(r"kFieldCount = static_cast<int>\(Field::(\w+)\)", text).group(1)
+
+
 def changed(root, name, changes):
     text = (root / name).read_text(encoding="utf-8")
     for place, afterwards in changes:
+        place = place.replace("{last_setting}", last_setting(root))
+        afterwards = afterwards.replace("{last_setting}", last_setting(root))
         if text.count(place) != 1:
             sys.exit(f"{name}: {place!r} is there {text.count(place)} times, not once")
         text = text.replace(place, afterwards)
@@ -114,9 +121,10 @@ def changed(root, name, changes):
 def with_setting(root):
     name = "core/spec/spec_fields.cpp"
     lines = (root / name).read_text(encoding="utf-8").splitlines(keepends=True)
-    last = [number for number, line in enumerate(lines) if line.startswith(LAST_SETTING)]
+    row = f"  {{Field::{last_setting(root)},"
+    last = [number for number, line in enumerate(lines) if line.startswith(row)]
     if len(last) != 1:
-        sys.exit(f"{name}: {LAST_SETTING!r} is there {len(last)} times, not once")
+        sys.exit(f"{name}: {row!r} is there {len(last)} times, not once")
     lines.insert(last[0] + 1, SETTING)
     return {name: "".join(lines)}
 

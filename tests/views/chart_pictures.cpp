@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <filesystem>
 #include <functional>
+#include <optional>
 #include <string>
 
 #include "assets/assets.h"
@@ -270,7 +271,7 @@ void take_gpu(const std::filesystem::path& folder) {
     scene.width = 1280;
     scene.height = 400;
     scene.page = [&](const Ui& ui, const ViewContext& context) {
-      kernels.draw(ui, context, "", ui.px(360));
+      kernels.draw(ui, context, std::nullopt, "", ui.px(360));
     };
     studio.take(scene);
     scene.name = "gpu_inspector" + suffix;
