@@ -38,7 +38,9 @@ TEST(SweepControls, EveryNumberThatAppliesIsAnAxisAndMakesASweep) {
       SweepEdit edit;
       edit.axis = field;
       edit.series.reset();
-      const std::int64_t now = std::max<std::int64_t>(spec::number_of(base, field), 1);
+      // Rotary positions turn pairs of numbers of a head.
+      const std::int64_t least = field == Field::head_width ? 2 : 1;
+      const std::int64_t now = std::max(spec::number_of(base, field), least);
       edit.values = field == Field::memory_limit ? "1GiB" : std::to_string(now);
       const auto spec = sweep_of(edit, base, kNoPresets);
       ASSERT_TRUE(spec) << spec::field_name(field) << ": " << spec.error().sentence;
