@@ -17,6 +17,10 @@ from parity_specs import all_specs
 from references import STEPS, import_torch, rows_of
 
 REFUSED = "tensorscope: PyTorch's Python has nothing for "
+# The settings that a refusal may name.
+NO_SCRIPT = ("backend", "kernels", "workload", "pass", "corpus", "checkpoint", "ffn", "mlp",
+             "head_width", "qkv_bias", "qk_norm", "kv_rank", "expert_ff", "shared_ff", "dense_layers",
+             "expert_every", "expert_weights", "expert_scale")
 
 
 def script_of(program, path):
@@ -101,8 +105,7 @@ def main(program, engine_dump):
             script, why = script_of(program, path)
             if script is None:
                 refused += 1
-                assert why.split(" = ")[0] in ("backend", "kernels", "workload", "pass", "corpus",
-                                               "checkpoint"), why
+                assert why.split(" = ")[0] in NO_SCRIPT, why
             else:
                 written.append((changes, spec, script))
         (folder / "specs.json").write_text(json.dumps([spec for _, spec, _ in written]), encoding="utf-8")
