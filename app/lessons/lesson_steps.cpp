@@ -9,6 +9,7 @@
 #include "app/output/sweep_files.h"
 #include "app/session/card_questions.h"
 #include "app/session/catalogue.h"
+#include "app/session/engine_loader.h"
 #include "app/session/is_ready.h"
 #include "app/session/languages.h"
 #include "app/session/run_files.h"

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "views/charts/chart_text.h"
 #include "views/common/marks.h"
 
 namespace ts::views {
