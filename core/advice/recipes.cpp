@@ -79,6 +79,8 @@ std::vector<Change> backends(const spec::WorkloadSpec& settings, const RecipeSpa
   if (!spec::field_applies(settings, spec::Field::backend)) return {[](spec::WorkloadSpec&) {}};
   // `automatic` is one of these, but no formula says which; tiles in operators are for study.
   std::vector<A> all = {A::flash, A::cudnn, A::efficient, A::own, A::math, A::naive};
+  // Its kernels were never timed on a GPU, so that the roofline's bound says nothing of them.
+  if (settings.device == spec::DeviceKind::cuda) std::erase(all, A::own);
   const bool stays = keeps(space, {spec::Field::backend});
   const bool formula = settings.backend != A::automatic || stays;
   return changes(std::move(all), formula ? settings.backend : A::naive,

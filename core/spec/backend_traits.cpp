@@ -54,13 +54,15 @@ constexpr std::array<BackendTraits, kBackendCount> kBackendTraits = {{
      .drops_on_cpu = false,
      .drops_on_cuda = false},
     {.backend = A::own,
-     .on_cuda = false,
+     .largest_head = 256,
      .stores_scores = false,
      .recomputes_scores = true,
      .masked = MaskedPairs::skipped,
      .masks_on_cpu = false,
+     .masks_on_cuda = false,
      .one_width = true,
-     .drops_on_cpu = false},
+     .drops_on_cpu = false,
+     .drops_on_cuda = false},
     {.backend = A::automatic},
 }};
 

@@ -21,7 +21,6 @@ enum class MaskedPairs : std::uint8_t {
 struct BackendTraits {
   AttentionBackend backend;
   bool on_cpu = true;
-  bool on_cuda = true;
   // True if its CUDA kernels take 16-bit types only.
   bool only_16_bits = false;
   std::int64_t largest_head = 0;   // of its CUDA kernels; 0: no limit

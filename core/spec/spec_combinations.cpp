@@ -102,10 +102,6 @@ void check_backend(const WorkloadSpec& spec, Problems& problems) {
     problems.add(Field::backend, "backend_cuda", {{"backend", name}});
     return;
   }
-  if (!traits.on_cuda) {
-    problems.add(Field::backend, "backend_cpu", {{"backend", name}});
-    return;
-  }
   const DataType type = compute_type(spec);
   const bool wide = type == DataType::fp32 || type == DataType::tf32;
   if (wide && traits.only_16_bits) {

@@ -162,9 +162,10 @@ const char* reason_t_kv(const WorkloadSpec& spec) {
 
 const char* reason_tiles(const WorkloadSpec& spec) {
   if (const char* const reason = reason_attention(spec)) return reason;
-  const bool tiles =
-      spec.backend == AttentionBackend::tiled || spec.backend == AttentionBackend::own;
-  return tiles ? nullptr : "field.reason.only_tiled";
+  if (spec.backend == AttentionBackend::own) {
+    return spec.device == DeviceKind::cuda ? "field.reason.tiles_of_stage" : nullptr;
+  }
+  return spec.backend == AttentionBackend::tiled ? nullptr : "field.reason.only_tiled";
 }
 
 const char* reason_block(const WorkloadSpec& spec) {

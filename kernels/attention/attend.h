@@ -60,14 +60,22 @@ at::Tensor attend_sdpa(const AttentionMethod& method, const at::Tensor& q, const
 at::Tensor attend_tiled(const AttentionMethod& method, const at::Tensor& q, const at::Tensor& k,
                         const at::Tensor& v);
 
-// The same by the kernels of kernels/own, on the CPU only. Saves Q, K, V, O and the logarithms of
-// the row sums [B, H, T]; besides, each thread has memory for its tiles. All types; fp64 by the
-// portable kernel. kernel: null for the fastest of this processor. Any tiles give the same result
-// but for rounding.
+// The same by the kernels of kernels/own. Saves Q, K, V, O and the logarithms of the row sums
+// [B, H, T]; besides, each thread has memory for its tiles. All types; fp64 by the portable kernel.
+// kernel: null for the fastest of this processor. Any tiles give the same result but for rounding.
+// On CUDA by attend_own_on_cuda().
 struct OwnTiles {
   std::int64_t queries = 64, keys = 64;
 };
 at::Tensor attend_own(bool causal, const at::Tensor& q, const at::Tensor& k, const at::Tensor& v,
                       const own::AttentionKernel* kernel = nullptr, OwnTiles tiles = {});
+
+// The same by kernels/own_cuda, in the fastest stage that the card has for the type: tensor_core
+// for 16 bits from sm_80 on, else tiled. Tiles are those of the stage. fp32, bf16 and fp16, heads
+// up to 256 wide; one that is not 32, 64, 128 or 256 wide is filled up with zeros, in copies. The
+// kernels want dense heads, so that Q, K, V that are not are copied. Every gradient has the same
+// bits at every run.
+at::Tensor attend_own_on_cuda(bool causal, const at::Tensor& q, const at::Tensor& k,
+                              const at::Tensor& v);
 
 }  // namespace ts::kernels

@@ -9,6 +9,7 @@
 #include "kernels/attention/attend.h"
 #include "kernels/observe/custom_node.h"
 #include "kernels/operators/call.h"
+#include "kernels/operators/on_cuda.h"
 #include "kernels/own/attention_kernel.h"
 
 namespace ts::kernels {
@@ -248,6 +249,7 @@ class OwnAttention : public torch::autograd::Function<OwnAttention> {
 at::Tensor attend_own(bool causal, const at::Tensor& q, const at::Tensor& k, const at::Tensor& v,
                       const own::AttentionKernel* kernel, OwnTiles tiles) {
   note_custom_node(AttentionKernel::own);
+  if (kernel == nullptr && runs_on_cuda(q)) return attend_own_on_cuda(causal, q, k, v);
   return OwnAttention::apply(q, k.to(q.scalar_type()), v.to(q.scalar_type()), causal, tiles,
                              kernel != nullptr ? kernel : &own::attention_kernel(element_of(q)));
 }

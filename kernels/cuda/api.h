@@ -17,6 +17,7 @@ struct CudaDeviceFacts {
   char pci_address[32];  // "0000:3B:00.0", its identifier for NVML
   std::int64_t memory_bytes;
   std::int64_t l2_bytes;
+  int capability;  // 90 is sm_90
 };
 
 struct CudaMemory {
@@ -80,13 +81,14 @@ struct CudaLaunch {
   const char* folder;  // of the compiled kernels, NAME.fatbin
   const char* kernel;
   unsigned grid[3], block[3];
+  unsigned shared_bytes;  // of a block, beside what the kernel has by itself
   const void* problem;
   int device;
 };
 
 struct CudaGraph;  // opaque: only that library knows its members
 
-inline constexpr int kCudaApiVersion = 5;
+inline constexpr int kCudaApiVersion = 6;
 
 struct CudaApi {
   int version;

@@ -135,6 +135,7 @@ const char* device_facts(int device, CudaDeviceFacts* facts) {
     C10_CUDA_CHECK(cudaDeviceGetPCIBusId(facts->pci_address, sizeof(facts->pci_address), device));
     facts->memory_bytes = static_cast<std::int64_t>(properties.totalGlobalMem);
     facts->l2_bytes = properties.l2CacheSize;
+    facts->capability = 10 * properties.major + properties.minor;
   });
 }
 

@@ -90,9 +90,16 @@ const char* launch_own_kernel(const CudaLaunch& launch) {
     const auto device = static_cast<c10::DeviceIndex>(launch.device);
     const c10::cuda::CUDAGuard guard(device);
     const CUfunction kernel = find_kernel(launch);
+    if (launch.shared_bytes > 0) {
+      static auto* const allow =
+          driver_function<decltype(cuFuncSetAttribute)>("cuFuncSetAttribute");
+      check_driver(allow(kernel, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
+                         static_cast<int>(launch.shared_bytes)),
+                   "cuFuncSetAttribute");
+    }
     void* arguments[] = {const_cast<void*>(launch.problem)};
     check_driver(start(kernel, launch.grid[0], launch.grid[1], launch.grid[2], launch.block[0],
-                       launch.block[1], launch.block[2], 0,
+                       launch.block[1], launch.block[2], launch.shared_bytes,
                        c10::cuda::getCurrentCUDAStream(device).stream(), arguments, nullptr),
                  "cuLaunchKernel");
   });

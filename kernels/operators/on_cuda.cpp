@@ -13,7 +13,42 @@ namespace {
 constexpr unsigned kWarp = 32, kWarps = 4;
 
 std::atomic<OwnLauncher> own_launcher{nullptr};
-std::atomic<bool> cpu_as_cuda{false};
+std::atomic<DeviceCapability> device_capability{nullptr};
+std::atomic<int> cpu_as_cuda{0};  // its capability; 0: it is none
+
+unsigned blocks_of(std::int64_t count, unsigned size) {
+  return static_cast<unsigned>((count + size - 1) / size);
+}
+
+}  // namespace
+
+void set_own_launcher(OwnLauncher launcher, DeviceCapability capability) {
+  own_launcher = launcher;
+  device_capability = capability;
+}
+
+CpuAsCuda::CpuAsCuda(OwnLauncher launcher, int capability)
+    : before_(own_launcher.exchange(launcher)) {
+  cpu_as_cuda = capability;
+}
+
+CpuAsCuda::~CpuAsCuda() {
+  cpu_as_cuda = 0;
+  own_launcher = before_;
+}
+
+bool runs_on_cuda(const at::Tensor& x) {
+  if (x.is_cuda() || cpu_as_cuda != 0) return true;
+  const DryRecording* const dry = DryRecording::current();
+  return x.is_meta() && dry != nullptr && dry->for_cuda();
+}
+
+int capability_of(const at::Tensor& x) {
+  const DryRecording* const dry = DryRecording::current();
+  if (x.is_meta()) return dry != nullptr ? dry->options().compute_capability : 0;
+  const DeviceCapability ask = device_capability;
+  return x.is_cuda() && ask != nullptr ? ask(x.get_device()) : cpu_as_cuda.load();
+}
 
 std::string name_of_type(const at::Tensor& x) {
   switch (x.scalar_type()) {
@@ -26,31 +61,6 @@ std::string name_of_type(const at::Tensor& x) {
   }
 }
 
-unsigned blocks_of(std::int64_t count, unsigned size) {
-  return static_cast<unsigned>((count + size - 1) / size);
-}
-
-}  // namespace
-
-void set_own_launcher(OwnLauncher launcher) {
-  own_launcher = launcher;
-}
-
-CpuAsCuda::CpuAsCuda(OwnLauncher launcher) : before_(own_launcher.exchange(launcher)) {
-  cpu_as_cuda = true;
-}
-
-CpuAsCuda::~CpuAsCuda() {
-  cpu_as_cuda = false;
-  own_launcher = before_;
-}
-
-bool runs_on_cuda(const at::Tensor& x) {
-  if (x.is_cuda() || cpu_as_cuda) return true;
-  const DryRecording* const dry = DryRecording::current();
-  return x.is_meta() && dry != nullptr && dry->for_cuda();
-}
-
 void* data_of(const at::Tensor& x) {
   return x.defined() ? x.data_ptr() : nullptr;
 }
@@ -59,18 +69,22 @@ float* floats_of(const at::Tensor& x) {
   return static_cast<float*>(data_of(x));
 }
 
-void launch_own(const char* function, const at::Tensor& x, Size3 grid, Size3 block,
-                const void* problem) {
-  if (x.is_meta() || grid[0] == 0) return;
+void launch_own(OwnLaunch launch, const at::Tensor& x) {
+  if (x.is_meta() || launch.grid[0] == 0) return;
   const OwnLauncher launcher = own_launcher;
-  const OwnLaunch launch{.kernel = function + ("_" + name_of_type(x)),
-                         .grid = grid,
-                         .block = block,
-                         .problem = problem,
-                         .device = x.is_cuda() ? x.get_device() : 0};
+  launch.device = x.is_cuda() ? x.get_device() : 0;
   const char* const failed =
       launcher != nullptr ? launcher(launch) : "there is nothing that launches them";
   TORCH_CHECK(failed == nullptr, "Our kernel ", launch.kernel, " did not start: ", failed);
+}
+
+void launch_own(const char* function, const at::Tensor& x, Size3 grid, Size3 block,
+                const void* problem) {
+  launch_own({.kernel = function + ("_" + name_of_type(x)),
+              .grid = grid,
+              .block = block,
+              .problem = problem},
+             x);
 }
 
 void launch_rows(const char* function, const at::Tensor& x, std::int64_t rows,

@@ -10,7 +10,7 @@ inline const char* run_by_executor(const OwnLaunch& launch) {
   const auto [grid, block] = std::pair(launch.grid, launch.block);
   const executor::Finding finding =
       own_cuda::run_on_cpu(launch.kernel, {grid[0], grid[1], grid[2]},
-                           {block[0], block[1], block[2]}, 0, launch.problem);
+                           {block[0], block[1], block[2]}, launch.shared_bytes, launch.problem);
   return finding ? executor::name_of(finding.kind) : nullptr;
 }
 

@@ -116,6 +116,9 @@ TEST(DryRunOnCuda, TheOneKernelThatIsAllowedRunsOrThereIsNone) {
   EXPECT_EQ(kernel(75, AttentionBackend::efficient, DataType::fp16), "efficient");
   EXPECT_EQ(kernel(75, AttentionBackend::efficient, DataType::bf16), "prediction.no_kernel");
   EXPECT_EQ(kernel(75, AttentionBackend::cudnn, DataType::fp16), "prediction.no_kernel");
+  EXPECT_EQ(kernel(75, AttentionBackend::own, DataType::bf16), "own");
+  EXPECT_EQ(kernel(90, AttentionBackend::own, DataType::fp32), "own");
+  EXPECT_EQ(kernel(70, AttentionBackend::own, DataType::fp16), "prediction.no_kernel");
 }
 
 TEST(DryRunOnCuda, FlashSaysWhetherTheCardOrTheHeadsAreWhyNot) {

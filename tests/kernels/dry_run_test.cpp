@@ -135,6 +135,25 @@ TEST(DryRunOfKernelsInCuda, EqualsTheRealRunEventByEvent) {
   }
 }
 
+// Attention with heads that are filled up, that lie between one another, and that share keys.
+TEST(DryRunOfKernelsInCuda, AttentionEqualsTheRealRunEventByEvent) {
+  const CpuAsCuda cuda(run_by_executor);
+  for (const auto workload : {WorkloadKind::attention, WorkloadKind::block, WorkloadKind::lm}) {
+    for (const auto dtype : {spec::DataType::fp32, spec::DataType::bf16}) {
+      for (const std::int64_t kv_heads : {0, 1}) {
+        spec::WorkloadSpec spec = small_spec(workload);
+        spec.backend = spec::AttentionBackend::own;
+        spec.batch = 2;
+        spec.seq_len = 20;
+        spec.dtype = dtype;
+        spec.kv_heads = kv_heads;
+        SCOPED_TRACE(testing::PrintToString(spec));
+        expect_as_the_real_run(spec);
+      }
+    }
+  }
+}
+
 // One change each from the model of GPT-2 in a full step.
 struct Mode {
   const char* name;

@@ -2,22 +2,15 @@
 // are no numbers, and the same bits whoever computes them.
 #include <ATen/Parallel.h>
 #include <ATen/TensorOperators.h>
-#include <ATen/ops/_scaled_dot_product_attention_math.h>
-#include <ATen/ops/_scaled_dot_product_flash_attention_for_cpu.h>
 #include <ATen/ops/equal.h>
 #include <ATen/ops/isinf.h>
 #include <ATen/ops/isnan.h>
-#include <ATen/ops/randn.h>
-#include <ATen/ops/repeat_interleave.h>
 #include <gtest/gtest.h>
-#include <torch/csrc/autograd/autograd.h>
 
 #include <algorithm>
-#include <cmath>
 #include <functional>
 #include <limits>
 #include <mutex>
-#include <ostream>
 #include <set>
 #include <string>
 #include <thread>
@@ -26,78 +19,18 @@
 #include "kernels/attention/attend.h"
 #include "kernels/own/attention_kernel.h"
 #include "tests/kernels/central_differences.h"
+#include "tests/kernels/compared_attention.h"
 #include "tests/kernels/largest_error.h"
 #include "tests/kernels/recorded.h"
 
 namespace ts::kernels {
 namespace {
 
-struct HeadSizes {
-  std::int64_t batch = 1;
-  std::int64_t heads = 2;
-  std::int64_t kv_heads = 2;
-  std::int64_t queries = 100;
-  std::int64_t keys = 100;
-  std::int64_t d_head = 64;
-};
-
-std::ostream& operator<<(std::ostream& out, const HeadSizes& sizes) {
-  return out << sizes.batch << " x " << sizes.heads << "/" << sizes.kv_heads << " heads, "
-             << sizes.queries << " x " << sizes.keys << ", d_head " << sizes.d_head;
-}
-
-struct AttentionInputs {
-  at::Tensor q, k, v, d_o;
-};
-
-AttentionInputs inputs_of(const HeadSizes& sizes, at::ScalarType type, double size = 1) {
-  at::manual_seed(7);
-  const auto make = [&](std::int64_t heads, std::int64_t length, double factor) {
-    return (at::randn({sizes.batch, heads, length, sizes.d_head}) * factor).to(type);
-  };
-  return {make(sizes.heads, sizes.queries, size), make(sizes.kv_heads, sizes.keys, size),
-          make(sizes.kv_heads, sizes.keys, size), make(sizes.heads, sizes.queries, 1)};
-}
-
-using Attention =
-    std::function<at::Tensor(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v)>;
-
-// Output and the gradients of q, k and v, of tensors in the given type.
-std::vector<at::Tensor> results(const AttentionInputs& inputs, at::ScalarType type,
-                                const Attention& attention) {
-  const auto leaf = [type](const at::Tensor& x) {
-    return x.detach().to(type).clone().requires_grad_(true);
-  };
-  const at::Tensor q = leaf(inputs.q), k = leaf(inputs.k), v = leaf(inputs.v);
-  const at::Tensor o = attention(q, k, v);
-  std::vector<at::Tensor> all = torch::autograd::grad({o}, {q, k, v}, {inputs.d_o.to(type)});
-  all.insert(all.begin(), o.detach());
-  return all;
-}
-
 Attention own_attention(const own::AttentionKernel& kernel, bool causal) {
   return [&kernel, causal](const at::Tensor& q, const at::Tensor& k, const at::Tensor& v) {
     return attend_own(causal, q, k, v, &kernel);
   };
 }
-
-Attention flash_attention(bool causal) {
-  return [causal](const at::Tensor& q, const at::Tensor& k, const at::Tensor& v) {
-    return std::get<0>(at::_scaled_dot_product_flash_attention_for_cpu(q, k, v, 0.0, causal));
-  };
-}
-
-// The formula, with the heads of keys repeated.
-Attention formula(bool causal) {
-  return [causal](const at::Tensor& q, const at::Tensor& k, const at::Tensor& v) {
-    const std::int64_t group = q.size(1) / k.size(1);
-    return std::get<0>(at::_scaled_dot_product_attention_math(q, at::repeat_interleave(k, group, 1),
-                                                              at::repeat_interleave(v, group, 1),
-                                                              {}, 0.0, causal));
-  };
-}
-
-constexpr const char* kNames[] = {"o", "d_q", "d_k", "d_v"};
 
 struct OwnAttention : testing::TestWithParam<const own::AttentionKernel*> {
   void SetUp() override {

@@ -73,7 +73,7 @@ FOLDERS = {
     "kernels/share": ["core", "kernels/observe", "kernels/dry_run"],
     "kernels/layers": ["core", "kernels/observe", "kernels/device", "kernels/operators",
                        "kernels/share"],
-    "kernels/attention": ["core", "kernels/observe", "kernels/dry_run", "kernels/operators",
+    "kernels/attention": ["core", "kernels/observe", "kernels/dry_run", "kernels/operators", "kernels/own_cuda",
                           "kernels/layers", "kernels/own"],
     "kernels/exported": ["core", "kernels/observe", "kernels/dry_run", "kernels/device",
                          "kernels/layers"],

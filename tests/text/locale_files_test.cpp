@@ -333,6 +333,10 @@ TEST(LocaleFiles, give_every_reason_why_a_field_does_not_apply) {
   given.insert(spec::field_reason(masked, spec::Field::cuda_graph));
   adapted.workload = spec::WorkloadKind::lm;
   given.insert(spec::field_reason(adapted, spec::Field::frozen_layers));
+  spec::WorkloadSpec own_tiles;
+  own_tiles.backend = spec::AttentionBackend::own;
+  own_tiles.device = spec::DeviceKind::cuda;
+  given.insert(spec::field_reason(own_tiles, spec::Field::tile_q));
   spec::WorkloadSpec still;
   still.workload = spec::WorkloadKind::lm;
   still.frozen_layers = 1;
