@@ -55,8 +55,18 @@ class Script {
     ::posix_spawn_file_actions_init(&actions);
     ::posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, said_.c_str(),
                                        O_WRONLY | O_CREAT | O_TRUNC, 0600);
-    EXPECT_EQ(::posix_spawnp(&process_, words.data()[0], &actions, nullptr, words.data(), environ),
-              0);
+    // A test that was started in the background ignores SIGINT, and so would the script.
+    posix_spawnattr_t attributes;
+    ::posix_spawnattr_init(&attributes);
+    sigset_t interrupt;
+    ::sigemptyset(&interrupt);
+    ::sigaddset(&interrupt, SIGINT);
+    ::posix_spawnattr_setsigdefault(&attributes, &interrupt);
+    ::posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF);
+    EXPECT_EQ(
+        ::posix_spawnp(&process_, words.data()[0], &actions, &attributes, words.data(), environ),
+        0);
+    ::posix_spawnattr_destroy(&attributes);
     ::posix_spawn_file_actions_destroy(&actions);
     all_.push_back(this);
   }
