@@ -27,7 +27,8 @@ int export_file(const ExportCommand& command) {
   const auto out = io::absolute_path(command.out);
   if (!out) return report(out.error(), 2);
   const auto about = ask_own(*question, [&](const base::CancelToken& cancel) {
-    return export_own(*question, *out, cancel);
+    OwnProcess process;
+    return export_own(process, *question, *out, cancel);
   });
   if (!about) return report_own(about.error());
   std::printf("%s\n", text::printable(*about).c_str());

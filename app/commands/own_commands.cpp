@@ -161,7 +161,8 @@ int run_own(const RunCommand& command, const OwnFile& file) {
   }
   const int steps = command.steps > 0 ? command.steps : kSteps;
   const auto recording = ask_own(*question, [&](const base::CancelToken& cancel) {
-    return record_own(*question, steps, cancel);
+    OwnProcess process;
+    return record_own(process, *question, steps, cancel);
   });
   if (!recording) return report_own(recording.error());
   const auto findings = findings::of_script(*recording->run, *recording->strings);

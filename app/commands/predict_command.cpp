@@ -17,6 +17,7 @@
 #include "app/output/output_folder.h"
 #include "app/output/own_report.h"
 #include "app/output/prediction_files.h"
+#include "app/own_file/own_lines.h"
 #include "app/session/card_questions.h"
 #include "app/session/catalogue.h"
 #include "app/session/engine_loader.h"
@@ -242,6 +243,16 @@ base::Result<void> write_own_prediction(const PredictCommand& command, const Que
   return written ? io::write_file(*command.out / "peak.md", io::to_markdown(live)) : written;
 }
 
+// Those that hold the most at the peak.
+void print_lines(const std::vector<OwnLine>& lines) {
+  constexpr std::size_t kMost = 8;
+  for (std::size_t i = 0; i < std::min(kMost, lines.size()); ++i) {
+    print_row(i == 0 ? "Peak by line" : "",
+              size_in_words(lines[i].bytes) + " in " + text::counted(lines[i].blocks, "block") +
+                  ", " + (lines[i].line.empty() ? "no line" : text::printable(lines[i].line)));
+  }
+}
+
 // The same of a Python file, which a process of its own runs without data.
 int predict_own(const PredictCommand& command, const OwnFile& file) {
   const auto own = own_question(file, command.spec, command.own);
@@ -257,7 +268,8 @@ int predict_own(const PredictCommand& command, const OwnFile& file) {
     folder.emplace(std::move(*claimed));
   }
   auto dry = ask_own(*own, [&](const base::CancelToken& cancel) {
-    return dry_run_own(*own, question->target, cancel);
+    OwnProcess process;
+    return dry_run_own(process, *own, question->target, cancel);
   });
   if (!dry) return report_own(dry.error());
   if (!dry->on_cpu.empty()) note({dry->on_cpu.sentence});
@@ -270,10 +282,17 @@ int predict_own(const PredictCommand& command, const OwnFile& file) {
   for (const char* const other : {"allocator_ms", "dry_run_ms", "remedies"}) document.erase(other);
   document["spec"] = own_json(*own);
   document["without_data"] = dry->on_cpu.empty();
+  const auto lines =
+      bytes_by_line(answer.now.run.log, *dry->strings, answer.now.prediction.peak_event);
+  document["lines"] = nlohmann::json::array();
+  for (const OwnLine& one : lines) {
+    document["lines"].push_back({{"line", one.line}, {"bytes", one.bytes}, {"blocks", one.blocks}});
+  }
   if (command.json) {
     print_json(document);
   } else {
     print_answer(*question, answer);
+    print_lines(lines);
   }
   if (!folder) return 0;
   auto written = write_own_prediction(command, *question, answer, *dry, document, *parts);

@@ -11,7 +11,7 @@
 
 #include "app/own_file/own_cache.h"
 #include "app/own_file/own_python.h"
-#include "core/io/child_process.h"
+#include "app/session/engine_loader.h"
 #include "core/io/file.h"
 #include "core/io/json_parse.h"
 #include "core/io/private_folder.h"
@@ -63,7 +63,7 @@ base::Message message_of(const OwnQuestion& question, const Json& answer) {
 
 // The message for a process that wrote no answer.
 base::Message message_of_end(const OwnQuestion& question, int code) {
-  constexpr int kSignal = 128;  // io::run_child adds the signal's number
+  constexpr int kSignal = 128;  // OwnProcess adds the signal's number
   if (code <= kSignal) {
     return text::message("own_file.left",
                          {{"file", name_of(question)}, {"code", std::to_string(code)}});
@@ -75,6 +75,16 @@ base::Message message_of_end(const OwnQuestion& question, int code) {
        {"signal", name != nullptr ? std::string("SIG") + name : std::to_string(code - kSignal)}});
 }
 
+// Another build of the library may answer otherwise.
+std::string library_mark() {
+  const fs::path path = engine_folder() / "libtensorscope_kernels.so";
+  std::error_code error;
+  const auto bytes = fs::file_size(path, error);
+  if (error) return {};
+  const auto written = fs::last_write_time(path, error).time_since_epoch().count();
+  return std::to_string(bytes) + " " + std::to_string(written);
+}
+
 // All that decides an answer but the content of files.
 Json question_json(const OwnQuestion& question, const char* what, const Json& more) {
   Json asked = {{"what", what},
@@ -82,47 +92,47 @@ Json question_json(const OwnQuestion& question, const char* what, const Json& mo
                 {"function", question.file.function},
                 {"settings", question.settings},
                 {"python", question.python.string()},
-                {"version", 1}};
+                {"library", library_mark()},
+                {"version", 2}};
   asked.update(more);
   return asked;
 }
 
-base::Result<OwnAnswerFiles> run_process(const OwnQuestion& question, Json request,
-                                         const base::CancelToken& cancel) {
+base::Result<OwnAnswerFiles> run_process(OwnProcess& process, const OwnQuestion& question,
+                                         Json request, const base::CancelToken& cancel) {
   std::error_code error;
   const fs::path parent = fs::temp_directory_path(error);
   auto folder = io::PrivateFolder::make(parent, "tensorscope-");
   if (!folder) return tl::unexpected(folder.error());
   const fs::path answer = folder->path() / "answer.json";
   const fs::path recording = folder->path() / "own.recording";
+  const fs::path log = folder->path() / "log";
   request["answer"] = answer.string();
+  request["log"] = log.string();
   if (!request.contains("out")) request["out"] = recording.string();
   const fs::path asked = folder->path() / "request.json";
   if (auto written = io::write_file(asked, io::json_text(request)); !written)
     return tl::unexpected(written.error());
-  io::ChildCommand command = own_python_command(question.python, {"own", asked.string()});
-  command.log = folder->path() / "log";
-  command.limit = question.limit;
-  const auto code = io::run_child(command, cancel);
+  const auto code = process.ask({question.python, asked, question.limit}, cancel);
   if (!code) return tl::unexpected(code.error());
   auto said = io::read_file(answer);
   if (!said) {
     if (*code > 2) return tl::unexpected(message_of_end(question, *code));
     // Python itself or the package failed.
-    return text::fail("own_file.python", {{"python", question.python.string()},
-                                          {"reason", io::last_line(command.log)}});
+    return text::fail("own_file.python",
+                      {{"python", question.python.string()}, {"reason", io::last_line(log)}});
   }
   OwnAnswerFiles files{std::move(*said), {}};
   if (auto read = io::read_file(recording)) files.recording = std::move(*read);
   return files;
 }
 
-base::Result<Answer> ask(const OwnQuestion& question, const char* what, const Json& more,
-                         Caching caching, const base::CancelToken& cancel) {
+base::Result<Answer> ask(OwnProcess& process, const OwnQuestion& question, const char* what,
+                         const Json& more, Caching caching, const base::CancelToken& cancel) {
   const Json request = question_json(question, what, more);
   auto kept = caching == Caching::on ? cached_answer(request) : std::nullopt;
   auto files = kept ? base::Result<OwnAnswerFiles>(std::move(*kept))
-                    : run_process(question, request, cancel);
+                    : run_process(process, question, request, cancel);
   if (!files) return tl::unexpected(files.error());
   auto said = io::parse_json(files->json);
   const base::Message unreadable = text::message("own_file.answer", {{"file", name_of(question)}});
@@ -179,11 +189,11 @@ std::optional<OwnFile> own_file_of(const std::string& text) {
   return file;
 }
 
-base::Result<OwnDescription> describe_own(const OwnQuestion& question,
+base::Result<OwnDescription> describe_own(OwnProcess& process, const OwnQuestion& question,
                                           const base::CancelToken& cancel) {
   OwnQuestion plain = question;
   plain.settings.clear();
-  auto answer = ask(plain, "describe", Json::object(), Caching::on, cancel);
+  auto answer = ask(process, plain, "describe", Json::object(), Caching::on, cancel);
   if (!answer) return tl::unexpected(answer.error());
   try {
     OwnDescription made;
@@ -198,21 +208,21 @@ base::Result<OwnDescription> describe_own(const OwnQuestion& question,
   }
 }
 
-base::Result<OwnRecording> record_own(const OwnQuestion& question, int steps,
+base::Result<OwnRecording> record_own(OwnProcess& process, const OwnQuestion& question, int steps,
                                       const base::CancelToken& cancel) {
-  auto answer = ask(question, "record", {{"steps", steps}}, Caching::off, cancel);
+  auto answer = ask(process, question, "record", {{"steps", steps}}, Caching::off, cancel);
   if (!answer) return tl::unexpected(answer.error());
   return recording_of(std::move(*answer));
 }
 
-base::Result<OwnDryRun> dry_run_own(const OwnQuestion& question,
+base::Result<OwnDryRun> dry_run_own(OwnProcess& process, const OwnQuestion& question,
                                     const predict::PredictionTarget& target,
                                     const base::CancelToken& cancel) {
   const predict::DryRunOptions options = predict::dry_run_options(target);
   const bool cuda = options.rules == spec::DeviceKind::cuda;
   OwnDryRun made;
   auto answer =
-      ask(question, "predict",
+      ask(process, question, "predict",
           {{"steps", options.steps}, {"compute_capability", cuda ? options.compute_capability : 0}},
           Caching::on, cancel);
   if (!answer) {
@@ -220,7 +230,7 @@ base::Result<OwnDryRun> dry_run_own(const OwnQuestion& question,
     if (key != "own_file.needs_data" && key != "own_file.not_on_meta")
       return tl::unexpected(answer.error());
     made.on_cpu = std::move(answer.error());
-    answer = ask(question, "record", {{"steps", options.steps}}, Caching::on, cancel);
+    answer = ask(process, question, "record", {{"steps", options.steps}}, Caching::on, cancel);
     if (!answer) return tl::unexpected(answer.error());
   }
   made.run.options = options;
@@ -232,12 +242,14 @@ base::Result<OwnDryRun> dry_run_own(const OwnQuestion& question,
   made.run.log = std::move(recording->run->memory);
   made.strings = std::move(recording->strings);
   made.content = std::move(recording->content);
+  if (made.run.log.blocks().empty())
+    return text::fail("own_file.no_tensors", {{"file", name_of(question)}});
   return made;
 }
 
-base::Result<std::string> export_own(const OwnQuestion& question, const fs::path& out,
-                                     const base::CancelToken& cancel) {
-  auto answer = ask(question, "export", {{"out", out.string()}}, Caching::off, cancel);
+base::Result<std::string> export_own(OwnProcess& process, const OwnQuestion& question,
+                                     const fs::path& out, const base::CancelToken& cancel) {
+  auto answer = ask(process, question, "export", {{"out", out.string()}}, Caching::off, cancel);
   if (!answer) return tl::unexpected(answer.error());
   return answer->json.value("about", std::string());
 }

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "app/own_file/own_process.h"
 #include "core/base/cancel.h"
 #include "core/base/result.h"
 #include "core/base/string_table.h"
@@ -18,8 +19,8 @@
 
 // A Python file of the user's own as a workload: `def build(B, T, device, ...): return step`. Its
 // code runs in a process of the user's Python (python/tensorscope/_own_file.py), which may do
-// anything: hang, end, be killed. What it answers is read here. All functions wait for that process
-// and may be called from any thread.
+// anything: hang, end, be killed. What it answers is read here. All functions wait for that
+// process; one at a time asks an OwnProcess.
 namespace ts::app {
 
 struct OwnFile {
@@ -68,18 +69,19 @@ struct OwnDryRun {
 };
 
 // The arguments of the function. Runs the file, but not the function.
-base::Result<OwnDescription> describe_own(const OwnQuestion& question,
+base::Result<OwnDescription> describe_own(OwnProcess& process, const OwnQuestion& question,
                                           const base::CancelToken& cancel);
 // Set-up and so many steps on the CPU, recorded. Never from the cache.
-base::Result<OwnRecording> record_own(const OwnQuestion& question, int steps,
+base::Result<OwnRecording> record_own(OwnProcess& process, const OwnQuestion& question, int steps,
                                       const base::CancelToken& cancel);
 // Set-up and two steps without data, by the rules of the target's device; where the code cannot run
 // without data, on the CPU.
-base::Result<OwnDryRun> dry_run_own(const OwnQuestion& question,
+base::Result<OwnDryRun> dry_run_own(OwnProcess& process, const OwnQuestion& question,
                                     const predict::PredictionTarget& target,
                                     const base::CancelToken& cancel);
 // Writes the module that the step calls first as torch.export has it. Gives a sentence about it.
-base::Result<std::string> export_own(const OwnQuestion& question, const std::filesystem::path& out,
+base::Result<std::string> export_own(OwnProcess& process, const OwnQuestion& question,
+                                     const std::filesystem::path& out,
                                      const base::CancelToken& cancel);
 
 }  // namespace ts::app

@@ -3,6 +3,7 @@
 #include <chrono>
 #include <utility>
 
+#include "app/own_file/own_python.h"
 #include "core/allocator/snapshot_of_log.h"
 #include "core/base/clock.h"
 #include "core/io/file.h"
@@ -12,33 +13,46 @@ namespace ts::app {
 namespace {
 
 constexpr int kSteps = 3;
-// A process takes seconds: one for every stop of a slider would be ended before it said anything.
+// The first question waits for seconds; one for every stop of a slider would only be in the way.
 constexpr std::chrono::milliseconds kRest{300};
+// A prediction may take so long before a newer one ends it.
+constexpr std::int64_t kQuickNs = 400'000'000;
 
 base::Result<void> write_snapshot(const OwnSession::Forecast& forecast,
                                   const std::filesystem::path& path) {
   allocator::SnapshotOfLogOptions options;
-  options.memory_limit = forecast.target.capacity();
+  options.memory_limit = forecast.of.target.capacity();
   options.unix_offset_ns = base::unix_now_ns();
-  options.user_metadata = allocator::predicted_note(forecast.target.name);
+  options.user_metadata = allocator::predicted_note(forecast.of.target.name);
   const allocator::Snapshot snapshot =
-      allocator::snapshot_of(forecast.dry->run.log, *forecast.dry->strings, options);
+      allocator::snapshot_of(forecast.of.run.log, *forecast.strings, options);
   return snapshot::write_snapshot(path, snapshot, snapshot::SnapshotFormat::pickle);
 }
 
 }  // namespace
 
 OwnSession::OwnSession()
-    : thread_(
+    : process_([this] { return thread_.superseded() && base::now_ns() - begun_ns_ > kQuickNs; }),
+      thread_(
           {.work = [this](Job& job, const base::CancelToken& cancel) { do_job(job, cancel); }}) {}
 
 void OwnSession::submit(Job job) {
+  using InProgress = base::JobThread<Job>::InProgress;
+  InProgress in_progress = InProgress::cancel;
   {
     const std::lock_guard lock(mutex_);
+    if (job.work == Work::predict && work_ == Work::predict) in_progress = InProgress::keep;
     work_ = job.work;
-    if (job.work == Work::describe) state_ = {};
+    if (job.work == Work::describe || job.work == Work::examine) state_ = {};
   }
-  thread_.submit(std::move(job));
+  if (!thread_.busy()) begun_ns_ = base::now_ns();
+  thread_.submit(std::move(job), in_progress);
+}
+
+void OwnSession::examine(std::filesystem::path python) {
+  OwnQuestion question;
+  question.python = std::move(python);
+  submit({Work::examine, std::move(question), {}, {}, {}});
 }
 
 void OwnSession::describe(OwnQuestion question) {
@@ -57,6 +71,10 @@ void OwnSession::show(std::shared_ptr<const Forecast> forecast, std::filesystem:
   submit({Work::show, {}, {}, std::move(forecast), std::move(out)});
 }
 
+void OwnSession::close() {
+  submit({Work::close, {}, {}, {}, {}});
+}
+
 OwnSession::State OwnSession::state() const {
   const std::lock_guard lock(mutex_);
   return state_;
@@ -68,37 +86,57 @@ OwnSession::Work OwnSession::work() const {
   return work_;
 }
 
+bool OwnSession::lasts() const {
+  return busy() && (work() != Work::predict || base::now_ns() - begun_ns_ > kQuickNs);
+}
+
 std::optional<std::filesystem::path> OwnSession::take_file() {
   const std::lock_guard lock(mutex_);
   return std::exchange(file_, std::nullopt);
 }
 
 void OwnSession::do_job(const Job& job, const base::CancelToken& cancel) {
-  if (job.work == Work::predict && thread_.superseded_within(kRest)) return;
+  if (job.work == Work::predict && !process_.waits() && thread_.superseded_within(kRest)) return;
   if (cancel.cancelled()) return;
+  if (job.work == Work::close) return process_.end();
+  begun_ns_ = base::now_ns();
   const auto done = answer(job, cancel);
-  if (cancel.cancelled()) return;
+  if (cancel.cancelled() || (!done && thread_.superseded())) return;
   const std::lock_guard lock(mutex_);
   state_.problem = done ? base::Message() : done.error();
 }
 
+base::Result<void> OwnSession::examine_now(const Job& job, const base::CancelToken& cancel) {
+  auto words = examine_python(job.question.python, cancel);
+  if (!words) return tl::unexpected(words.error());
+  {
+    const std::lock_guard lock(mutex_);
+    state_.python = std::move(*words);
+  }
+  return remember_python(job.question.python);
+}
+
 base::Result<void> OwnSession::predict_now(const Job& job, const base::CancelToken& cancel) {
-  auto dry = dry_run_own(job.question, job.target, cancel);
+  auto dry = dry_run_own(process_, job.question, job.target, cancel);
   if (!dry) return tl::unexpected(dry.error());
   auto made = std::make_shared<Forecast>();
   made->question = job.question;
-  made->target = job.target;
-  made->dry = std::make_shared<const OwnDryRun>(std::move(*dry));
-  made->prediction = predict::predict(made->dry->run, *made->dry->strings, job.target, {}, nullptr);
+  made->of = {
+      .id = ++forecasts_, .run = std::move(dry->run), .target = job.target, .prediction = {}};
+  made->of.prediction = predict::predict(made->of.run, *dry->strings, job.target, {}, nullptr);
+  made->lines = bytes_by_line(made->of.run.log, *dry->strings, made->of.prediction.peak_event);
+  made->strings = std::move(dry->strings);
+  made->on_cpu = std::move(dry->on_cpu);
   const std::lock_guard lock(mutex_);
   state_.forecast = std::move(made);
   return {};
 }
 
 base::Result<void> OwnSession::answer(const Job& job, const base::CancelToken& cancel) {
+  if (job.work == Work::examine) return examine_now(job, cancel);
   if (job.work == Work::predict) return predict_now(job, cancel);
   if (job.work == Work::describe) {
-    auto described = describe_own(job.question, cancel);
+    auto described = describe_own(process_, job.question, cancel);
     if (!described) return tl::unexpected(described.error());
     const std::lock_guard lock(mutex_);
     state_.description = std::make_shared<const OwnDescription>(std::move(*described));
@@ -106,7 +144,7 @@ base::Result<void> OwnSession::answer(const Job& job, const base::CancelToken& c
   }
   if (auto made = io::make_folder(job.out.parent_path()); !made) return made;
   if (job.work == Work::run) {
-    const auto recorded = record_own(job.question, kSteps, cancel);
+    const auto recorded = record_own(process_, job.question, kSteps, cancel);
     if (!recorded) return tl::unexpected(recorded.error());
     if (auto written = io::write_file(job.out, recorded->content); !written) return written;
   } else if (auto written = write_snapshot(*job.forecast, job.out); !written) {

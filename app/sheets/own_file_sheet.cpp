@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -24,6 +25,7 @@ using Kind = OwnArgument::Kind;
 namespace {
 
 constexpr float kArgumentsWidth = 460;
+constexpr float kLabelWidth = 90;
 
 std::optional<std::int64_t> whole_number(const std::string& text) {
   std::int64_t number = 0;
@@ -48,10 +50,10 @@ views::LogScale scale_of(const OwnArgument& argument, std::int64_t value) {
 void OwnFileSheet::open(const std::filesystem::path& path) {
   cancel();
   file_ = {path, "build"};
-  python_ = own_python();
+  choose_python(own_python());
   function_.fill('\0');
   file_.function.copy(function_.data(), function_.size() - 1);
-  allowed_ = false;
+  asked_ = allowed_ = left_ = gave_way_ = false;
   settings_.clear();
   asked_target_.clear();
 }
@@ -60,12 +62,52 @@ void OwnFileSheet::cancel() {
   if (session_ != nullptr) session_->cancel();
 }
 
+void OwnFileSheet::leave() {
+  if (std::exchange(left_, true) || session_ == nullptr) return;
+  if (gave_way_) {
+    session_->cancel();
+  } else {
+    session_->close();
+  }
+}
+
 OwnQuestion OwnFileSheet::question() const {
   OwnQuestion question;
   question.file = file_;
   question.settings = settings_;
   question.python = python_;
   return question;
+}
+
+void OwnFileSheet::choose_python(const std::filesystem::path& python) {
+  python_ = python;
+  python_words_.fill('\0');
+  python_.string().copy(python_words_.data(), python_words_.size() - 1);
+}
+
+// Enter asks the one that was typed what it is; one that can be used is remembered.
+void OwnFileSheet::draw_python(const views::Ui& ui) {
+  ImGui::AlignTextToFramePadding();
+  views::text(ui, TextStyle::body, ui.theme.text2, "Python");
+  ImGui::SameLine(ui.px(kLabelWidth));
+  ImGui::SetNextItemWidth(ui.px(440));
+  const bool entered = ImGui::InputText("###own_python", python_words_.data(), python_words_.size(),
+                                        ImGuiInputTextFlags_EnterReturnsTrue);
+  ImGui::SameLine();
+  if (views::button(ui, "###own_examine", "", ui.texts("own_file.examine"), "Enter",
+                    views::ButtonKind::plain) ||
+      entered) {
+    python_ = python_words_.data();
+    ensure_session().examine(python_);
+  }
+  if (!asked_ || session_->state().python.empty()) return;
+  views::text(ui, TextStyle::body, ui.theme.text3, session_->state().python);
+}
+
+OwnSession& OwnFileSheet::ensure_session() {
+  asked_ = true;
+  if (session_ == nullptr) session_ = std::make_unique<OwnSession>();
+  return *session_;
 }
 
 // Nothing of the file has been run, and its content has not been read.
@@ -77,17 +119,18 @@ void OwnFileSheet::draw_consent(const views::Ui& ui) {
   ImGui::Dummy({0, ui.px(8)});
   ImGui::AlignTextToFramePadding();
   views::text(ui, TextStyle::body, ui.theme.text2, ui.texts("own_file.function"));
-  ImGui::SameLine();
+  ImGui::SameLine(ui.px(kLabelWidth));
   ImGui::SetNextItemWidth(ui.px(200));
   ImGui::InputText("###own_function", function_.data(), function_.size());
+  draw_python(ui);
   ImGui::Dummy({0, ui.px(8)});
   const std::string words = ui.texts("own_file.allow", {{"function", function_.data()}});
   if (views::button(ui, "###own_allow", "", words, "", views::ButtonKind::primary) &&
       function_.front() != '\0') {
     file_.function = function_.data();
+    python_ = python_words_.data();
     allowed_ = true;
-    if (session_ == nullptr) session_ = std::make_unique<OwnSession>();
-    session_->describe(question());
+    ensure_session().describe(question());
   }
 }
 
@@ -154,7 +197,18 @@ void OwnFileSheet::draw_arguments(const views::Ui& ui, const OwnDescription& des
 }
 
 bool OwnFileSheet::is_current(const OwnSession::Forecast& forecast) const {
-  return forecast.question.settings == settings_ && forecast.target.name == asked_target_;
+  return forecast.question.settings == settings_ && forecast.of.target.name == asked_target_;
+}
+
+// Those that hold the most at the peak.
+void OwnFileSheet::draw_lines(const views::Ui& ui, const std::vector<OwnLine>& lines) {
+  constexpr std::size_t kMost = 8;
+  if (lines.empty()) return;
+  views::section(ui, ui.texts("own_file.lines"));
+  for (const OwnLine& one : std::span(lines).first(std::min(kMost, lines.size()))) {
+    const std::string name = one.line.empty() ? ui.texts("own_file.no_line") : one.line;
+    views::value_row(ui, name, text::bytes(one.bytes), ui.px(28));
+  }
 }
 
 void OwnFileSheet::draw_forecast(const views::Ui& ui, const OwnSession::State& known) {
@@ -171,17 +225,18 @@ void OwnFileSheet::draw_forecast(const views::Ui& ui, const OwnSession::State& k
   if (!current && !pending) return;
   const views::Color color = current ? ui.theme.text : ui.theme.text3;
   views::wrapped_text(ui, TextStyle::body_strong, color,
-                      views::message_words(ui.texts, forecast.prediction.sentence), ui.px(16));
-  if (!forecast.dry->on_cpu.empty()) {
+                      views::message_words(ui.texts, forecast.of.prediction.sentence), ui.px(16));
+  if (!forecast.on_cpu.empty()) {
     views::wrapped_text(ui, TextStyle::small, ui.theme.warn,
-                        views::message_words(ui.texts, forecast.dry->on_cpu), ui.px(16));
+                        views::message_words(ui.texts, forecast.on_cpu), ui.px(16));
   }
+  draw_lines(ui, forecast.lines);
 }
 
 void OwnFileSheet::draw_buttons(const views::Ui& ui, const OwnSession::State& known,
                                 const WorkspaceState& state) {
   ImGui::Dummy({0, ui.px(10)});
-  if (busy()) {
+  if (session_->lasts()) {
     if (views::button(ui, "###own_cancel", "", ui.texts("advice.cancel"), "Esc",
                       views::ButtonKind::plain)) {
       cancel();
@@ -220,26 +275,30 @@ void OwnFileSheet::ask_for(const predict::PredictionTarget& target) {
   session_->predict(question(), target);
 }
 
+std::optional<std::filesystem::path> OwnFileSheet::written() {
+  auto file = session_->take_file();
+  gave_way_ = file.has_value();
+  return file;
+}
+
 std::optional<std::filesystem::path> OwnFileSheet::draw(const views::Ui& ui, Session& session,
                                                         const WorkspaceState& state,
                                                         const views::ControlsContext& controls) {
   views::text(ui, TextStyle::body_strong, ui.theme.text,
               file_.path.filename().string() + ":" + file_.function);
   ImGui::Dummy({0, ui.px(6)});
-  if (!allowed_) {
-    draw_consent(ui);
-    return std::nullopt;
-  }
-  const OwnSession::State known = session_->state();
+  const OwnSession::State known = session_ != nullptr ? session_->state() : OwnSession::State();
   const float width = std::min(ui.px(kArgumentsWidth), ImGui::GetContentRegionAvail().x);
-  if (known.description == nullptr) {
-    if (!known.problem.empty()) {
+  if (!allowed_ || known.description == nullptr) {
+    if (asked_ && !known.problem.empty()) {
       views::wrapped_text(ui, TextStyle::body, ui.theme.warn,
                           views::message_words(ui.texts, known.problem), ui.px(16));
       ImGui::Dummy({0, ui.px(8)});
     }
-    if (busy()) {
-      views::text(ui, TextStyle::body, ui.theme.text3, ui.texts("own_file.reading"));
+    if (asked_ && busy()) {
+      const bool examines = session_->work() == OwnSession::Work::examine;
+      views::text(ui, TextStyle::body, ui.theme.text3,
+                  ui.texts(examines ? "own_file.examining" : "own_file.reading"));
       if (views::button(ui, "###own_cancel", "", ui.texts("advice.cancel"), "Esc",
                         views::ButtonKind::plain)) {
         cancel();
@@ -247,7 +306,7 @@ std::optional<std::filesystem::path> OwnFileSheet::draw(const views::Ui& ui, Ses
     } else {
       draw_consent(ui);  // anew: the file may have been changed
     }
-    return session_->take_file();
+    return session_ != nullptr ? written() : std::nullopt;
   }
   ImGui::BeginChild("###own_left", {width, 0}, ImGuiChildFlags_AutoResizeY);
   draw_arguments(ui, *known.description, width);
@@ -260,7 +319,7 @@ std::optional<std::filesystem::path> OwnFileSheet::draw(const views::Ui& ui, Ses
   draw_forecast(ui, known);
   draw_buttons(ui, known, state);
   ImGui::EndChild();
-  return session_->take_file();
+  return written();
 }
 
 }  // namespace ts::app

@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "app/own_file/own_session.h"
 #include "app/pages/workspace_state.h"
@@ -27,17 +28,25 @@ class OwnFileSheet {
                                             const WorkspaceState& state,
                                             const views::ControlsContext& controls);
   void cancel();
+  // It is not shown any more. What waits for questions is ended, but not if the sheet gave way to
+  // what it wrote, from which one comes back.
+  void leave();
   [[nodiscard]] bool busy() const { return session_ != nullptr && session_->busy(); }
 
  private:
   [[nodiscard]] OwnQuestion question() const;
+  OwnSession& ensure_session();
+  void choose_python(const std::filesystem::path& python);
+  void draw_python(const views::Ui& ui);
   void draw_consent(const views::Ui& ui);
   void draw_arguments(const views::Ui& ui, const OwnDescription& described, float width);
   void draw_argument(const views::Ui& ui, const OwnArgument& argument, float width);
   void draw_number(const views::Ui& ui, const OwnArgument& argument, float width);
+  static void draw_lines(const views::Ui& ui, const std::vector<OwnLine>& lines);
   void draw_forecast(const views::Ui& ui, const OwnSession::State& known);
   void draw_buttons(const views::Ui& ui, const OwnSession::State& known,
                     const WorkspaceState& state);
+  std::optional<std::filesystem::path> written();
   void ask_for(const predict::PredictionTarget& target);
   [[nodiscard]] std::string value_of(const OwnArgument& argument) const;
   void set(const OwnArgument& argument, const std::string& value);
@@ -45,8 +54,12 @@ class OwnFileSheet {
 
   OwnFile file_;
   std::filesystem::path python_;
-  std::array<char, 64> function_{};  // as it is typed
+  std::array<char, 64> function_{};       // as it is typed
+  std::array<char, 512> python_words_{};  // the same
+  bool asked_ = false;                    // a question about this file or its Python
   bool allowed_ = false;
+  bool left_ = true;
+  bool gave_way_ = false;                        // the last draw() returned a file
   std::map<std::string, std::string> settings_;  // those that differ from the defaults
   // The arguments of the last prediction.
   std::map<std::string, std::string> asked_settings_;

@@ -298,7 +298,7 @@ void WindowSheets::draw(const views::Ui& ui, Session& session, WorkspaceState& s
     choose_file(*written);
     show_own_file = false;
   });
-  if (!show_own_file) own_file_.cancel();
+  if (!show_own_file) own_file_.leave();
   if (show_shortcuts) draw_shortcuts(ui, of_actions());
 }
 

@@ -1,10 +1,13 @@
 #include "core/io/child_process.h"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <spawn.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <chrono>
 #include <csignal>
@@ -22,6 +25,9 @@ namespace ts::io {
 namespace {
 
 using namespace std::chrono_literals;
+
+constexpr std::size_t kLongestHeard = std::size_t{64} << 10;
+constexpr int kLogFlags = O_WRONLY | O_CREAT | O_TRUNC;
 
 class FileActions {
  public:
@@ -69,6 +75,21 @@ void end_group(pid_t child) {
   waitpid(child, &ignored, 0);
 }
 
+// In a separate process group, so that its child processes can be ended with it.
+base::Result<pid_t> spawn(const ChildCommand& command, FileActions& actions) {
+  const SpawnWords arguments(command.words);
+  const SpawnWords environment = environment_with(command.environment);
+  Attributes attributes;
+  posix_spawnattr_setflags(attributes.get(), POSIX_SPAWN_SETPGROUP);
+  posix_spawnattr_setpgroup(attributes.get(), 0);
+  pid_t child = 0;
+  const int error = posix_spawnp(&child, command.words.front().c_str(), actions.get(),
+                                 attributes.get(), arguments.data(), environment.data());
+  if (error == 0) return child;
+  return text::fail("file_error.no_start",
+                    {{"program", command.words.front()}, system_reason(error)});
+}
+
 }  // namespace
 
 SpawnWords::SpawnWords(std::vector<std::string> words) : words_(std::move(words)) {
@@ -95,24 +116,13 @@ SpawnWords environment_with(const std::vector<std::pair<std::string, std::string
 }
 
 base::Result<int> run_child(const ChildCommand& command, const base::CancelToken& cancel) {
-  const SpawnWords arguments(command.words);
-  const SpawnWords environment = environment_with(command.environment);
   FileActions actions;
   posix_spawn_file_actions_addopen(actions.get(), 0, "/dev/null", O_RDONLY, 0);
-  posix_spawn_file_actions_addopen(actions.get(), 1, command.log.c_str(),
-                                   O_WRONLY | O_CREAT | O_TRUNC, 0600);
+  posix_spawn_file_actions_addopen(actions.get(), 1, command.log.c_str(), kLogFlags, 0600);
   posix_spawn_file_actions_adddup2(actions.get(), 1, 2);
-  // A separate process group, so that its child processes can be ended with it.
-  Attributes attributes;
-  posix_spawnattr_setflags(attributes.get(), POSIX_SPAWN_SETPGROUP);
-  posix_spawnattr_setpgroup(attributes.get(), 0);
-  pid_t child = 0;
-  const int error = posix_spawnp(&child, command.words.front().c_str(), actions.get(),
-                                 attributes.get(), arguments.data(), environment.data());
-  if (error != 0) {
-    return text::fail("file_error.no_start",
-                      {{"program", command.words.front()}, system_reason(error)});
-  }
+  const auto started = spawn(command, actions);
+  if (!started) return tl::unexpected(started.error());
+  const pid_t child = *started;
   int code = 0;
   const auto begin = std::chrono::steady_clock::now();
   while (!has_ended(child, code)) {
@@ -127,6 +137,66 @@ base::Result<int> run_child(const ChildCommand& command, const base::CancelToken
     std::this_thread::sleep_for(20ms);
   }
   return code;
+}
+
+base::Result<TalkingChild> TalkingChild::start(const ChildCommand& command) {
+  std::array<int, 2> ends{};
+  if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) != 0) {
+    return text::fail("file_error.no_start",
+                      {{"program", command.words.front()}, system_reason(errno)});
+  }
+  Descriptor ours(ends[0]);
+  const Descriptor theirs(ends[1]);
+  FileActions actions;
+  posix_spawn_file_actions_adddup2(actions.get(), theirs.number(), 0);
+  posix_spawn_file_actions_adddup2(actions.get(), theirs.number(), 1);
+  posix_spawn_file_actions_addopen(actions.get(), 2, command.log.c_str(), kLogFlags, 0600);
+  const auto child = spawn(command, actions);
+  if (!child) return tl::unexpected(child.error());
+  return TalkingChild(*child, std::move(ours));
+}
+
+bool TalkingChild::tell(std::string line) {
+  line += '\n';
+  for (std::size_t at = 0; at < line.size();) {
+    const ssize_t count =
+        ::send(socket_.number(), line.data() + at, line.size() - at, MSG_NOSIGNAL);
+    if (count < 0 && errno == EINTR) continue;
+    if (count <= 0) return false;
+    at += static_cast<std::size_t>(count);
+  }
+  return true;
+}
+
+TalkingChild::Heard TalkingChild::hear(std::string& line, std::chrono::milliseconds wait) {
+  const auto until = std::chrono::steady_clock::now() + wait;
+  while (true) {
+    if (const std::size_t at = heard_.find('\n'); at != std::string::npos) {
+      line = heard_.substr(0, at);
+      heard_.erase(0, at + 1);
+      return Heard::line;
+    }
+    const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(
+        until - std::chrono::steady_clock::now());
+    pollfd ready{.fd = socket_.number(), .events = POLLIN, .revents = 0};
+    const int found = ::poll(&ready, 1, std::max(0, static_cast<int>(left.count())));
+    if (found == 0 || (found < 0 && errno == EINTR && left.count() <= 0)) return Heard::nothing;
+    if (found < 0) continue;
+    std::array<char, 4096> buffer{};
+    const ssize_t count = ::recv(socket_.number(), buffer.data(), buffer.size(), 0);
+    if (count < 0 && errno == EINTR) continue;
+    if (count <= 0 || heard_.size() > kLongestHeard) return Heard::end;
+    heard_.append(buffer.data(), static_cast<std::size_t>(count));
+  }
+}
+
+void TalkingChild::end() noexcept {
+  if (child_ == 0) return;
+  kill(-child_, SIGKILL);
+  int ignored = 0;
+  while (waitpid(child_, &ignored, 0) < 0 && errno == EINTR) {
+  }
+  child_ = 0;
 }
 
 std::string last_line(const std::filesystem::path& log) {

@@ -1,6 +1,9 @@
 #pragma once
 
+#include <sys/types.h>
+
 #include <chrono>
+#include <cstdint>
 #include <filesystem>
 #include <string>
 #include <utility>
@@ -8,6 +11,7 @@
 
 #include "core/base/cancel.h"
 #include "core/base/result.h"
+#include "core/io/input_file.h"
 
 namespace ts::io {
 
@@ -38,6 +42,34 @@ struct ChildCommand {
 // ended it. A cancelled program and its child processes are ended within a second. Errors: the
 // program cannot be started; cancelled, with the sentence "Cancelled"; the limit was reached.
 base::Result<int> run_child(const ChildCommand& command, const base::CancelToken& cancel);
+
+// A program that is told lines and says lines, over its standard input and output. One owner
+// thread. It is started in a process group of its own, which ends with this object.
+class TalkingChild {
+ public:
+  // `log` receives its standard error; `limit` is not looked at.
+  static base::Result<TalkingChild> start(const ChildCommand& command);
+  ~TalkingChild() { end(); }
+  TalkingChild(TalkingChild&& other) noexcept
+      : child_(std::exchange(other.child_, 0)),
+        socket_(std::move(other.socket_)),
+        heard_(std::move(other.heard_)) {}
+  TalkingChild& operator=(TalkingChild&&) = delete;
+
+  // False: it does not listen any more.
+  bool tell(std::string line);
+  enum class Heard : std::uint8_t { line, nothing, end };
+  // Waits that long for a whole line, which `line` gets without its end.
+  Heard hear(std::string& line, std::chrono::milliseconds wait);
+
+ private:
+  TalkingChild(pid_t child, Descriptor socket) : child_(child), socket_(std::move(socket)) {}
+  void end() noexcept;
+
+  pid_t child_;
+  Descriptor socket_;
+  std::string heard_;  // the beginning of the next line
+};
 
 // The last line of a program's log that is not blank: of a failed Python its error. "it said
 // nothing" where there is none.

@@ -4,6 +4,23 @@
 #include "core/run/recording_parts.h"
 
 namespace ts::run::recording_parts {
+namespace {
+
+// Writes a number at `at`, which points to room enough: a local pointer stays in a register.
+void put(char*& at, std::uint64_t value) {
+  while (value >= 0x80) {
+    *at++ = static_cast<char>(value | 0x80);
+    value >>= 7;
+  }
+  *at++ = static_cast<char>(value);
+}
+
+void put_difference(char*& at, std::int64_t value, std::int64_t& before) {
+  put(at, recording_format::zigzag(value, before));
+  before = value;
+}
+
+}  // namespace
 
 std::uint64_t Encoder::local(base::StringId id) {
   if (id == base::kNoString) return 0;
@@ -15,27 +32,14 @@ std::uint64_t Encoder::local(base::StringId id) {
   return locals_[id];
 }
 
-void Encoder::number(std::uint64_t value) {
-  while (value >= 0x80) {
-    buffer_[used_++] = static_cast<char>(value | 0x80);
-    value >>= 7;
-  }
-  buffer_[used_++] = static_cast<char>(value);
+char* Encoder::after_record(char* at) {
+  constexpr std::ptrdiff_t kMostRecordBytes = 256;  // 11 numbers of at most 10 bytes
+  return buffer_.data() + buffer_.size() - at < kMostRecordBytes ? empty_buffer(at) : at;
 }
 
-void Encoder::end_record() {
-  constexpr std::size_t kMostRecordBytes = 256;  // 11 numbers of at most 10 bytes
-  if (used_ + kMostRecordBytes > buffer_.size()) empty_buffer();
-}
-
-void Encoder::empty_buffer() {
-  records_.append(buffer_.data(), used_);
-  used_ = 0;
-}
-
-void Encoder::difference(std::int64_t value, std::int64_t& before) {
-  number(recording_format::zigzag(value, before));
-  before = value;
+char* Encoder::empty_buffer(const char* end) {
+  records_.append(buffer_.data(), static_cast<std::size_t>(end - buffer_.data()));
+  return buffer_.data();
 }
 
 void Encoder::add_tracks(const capture::Batch& batch) {
@@ -44,45 +48,46 @@ void Encoder::add_tracks(const capture::Batch& batch) {
 
 void Encoder::add(const capture::Batch& batch) {
   add_tracks(batch);
+  char* at = buffer_.data();
   for (const auto& row : batch.slices) {
-    number(recording_format::kSlice);
-    number(row.track);
-    number(row.depth);
-    difference(row.slice.begin_ns, slice_ns_);
-    number(static_cast<std::uint64_t>(row.slice.duration_ns));
-    number(local(row.slice.name));
-    number(local(row.slice.module));
-    number(local(row.slice.detail));
-    number(row.slice.flow);
-    number(static_cast<std::uint64_t>(row.slice.slice_class));
-    end_record();
+    put(at, recording_format::kSlice);
+    put(at, row.track);
+    put(at, row.depth);
+    put_difference(at, row.slice.begin_ns, slice_ns_);
+    put(at, static_cast<std::uint64_t>(row.slice.duration_ns));
+    put(at, local(row.slice.name));
+    put(at, local(row.slice.module));
+    put(at, local(row.slice.detail));
+    put(at, row.slice.flow);
+    put(at, static_cast<std::uint64_t>(row.slice.slice_class));
+    at = after_record(at);
   }
   for (const memory::Record& record : batch.memory) {
-    number(recording_format::kMemory);
-    difference(record.time_ns, record_ns_);
-    difference(static_cast<std::int64_t>(record.address), address_);
-    number(static_cast<std::uint64_t>(record.size));
-    number(local(record.op));
-    number(local(record.module));
-    number(static_cast<std::uint32_t>(record.step + 1));
-    number(static_cast<std::uint64_t>(record.action));
-    number(static_cast<std::uint64_t>(record.phase));
-    number(static_cast<std::uint64_t>(record.category));
-    number(record.graph_kept ? 1 : 0);
-    end_record();
+    put(at, recording_format::kMemory);
+    put_difference(at, record.time_ns, record_ns_);
+    put_difference(at, static_cast<std::int64_t>(record.address), address_);
+    put(at, static_cast<std::uint64_t>(record.size));
+    put(at, local(record.op));
+    put(at, local(record.module));
+    put(at, static_cast<std::uint32_t>(record.step + 1));
+    put(at, static_cast<std::uint64_t>(record.action));
+    put(at, static_cast<std::uint64_t>(record.phase));
+    put(at, static_cast<std::uint64_t>(record.category));
+    put(at, record.graph_kept ? 1 : 0);
+    at = after_record(at);
   }
   for (const auto& [detail, launch] : batch.launches) {
-    number(recording_format::kLaunch);
-    number(local(detail));
-    number(local(launch.op));
+    put(at, recording_format::kLaunch);
+    put(at, local(detail));
+    put(at, local(launch.op));
     for (const auto& sizes : {launch.grid, launch.block}) {
-      for (const std::int32_t size : sizes) number(static_cast<std::uint32_t>(size));
+      for (const std::int32_t size : sizes) put(at, static_cast<std::uint32_t>(size));
     }
-    number(static_cast<std::uint32_t>(launch.registers));
-    number(static_cast<std::uint64_t>(launch.shared_memory));
-    end_record();
+    put(at, static_cast<std::uint32_t>(launch.registers));
+    put(at, static_cast<std::uint64_t>(launch.shared_memory));
+    at = after_record(at);
   }
-  empty_buffer();
+  empty_buffer(at);
   count_ += batch.slices.size() + batch.memory.size();
 }
 

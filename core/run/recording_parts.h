@@ -35,10 +35,9 @@ class Encoder {
 
  private:
   std::uint64_t local(base::StringId id);
-  void number(std::uint64_t value);
-  void difference(std::int64_t value, std::int64_t& before);
-  void end_record();
-  void empty_buffer();
+  // Where the next record goes: where the last one ended, or the beginning of an emptied buffer.
+  char* after_record(char* at);
+  char* empty_buffer(const char* end);
 
   const base::StringTable* strings_;
   std::vector<base::StringId> ids_;    // of the strings that the header has
@@ -48,7 +47,6 @@ class Encoder {
   std::string records_;
   // Numbers on their way to records_, which is asked for room once for many of them.
   std::array<char, 4096> buffer_{};
-  std::size_t used_ = 0;
   std::uint64_t count_ = 0;
   std::int64_t slice_ns_ = 0, record_ns_ = 0, address_ = 0;
 };

@@ -100,8 +100,11 @@ std::unique_ptr<at::ObserverContext> on_start(const at::RecordFunction& function
     recording->open_range(recording->thread().names.find(function.name()).id);
     return nullptr;
   }
+  ThreadState* const known = recording->known_thread();
   ThreadState& state =
-      recording->thread(trace::is_collective(function.name()) ? "gloo" : "autograd");
+      known != nullptr
+          ? *known
+          : recording->thread(trace::is_collective(function.name()) ? "gloo" : "autograd");
   state.place = place_of(*recording, state, function);
   const auto [frame, attention] =
       open_operator_frame(state, recording->sequence_modules(), function);

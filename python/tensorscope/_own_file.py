@@ -1,24 +1,20 @@
 """A file with `def build(B, T, device, ...): return step`, for the program: its arguments, a run, a prediction.
 
-    python -m tensorscope own REQUEST.json
-
-The program starts this in a process of its own (app/own_file/) and reads the answer, a JSON file. Whatever the
-user's code does, the answer is one sentence with file, line and the last frames; a process that writes none was
-killed. The request: what (describe, record, predict, export), file, function, settings (name to text), steps,
-compute_capability (0: the rules of this machine's CPU), out, answer.
+A request is a JSON file, and so is its answer (_own_serve.py takes it, app/own_file/ reads it). Whatever the user's
+code does, the answer is one sentence with file, line and the last frames; a process that writes none was killed. The
+request: what (describe, record, predict, export), file, function, settings (name to text), steps, compute_capability
+(0: the rules of this machine's CPU), out, answer, log.
 """
 
-import ctypes
+import contextlib
 import enum
 import hashlib
 import importlib.util
 import inspect
 import json
 import os
-import signal
 import sys
 import traceback
-import types
 import typing
 
 from . import Unavailable, _library
@@ -36,35 +32,33 @@ class Wrong(Exception):
         self.kind, self.words, self.frames = kind, words, []
 
 
-def main(path=None):
-    """Answers one request. 0 if it could be done. Without one: says which Python and torch these are."""
-    if path is None:
-        from ._program import torch_here
-        print(f"Python {sys.version.split()[0]}, torch {torch_here()[1] or 'none'}")
-        return 0
+def main(word=None):
+    """`own serve` answers questions; `own` alone says which Python and torch these are."""
+    if word == "serve":
+        from . import _own_serve
+        return _own_serve.serve()
+    from ._program import torch_here
+    print(f"Python {sys.version.split()[0]}, torch {torch_here()[1] or 'none'}")
+    return 0
+
+
+def answer(path):
+    """Answers one request. 0 if it could be done."""
     with open(path, encoding="utf-8") as file:
         request = json.load(file)
-    _end_with_parent()
+    before = set(sys.modules)
     try:
         _library.check_torch()
-        answer = {"ok": True, **ACTIONS[request["what"]](request)}
+        told = {"ok": True, **ACTIONS[request["what"]](request)}
     except Wrong as wrong:
-        answer = {"ok": False, "kind": wrong.kind, "words": wrong.words, "frames": wrong.frames}
+        told = {"ok": False, "kind": wrong.kind, "words": wrong.words, "frames": wrong.frames}
     except Unavailable as why_not:
-        answer = {"ok": False, "kind": "unavailable", "words": {"reason": str(why_not)}, "frames": []}
-    answer["files"] = _own_files()
+        told = {"ok": False, "kind": "unavailable", "words": {"reason": str(why_not)}, "frames": []}
+    told["files"], told["modules"] = _loaded(before)
     with open(request["answer"] + ".part", "w", encoding="utf-8") as file:
-        json.dump(answer, file)
+        json.dump(told, file)
     os.replace(request["answer"] + ".part", request["answer"])
-    return 0 if answer["ok"] else 1
-
-
-def _end_with_parent():
-    """The program may be killed; what it started must not go on (PR_SET_PDEATHSIG)."""
-    try:
-        ctypes.CDLL(None).prctl(1, int(signal.SIGKILL))
-    except (OSError, AttributeError):
-        pass
+    return 0 if told["ok"] else 1
 
 
 # The user's code: everything that runs it goes through calling().
@@ -136,22 +130,25 @@ def load_function(request):
     return function
 
 
-def _own_files():
-    """Path and SHA-256 of the user's own files that were loaded."""
-    found = {}
+def _loaded(before):
+    """(path -> SHA-256 of the user's own files, names of the packages' modules) that were loaded since."""
+    own, modules = {}, []
     if "torch" not in sys.modules:
-        return found
+        return own, modules
     foreign = _foreign()
-    for module in list(sys.modules.values()):
-        path = getattr(module, "__file__", None)
-        if not isinstance(path, str) or not path.endswith(".py") or not _is_own(os.path.realpath(path), foreign):
+    for name in set(sys.modules) - before:
+        path = getattr(sys.modules[name], "__file__", None)
+        if not isinstance(path, str):
             continue
-        try:
-            with open(path, "rb") as file:
-                found[os.path.realpath(path)] = hashlib.sha256(file.read()).hexdigest()
-        except OSError:
-            pass
-    return found
+        if path.startswith(foreign):
+            modules.append(name)
+            continue
+        path = os.path.realpath(path)
+        if not path.endswith(".py") or path.startswith(foreign):
+            continue
+        with contextlib.suppress(OSError), open(path, "rb") as file:
+            own[path] = hashlib.sha256(file.read()).hexdigest()
+    return own, sorted(modules)
 
 
 # Arguments.

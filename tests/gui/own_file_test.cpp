@@ -107,6 +107,30 @@ TEST_F(OwnFileInTheWindow, RunsNothingBeforeItIsAllowedThenPredictsAndRuns) {
   });
 }
 
+TEST_F(OwnFileInTheWindow, ThePythonIsChosenBeforeAnythingRuns) {
+  const auto path = write_file("chosen.py", kStep);
+  drive([&path](ImGuiTestContext* context) {
+    window().open_files({path});
+    context->Yield(3);
+    const std::string python = std::string(kSheet) + "###own_python";
+    context->ItemInputValue(python.c_str(), "/bin/false");
+    IM_CHECK(until(context, 60, [&] { return shows(context, "###own_allow"); }));
+    press(context, "###own_allow");
+    // It ends at once, so that the question stands there again.
+    IM_CHECK(until(context, 60, [&] {
+      return shows(context, "###own_allow") && !shows(context, "###own_cancel");
+    }));
+    IM_CHECK(!ran(path));
+    context->ItemInputValue(python.c_str(), TENSORSCOPE_TORCH_PYTHON);
+    IM_CHECK(until(context, 60, [&] { return shows(context, "###own_allow"); }));
+    IM_CHECK(!ran(path));
+    press(context, "###own_allow");
+    IM_CHECK(comes(context, "**/###own_show"));
+    context->KeyPress(ImGuiKey_Escape);
+    context->Yield(3);
+  });
+}
+
 TEST_F(OwnFileInTheWindow, EscapeEndsAFileThatHangsAndTheWindowGoesOn) {
   const auto path = write_file("hangs.py", kHangs);
   drive([&path](ImGuiTestContext* context) {
@@ -115,7 +139,7 @@ TEST_F(OwnFileInTheWindow, EscapeEndsAFileThatHangsAndTheWindowGoesOn) {
     press(context, "###own_allow");
     IM_CHECK(comes(context, "**/###slider_B"));
     IM_CHECK(until(context, 600, [&] { return ran(path); }));
-    IM_CHECK(shows(context, "**/###own_cancel"));
+    IM_CHECK(comes(context, "**/###own_cancel"));
     context->KeyPress(ImGuiKey_Escape);
     IM_CHECK(comes(context, "**/###own_run"));
     IM_CHECK(!shows(context, "**/###own_show"));

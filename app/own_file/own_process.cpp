@@ -1,0 +1,159 @@
+#include "app/own_file/own_process.h"
+
+#include <algorithm>
+#include <charconv>
+#include <csignal>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <utility>
+
+#include "app/own_file/own_python.h"
+#include "core/text/message.h"
+
+namespace ts::app {
+namespace {
+
+namespace fs = std::filesystem;
+using namespace std::chrono_literals;
+using Clock = std::chrono::steady_clock;
+using Heard = io::TalkingChild::Heard;
+
+constexpr auto kLook = 10ms;     // how late a Stop is seen
+constexpr auto kPolite = 500ms;  // from SIGTERM to SIGKILL
+constexpr auto kPatience = 5s;   // with the server itself
+constexpr int kStarts = 3;       // of a server that ends before it is asked
+
+// The number of "began 12".
+std::optional<int> number_after(std::string_view line, std::string_view word) {
+  if (!line.starts_with(word)) return std::nullopt;
+  line.remove_prefix(word.size());
+  int number = 0;
+  const auto [end, error] = std::from_chars(line.data(), line.data() + line.size(), number);
+  const bool whole = error == std::errc() && end == line.data() + line.size();
+  return whole ? std::optional(number) : std::nullopt;
+}
+
+}  // namespace
+
+struct OwnProcess::Question {
+  const Request& request;
+  const base::CancelToken& cancel;
+  const std::function<bool()>& given_up;
+  Clock::time_point begin = Clock::now();
+
+  [[nodiscard]] bool late() const {
+    return request.limit.count() > 0 && Clock::now() - begin > request.limit;
+  }
+  [[nodiscard]] bool stopped() const {
+    return cancel.cancelled() || (given_up && given_up()) || late();
+  }
+  [[nodiscard]] tl::unexpected<base::Error> why() const {
+    if (!late()) return text::fail("engine.cancelled");
+    return text::fail("file_error.no_end", {{"program", request.python.string()},
+                                            {"seconds", std::to_string(request.limit.count())}});
+  }
+};
+
+void OwnProcess::end() {
+  child_.reset();
+  folder_.reset();
+  ready_ = false;
+}
+
+base::Result<void> OwnProcess::start(const fs::path& python) {
+  end();
+  std::error_code error;
+  auto folder = io::PrivateFolder::make(fs::temp_directory_path(error), "tensorscope-");
+  if (!folder) return tl::unexpected(folder.error());
+  io::ChildCommand command = own_python_command(python, {"own", "serve"});
+  command.log = folder->path() / "log";
+  auto child = io::TalkingChild::start(command);
+  if (!child) return tl::unexpected(child.error());
+  folder_.emplace(std::move(*folder));
+  child_.emplace(std::move(*child));
+  python_ = python;
+  return {};
+}
+
+// False: it has ended meanwhile, as it does after its first thread did.
+base::Result<bool> OwnProcess::get_ready(const Question& question) {
+  const bool fresh = !child_ || python_ != question.request.python;
+  if (fresh) {
+    if (auto started = start(question.request.python); !started)
+      return tl::unexpected(started.error());
+  }
+  while (!ready_) {
+    std::string line;
+    const Heard heard = child_->hear(line, kLook);
+    if (heard == Heard::end) {
+      std::string reason = io::last_line(folder_->path() / "log");
+      end();
+      if (!fresh) return false;
+      return text::fail("own_file.python",
+                        {{"python", question.request.python.string()}, {"reason", reason}});
+    }
+    ready_ = heard == Heard::line && line == "ready";
+    if (ready_ || !question.stopped()) continue;
+    if (question.late()) end();  // else it goes on to get ready for a later question
+    return question.why();
+  }
+  return true;
+}
+
+// Asks the processes of the answer to end, then ends them.
+void OwnProcess::end_answer(pid_t group) {
+  const auto ended_within = [this](std::chrono::milliseconds time) {
+    const auto until = Clock::now() + time;
+    std::string line;
+    while (Clock::now() < until) {
+      const Heard heard = child_->hear(line, kLook);
+      if (heard == Heard::end) return false;
+      if (heard == Heard::line && number_after(line, "ended ")) return true;
+    }
+    return false;
+  };
+  ::kill(-group, SIGTERM);
+  if (ended_within(kPolite)) return;
+  ::kill(-group, SIGKILL);
+  if (!ended_within(kPatience)) end();
+}
+
+base::Result<int> OwnProcess::answer(const Question& question) {
+  ready_ = false;
+  pid_t group = 0;
+  const auto begin = Clock::now();
+  while (true) {
+    std::string line;
+    const Heard heard = child_->hear(line, kLook);
+    if (heard == Heard::end) {  // the user's code has ended what it was forked from
+      end();
+      return 128 + SIGKILL;
+    }
+    if (heard == Heard::line) {
+      if (const auto code = number_after(line, "ended ")) return *code;
+      if (const auto began = number_after(line, "began "); began && *began > 1) group = *began;
+    }
+    const bool mute = group == 0 && Clock::now() - begin > kPatience;
+    if (!mute && (group == 0 || !question.stopped())) continue;
+    if (mute) {
+      end();
+    } else {
+      end_answer(group);
+    }
+    return question.why();
+  }
+}
+
+base::Result<int> OwnProcess::ask(const Request& request, const base::CancelToken& cancel) {
+  const Question question{request, cancel, given_up_};
+  for (int i = 0; i < kStarts; ++i) {
+    const auto ready = get_ready(question);
+    if (!ready) return tl::unexpected(ready.error());
+    if (*ready && child_->tell(request.file.string())) return answer(question);
+    end();
+  }
+  return 128 + SIGKILL;
+}
+
+}  // namespace ts::app
