@@ -10,12 +10,16 @@
 namespace ts::kernels {
 namespace {
 
+bool is_released(const c10::intrusive_ptr<c10d::Work>& work) {
+  return work.use_count() == 1;
+}
+
 // Gloo's thread lets go of a work, and of its tensors, a moment after it has told of the end: on a
 // busy machine the next step may have begun by then, and the tensors count in its peak.
 void wait_for_release(const c10::intrusive_ptr<c10d::Work>& work) {
-  constexpr std::int64_t kLongest = 100'000'000;  // nanoseconds
+  constexpr std::int64_t kLongest = 5'000'000'000;  // nanoseconds
   const std::int64_t latest = base::now_ns() + kLongest;
-  while (work.use_count() > 1 && base::now_ns() < latest) std::this_thread::yield();
+  while (!is_released(work) && base::now_ns() < latest) std::this_thread::yield();
 }
 
 }  // namespace
@@ -49,7 +53,7 @@ c10::intrusive_ptr<c10d::Work> WatchedBackend::watched(c10::intrusive_ptr<c10d::
     if (failure->reason.empty()) failure->reason = what.substr(0, what.find('\n'));
   });
   const std::lock_guard lock(mutex_);
-  std::erase_if(works_, [](const auto& one) { return one->isCompleted(); });
+  std::erase_if(works_, [](const auto& one) { return one->isCompleted() && is_released(one); });
   works_.push_back(work);
   return work;
 }

@@ -11,7 +11,7 @@ namespace ts::kernels {
 // Passes every collective on to another backend and remembers its work, so that one can wait until
 // all of it has ended: LibTorch tells the Reducer of a result before the hooks of the operator have
 // run, and a recording must not end in between. Tensors live as long as their work: it is forgotten
-// in settle(), and when the next one begins if it has ended. Any thread.
+// in settle(), and when the next one begins if the backend has let go of it. Any thread.
 class WatchedBackend final : public c10d::Backend {
  public:
   explicit WatchedBackend(c10::intrusive_ptr<c10d::Backend> backend);
