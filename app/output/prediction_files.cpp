@@ -37,7 +37,7 @@ base::Result<void> write_tables(const std::filesystem::path& folder,
   const memory::EventIndex peak = forecast.prediction.peak_event;
   const io::TextTable live = report::live_table(log, strings, peak);
   const io::TextTable accounting =
-      report::accounting_table(log, peak, spec, forecast.run.parameters);
+      report::accounting_table(log, strings, peak, spec, forecast.run.parameters);
   const std::vector<std::pair<const char*, std::string>> files = {
       {"peak.csv", io::to_csv(live)},
       {"peak.md", io::to_markdown(live)},

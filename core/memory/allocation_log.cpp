@@ -133,6 +133,7 @@ void AllocationLog::Impl::alloc(const Record& record) {
   block.alloc_event = static_cast<EventIndex>(events.size());
   block.op = record.op;
   block.module = record.module;
+  block.shape = record.shape;
   block.step = record.step;
   block.phase = record.phase;
   blocks.push_back(block);

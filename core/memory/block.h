@@ -28,6 +28,7 @@ struct Block {
   EventIndex free_event = kNone;  // kNone: alive at the end of the log
   base::StringId op = base::kNoString;
   base::StringId module = base::kNoString;
+  base::StringId shape = base::kNoString;  // of its tensor, with its type: "[4, 64, 128] bf16"
   std::int32_t step = -1;
   base::Phase phase = base::Phase::setup;
   Category category = Category::unknown;

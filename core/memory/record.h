@@ -54,7 +54,8 @@ struct Record {
   std::int64_t size = 0;  // bytes; for oom the requested bytes
   base::StringId op = base::kNoString;
   base::StringId module = base::kNoString;
-  std::int32_t step = -1;  // -1 set-up, then 0, 1, ...
+  base::StringId shape = base::kNoString;  // see Block
+  std::int32_t step = -1;                  // -1 set-up, then 0, 1, ...
   Action action = Action::alloc;
   base::Phase phase = base::Phase::setup;
   Category category = Category::unknown;  // for owner

@@ -18,11 +18,6 @@ class MetaAllocator final : public c10::Allocator {
   c10::DataPtr allocate(std::size_t size) override;
   [[nodiscard]] c10::DeleterFnPtr raw_deleter() const override;
   void copy_data(void*, const void*, std::size_t) const override {}
-
-  // The number that stands for the address of a meta block; 0 for none.
-  static std::uint64_t address_of(const c10::DataPtr& data) noexcept {
-    return reinterpret_cast<std::uintptr_t>(data.get_context());
-  }
 };
 
 }  // namespace ts::kernels

@@ -288,7 +288,7 @@ std::vector<std::uint64_t> TorchExecution::gradient_addresses() const {
   std::vector<std::uint64_t> addresses;
   const auto add = [&](const at::Tensor& tensor) {
     if (!tensor.grad().defined() || tensor.grad().nbytes() == 0) return;
-    addresses.push_back(MetaAllocator::address_of(tensor.grad().storage().data_ptr()));
+    addresses.push_back(block_number(tensor.grad().storage().data_ptr()));
   };
   for (const Parameter& parameter : parameters()) add(parameter.tensor);
   if (sharded_ != nullptr) {

@@ -25,7 +25,7 @@ using memory::Category;
 void TorchExecution::own(const at::Tensor& tensor, Category category, std::string_view name) {
   if (!tensor.defined() || tensor.nbytes() == 0) return;
   if (DryRecording* const dry = DryRecording::current(); dry != nullptr) {
-    dry->owner(MetaAllocator::address_of(tensor.storage().data_ptr()), category, name);
+    dry->owner(block_number(tensor.storage().data_ptr()), category, name);
     return;
   }
   Recording* const recording = Recording::active();

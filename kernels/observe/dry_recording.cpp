@@ -24,7 +24,8 @@ struct DryRunCallbacks {
     if (opened.attention != AttentionKernel::none) dry->saw_attention(opened.attention);
     return nullptr;
   }
-  static void end(const at::RecordFunction&, at::ObserverContext*) {
+  static void end(const at::RecordFunction& function, at::ObserverContext*) {
+    current_dry_recording->note_shapes(function);
     current_dry_recording->close_operator();
   }
 };
@@ -35,11 +36,13 @@ DryRecording::DryRecording(base::StringTable& strings, const predict::DryRunOpti
       options_(options),
       records_(records),
       cancel_(cancel),
-      state_(/*recording_id=*/0, /*thread_log=*/nullptr, strings) {
+      state_(/*recording_id=*/0, /*thread_log=*/nullptr, strings),
+      shapes_(strings) {
   TS_CHECK(current_dry_recording == nullptr);
   current_dry_recording = this;
   callbacks_ = at::addThreadLocalCallback(
       at::RecordFunctionCallback(DryRunCallbacks::start, DryRunCallbacks::end)
+          .needsOutputs(true)
           .scopes({at::RecordScope::FUNCTION, at::RecordScope::BACKWARD_FUNCTION}));
 }
 
@@ -52,6 +55,31 @@ void DryRecording::close_operator() {
   close_operator_frame(state_);
   // Only what a graph may keep depends on it.
   if (state_.operators == 0 && graph_kept_) note_block(memory::Action::operator_end, 0, 0);
+}
+
+void DryRecording::note_shapes(const at::RecordFunction& function) {
+  if (closed_) return;
+  for (const c10::IValue& value : function.outputs()) {
+    if (value.isTensor()) {
+      note_shape(value.toTensor());
+    } else if (value.isTensorList()) {
+      for (const at::Tensor& tensor : value.toTensorVector()) note_shape(tensor);
+    }
+  }
+}
+
+// The innermost operator that returns a tensor in a new block says its shape; others return views.
+void DryRecording::note_shape(const at::Tensor& tensor) {
+  constexpr std::size_t kNew = 32;  // an operator alone records fewer
+  if (!tensor.defined() || !tensor.is_meta() || !tensor.has_storage()) return;
+  const std::uint64_t address = block_number(tensor.storage().data_ptr());
+  const std::size_t first = records_.size() - std::min(kNew, records_.size());
+  for (std::size_t i = records_.size(); address != 0 && i > first; --i) {
+    memory::Record& record = records_[i - 1];
+    if (record.action != memory::Action::alloc || record.address != address) continue;
+    if (record.shape == base::kNoString) record.shape = shapes_.find(tensor);
+    return;
+  }
 }
 
 DryRecording::NodeFrame::NodeFrame(DryRecording& dry, std::string_view name) : dry_(dry) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <c10/core/Allocator.h>
 #include <c10/core/DeviceType.h>
 
 #include <algorithm>
@@ -14,9 +15,19 @@
 #include "core/predict/dry_run.h"
 #include "kernels/observe/operator_frames.h"
 #include "kernels/observe/sequence_modules.h"
+#include "kernels/observe/shape_cache.h"
 #include "kernels/observe/thread_state.h"
 
+namespace at {
+struct RecordFunction;
+}
+
 namespace ts::kernels {
+
+// The number that stands for the address of a block without memory; 0 for none.
+inline std::uint64_t block_number(const c10::DataPtr& data) noexcept {
+  return reinterpret_cast<std::uintptr_t>(data.get_context());
+}
 
 // A block that an operator requested from the host's allocator, and the operator within it that
 // did.
@@ -153,6 +164,8 @@ class DryRecording {
  private:
   friend struct DryRunCallbacks;
   void answer(std::size_t size);
+  void note_shapes(const at::RecordFunction& function);
+  void note_shape(const at::Tensor& tensor);
   void close_operator();
   void note(memory::Record record);
   void note_block(memory::Action action, std::uint64_t address, std::int64_t size);
@@ -163,6 +176,7 @@ class DryRecording {
   std::vector<memory::Record>& records_;
   const base::CancelToken& cancel_;
   ThreadState state_;
+  ShapeCache shapes_;
   SequenceModules modules_;
   std::uint64_t last_address_ = 0;
   std::unordered_map<std::uint64_t, std::uint64_t> renamed_;

@@ -130,7 +130,7 @@ void MetaRecorder::owner(const void* address, memory::Category category, std::st
   auto number = reinterpret_cast<std::uintptr_t>(address);
   if (number % 2 == 1) {
     const auto* const storage = reinterpret_cast<const c10::StorageImpl*>(number - 1);
-    number = MetaAllocator::address_of(storage->data_ptr());
+    number = block_number(storage->data_ptr());
   }
   if (number != 0) dry_->owner(number, category, name);
 }

@@ -44,8 +44,7 @@ std::vector<std::int64_t> part_sizes(const at::Tensor& whole, std::int64_t ranks
 }
 
 void own(const at::Tensor& tensor, memory::Category category, std::string_view name = {}) {
-  DryRecording::current()->owner(MetaAllocator::address_of(tensor.storage().data_ptr()), category,
-                                 name);
+  DryRecording::current()->owner(block_number(tensor.storage().data_ptr()), category, name);
 }
 
 void set_memory(const at::Tensor& tensor, std::int64_t bytes) {

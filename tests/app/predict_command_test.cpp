@@ -4,7 +4,9 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <nlohmann/json.hpp>
+#include <sstream>
 #include <string>
 
 #include "core/io/file.h"
@@ -100,6 +102,18 @@ TEST(PredictCommand, FollowsTheAllocatorsSettings) {
   EXPECT_NE(refused.err.find("There is no allocator setting nonsense"), std::string::npos);
 }
 
+// The bytes of the tensor in a row of the table of the peak: ..."[2, 128]",fp32,...
+std::int64_t bytes_of_shape(const std::string& row) {
+  const std::size_t open = row.find('['), close = row.find(']');
+  if (open == std::string::npos) return 0;
+  const std::size_t type = row.find(',', close) + 1;
+  const std::map<std::string, std::int64_t> bytes = {{"fp32", 4}, {"int64", 8}, {"bool", 1}};
+  std::int64_t all = bytes.at(row.substr(type, row.find(',', type) - type));
+  std::istringstream sizes(row.substr(open + 1, close - open - 1));
+  for (std::string size; std::getline(sizes, size, ',');) all *= std::stoll(size);
+  return all;
+}
+
 // The snapshot opens in PyTorch's own viewer and says what it is; the tables add up to the peak.
 TEST(PredictCommand, OutHoldsSnapshotTablesAndPictures) {
   const io::testing::TemporaryFolder folder;
@@ -123,8 +137,12 @@ TEST(PredictCommand, OutHoldsSnapshotTablesAndPictures) {
   std::ifstream peak(out / "peak.csv");
   std::string line;
   std::getline(peak, line);
-  EXPECT_EQ(line, "bytes,MiB,category,operator,module,phase,step");
-  while (std::getline(peak, line)) sum += std::stoll(line.substr(0, line.find(',')));
+  EXPECT_EQ(line, "bytes,MiB,category,tensor,shape,dtype,operator,module,phase,step");
+  while (std::getline(peak, line)) {
+    const std::int64_t bytes = std::stoll(line.substr(0, line.find(',')));
+    sum += bytes;
+    EXPECT_EQ(bytes_of_shape(line), bytes) << line;
+  }
   EXPECT_EQ(sum, answer.at("peak_requested"));
   const auto accounting = io::read_file(out / "accounting.md");
   ASSERT_TRUE(accounting);

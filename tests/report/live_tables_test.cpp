@@ -15,11 +15,12 @@ class LiveTables : public ::testing::Test {
     return one;
   }
   void alloc(std::uint64_t address, std::int64_t bytes, memory::Category category,
-             std::int32_t step = -1) {
+             std::int32_t step = -1, const char* shape = "", const char* module = "blocks.0") {
     memory::Record one = record(memory::Action::alloc, address);
     one.size = bytes;
+    if (*shape != 0) one.shape = strings_.intern(shape);
     one.op = strings_.intern("aten::empty");
-    one.module = strings_.intern("blocks.0");
+    one.module = strings_.intern(module);
     one.step = step;
     log_.append(one);
     memory::Record owner = record(memory::Action::owner, address);
@@ -40,12 +41,45 @@ TEST_F(LiveTables, HaveOneRowABlockTheLargerFirst) {
   free(0x400000);
   const io::TextTable table = live_table(log_, strings_, 3);
   ASSERT_EQ(table.rows.size(), 2U) << "what was given back is not alive";
-  EXPECT_EQ(table.rows[0], (std::vector<std::string>{"1048576", "1.000", "input", "aten::empty",
-                                                     "blocks.0", "setup", "2"}));
+  EXPECT_EQ(table.rows[0], (std::vector<std::string>{"1048576", "1.000", "input", "", "", "",
+                                                     "aten::empty", "blocks.0", "setup", "2"}));
   EXPECT_EQ(table.rows[1][0], "4000");
-  EXPECT_EQ(table.rows[1][6], "") << "before the first step";
+  EXPECT_EQ(table.rows[1][9], "") << "before the first step";
   EXPECT_EQ(live_table(log_, strings_, 2).rows.size(), 3U);
   EXPECT_TRUE(live_table(log_, strings_, memory::kNone).rows.empty());
+}
+
+TEST_F(LiveTables, NameTensorsShapesAndTypesWhereTheyAreKnown) {
+  const char* const weight = "[10, 20] bf16";
+  alloc(0x1000, 400, memory::Category::parameter, -1, weight, "blocks.0.q.weight");
+  alloc(0x2000, 400, memory::Category::parameter, -1, weight, "blocks.0.k.weight");
+  alloc(0x3000, 40, memory::Category::parameter, -1, "[20] bf16", "norm.weight");
+  alloc(0x4000, 40, memory::Category::parameter, -1, "[20] bf16", "norm.bias");
+  alloc(0x5000, 399, memory::Category::gradient, 0, weight, "blocks.0.q");
+  alloc(0x6000, 39, memory::Category::gradient, 0, "[20] bf16", "norm");
+  alloc(0x7000, 38, memory::Category::activation, 0, "[19] bf16", "norm");
+  std::vector<std::vector<std::string>> named;
+  for (const auto& row : live_table(log_, strings_, 6).rows)
+    named.push_back({row[3], row[4], row[5]});
+  EXPECT_EQ(named, (std::vector<std::vector<std::string>>{{"blocks.0.q.weight", "[10, 20]", "bf16"},
+                                                          {"blocks.0.k.weight", "[10, 20]", "bf16"},
+                                                          {"blocks.0.q.weight", "[10, 20]", "bf16"},
+                                                          {"norm.weight", "[20]", "bf16"},
+                                                          {"norm.bias", "[20]", "bf16"},
+                                                          {"", "[20]", "bf16"},  // of one of two
+                                                          {"", "[19]", "bf16"}}));
+}
+
+TEST_F(LiveTables, AddUpShapesWhereTheModelGivesNoFormula) {
+  for (const std::uint64_t address : {0x1000, 0x2000, 0x3000})
+    alloc(address, 800, memory::Category::activation, 0, "[10, 20] fp32");
+  alloc(0x4000, 4000, memory::Category::activation, 0, "[1000] fp32");
+  alloc(0x5000, 1200, memory::Category::activation, 0);
+  alloc(0x6000, 64, memory::Category::temporary, 0);
+  const auto rows = accounting_table(log_, strings_, 5, {}, 1000).rows;
+  ASSERT_EQ(rows.size(), 3U);
+  EXPECT_EQ(rows[0][4], "[1000] fp32 + 3 x [10, 20] fp32 + 1,200 B");
+  EXPECT_EQ(rows[1][4], "") << "nothing is known of it";
 }
 
 TEST_F(LiveTables, SayWhatIsMadeOfTheParameters) {
@@ -56,7 +90,7 @@ TEST_F(LiveTables, SayWhatIsMadeOfTheParameters) {
   alloc(0x9000, 4000, memory::Category::input);
   spec::WorkloadSpec spec;
   const auto row = [&](const char* category) {
-    for (const auto& one : accounting_table(log_, 4, spec, 1000).rows)
+    for (const auto& one : accounting_table(log_, strings_, 4, spec, 1000).rows)
       if (one[0] == category) return one;
     return std::vector<std::string>(5);
   };
