@@ -5,6 +5,7 @@
 #include <ATen/ops/_scaled_dot_product_flash_attention_for_cpu.h>
 #include <ATen/ops/randn.h>
 #include <ATen/ops/repeat_interleave.h>
+#include <gtest/gtest.h>
 #include <torch/csrc/autograd/autograd.h>
 
 #include <cstdint>
@@ -12,6 +13,8 @@
 #include <ostream>
 #include <tuple>
 #include <vector>
+
+#include "tests/kernels/largest_error.h"
 
 // Inputs of attention, and PyTorch's attention that ours is compared with.
 namespace ts::kernels {
@@ -76,5 +79,25 @@ inline Attention formula(bool causal) {
 }
 
 inline constexpr const char* kNames[] = {"o", "d_q", "d_k", "d_v"};
+
+inline void expect_at_most_twice_the_error(const std::vector<at::Tensor>& ours,
+                                           const std::vector<at::Tensor>& theirs,
+                                           const std::vector<at::Tensor>& exact) {
+  for (std::size_t i = 0; i < exact.size(); ++i) {
+    const double largest = exact[i].abs().max().item<double>();
+    EXPECT_LE(largest_error(ours[i], exact[i]),
+              2 * largest_error(theirs[i], exact[i]) + 1e-7 * largest)
+        << kNames[i];
+  }
+}
+
+inline void expect_close_in_fp32(const std::vector<at::Tensor>& ours,
+                                 const std::vector<at::Tensor>& exact) {
+  for (std::size_t i = 0; i < exact.size(); ++i) {
+    ASSERT_EQ(ours[i].sizes(), exact[i].sizes());
+    const double largest = exact[i].abs().max().item<double>();
+    EXPECT_LE(largest_error(ours[i], exact[i]), 5e-6 * (1 + largest)) << kNames[i];
+  }
+}
 
 }  // namespace ts::kernels

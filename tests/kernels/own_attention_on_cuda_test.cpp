@@ -49,12 +49,7 @@ TEST_P(OwnAttentionOnCuda, ErrorIsAtMostTwiceThatOfPyTorch) {
         const auto exact = results(inputs, at::kDouble, formula(causal));
         const auto ours = results(inputs, type, attention_on_cuda(causal));
         const auto theirs = results(inputs, type, flash_attention(causal));
-        for (std::size_t i = 0; i < exact.size(); ++i) {
-          const double largest = exact[i].abs().max().item<double>();
-          EXPECT_LE(largest_error(ours[i], exact[i]),
-                    2 * largest_error(theirs[i], exact[i]) + 1e-7 * largest)
-              << kNames[i];
-        }
+        expect_at_most_twice_the_error(ours, theirs, exact);
       }
     }
   }
@@ -73,11 +68,7 @@ TEST_P(OwnAttentionOnCuda, OddSizes) {
       const AttentionInputs inputs = inputs_of(sizes, at::kFloat);
       const auto exact = results(inputs, at::kDouble, formula(causal));
       const auto ours = results(inputs, at::kFloat, attention_on_cuda(causal));
-      for (std::size_t i = 0; i < exact.size(); ++i) {
-        ASSERT_EQ(ours[i].sizes(), exact[i].sizes());
-        const double largest = exact[i].abs().max().item<double>();
-        EXPECT_LE(largest_error(ours[i], exact[i]), 5e-6 * (1 + largest)) << kNames[i];
-      }
+      expect_close_in_fp32(ours, exact);
     }
   }
 }

@@ -45,10 +45,7 @@ struct OwnAttention : testing::TestWithParam<const own::AttentionKernel*> {
       const AttentionInputs inputs = inputs_of(sizes, at::kFloat);
       const auto exact = results(inputs, at::kDouble, formula(causal));
       const auto ours = results(inputs, at::kFloat, own_attention(kernel(), causal));
-      for (std::size_t i = 0; i < exact.size(); ++i) {
-        const double largest = exact[i].abs().max().item<double>();
-        EXPECT_LE(largest_error(ours[i], exact[i]), 5e-6 * (1 + largest)) << kNames[i];
-      }
+      expect_close_in_fp32(ours, exact);
     }
   }
 };
@@ -66,12 +63,7 @@ TEST_P(OwnAttention, ErrorIsAtMostTwiceThatOfPyTorch) {
           const auto exact = results(inputs, at::kDouble, formula(causal));
           const auto ours = results(inputs, type, own_attention(kernel(), causal));
           const auto theirs = results(inputs, type, flash_attention(causal));
-          for (std::size_t i = 0; i < exact.size(); ++i) {
-            const double largest = exact[i].abs().max().item<double>();
-            EXPECT_LE(largest_error(ours[i], exact[i]),
-                      2 * largest_error(theirs[i], exact[i]) + 1e-7 * largest)
-                << kNames[i];
-          }
+          expect_at_most_twice_the_error(ours, theirs, exact);
         }
       }
     }
@@ -131,10 +123,7 @@ TEST_P(OwnAttention, AnyTiles) {
                                 [&](const at::Tensor& q, const at::Tensor& k, const at::Tensor& v) {
                                   return attend_own(causal, q, k, v, &kernel(), tiles);
                                 });
-      for (std::size_t i = 0; i < exact.size(); ++i) {
-        const double largest = exact[i].abs().max().item<double>();
-        EXPECT_LE(largest_error(ours[i], exact[i]), 5e-6 * (1 + largest)) << kNames[i];
-      }
+      expect_close_in_fp32(ours, exact);
     }
   }
 }
