@@ -69,7 +69,7 @@ TEST_F(DrivenWindow, RightButtonOpensTheMenuOfABlock) {
     context->ItemClick("//$FOCUSED/###block_copy_live");
     context->Yield(3);
     const std::string table = ImGui::GetClipboardText();
-    IM_CHECK(table.starts_with("bytes\tMiB\tcategory\toperator"));
+    IM_CHECK(table.starts_with("bytes\tMiB\tcategory\ttensor\tshape"));
     const memory::Block& shown = session().run()->memory.blocks()[*block];
     IM_CHECK(table.find("\n" + std::to_string(shown.size) + "\t") != std::string::npos);
   });
