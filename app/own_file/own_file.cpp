@@ -117,8 +117,8 @@ base::Result<OwnAnswerFiles> run_process(OwnProcess& process, const OwnQuestion&
   if (!code) return tl::unexpected(code.error());
   auto said = io::read_file(answer);
   if (!said) {
-    if (*code > 2) return tl::unexpected(message_of_end(question, *code));
-    // Python itself or the package failed.
+    constexpr int kPackageFailed = 70;  // python/tensorscope/_own_serve.py
+    if (*code != kPackageFailed) return tl::unexpected(message_of_end(question, *code));
     return text::fail("own_file.python",
                       {{"python", question.python.string()}, {"reason", io::last_line(log)}});
   }

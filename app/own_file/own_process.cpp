@@ -132,7 +132,8 @@ base::Result<int> OwnProcess::answer(const Question& question) {
     }
     if (heard == Heard::line) {
       if (const auto code = number_after(line, "ended ")) return *code;
-      if (const auto began = number_after(line, "began "); began && *began > 1) group = *began;
+      if (const auto began = number_after(line, "began "); began && *began > 1 && group == 0)
+        group = *began;
     }
     const bool mute = group == 0 && Clock::now() - begin > kPatience;
     if (!mute && (group == 0 || !question.stopped())) continue;

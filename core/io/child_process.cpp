@@ -12,7 +12,7 @@
 #include <chrono>
 #include <csignal>
 #include <cstring>
-#include <sstream>
+#include <fstream>
 #include <string_view>
 #include <thread>
 
@@ -200,10 +200,12 @@ void TalkingChild::end() noexcept {
 }
 
 std::string last_line(const std::filesystem::path& log) {
+  constexpr std::streamoff kMost = 64 << 10;  // of the end; a log may be of any size
   std::string last = "it said nothing";
-  const auto text = read_file(log);
-  if (!text) return last;
-  std::istringstream lines(*text);
+  std::ifstream lines(log, std::ios::binary);
+  lines.seekg(0, std::ios::end);
+  if (!lines) return last;
+  lines.seekg(std::max<std::streamoff>(0, lines.tellg() - kMost));
   for (std::string line; std::getline(lines, line);) {
     if (line.find_first_not_of(" \t") != std::string::npos) last = line;
   }

@@ -19,6 +19,8 @@ import traceback
 
 from . import _library, _own_file
 
+PACKAGE_FAILED = 70  # as app/own_file/own_file.cpp knows it
+
 _tried = set()  # modules that were imported for later questions, or could not be
 
 
@@ -37,7 +39,7 @@ def _answer(path, log):
     sys.dont_write_bytecode = True
     for number in (1, 2):
         os.dup2(log, number)
-    code = 1
+    code = PACKAGE_FAILED
     try:
         code = _own_file.answer(path)
         sys.stdout.flush()
@@ -48,7 +50,7 @@ def _answer(path, log):
     os._exit(code)
 
 
-def _ask_in_fork(path, say):
+def _ask_in_fork(path, asked, say):
     with open(path, encoding="utf-8") as file:
         request = json.load(file)
     log = os.open(request["log"], os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
@@ -56,7 +58,8 @@ def _ask_in_fork(path, say):
     child = os.fork()
     if child == 0:
         _end_with_parent(here)
-        say.close()
+        for pipe in (asked, say):  # no code of the user's talks to the program
+            pipe.close()
         _answer(path, log)
     os.close(log)
     with contextlib.suppress(OSError):  # the child has done it, or is gone
@@ -104,5 +107,5 @@ def serve():
         line += more
         while b"\n" in line:
             path, _, line = line.partition(b"\n")
-            _import_for_next(_ask_in_fork(os.fsdecode(path), say))
+            _import_for_next(_ask_in_fork(os.fsdecode(path), asked, say))
             say.write(b"ready\n")

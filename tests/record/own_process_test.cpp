@@ -94,6 +94,7 @@ TEST_F(OwnProcessTest, WrongFilesGetASentence) {
       {step_of("torch.ones(2, 3) @ torch.ones(2, 3)"), "at own.py:4 in step"},
       {step_of("raise SystemExit(7)"), "sys.exit(7), at own.py:4 in step"},
       {step_of("import os; os._exit(9)"), "ended with code 9"},
+      {step_of("import os; print('bye', flush=True); os._exit(1)"), "ended with code 1"},
       {step_of("import os; os.kill(os.getpid(), 9)"), "SIGKILL ended Python"},
       {step_of("import ctypes; ctypes.string_at(0)"), "SIGSEGV ended Python"}};
   for (const auto& [text, words] : wrongs) {
@@ -142,6 +143,18 @@ TEST_F(OwnProcessTest, AnAnswerIsKeptForTheseFilesOnly) {
   EXPECT_EQ(peak(), std::pair(std::int64_t{1024}, std::size_t{1}));
   io::testing::put(folder_ / "other.py", "SIZE = 4096\n");
   EXPECT_EQ(peak(), std::pair(std::int64_t{16384}, std::size_t{2}));
+}
+
+// A file has no descriptor of the talk between the program and its Python.
+TEST_F(OwnProcessTest, AFileCannotAnswerForPython) {
+  EXPECT_EQ(sentence_of(question_of("import os, stat\n"
+                                    "def build(B, T, device):\n"
+                                    "  for name in os.listdir('/proc/self/fd'):\n"
+                                    "    try: mode = os.fstat(int(name)).st_mode\n"
+                                    "    except OSError: continue\n"
+                                    "    if stat.S_ISSOCK(mode): raise ValueError('a socket')\n"
+                                    "  return lambda: None\n")),
+            "it ran");
 }
 
 TEST_F(OwnProcessTest, FilesOfOneProcessDoNotMeet) {
