@@ -26,8 +26,7 @@ int export_file(const ExportCommand& command) {
   if (!question) return report(question.error(), 2);
   const auto out = io::absolute_path(command.out);
   if (!out) return report(out.error(), 2);
-  const auto about = ask_own(*question, [&](const base::CancelToken& cancel) {
-    OwnProcess process;
+  const auto about = ask_own(*question, [&](OwnProcess& process, const base::CancelToken& cancel) {
     return export_own(process, *question, *out, cancel);
   });
   if (!about) return report_own(about.error());

@@ -251,7 +251,7 @@ int hunt_memory(const HuntCommand& command) {
   const InterruptGuard guard;
   const auto question = read_hunt_question(command, built_in_gpus());
   if (!question) return report(question.error().sentence, 2);
-  const auto parts = SaveParts::parse(command.parts, kPartsOfMany);
+  const auto parts = parts_from(command.parts, command.out.has_value(), kPartsOfMany);
   if (!parts) return report(parts.error().sentence, 2);
   note(without_effect(command.spec.settings, question->spec));
   std::optional<OutputFolder> folder;

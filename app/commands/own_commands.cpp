@@ -160,10 +160,10 @@ int run_own(const RunCommand& command, const OwnFile& file) {
     folder.emplace(std::move(*claimed));
   }
   const int steps = command.steps > 0 ? command.steps : kSteps;
-  const auto recording = ask_own(*question, [&](const base::CancelToken& cancel) {
-    OwnProcess process;
-    return record_own(process, *question, steps, cancel);
-  });
+  const auto recording =
+      ask_own(*question, [&](OwnProcess& process, const base::CancelToken& cancel) {
+        return record_own(process, *question, steps, cancel);
+      });
   if (!recording) return report_own(recording.error());
   const auto findings = findings::of_script(*recording->run, *recording->strings);
   const nlohmann::json document = run_json(*question, *recording->run, findings);

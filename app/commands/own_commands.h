@@ -32,7 +32,7 @@ base::Result<OwnQuestion> own_question(const OwnFile& file, const SpecArguments&
 // Prints why a file could not be asked; 1 if its run failed or was ended, 2 if it cannot be used.
 int report_own(const base::Error& error);
 // Waits for a question on a thread of its own; Control-C ends the process that answers it. What
-// `ask` gives for a token.
+// `ask` gives for a process and a token.
 template <class Ask>
 auto ask_own(const OwnQuestion& question, const Ask& ask);
 
@@ -57,7 +57,10 @@ auto ask_own(const OwnQuestion& question, const Ask& ask) {
   using namespace std::chrono_literals;
   const InterruptGuard guard;
   const base::CancelToken cancel;
-  auto answer = std::async(std::launch::async, [&] { return ask(cancel); });
+  auto answer = std::async(std::launch::async, [&] {
+    OwnProcess process;  // ends with this thread
+    return ask(process, cancel);
+  });
   ProgressLine progress;
   for (std::int64_t waits = 0; answer.wait_for(50ms) != std::future_status::ready; ++waits) {
     if (InterruptGuard::interrupted()) cancel.cancel();

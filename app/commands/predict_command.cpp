@@ -245,8 +245,7 @@ base::Result<void> write_own_prediction(const PredictCommand& command, const Que
 
 // Those that hold the most at the peak.
 void print_lines(const std::vector<OwnLine>& lines) {
-  constexpr std::size_t kMost = 8;
-  for (std::size_t i = 0; i < std::min(kMost, lines.size()); ++i) {
+  for (std::size_t i = 0; i < std::min(kLinesShown, lines.size()); ++i) {
     print_row(i == 0 ? "Peak by line" : "",
               size_in_words(lines[i].bytes) + " in " + text::counted(lines[i].blocks, "block") +
                   ", " + (lines[i].line.empty() ? "no line" : text::printable(lines[i].line)));
@@ -259,7 +258,7 @@ int predict_own(const PredictCommand& command, const OwnFile& file) {
   if (!own) return report(own.error(), 2);
   const auto question = question_of_own(command);
   if (!question) return report(question.error(), 2);
-  const auto parts = SaveParts::parse(command.parts);
+  const auto parts = parts_from(command.parts, command.out.has_value());
   if (!parts) return report(parts.error().sentence, 2);
   std::optional<OutputFolder> folder;
   if (command.out) {
@@ -267,8 +266,7 @@ int predict_own(const PredictCommand& command, const OwnFile& file) {
     if (!claimed) return report(claimed.error().sentence, 2);
     folder.emplace(std::move(*claimed));
   }
-  auto dry = ask_own(*own, [&](const base::CancelToken& cancel) {
-    OwnProcess process;
+  auto dry = ask_own(*own, [&](OwnProcess& process, const base::CancelToken& cancel) {
     return dry_run_own(process, *own, question->target, cancel);
   });
   if (!dry) return report_own(dry.error());
@@ -308,7 +306,7 @@ int predict_workload(const PredictCommand& command) {
   if (const auto file = own_file_of(command.spec.model)) return predict_own(command, *file);
   const auto question = read_question(command, built_in_gpus());
   if (!question) return report(question.error().sentence, 2);
-  const auto parts = SaveParts::parse(command.parts);
+  const auto parts = parts_from(command.parts, command.out.has_value());
   if (!parts) return report(parts.error().sentence, 2);
   note(without_effect(command.spec.settings, question->spec));
   std::optional<OutputFolder> folder;

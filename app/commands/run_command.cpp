@@ -318,7 +318,7 @@ base::Result<nlohmann::json> notes_from(const std::vector<std::string>& given) {
 int run_together(const RunCommand& command, const run::World& world) {
   const auto spec = spec_from_arguments(command.spec, built_in_gpus());
   if (!spec) return report(spec.error().sentence, 2);
-  const auto parts = SaveParts::parse(command.parts);
+  const auto parts = parts_from(command.parts, command.out.has_value());
   if (!parts) return report(parts.error().sentence, 2);
   note(without_effect(command.spec.settings, *spec));
   std::optional<OutputFolder> folder;
@@ -406,7 +406,7 @@ int run_workload(const RunCommand& given) {
   const auto spec = spec_from_arguments(command.spec, session.gpus());
   if (!spec) return report(spec.error().sentence, 2);
 
-  const auto asked = SaveParts::parse(command.parts);
+  const auto asked = parts_from(command.parts, command.out.has_value());
   if (!asked) return report(asked.error().sentence, 2);
   const auto parts = *world ? SaveParts::parse(parts_of_rank(*asked)) : asked;
 

@@ -4,11 +4,14 @@
 #include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "app/commands/report.h"
 #include "app/own_file/own_file.h"
 #include "app/session/catalogue.h"
 #include "app/session/languages.h"
+#include "app/session/machine_probes.h"
 #include "core/io/file.h"
 #include "core/io/json_parse.h"
 #include "core/spec/corpus.h"
@@ -81,6 +84,14 @@ base::Result<void> apply(const std::vector<std::string>& settings, const char* o
   return {};
 }
 
+// The card of this machine as the target, if it has one of the catalogue.
+void choose_own_card(const spec::GpuCatalogue& catalogue, spec::WorkloadSpec& spec) {
+  const std::vector<std::string> cards = cuda_card_names();
+  const auto index = static_cast<std::size_t>(spec.device_index);
+  if (index >= cards.size()) return;
+  if (const auto own = catalogue.require(cards[index])) spec.target_gpu = (*own)->name;
+}
+
 // Validates the specification and writes the card's name as in the catalogue.
 base::Result<spec::WorkloadSpec> checked(spec::WorkloadSpec spec,
                                          const spec::GpuCatalogue& catalogue) {
@@ -131,6 +142,20 @@ void add_parts(CLI::App& command, std::string& parts) {
                   "What --out writes beside the result: any of " + parts + ", or none")
       ->type_name("LIST")
       ->needs("--out");
+}
+
+base::Result<SaveParts> parts_from(const std::string& names, bool written,
+                                   std::span<const SavePart> known) {
+  auto parts = SaveParts::parse(names, known);
+  if (!parts || !written || !parts->has(SavePart::pictures)) return parts;
+  const Probe renderer = probe_software_gl();
+  if (renderer.works) return parts;
+  const std::string why =
+      "Pictures cannot be rendered: " + renderer.found + " (install libosmesa6)";
+  if (parts != SaveParts(known)) return base::fail(why);
+  note({why});
+  parts->set(SavePart::pictures, false);
+  return parts;
 }
 
 std::string presets_help() {
@@ -237,7 +262,14 @@ base::Result<spec::WorkloadSpec> spec_from_arguments(const SpecArguments& argume
       return base::fail(chosen.error().sentence);
     }
   }
-  return changed_spec(spec, arguments.settings, "--set", catalogue);
+  const bool names_card =
+      arguments.spec_file || std::ranges::any_of(arguments.settings, [](const auto& one) {
+        return one.starts_with("target_gpu=");
+      });
+  auto changed = changed_spec(spec, arguments.settings, "--set", catalogue);
+  if (changed && changed->device == spec::DeviceKind::cuda && !names_card)
+    choose_own_card(catalogue, *changed);
+  return changed;
 }
 
 }  // namespace ts::app

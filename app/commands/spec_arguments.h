@@ -2,9 +2,11 @@
 
 #include <filesystem>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
+#include "app/output/save_parts.h"
 #include "core/base/result.h"
 #include "core/spec/gpu_catalogue.h"
 #include "core/spec/workload_spec.h"
@@ -28,12 +30,18 @@ void add_workload(CLI::App& command, SpecArguments& spec);
 void add_spec_options(CLI::App& command, SpecArguments& spec);
 // Adds --parts, the choice of what --out writes (SaveParts); after --out.
 void add_parts(CLI::App& command, std::string& parts);
+// What --parts says. Where something is written, pictures that cannot be rendered on this machine
+// are left out with a note, or are an error where only some parts are asked for.
+base::Result<SaveParts> parts_from(const std::string& names, bool written,
+                                   std::span<const SavePart> known = kSaveParts);
 // The lists at the end of --help.
 std::string presets_help();
 std::string cards_help();
 
-// The specification from the arguments: the workload's preset, then --spec, then every --set.
-// Checked by run::validate and against the catalogue. The error names the argument at fault.
+// The specification from the arguments: the workload's preset, then --spec, then every --set. On
+// cuda the target card is that of this machine, if it has one of the catalogue and the arguments
+// name none. Checked by run::validate and against the catalogue. The error names the argument at
+// fault.
 base::Result<spec::WorkloadSpec> spec_from_arguments(const SpecArguments& arguments,
                                                      const spec::GpuCatalogue& catalogue);
 

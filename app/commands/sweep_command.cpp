@@ -236,7 +236,7 @@ int run_sweep(const SweepCommand& command) {
   if (!start) return report(start.error().sentence, 2);
   const auto figure = figure_options(command);
   if (!figure) return report(figure.error().sentence, 2);
-  const auto parts = SaveParts::parse(command.parts, kPartsOfMany);
+  const auto parts = parts_from(command.parts, /*written=*/true, kPartsOfMany);
   if (!parts) return report(parts.error().sentence, 2);
   const sweep::FitRange fit = figure->look.fit;
   sweep::Sweep sweep(start->spec);

@@ -17,19 +17,6 @@ namespace ts::app {
 
 namespace {
 
-base::Result<void> write_predicted_snapshot(const std::filesystem::path& path,
-                                            const predict::Forecast& forecast,
-                                            const spec::WorkloadSpec& spec,
-                                            const base::StringTable& strings) {
-  allocator::SnapshotOfLogOptions options;
-  options.settings = predict::allocator_settings_of(spec);
-  options.memory_limit = forecast.target.capacity();
-  options.unix_offset_ns = base::unix_now_ns();
-  options.user_metadata = allocator::predicted_note(forecast.target.name);
-  const allocator::Snapshot snapshot = allocator::snapshot_of(forecast.run.log, strings, options);
-  return snapshot::write_snapshot(path, snapshot, snapshot::SnapshotFormat::pickle);
-}
-
 base::Result<void> write_tables(const std::filesystem::path& folder,
                                 const predict::Forecast& forecast, const spec::WorkloadSpec& spec,
                                 const base::StringTable& strings) {
@@ -51,6 +38,19 @@ base::Result<void> write_tables(const std::filesystem::path& folder,
 
 }  // namespace
 
+base::Result<void> write_predicted_snapshot(const std::filesystem::path& path,
+                                            const predict::Forecast& forecast,
+                                            const allocator::AllocatorSettings& settings,
+                                            const base::StringTable& strings) {
+  allocator::SnapshotOfLogOptions options;
+  options.settings = settings;
+  options.memory_limit = forecast.target.capacity();
+  options.unix_offset_ns = base::unix_now_ns();
+  options.user_metadata = allocator::predicted_note(forecast.target.name);
+  const allocator::Snapshot snapshot = allocator::snapshot_of(forecast.run.log, strings, options);
+  return snapshot::write_snapshot(path, snapshot, snapshot::SnapshotFormat::pickle);
+}
+
 base::Result<void> write_prediction(const std::filesystem::path& folder,
                                     const predict::Forecast& forecast,
                                     const spec::WorkloadSpec& spec,
@@ -61,8 +61,8 @@ base::Result<void> write_prediction(const std::filesystem::path& folder,
   if (written && parts.has(SavePart::tables))
     written = write_tables(folder, forecast, spec, strings);
   if (written && parts.has(SavePart::snapshot)) {
-    written =
-        write_predicted_snapshot(folder / "predicted_snapshot.pickle", forecast, spec, strings);
+    written = write_predicted_snapshot(folder / "predicted_snapshot.pickle", forecast,
+                                       predict::allocator_settings_of(spec), strings);
   }
   return written;
 }

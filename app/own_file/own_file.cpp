@@ -221,10 +221,11 @@ base::Result<OwnDryRun> dry_run_own(OwnProcess& process, const OwnQuestion& ques
   const predict::DryRunOptions options = predict::dry_run_options(target);
   const bool cuda = options.rules == spec::DeviceKind::cuda;
   OwnDryRun made;
-  auto answer =
-      ask(process, question, "predict",
-          {{"steps", options.steps}, {"compute_capability", cuda ? options.compute_capability : 0}},
-          Caching::on, cancel);
+  auto answer = ask(process, question, "predict",
+                    {{"steps", options.steps},
+                     {"compute_capability", cuda ? options.compute_capability : 0},
+                     {"multiprocessors", options.multiprocessors}},
+                    Caching::on, cancel);
   if (!answer) {
     const std::string& key = answer.error().key;
     if (key != "own_file.needs_data" && key != "own_file.not_on_meta")

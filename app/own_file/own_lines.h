@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -15,6 +16,8 @@ struct OwnLine {
   std::int64_t bytes = 0;
   std::int64_t blocks = 0;
 };
+// As many are shown.
+inline constexpr std::size_t kLinesShown = 8;
 // The most bytes first, then by name. Empty for kNone.
 std::vector<OwnLine> bytes_by_line(const memory::AllocationLog& log,
                                    const base::StringTable& strings, memory::EventIndex event);

@@ -3,11 +3,10 @@
 #include <chrono>
 #include <utility>
 
+#include "app/output/prediction_files.h"
 #include "app/own_file/own_python.h"
-#include "core/allocator/snapshot_of_log.h"
 #include "core/base/clock.h"
 #include "core/io/file.h"
-#include "core/snapshot/snapshot_write.h"
 
 namespace ts::app {
 namespace {
@@ -17,17 +16,6 @@ constexpr int kSteps = 3;
 constexpr std::chrono::milliseconds kRest{300};
 // A prediction may take so long before a newer one ends it.
 constexpr std::int64_t kQuickNs = 400'000'000;
-
-base::Result<void> write_snapshot(const OwnSession::Forecast& forecast,
-                                  const std::filesystem::path& path) {
-  allocator::SnapshotOfLogOptions options;
-  options.memory_limit = forecast.of.target.capacity();
-  options.unix_offset_ns = base::unix_now_ns();
-  options.user_metadata = allocator::predicted_note(forecast.of.target.name);
-  const allocator::Snapshot snapshot =
-      allocator::snapshot_of(forecast.of.run.log, *forecast.strings, options);
-  return snapshot::write_snapshot(path, snapshot, snapshot::SnapshotFormat::pickle);
-}
 
 }  // namespace
 
@@ -121,8 +109,7 @@ base::Result<void> OwnSession::predict_now(const Job& job, const base::CancelTok
   if (!dry) return tl::unexpected(dry.error());
   auto made = std::make_shared<Forecast>();
   made->question = job.question;
-  made->of = {
-      .id = ++forecasts_, .run = std::move(dry->run), .target = job.target, .prediction = {}};
+  made->of = {.run = std::move(dry->run), .target = job.target, .prediction = {}};
   made->of.prediction = predict::predict(made->of.run, *dry->strings, job.target, {}, nullptr);
   made->lines = bytes_by_line(made->of.run.log, *dry->strings, made->of.prediction.peak_event);
   made->strings = std::move(dry->strings);
@@ -147,7 +134,9 @@ base::Result<void> OwnSession::answer(const Job& job, const base::CancelToken& c
     const auto recorded = record_own(process_, job.question, kSteps, cancel);
     if (!recorded) return tl::unexpected(recorded.error());
     if (auto written = io::write_file(job.out, recorded->content); !written) return written;
-  } else if (auto written = write_snapshot(*job.forecast, job.out); !written) {
+  } else if (auto written =
+                 write_predicted_snapshot(job.out, job.forecast->of, {}, *job.forecast->strings);
+             !written) {
     return written;
   }
   const std::lock_guard lock(mutex_);

@@ -26,7 +26,7 @@ class OwnSession {
   enum class Work : std::uint8_t { none, examine, describe, predict, run, show, close };
   struct Forecast {
     OwnQuestion question;
-    predict::Forecast of;                              // its id is another one for each
+    predict::Forecast of;                              // its id is not used
     std::shared_ptr<const base::StringTable> strings;  // of its log
     base::Message on_cpu;                              // see OwnDryRun
     std::vector<OwnLine> lines;                        // at the peak
@@ -84,7 +84,6 @@ class OwnSession {
   std::optional<std::filesystem::path> file_;
   std::atomic<std::int64_t> begun_ns_{0};  // when the work in progress began
   OwnProcess process_;                     // the thread's own
-  std::uint64_t forecasts_ = 0;            // the thread's own
   base::JobThread<Job> thread_;            // last: it uses all members above
 };
 

@@ -62,6 +62,21 @@ Probe probe_cuda_driver() {
   return {true, found};
 }
 
+std::vector<std::string> cuda_card_names() {
+  std::vector<std::string> names;
+  if (!probe_cuda_driver().works) return names;
+  void* const library = open_first({"libcuda.so.1"});
+  int devices = 0;
+  symbol<int (*)(int*)>(library, "cuDeviceGetCount")(&devices);
+  const auto name = symbol<int (*)(char*, int, int)>(library, "cuDeviceGetName");
+  for (int device = 0; device < devices; ++device) {
+    std::array<char, 128> text{};
+    if (name(text.data(), static_cast<int>(text.size()) - 1, device) == 0)
+      names.emplace_back(text.data());
+  }
+  return names;
+}
+
 Probe probe_cupti() {
   void* library = open_first({"libcupti.so.13", "libcupti.so"});
   if (library == nullptr) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 namespace ts::app {
 
@@ -11,6 +12,8 @@ struct Probe {
 };
 
 Probe probe_cuda_driver();  // libcuda.so.1: starts it and names device 0
+// The driver's names of this machine's cards; none where there is no driver.
+std::vector<std::string> cuda_card_names();
 Probe probe_cupti();        // libcupti.so.13: its version
 Probe probe_display();      // DISPLAY, and whether its X server responds
 Probe probe_software_gl();  // OSMesa

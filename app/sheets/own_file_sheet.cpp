@@ -86,7 +86,7 @@ void OwnFileSheet::choose_python(const std::filesystem::path& python) {
 }
 
 // Enter asks the one that was typed what it is; one that can be used is remembered.
-void OwnFileSheet::draw_python(const views::Ui& ui) {
+void OwnFileSheet::draw_python(const views::Ui& ui, const OwnSession::State& known) {
   ImGui::AlignTextToFramePadding();
   views::text(ui, TextStyle::body, ui.theme.text2, "Python");
   ImGui::SameLine(ui.px(kLabelWidth));
@@ -100,8 +100,8 @@ void OwnFileSheet::draw_python(const views::Ui& ui) {
     python_ = python_words_.data();
     ensure_session().examine(python_);
   }
-  if (!asked_ || session_->state().python.empty()) return;
-  views::text(ui, TextStyle::body, ui.theme.text3, session_->state().python);
+  if (asked_ && !known.python.empty())
+    views::text(ui, TextStyle::body, ui.theme.text3, known.python);
 }
 
 OwnSession& OwnFileSheet::ensure_session() {
@@ -111,7 +111,7 @@ OwnSession& OwnFileSheet::ensure_session() {
 }
 
 // Nothing of the file has been run, and its content has not been read.
-void OwnFileSheet::draw_consent(const views::Ui& ui) {
+void OwnFileSheet::draw_consent(const views::Ui& ui, const OwnSession::State& known) {
   views::wrapped_text(
       ui, TextStyle::body, ui.theme.text,
       ui.texts("own_file.will_run", {{"file", file_.path.string()}, {"python", python_.string()}}),
@@ -122,7 +122,7 @@ void OwnFileSheet::draw_consent(const views::Ui& ui) {
   ImGui::SameLine(ui.px(kLabelWidth));
   ImGui::SetNextItemWidth(ui.px(200));
   ImGui::InputText("###own_function", function_.data(), function_.size());
-  draw_python(ui);
+  draw_python(ui, known);
   ImGui::Dummy({0, ui.px(8)});
   const std::string words = ui.texts("own_file.allow", {{"function", function_.data()}});
   if (views::button(ui, "###own_allow", "", words, "", views::ButtonKind::primary) &&
@@ -202,10 +202,9 @@ bool OwnFileSheet::is_current(const OwnSession::Forecast& forecast) const {
 
 // Those that hold the most at the peak.
 void OwnFileSheet::draw_lines(const views::Ui& ui, const std::vector<OwnLine>& lines) {
-  constexpr std::size_t kMost = 8;
   if (lines.empty()) return;
   views::section(ui, ui.texts("own_file.lines"));
-  for (const OwnLine& one : std::span(lines).first(std::min(kMost, lines.size()))) {
+  for (const OwnLine& one : std::span(lines).first(std::min(kLinesShown, lines.size()))) {
     const std::string name = one.line.empty() ? ui.texts("own_file.no_line") : one.line;
     views::value_row(ui, name, text::bytes(one.bytes), ui.px(28));
   }
@@ -304,7 +303,7 @@ std::optional<std::filesystem::path> OwnFileSheet::draw(const views::Ui& ui, Ses
         cancel();
       }
     } else {
-      draw_consent(ui);  // anew: the file may have been changed
+      draw_consent(ui, known);  // anew: the file may have been changed
     }
     return session_ != nullptr ? written() : std::nullopt;
   }

@@ -37,8 +37,8 @@ class OwnFileSheet {
   [[nodiscard]] OwnQuestion question() const;
   OwnSession& ensure_session();
   void choose_python(const std::filesystem::path& python);
-  void draw_python(const views::Ui& ui);
-  void draw_consent(const views::Ui& ui);
+  void draw_python(const views::Ui& ui, const OwnSession::State& known);
+  void draw_consent(const views::Ui& ui, const OwnSession::State& known);
   void draw_arguments(const views::Ui& ui, const OwnDescription& described, float width);
   void draw_argument(const views::Ui& ui, const OwnArgument& argument, float width);
   void draw_number(const views::Ui& ui, const OwnArgument& argument, float width);

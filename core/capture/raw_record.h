@@ -32,7 +32,18 @@ struct Shapes {
 };
 
 // dtype codes used in Shapes.
-enum class DType : std::uint8_t { none, fp64, fp32, fp16, bf16, int64, int32, boolean, other };
+enum class DType : std::uint8_t {
+  none,
+  fp64,
+  fp32,
+  fp16,
+  bf16,
+  int64,
+  int32,
+  uint8,
+  boolean,
+  other
+};
 
 // One plain record in a thread's ring. Slices (op, module, phase, step) are written when they end.
 struct RawRecord {

@@ -23,6 +23,8 @@ std::string_view dtype_name(std::uint8_t code) {
       return "int64";
     case DType::int32:
       return "int32";
+    case DType::uint8:
+      return "uint8";
     case DType::boolean:
       return "bool";
     case DType::other:

@@ -291,6 +291,7 @@ constexpr std::array kTypes = std::to_array<TypeName>({{"float", "fp32"},
                                                        {"long int", "int64"},
                                                        {"long", "int64"},
                                                        {"int", "int32"},
+                                                       {"unsigned char", "uint8"},
                                                        {"bool", "bool"}});
 
 // Items of "["float", "", "Scalar"]", without their quotes.

@@ -38,6 +38,7 @@ std::string_view kineto_type(std::string_view ours) {
                                                       {"bf16", "c10::BFloat16"},
                                                       {"int64", "long int"},
                                                       {"int32", "int"},
+                                                      {"uint8", "unsigned char"},
                                                       {"bool", "bool"}});
   const auto found = std::ranges::find(kNames, ours, &Names::ours);
   return found != kNames.end() ? found->kineto : ours;

@@ -8,16 +8,22 @@ namespace ts::predict {
 
 namespace {
 
-constexpr std::array<std::string_view, 5> kProducts = {"aten::mm", "aten::addmm", "aten::bmm",
-                                                       "aten::baddbmm", "aten::dot"};
+enum class Product : std::uint8_t { unknown, none, plain, with_bias };
+
+Product product_of(std::string_view op) {
+  constexpr std::array<std::string_view, 4> kPlain = {"aten::mm", "aten::bmm", "aten::baddbmm",
+                                                      "aten::dot"};
+  if (op == "aten::addmm") return Product::with_bias;
+  return std::ranges::find(kPlain, op) != kPlain.end() ? Product::plain : Product::none;
+}
 
 }  // namespace
 
 CublasWorkspaces::CublasWorkspaces(const DryRun& run, const base::StringTable& strings,
                                    std::int32_t compute_capability) {
   constexpr std::int64_t kKibibyte = 1024;
-  bytes_each_ = compute_capability / 10 == 9 ? 32 * kKibibyte * kKibibyte : 8320 * kKibibyte;
-  enum class Product : std::uint8_t { unknown, yes, no };
+  const std::int64_t bytes =
+      compute_capability / 10 == 9 ? 32 * kKibibyte * kKibibyte : 8320 * kKibibyte;
   std::vector<Product> products;  // by name
   const auto events = run.log.events();
   for (memory::EventIndex i = 0; i < events.size(); ++i) {
@@ -26,20 +32,20 @@ CublasWorkspaces::CublasWorkspaces(const DryRun& run, const base::StringTable& s
     if (block.phase == base::Phase::setup) continue;
     if (block.op >= products.size()) products.resize(block.op + 1, Product::unknown);
     Product& product = products[block.op];
-    if (product == Product::unknown) {
-      const bool found =
-          std::find(kProducts.begin(), kProducts.end(), strings.view(block.op)) != kProducts.end();
-      product = found ? Product::yes : Product::no;
-    }
-    if (product == Product::no) continue;
-    memory::EventIndex& place = after_[block.phase == base::Phase::backward ? 1 : 0];
-    if (place == memory::kNone) place = i;
-    if (after_[0] != memory::kNone && after_[1] != memory::kNone) return;
+    if (product == Product::unknown) product = product_of(strings.view(block.op));
+    if (product == Product::none) continue;
+    Taken* const of_thread = &taken_[block.phase == base::Phase::backward ? 2 : 0];
+    if (of_thread[0].bytes == 0) of_thread[0] = {i, bytes};
+    if (product == Product::with_bias && of_thread[1].bytes == 0)
+      of_thread[1] = {i, kKibibyte * kKibibyte};
+    if (std::ranges::all_of(taken_, [](const Taken& one) { return one.bytes > 0; })) return;
   }
 }
 
 std::int64_t CublasWorkspaces::bytes() const {
-  return bytes_each_ * (2 - std::count(after_.begin(), after_.end(), memory::kNone));
+  std::int64_t sum = 0;
+  for (const Taken& one : taken_) sum += one.bytes;
+  return sum;
 }
 
 }  // namespace ts::predict

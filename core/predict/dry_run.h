@@ -32,6 +32,8 @@ struct DryRunOptions {
   spec::DeviceKind rules = spec::DeviceKind::cuda;
   // The card's, major * 10 + minor (RTX 4090: 89); it determines the attention kernel. cuda only.
   std::int32_t compute_capability = 80;
+  // The card's; they determine how a long sum is divided. cuda only.
+  std::int32_t multiprocessors = 108;
   // The part of one rank. Buckets of DistributedDataParallel are not in the log: see
   // dry_run_of_rank().
   Share share = {};

@@ -10,7 +10,7 @@ namespace {
 
 bool same_memory(const PredictionTarget& a, const PredictionTarget& b) {
   return a.kind == b.kind && a.name == b.name && a.memory == b.memory && a.context == b.context &&
-         a.compute_capability == b.compute_capability;
+         a.compute_capability == b.compute_capability && a.multiprocessors == b.multiprocessors;
 }
 
 }  // namespace

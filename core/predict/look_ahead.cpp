@@ -28,7 +28,7 @@ int sizes_between(std::int64_t before, std::int64_t now) {
 
 bool same(const PredictionTarget& a, const PredictionTarget& b) {
   return a.kind == b.kind && a.name == b.name && a.memory == b.memory && a.context == b.context &&
-         a.compute_capability == b.compute_capability;
+         a.compute_capability == b.compute_capability && a.multiprocessors == b.multiprocessors;
 }
 
 }  // namespace

@@ -14,6 +14,7 @@
 #include "core/memory/left_over.h"
 #include "core/predict/cublas_workspaces.h"
 #include "core/spec/typed_card.h"
+#include "core/spec/workload_math.h"
 #include "core/text/message.h"
 #include "core/text/numbers.h"
 
@@ -85,6 +86,14 @@ BreakingAllocation breaking_at(const DryRun& run, const base::StringTable& strin
   return breaking;
 }
 
+EventIndex first_block_of_step(const memory::AllocationLog& log, std::int32_t step) {
+  const auto events = log.events();
+  const auto first = std::ranges::find_if(events, [&](const memory::Event& event) {
+    return event.action == memory::Action::alloc && log.blocks()[event.block].step == step;
+  });
+  return first == events.end() ? memory::kNone : static_cast<EventIndex>(first - events.begin());
+}
+
 // One run of the log through the caching allocator.
 class Passage {
  public:
@@ -98,12 +107,18 @@ class Passage {
         addresses_(blocks_.size()) {
     if (const auto before = memory::before_backward(run.log)) last_before_ = before->event;
     if (const auto first = memory::first_step(run.log)) first_end_ = first->end;
+    if (spec::captures_step(run.spec)) {
+      warm_up_ = first_block_of_step(run.log, 0);
+      capture_ = first_block_of_step(run.log, run.options.steps - 1);
+    }
   }
 
   // The first event from `from` on that cannot be served; kNone if all can.
   EventIndex feed(EventIndex from = 0) {
     for (EventIndex i = from; i < events_.size(); ++i) {
       if (i == first_end_) first_step_ = allocator_.stats().peak_allocated;
+      if (i == warm_up_) stream_ = kSideStream;
+      if (i == capture_ && stream_ == kSideStream) begin_capture();
       if (!follow(i)) return i;
       note_most_allocated();
       if (i == last_before_) before_backward_ = allocator_.stats().allocated;
@@ -154,8 +169,21 @@ class Passage {
         before_backward_(other.before_backward_),
         first_end_(other.first_end_),
         first_step_(other.first_step_),
+        warm_up_(other.warm_up_),
+        capture_(other.capture_),
+        stream_(other.stream_),
         workspaces_held_(other.workspaces_held_),
         most_(other.most_) {}
+
+  // As torch.cuda.graph, after steps on a side stream: the cache is given back, the generator's
+  // seed and offset get a block each, and what the step asks for comes from a pool of its own, as
+  // another stream's would.
+  void begin_capture() {
+    constexpr std::int64_t kNumber = 8;
+    allocator_.empty_cache();
+    for (int i = 0; i < 2; ++i) allocator_.allocate(kNumber);
+    stream_ = kPoolOfGraph;
+  }
 
   // False if the device cannot serve a request of the event.
   bool follow(EventIndex i) {
@@ -168,13 +196,16 @@ class Passage {
     }
     // Not 0 if the block was served before and the workspace after it was refused.
     if (address == 0) {
-      const auto served = allocator_.allocate(blocks_[event.block].size);
+      const auto served = allocator_.allocate(blocks_[event.block].size, stream_);
       if (!served) return false;
       address = *served;
     }
-    if (!workspaces_.taken_after(i)) return true;
-    if (!allocator_.allocate(workspaces_.bytes_each())) return false;
-    workspaces_held_ += workspaces_.bytes_each();
+    const bool taken = workspaces_.take_after(i, [&](std::int64_t bytes) {
+      if (!allocator_.allocate(bytes, stream_)) return false;
+      workspaces_held_ += bytes;
+      return true;
+    });
+    if (!taken) return false;
     return true;
   }
 
@@ -187,6 +218,10 @@ class Passage {
   std::optional<std::int64_t> before_backward_;
   EventIndex first_end_ = memory::kNone;
   std::optional<std::int64_t> first_step_;
+  // A step that is captured: the first blocks of its warm-up and of itself.
+  static constexpr std::int64_t kSideStream = 1, kPoolOfGraph = 2;
+  EventIndex warm_up_ = memory::kNone, capture_ = memory::kNone;
+  std::int64_t stream_ = 0;
   std::int64_t workspaces_held_ = 0;  // bytes asked
   Moment most_;
 };
@@ -304,6 +339,7 @@ PredictionTarget target_of(const spec::Gpu& gpu) {
   target.card = gpu;
   target.compute_capability = static_cast<std::int32_t>(
       std::lround(std::strtod(gpu.compute_capability.c_str(), nullptr) * 10));
+  if (gpu.multiprocessors > 0) target.multiprocessors = gpu.multiprocessors;
   return target;
 }
 
@@ -328,6 +364,7 @@ DryRunOptions dry_run_options(const PredictionTarget& target) {
   DryRunOptions options;
   options.rules = target.kind;
   options.compute_capability = target.compute_capability;
+  options.multiprocessors = target.multiprocessors;
   return options;
 }
 

@@ -21,6 +21,7 @@ struct PredictionTarget {
   std::int64_t memory = 0;               // of the device
   std::int64_t context = 0;              // taken by CUDA before the first tensor; 0 on the CPU
   std::int32_t compute_capability = 80;  // major * 10 + minor; cuda only
+  std::int32_t multiprocessors = 108;    // cuda only
   std::optional<spec::Gpu> card;         // of the catalogue; unset on the CPU
   // The bytes that the allocator can hold.
   [[nodiscard]] std::int64_t capacity() const { return memory - context; }

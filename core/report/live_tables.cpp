@@ -79,8 +79,8 @@ class ParameterNames {
     }
   }
   [[nodiscard]] std::string of(const memory::Block& block) const {
-    const bool whole = block.category == memory::Category::parameter;
-    if (whole) return std::string(strings_.view(block.module));
+    if (block.category == memory::Category::parameter)
+      return std::string(strings_.view(block.module));
     if (block.category != memory::Category::gradient &&
         block.category != memory::Category::optimizer_state)
       return {};

@@ -56,18 +56,20 @@ base::Result<Gpu> read_card(const Json& card) {
   Gpu gpu;
   const auto name = text_at(card, "name");
   const auto capability = text_at(card, "compute_capability");
+  const auto multiprocessors = positive_at(card, "multiprocessors");
   const auto memory = positive_at(card, "memory_gib");
   const auto bandwidth = positive_at(card, "bandwidth_gb_s");
   const auto source = text_at(card, "source");
   for (const auto* text : {&name, &capability, &source}) {
     if (!*text) return tl::unexpected(text->error());
   }
-  for (const auto* number : {&memory, &bandwidth}) {
+  for (const auto* number : {&multiprocessors, &memory, &bandwidth}) {
     if (!*number) return tl::unexpected(number->error());
   }
   gpu.name = *name;
   gpu.compute_capability = *capability;
   gpu.source = *source;
+  gpu.multiprocessors = static_cast<std::int32_t>(*multiprocessors);
   gpu.bandwidth_gb_s = *bandwidth;
   constexpr double kGibibyte = 1073741824.0;
   gpu.memory_bytes = static_cast<std::int64_t>(*memory * kGibibyte);

@@ -15,6 +15,7 @@ namespace ts::spec {
 struct Gpu {
   std::string name;
   std::string compute_capability;
+  std::int32_t multiprocessors = 0;  // 0: not given
   std::int64_t memory_bytes = 0;  // as printed on the box, GiB
   double bandwidth_gb_s = 0;      // decimal GB/s
   std::optional<double> fp32_tflops, tf32_tflops, bf16_tflops, fp16_tflops;

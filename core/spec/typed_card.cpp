@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::string_view kFirstWord = "custom";
 constexpr std::string_view kPerSecond = "GB/s";
-constexpr std::string_view kForm = "custom 24GiB 1008GB/s fp32=82.6 bf16=165 cc=8.9";
+constexpr std::string_view kForm = "custom 24GiB 1008GB/s fp32=82.6 bf16=165 cc=8.9 sm=128";
 
 struct PeakWord {
   std::string_view name;
@@ -62,6 +62,11 @@ bool read_card_word(std::string_view word, Gpu& gpu) {
   if (name == "cc") {
     gpu.compute_capability = value;
     return is_capability(value);
+  }
+  if (name == "sm") {
+    const auto count = positive_number(value);
+    if (count) gpu.multiprocessors = static_cast<std::int32_t>(*count);
+    return count.has_value() && *count < 10000;
   }
   for (const PeakWord& peak : kPeakWords) {
     if (peak.name != name) continue;
@@ -114,7 +119,9 @@ std::string typed_card_name(const Gpu& gpu) {
   for (const PeakWord& peak : kPeakWords) {
     if (const auto& value = gpu.*peak.place) name += fmt::format(" {}={}", peak.name, *value);
   }
-  return name + " cc=" + gpu.compute_capability;
+  name += " cc=" + gpu.compute_capability;
+  if (gpu.multiprocessors > 0) name += fmt::format(" sm={}", gpu.multiprocessors);
+  return name;
 }
 
 std::string card_label(const Gpu& gpu) {

@@ -9,10 +9,10 @@
 namespace ts::spec {
 
 // A card that is in no list, given by its numbers in one line. The line is its name in every place:
-//   custom 24GiB 1008GB/s fp32=82.6 tf32=82.6 bf16=165 fp16=165 cc=8.9
+//   custom 24GiB 1008GB/s fp32=82.6 tf32=82.6 bf16=165 fp16=165 cc=8.9 sm=128
 // Memory first, the rest in any order: bandwidth in decimal GB/s, dense peaks in TFLOP/s, compute
-// capability. Values that are left out are not known (no bandwidth, no peak); without `cc` the
-// rules are those of 8.0.
+// capability, number of multiprocessors. Values that are left out are not known (no bandwidth, no
+// peak); without `cc` the rules are those of 8.0, without `sm` those of an A100's 108.
 [[nodiscard]] bool is_typed_card(std::string_view name);
 // The error names the word that cannot be read.
 base::Result<Gpu> read_typed_card(std::string_view name);

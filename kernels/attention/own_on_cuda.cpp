@@ -40,9 +40,9 @@ at::Tensor for_kernels(const at::Tensor& x) {
   return more > 0 ? at::constant_pad_nd(x, {0, more}) : x.contiguous();
 }
 
-// Heads of all sequences one after the other. Undefined stays undefined.
-at::Tensor by_head(const at::Tensor& x) {
-  return x.defined() ? x.view({x.size(0) * x.size(1), x.size(2), -1}) : x;
+// Some heads of those of all sequences one after the other. Undefined stays undefined.
+at::Tensor some_heads(const at::Tensor& x, std::int64_t first, std::int64_t count) {
+  return x.defined() ? x.flatten(0, 1).narrow(0, first, count) : x;
 }
 
 // One attention on dense tensors [B, heads, T, width]. Gradients are undefined in the forward.
@@ -97,11 +97,9 @@ struct CudaProblem {
   // them.
   [[nodiscard]] own_cuda::Attention<void> heads(std::int64_t first, std::int64_t count,
                                                 std::int64_t group) const {
-    const auto of_keys = [&](const at::Tensor& x) {
-      return x.defined() ? by_head(x).narrow(0, first, count) : x;
-    };
+    const auto of_keys = [&](const at::Tensor& x) { return some_heads(x, first, count); };
     const auto of_queries = [&](const at::Tensor& x) {
-      return x.defined() ? by_head(x).narrow(0, first * group, count * group) : x;
+      return some_heads(x, first * group, count * group);
     };
     own_cuda::Attention<void> problem{};
     if (q.is_meta()) return problem;

@@ -88,7 +88,7 @@ struct CudaLaunch {
 
 struct CudaGraph;  // opaque: only that library knows its members
 
-inline constexpr int kCudaApiVersion = 6;
+inline constexpr int kCudaApiVersion = 7;
 
 struct CudaApi {
   int version;
@@ -101,6 +101,8 @@ struct CudaApi {
   const char* (*set_limit)(int device, std::int64_t bytes);
   const char* (*remove_limit)(int device);
   const char* (*empty_cache)();
+  // Lets go of the workspaces that cuBLAS keeps for the process; the next product takes new ones.
+  const char* (*clear_workspaces)();
   const char* (*reset_peak)(int device);
   const char* (*memory)(int device, CudaMemory* memory);
   // Called right before an out-of-memory error is thrown.

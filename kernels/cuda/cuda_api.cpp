@@ -1,5 +1,6 @@
 // libtensorscope_cuda.so: the only part that links libtorch_cuda.
 #include <ATen/Context.h>
+#include <ATen/cuda/CUDAContextLight.h>
 #include <c10/cuda/CUDACachingAllocator.h>
 #include <c10/cuda/CUDAFunctions.h>
 #include <c10/cuda/CUDAGuard.h>
@@ -164,6 +165,10 @@ const char* empty_cache() {
   return guarded([] { torch_allocator::emptyCache(); });
 }
 
+const char* clear_workspaces() {
+  return guarded([] { at::cuda::clearCublasWorkspaces(); });
+}
+
 const char* reset_peak(int device) {
   return guarded([&] { torch_allocator::resetPeakStats(index_of(device)); });
 }
@@ -313,6 +318,7 @@ constexpr CudaApi kApi = {
     .set_limit = set_limit,
     .remove_limit = remove_limit,
     .empty_cache = empty_cache,
+    .clear_workspaces = clear_workspaces,
     .reset_peak = reset_peak,
     .memory = memory,
     .on_refused = on_refused,

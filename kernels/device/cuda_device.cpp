@@ -40,6 +40,7 @@ class CudaDevice final : public Device {
   void open_account(std::int64_t limit) override {
     park_current();
     limit_ = limit;
+    clear_workspaces(api_);
     check(api_.empty_cache());
     start_from(read().allocated);
   }
@@ -98,11 +99,14 @@ class CudaDevice final : public Device {
     check(api_.empty_cache());
     drop_capture();
     graph_ = api_.graph_make(index_);
+    ++graphs_;
     check(api_.graph_begin(graph_));
   }
   void end_capture() override { check(api_.graph_end(graph_)); }
   void drop_capture() noexcept override {
-    if (graph_ != nullptr) api_.graph_drop(std::exchange(graph_, nullptr));
+    if (graph_ == nullptr) return;
+    api_.graph_drop(std::exchange(graph_, nullptr));
+    --graphs_;
   }
   void replay() override { check(api_.graph_replay(graph_)); }
   bool broken() noexcept override { return api_.broken(index_); }
@@ -122,8 +126,15 @@ class CudaDevice final : public Device {
     return {now.allocated - base_, std::max(parked_.peak, now.peak - base_), limit_, now.reserved};
   }
   static void park_current() {
-    if (current_ != nullptr) current_->parked_ = current_->account();
+    if (current_ == nullptr) return;
+    clear_workspaces(current_->api_);
+    current_->parked_ = current_->account();
     current_ = nullptr;
+  }
+  // cuBLAS keeps its workspaces for the process. Every account has its own, as a process of its own
+  // would. A captured step keeps pointers to them: while there is one, they stay.
+  static void clear_workspaces(const CudaApi& api) {
+    if (graphs_ == 0) check(api.clear_workspaces());
   }
 
   [[nodiscard]] CudaMemory read() const {
@@ -146,6 +157,7 @@ class CudaDevice final : public Device {
   std::int64_t limit_ = 0;
   std::int64_t base_ = 0;
   run::MemoryCounters parked_;
+  static inline int graphs_ = 0;  // captured steps of all devices
   // The device whose account the allocator keeps.
   static inline CudaDevice* current_ = nullptr;
 };

@@ -3,6 +3,7 @@
 // (fp64, 8 bytes on the host) too. On cuda the kernel converts as it reads, and so do LibTorch's
 // meta kernels.
 // (ATen/TensorIterator.cpp, compute_types: "Promotes inputs by creating temporaries".)
+#include <ATen/OpMathType.h>
 #include <ATen/Parallel.h>
 #include <ATen/ScalarOps.h>
 #include <ATen/TensorIterator.h>
@@ -10,13 +11,18 @@
 #include <ATen/core/Reduction.h>
 #include <ATen/core/Tensor.h>
 #include <ATen/native/TypeProperties.h>
+#include <ATen/ops/_softmax_backward_data_meta_dispatch.h>
 #include <ATen/ops/add_meta_dispatch.h>
+#include <ATen/ops/amax_meta_dispatch.h>
+#include <ATen/ops/amin_meta_dispatch.h>
 #include <ATen/ops/copy_native.h>
 #include <ATen/ops/cumsum_meta_dispatch.h>
 #include <ATen/ops/div_meta_dispatch.h>
 #include <ATen/ops/empty.h>
 #include <ATen/ops/empty_like.h>
 #include <ATen/ops/gather_meta_dispatch.h>
+#include <ATen/ops/linalg_vector_norm.h>
+#include <ATen/ops/linalg_vector_norm_meta_dispatch.h>
 #include <ATen/ops/maximum_meta_dispatch.h>
 #include <ATen/ops/mean_meta_dispatch.h>
 #include <ATen/ops/mse_loss_meta_dispatch.h>
@@ -26,14 +32,17 @@
 #include <ATen/ops/scatter_meta_dispatch.h>
 #include <ATen/ops/sub_meta_dispatch.h>
 #include <ATen/ops/sum_meta_dispatch.h>
+#include <ATen/ops/zeros.h>
 #include <ATen/record_function.h>
 #include <torch/library.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <vector>
 
 #include "kernels/dry_run/meta_kernels.h"
+#include "kernels/dry_run/reduction_scratch.h"
 #include "kernels/observe/dry_recording.h"
 
 namespace ts::kernels {
@@ -209,12 +218,25 @@ bool are_one(const Tensor& self, at::OptionalIntArrayRef dims) {
   return true;
 }
 
+// On cuda a sum in another type is one of a copy, too, unless it is a sum of 16 bits in 32.
+void reduce_on_cuda(const Tensor& self, at::OptionalIntArrayRef dims, at::ScalarType type) {
+  const bool widens = at::isReducedFloatingType(self.scalar_type()) && type == at::kFloat;
+  const Tensor summed = self.scalar_type() == type || widens ? self : self.to(type);
+  const auto bytes = [](at::ScalarType of) {
+    return static_cast<std::int64_t>(c10::elementSize(of));
+  };
+  take_reduction_scratch(summed, dims, bytes(at::toOpMathType(summed.scalar_type())), bytes(type));
+}
+
 // On cpu a sum in another type is one of a copy, and so is one of 16 bits over dimensions that are
 // not one. (ATen/native/ReduceOps.cpp, should_use_acc_buffer.)
 Tensor sum(const Tensor& self, at::OptionalIntArrayRef dims, bool keepdim,
            std::optional<at::ScalarType> dtype) {
   Tensor result = at::meta::sum(self, dims, keepdim, dtype);
-  if (!by_cpu_rules()) return result;
+  if (!by_cpu_rules()) {
+    reduce_on_cuda(self, dims, result.scalar_type());
+    return result;
+  }
   if (self.scalar_type() != result.scalar_type()) {
     sum_on_cpu(self.to(result.scalar_type()), result);
   } else if (at::isReducedFloatingType(self.scalar_type()) && !are_one(self, dims)) {
@@ -226,11 +248,59 @@ Tensor sum(const Tensor& self, at::OptionalIntArrayRef dims, bool keepdim,
   return result;
 }
 
+Tensor vector_norm(const Tensor& self, const at::Scalar& order, at::OptionalIntArrayRef dims,
+                   bool keepdim, std::optional<at::ScalarType> dtype) {
+  Tensor result = at::meta::linalg_vector_norm(self, order, dims, keepdim, dtype);
+  if (!by_cpu_rules()) reduce_on_cuda(self, dims, result.scalar_type());
+  return result;
+}
+// On cuda norms of many tensors are made together, from a number for each part of 65,536 of the
+// longest. (ATen/native/cuda/ForeachReduceOp.cu, foreach_tensor_norm_cuda.)
+std::vector<Tensor> foreach_norm(at::TensorList tensors, const at::Scalar& order,
+                                 std::optional<at::ScalarType> dtype) {
+  std::vector<Tensor> norms;
+  const double power = order.toDouble();
+  const bool known = power == 1 || power == 2 || std::isinf(power);
+  const bool together = known && std::ranges::all_of(tensors, [&](const Tensor& one) {
+                          return one.numel() > 0 && one.is_non_overlapping_and_dense() &&
+                                 at::isFloatingType(one.scalar_type()) &&
+                                 one.scalar_type() == tensors.front().scalar_type();
+                        });
+  if (by_cpu_rules() || !together) {
+    for (const Tensor& one : tensors)
+      norms.push_back(at::linalg_vector_norm(one, order, {}, false, dtype));
+    return norms;
+  }
+  constexpr std::int64_t kPart = 65536;
+  std::int64_t most = 0;
+  for (const Tensor& one : tensors) most = std::max(most, (one.numel() + kPart - 1) / kPart);
+  const auto options = tensors.front().options();
+  const at::ScalarType made = dtype.value_or(tensors.front().scalar_type());
+  const Tensor parts = at::zeros({static_cast<std::int64_t>(tensors.size()) * most},
+                                 options.dtype(at::toOpMathType(tensors.front().scalar_type())));
+  for (std::size_t i = 0; i < tensors.size(); ++i)
+    norms.push_back(at::empty({}, options.dtype(made)));
+  return norms;
+}
+Tensor amax(const Tensor& self, at::IntArrayRef dims, bool keepdim) {
+  Tensor result = at::meta::amax(self, dims, keepdim);
+  if (!by_cpu_rules()) reduce_on_cuda(self, dims, result.scalar_type());
+  return result;
+}
+Tensor amin(const Tensor& self, at::IntArrayRef dims, bool keepdim) {
+  Tensor result = at::meta::amin(self, dims, keepdim);
+  if (!by_cpu_rules()) reduce_on_cuda(self, dims, result.scalar_type());
+  return result;
+}
+
 // On cpu the mean is a sum, divided.
 Tensor mean(const Tensor& self, at::OptionalIntArrayRef dims, bool keepdim,
             std::optional<at::ScalarType> dtype) {
   Tensor result = at::meta::mean(self, dims, keepdim, dtype);
-  if (!by_cpu_rules()) return result;
+  if (!by_cpu_rules()) {
+    reduce_on_cuda(self, dims, result.scalar_type());
+    return result;
+  }
   // A narrow type is summed in fp32, from a copy.
   const bool narrow = at::isReducedFloatingType(result.scalar_type());
   Tensor total = narrow ? result.to(at::kFloat) : result;
@@ -266,6 +336,15 @@ Tensor pow_scalar(const at::Scalar& base, const Tensor& exponent) {
   return result;
 }
 
+// On cuda the gradient times the result is a block of its own.
+// (ATen/native/cuda/SoftMax.cu, softmax_backward_cuda_out.)
+Tensor softmax_backward(const Tensor& gradient, const Tensor& result, std::int64_t dim,
+                        at::ScalarType input_type) {
+  Tensor made = at::meta::_softmax_backward_data(gradient, result, dim, input_type);
+  if (!by_cpu_rules()) const Tensor product = gradient.mul(result);
+  return made;
+}
+
 // On cpu a large matrix is turned by a square of 60 x 60. (ATen/native/Copy.cpp,
 // copy_transpose_valid.)
 Tensor& copy_(Tensor& self, const Tensor& from, bool non_blocking) {
@@ -295,6 +374,10 @@ void register_meta_arithmetic(torch::Library& library) {
   library.impl("maximum", maximum);
   library.impl("sum.dim_IntList", sum);
   library.impl("mean.dim", mean);
+  library.impl("linalg_vector_norm", vector_norm);
+  library.impl("_foreach_norm.Scalar", foreach_norm);
+  library.impl("amax", amax);
+  library.impl("amin", amin);
   library.impl("pow.Scalar", pow_scalar);
   library.impl("pow.Tensor_Tensor", pow_tensor);
   library.impl("scatter.src", scatter);
@@ -303,6 +386,7 @@ void register_meta_arithmetic(torch::Library& library) {
   library.impl("index_put", index_put);
   library.impl("cumsum", cumsum);
   library.impl("mse_loss", mse_loss);
+  library.impl("_softmax_backward_data", softmax_backward);
 }
 
 }  // namespace ts::kernels

@@ -1,13 +1,18 @@
 #include <ATen/OpMathType.h>
 #include <ATen/Parallel.h>
 #include <ATen/core/Tensor.h>
+#include <ATen/ops/_fused_rms_norm_compositeimplicitautograd_dispatch.h>
 #include <ATen/ops/empty.h>
 #include <ATen/ops/empty_like.h>
 #include <ATen/ops/zeros.h>
+#include <ATen/record_function.h>
+#include <torch/csrc/autograd/custom_function.h>
 #include <torch/library.h>
 
+#include <algorithm>
 #include <array>
 #include <tuple>
+#include <vector>
 
 #include "kernels/dry_run/meta_kernels.h"
 #include "kernels/observe/dry_recording.h"
@@ -121,31 +126,86 @@ std::tuple<Tensor, Tensor, Tensor> native_batch_norm_backward(
   return {to_input, to_weight, to_bias};
 }
 
-// (ATen/native/group_norm.cpp and cpu/group_norm_kernel.cpp of PyTorch 2.11.)
+// On cuda factor and offset of every channel are made besides.
+// (ATen/native/group_norm.cpp, cpu/group_norm_kernel.cpp and cuda/group_norm_kernel.cu of
+// PyTorch 2.11.)
 std::tuple<Tensor, Tensor, Tensor> native_group_norm(const Tensor& input,
                                                      const OptionalTensor& weight,
                                                      const OptionalTensor&, c10::SymInt images,
-                                                     c10::SymInt, c10::SymInt, std::int64_t groups,
-                                                     double) {
+                                                     c10::SymInt channels, c10::SymInt,
+                                                     std::int64_t groups, double) {
   const auto options = on_cuda() ? input.options() : channel_options(input, weight);
   Tensor output = at::empty_like(input);
   Tensor mean = at::empty({images.expect_int(), groups}, options);
-  return {std::move(output), std::move(mean), at::empty({images.expect_int(), groups}, options)};
+  Tensor deviation = at::empty({images.expect_int(), groups}, options);
+  if (on_cuda()) {
+    const auto wide = input.options().dtype(at::toOpMathType(input.scalar_type()));
+    const std::array sizes = {images.expect_int(), channels.expect_int()};
+    const Tensor factor = at::empty(sizes, wide), offset = at::empty(sizes, wide);
+  }
+  return {std::move(output), std::move(mean), std::move(deviation)};
 }
 
 std::tuple<Tensor, Tensor, Tensor> native_group_norm_backward(
     const Tensor&, const Tensor& input, const Tensor& mean, const Tensor&,
     const OptionalTensor& weight, c10::SymInt images, c10::SymInt channels, c10::SymInt,
-    std::int64_t, std::array<bool, 3> wanted) {
+    std::int64_t groups, std::array<bool, 3> wanted) {
   Tensor to_input, to_weight, to_bias;
   if (wanted[0]) to_input = at::empty_like(input);
   if (wanted[1]) to_weight = at::empty_like(*weight);
   if (wanted[2]) to_bias = at::empty_like(*weight);
-  const auto type = at::toOpMathType(mean.scalar_type());
+  const auto options = input.options().dtype(at::toOpMathType(mean.scalar_type()));
   const std::array sizes = {images.expect_int(), channels.expect_int()};
-  const Tensor sums = at::empty(sizes, input.options().dtype(type));
-  const Tensor products = at::empty(sizes, input.options().dtype(type));
+  const Tensor sums = at::empty(sizes, options), products = at::empty(sizes, options);
+  if (on_cuda() && wanted[0]) {
+    Tensor of_channels;
+    const Tensor of_input = at::empty({images.expect_int(), groups}, options);
+    const Tensor of_mean = at::empty({images.expect_int(), groups}, options);
+    of_channels = at::empty(sizes, options);
+  }
   return {to_input, to_weight, to_bias};
+}
+
+// RMSNorm in one kernel, with the root of a row in fp32. LibTorch has it on cuda alone and divides
+// it into several operators elsewhere. (ATen/native/cuda/layer_norm_kernel.cu,
+// _fused_rms_norm_cuda.)
+class FusedRmsNorm : public torch::autograd::Function<FusedRmsNorm> {
+ public:
+  static torch::autograd::variable_list forward(torch::autograd::AutogradContext* context,
+                                                const Tensor& input, const Tensor& weight,
+                                                std::int64_t normalized) {
+    context->set_materialize_grads(false);
+    RECORD_FUNCTION("aten::_fused_rms_norm", c10::ArrayRef<const c10::IValue>{});
+    const Tensor dense = input.contiguous();
+    Tensor output = at::empty_like(input, at::MemoryFormat::Contiguous);
+    std::vector<std::int64_t> kept = input.sizes().vec();
+    std::fill(kept.end() - normalized, kept.end(), 1);
+    Tensor root = at::empty(kept, input.options().dtype(at::toOpMathType(input.scalar_type())));
+    context->save_for_backward({input, weight, root});
+    return {std::move(output), std::move(root)};
+  }
+
+  static torch::autograd::variable_list backward(torch::autograd::AutogradContext* context,
+                                                 const torch::autograd::variable_list& gradients) {
+    RECORD_FUNCTION("aten::_fused_rms_norm_backward", c10::ArrayRef<const c10::IValue>{});
+    const torch::autograd::variable_list saved = context->get_saved_variables();
+    const Tensor dense = saved[0].contiguous(), dense_gradient = gradients[0].contiguous();
+    Tensor to_input, to_weight;
+    if (context->needs_input_grad(0))
+      to_input = at::empty_like(saved[0], at::MemoryFormat::Contiguous);
+    if (saved[1].defined() && context->needs_input_grad(1)) to_weight = at::empty_like(saved[1]);
+    return {std::move(to_input), std::move(to_weight), Tensor()};
+  }
+};
+
+std::tuple<Tensor, Tensor> fused_rms_norm(const Tensor& input, at::IntArrayRef normalized,
+                                          const OptionalTensor& weight,
+                                          std::optional<double> epsilon) {
+  if (!on_cuda())
+    return at::compositeimplicitautograd::_fused_rms_norm(input, normalized, weight, epsilon);
+  const auto made = FusedRmsNorm::apply(input, weight.value_or(Tensor()),
+                                        static_cast<std::int64_t>(normalized.size()));
+  return {made[0], made[1]};
 }
 
 }  // namespace
@@ -157,6 +217,9 @@ void register_meta_norm(torch::Library& library) {
   library.impl("native_batch_norm_backward", native_batch_norm_backward);
   library.impl("native_group_norm", native_group_norm);
   library.impl("native_group_norm_backward", native_group_norm_backward);
+  static torch::Library* const above = new torch::Library(
+      torch::Library::IMPL, "aten", c10::DispatchKey::AutogradMeta, __FILE__, __LINE__);
+  above->impl("_fused_rms_norm", fused_rms_norm);
 }
 
 }  // namespace ts::kernels

@@ -121,13 +121,20 @@ class Repeater {
   bool find_lists() {
     const std::size_t all = parameter_layers_.size();
     for (std::size_t i = 0; i < sample_.size();) {
-      const List list = list_at(i);
+      List list = list_at(i);
       if (list.count == 0) {
         ++i;
         continue;
       }
-      if (all == 0 || list.count % all != 0) return false;
+      if (all == 0) return false;
       const std::size_t end = i + list.period * list.count;
+      if (list.period == 1 && list.count % all == 1 &&
+          is_of_no_parameter(end, Action::free_completed) &&
+          placed_[end].block == placed_[i].block) {
+        ++i;  // the parts of the norms that follow
+        --list.count;
+      }
+      if (list.count % all != 0) return false;
       for (std::size_t k = i; k < end; ++k) {
         if (sample_[k].action == Action::alloc)
           list_layer_[placed_[k].block] = parameter_layers_[(k - i) / list.period % all];
@@ -167,15 +174,30 @@ class Repeater {
     return {};
   }
 
-  // The block at `end` has the bytes of the list before it.
+  [[nodiscard]] bool is_of_no_parameter(std::size_t i, Action action) const {
+    return i < sample_.size() && of_no_parameter(i) && sample_[i].action == action;
+  }
+
+  // The block after a list has its bytes. One before it, of norms on cuda, has as many numbers for
+  // each of its blocks, and is freed after it.
   void join(std::size_t begin, std::size_t end) {
-    if (end == sample_.size() || !of_no_parameter(end) || sample_[end].action != Action::alloc)
-      return;
-    std::int64_t bytes = 0, repeated = 0;
+    std::int64_t bytes = 0, repeated = 0, blocks = 0;
     for (std::size_t i = begin; i < end; ++i) {
       bytes += sample_[i].size;
-      if (list_layer_[placed_[i].block] == 2) repeated += sample_[i].size;
+      if (list_layer_[placed_[i].block] != 2) continue;
+      repeated += sample_[i].size;
+      ++blocks;
     }
+    const auto count = static_cast<std::int64_t>(end - begin);
+    if (is_of_no_parameter(end, Action::free_completed) && begin > 0 &&
+        is_of_no_parameter(begin - 1, Action::alloc) &&
+        placed_[begin - 1].block == placed_[end].block) {
+      const std::int64_t parts = sample_[begin - 1].size;
+      if (parts % count != 0) return;
+      joined_[placed_[end].block] = parts + parts / count * blocks * (copies_ - 1);
+      ++end;
+    }
+    if (!is_of_no_parameter(end, Action::alloc)) return;
     if (sample_[end].size == bytes && strings_.view(sample_[end].op) == "aten::cat")
       joined_[placed_[end].block] = bytes + repeated * (copies_ - 1);
   }

@@ -1,5 +1,6 @@
 #include "kernels/dry_run/sdpa.h"
 
+#include <ATen/Context.h>
 #include <ATen/core/grad_mode.h>
 #include <ATen/ops/_scaled_dot_product_attention_math.h>
 #include <ATen/ops/_scaled_dot_product_cudnn_attention.h>
@@ -92,6 +93,20 @@ base::Message no_kernel(AttentionBackend backend, const Problem& problem) {
                                                 {"capability", capability_words(problem)}});
 }
 
+// What torch.nn.attention.sdpa_kernel() and the switches of torch.backends.cuda leave allowed.
+AttentionKernel choose_among_allowed(const Problem& problem) {
+  const at::Context& allowed = at::globalContext();
+  const bool cudnn = allowed.userEnabledCuDNNSDP() && cudnn_can(problem);
+  const bool prefers_cudnn = problem.capability == 90 || problem.capability == 100;
+  if (prefers_cudnn && cudnn) return AttentionKernel::cudnn;
+  if (allowed.userEnabledFlashSDP() && flash_can(problem)) return AttentionKernel::flash;
+  if (allowed.userEnabledMemEfficientSDP() && efficient_can(problem))
+    return AttentionKernel::efficient;
+  if (allowed.userEnabledMathSDP()) return AttentionKernel::math;
+  if (cudnn) return AttentionKernel::cudnn;
+  throw BadInput(no_kernel(AttentionBackend::automatic, problem));
+}
+
 AttentionKernel choose_on_cuda(AttentionBackend backend, const Problem& problem) {
   if (backend == AttentionBackend::math) return AttentionKernel::math;
   if (backend == AttentionBackend::flash) {
@@ -106,11 +121,7 @@ AttentionKernel choose_on_cuda(AttentionBackend backend, const Problem& problem)
     if (efficient_can(problem)) return AttentionKernel::efficient;
     throw BadInput(no_kernel(backend, problem));
   }
-  const bool prefers_cudnn = problem.capability == 90 || problem.capability == 100;
-  if (prefers_cudnn && cudnn_can(problem)) return AttentionKernel::cudnn;
-  if (flash_can(problem)) return AttentionKernel::flash;
-  if (efficient_can(problem)) return AttentionKernel::efficient;
-  return AttentionKernel::math;
+  return choose_among_allowed(problem);
 }
 
 // On cpu flash supports every type of ours, and comes first; it has no dropout.

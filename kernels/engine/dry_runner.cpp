@@ -160,6 +160,8 @@ run::Outcome<predict::DryRun> TorchDryRunner::dry_run(const spec::WorkloadSpec& 
   result.spec = spec;
   predict::DryRunOptions wanted = options;
   if (spec::keeps_graphs(spec)) wanted.steps = std::max(options.steps, kStepsThatGrow);
+  // Two that warm up and the one that is captured.
+  if (spec::captures_step(spec)) wanted.steps = std::max(options.steps, 3);
   result.options = wanted;
   spec::WorkloadSpec on_device = spec;
   on_device.device = options.rules;

@@ -1,6 +1,8 @@
 #include "kernels/engine/start.h"
 
 #include <algorithm>
+#include <cstddef>
+#include <vector>
 
 #include "kernels/observe/cpu_allocator.h"
 #include "kernels/operators/on_cuda.h"
@@ -19,10 +21,19 @@ const char* launch_by_cuda(const OwnLaunch& own) {
   return start_libtorch().launch(launch);
 }
 
+// Each attention asks several times, and the driver takes its time.
 int capability_of_device(int device) {
-  CudaDeviceFacts facts{};
-  const char* const failed = start_libtorch().api()->device_facts(device, &facts);
-  return failed == nullptr ? facts.capability : 0;
+  static const std::vector<int> all = [] {
+    const CudaApi& cuda = *start_libtorch().api();
+    std::vector<int> found;
+    for (int each = 0; each < cuda.device_count(); ++each) {
+      CudaDeviceFacts facts{};
+      found.push_back(cuda.device_facts(each, &facts) == nullptr ? facts.capability : 0);
+    }
+    return found;
+  }();
+  const auto place = static_cast<std::size_t>(device);
+  return place < all.size() ? all[place] : 0;
 }
 
 }  // namespace

@@ -4,10 +4,13 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
+#include <limits>
 #include <unordered_map>
 #include <unordered_set>
 
 #include "core/base/check.h"
+#include "kernels/observe/shape_writer.h"
 
 namespace ts::kernels {
 namespace {
@@ -68,6 +71,16 @@ void DryRecording::note_shapes(const at::RecordFunction& function) {
   }
 }
 
+// Unknown where it does not fit: it would be cut off.
+base::StringId DryRecording::shape_of(const at::Tensor& tensor) {
+  constexpr std::int64_t kLargest = std::numeric_limits<std::int32_t>::max();
+  for (const std::int64_t size : tensor.sizes()) {
+    if (size > kLargest) return base::kNoString;
+  }
+  capture::Shapes shapes;
+  return ShapeWriter{shapes}.add(tensor) ? shapes_.id(shapes) : base::kNoString;
+}
+
 // The innermost operator that returns a tensor in a new block says its shape; others return views.
 void DryRecording::note_shape(const at::Tensor& tensor) {
   constexpr std::size_t kNew = 32;  // an operator alone records fewer
@@ -77,7 +90,7 @@ void DryRecording::note_shape(const at::Tensor& tensor) {
   for (std::size_t i = records_.size(); address != 0 && i > first; --i) {
     memory::Record& record = records_[i - 1];
     if (record.action != memory::Action::alloc || record.address != address) continue;
-    if (record.shape == base::kNoString) record.shape = shapes_.find(tensor);
+    if (record.shape == base::kNoString) record.shape = shape_of(tensor);
     return;
   }
 }

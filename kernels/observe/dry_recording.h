@@ -11,11 +11,11 @@
 #include <vector>
 
 #include "core/base/phase.h"
+#include "core/capture/shape_text.h"
 #include "core/memory/allocation_log.h"
 #include "core/predict/dry_run.h"
 #include "kernels/observe/operator_frames.h"
 #include "kernels/observe/sequence_modules.h"
-#include "kernels/observe/shape_cache.h"
 #include "kernels/observe/thread_state.h"
 
 namespace at {
@@ -166,6 +166,7 @@ class DryRecording {
   void answer(std::size_t size);
   void note_shapes(const at::RecordFunction& function);
   void note_shape(const at::Tensor& tensor);
+  base::StringId shape_of(const at::Tensor& tensor);
   void close_operator();
   void note(memory::Record record);
   void note_block(memory::Action action, std::uint64_t address, std::int64_t size);
@@ -176,7 +177,7 @@ class DryRecording {
   std::vector<memory::Record>& records_;
   const base::CancelToken& cancel_;
   ThreadState state_;
-  ShapeCache shapes_;
+  capture::ShapeTexts shapes_;
   SequenceModules modules_;
   std::uint64_t last_address_ = 0;
   std::unordered_map<std::uint64_t, std::uint64_t> renamed_;

@@ -3,12 +3,26 @@
 #include <algorithm>
 
 #include "core/base/check.h"
-#include "kernels/observe/shape_cache.h"
 
 namespace ts::kernels {
 namespace {
 
 thread_local DtypeMap* collecting = nullptr;
+
+const char* type_name(at::ScalarType type) {
+  switch (type) {
+    case at::kFloat:
+      return "fp32";
+    case at::kHalf:
+      return "fp16";
+    case at::kBFloat16:
+      return "bf16";
+    case at::kDouble:
+      return "fp64";
+    default:
+      return at::toString(type);
+  }
+}
 
 bool of_later_block(const std::string& name) {
   constexpr std::string_view kBlocks = "blocks.";

@@ -5,13 +5,13 @@
 
 #include <algorithm>
 #include <functional>
-#include <limits>
 #include <unordered_set>
 
 #include "core/base/clock.h"
 #include "core/trace/slice.h"
 #include "kernels/observe/operator_frames.h"
 #include "kernels/observe/recording.h"
+#include "kernels/observe/shape_writer.h"
 
 namespace ts::kernels {
 namespace {
@@ -19,49 +19,6 @@ namespace {
 using capture::RawKind;
 using capture::RawRecord;
 using capture::Shapes;
-
-capture::DType dtype_code(at::ScalarType type) {
-  switch (type) {
-    case at::kDouble:
-      return capture::DType::fp64;
-    case at::kFloat:
-      return capture::DType::fp32;
-    case at::kHalf:
-      return capture::DType::fp16;
-    case at::kBFloat16:
-      return capture::DType::bf16;
-    case at::kLong:
-      return capture::DType::int64;
-    case at::kInt:
-      return capture::DType::int32;
-    case at::kBool:
-      return capture::DType::boolean;
-    default:
-      return capture::DType::other;
-  }
-}
-
-struct ShapeWriter {
-  Shapes& shapes;
-  std::size_t dims = 0;
-
-  // False when there is no room for more.
-  bool add(const at::Tensor& tensor) {
-    if (!tensor.defined()) return true;
-    const at::IntArrayRef sizes = tensor.sizes();
-    if (shapes.tensors == Shapes::kMaxTensors || dims + sizes.size() > Shapes::kMaxDims) {
-      return false;
-    }
-    shapes.rank[shapes.tensors] = static_cast<std::uint8_t>(sizes.size());
-    shapes.dtype[shapes.tensors] = static_cast<std::uint8_t>(dtype_code(tensor.scalar_type()));
-    ++shapes.tensors;
-    for (const std::int64_t size : sizes) {
-      shapes.dims[dims++] = static_cast<std::int32_t>(
-          std::min<std::int64_t>(size, std::numeric_limits<std::int32_t>::max()));
-    }
-    return true;
-  }
-};
 
 void write_shapes(c10::ArrayRef<const c10::IValue> inputs, Shapes& shapes) {
   ShapeWriter writer{shapes};

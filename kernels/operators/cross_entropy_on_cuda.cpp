@@ -26,20 +26,24 @@ std::int64_t columns_by_size(const at::Tensor& x, std::int64_t classes) {
 class ClassChunks {
  public:
   ClassChunks(const at::Tensor& x, const at::Tensor& weight, std::int64_t columns)
-      : x_(x),
-        weight_(weight),
-        columns_(columns),
-        logits_(at::empty({x.size(0), columns}, x.options())) {}
+      : x_(x), weight_(weight), columns_(columns) {}
 
   // Calls what(logits [rows, count], weight [count, width], problem) for each chunk.
   template <class What>
   void each(own_cuda::CrossEntropy<void> problem, const What& what) const {
     const std::int64_t rows = x_.size(0), classes = weight_.size(0);
+    at::Tensor memory;
     for (std::int64_t first = 0; first < classes; first += columns_) {
       const std::int64_t count = std::min(columns_, classes - first);
-      at::Tensor logits = logits_.view({-1}).narrow(0, 0, rows * count).view({rows, count});
       const at::Tensor weight = weight_.narrow(0, first, count);
-      at::mm_out(logits, x_, weight.t());
+      at::Tensor logits;
+      if (first == 0) {
+        logits = at::mm(x_, weight.t());
+        memory = logits.view({-1});  // no chunk is larger
+      } else {
+        logits = memory.narrow(0, 0, rows * count).view({rows, count});
+        at::mm_out(logits, x_, weight.t());
+      }
       problem.logits = logits.data_ptr();
       problem.width = static_cast<int>(count);
       problem.first = static_cast<int>(first);
@@ -53,7 +57,6 @@ class ClassChunks {
  private:
   const at::Tensor &x_, &weight_;
   std::int64_t columns_;
-  at::Tensor logits_;
 };
 
 // dX = the sum of the chunks' products. Those of 16 bits are added up in fp32, and rounded once.

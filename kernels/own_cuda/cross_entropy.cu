@@ -17,12 +17,12 @@
 // from run to run.
 #include "kernels/own_cuda/cross_entropy.h"
 
-#include "kernels/own_cuda/device.h"
+#include "kernels/own_cuda/row_walk.h"
 
 namespace ts::kernels::own_cuda {
 
-template <class Number>
-__device__ void cross_entropy_forward(const CrossEntropy<Number>& e) {
+template <int count, class Number>
+__device__ void cross_entropy_forward_by(const CrossEntropy<Number>& e) {
   const int row = row_of_warp();
   if (row >= e.rows) return;  // the whole warp
   const int lane = static_cast<int>(threadIdx.x);
@@ -30,8 +30,8 @@ __device__ void cross_entropy_forward(const CrossEntropy<Number>& e) {
   RunningSum all;
   // The sums of the chunks before, in one lane.
   if (lane == 0 && e.begins == 0) all = {e.largest[row], e.sums[row]};
-#pragma unroll 4
-  for (int c = lane; c < e.width; c += 32) all.add(widen(logits[c]));
+#pragma unroll 2
+  for (int c = lane * count; c < e.width; c += 32 * count) all.add(widened(load<count>(logits + c)));
   all.add_lanes();
   if (lane != 0) return;
   const std::int64_t target = e.targets[row] - e.first;
@@ -40,6 +40,15 @@ __device__ void cross_entropy_forward(const CrossEntropy<Number>& e) {
   e.largest[row] = all.largest;
   e.sums[row] = all.sum;
   e.losses[row] = e.ends != 0 ? all.largest - chosen + logf(all.sum) : chosen;
+}
+
+template <class Number>
+__device__ void cross_entropy_forward(const CrossEntropy<Number>& e) {
+  if (in_packs<Number>(e.width, e.logits)) {
+    cross_entropy_forward_by<kAtOnce<Number>>(e);
+  } else {
+    cross_entropy_forward_by<1>(e);
+  }
 }
 
 // One block.
@@ -57,18 +66,32 @@ __device__ void cross_entropy_mean(const CrossEntropy<Number>& e) {
   if (lane == 0) *e.mean = sum / static_cast<float>(e.rows);
 }
 
-template <class Number>
-__device__ void cross_entropy_backward(const CrossEntropy<Number>& e) {
+template <int count, class Number>
+__device__ void cross_entropy_backward_by(const CrossEntropy<Number>& e) {
   const int row = row_of_warp();
   if (row >= e.rows) return;
   Number* logits = e.logits + std::int64_t{row} * e.width;
   const std::int64_t target = e.targets[row] - e.first;
   const float largest = e.largest[row], weight = 1 / e.sums[row];
   const float factor = *e.d_mean / static_cast<float>(e.rows);
-#pragma unroll 4
-  for (int c = static_cast<int>(threadIdx.x); c < e.width; c += 32) {
-    const float p = expf(widen(logits[c]) - largest) * weight;
-    narrow((c == target ? p - 1 : p) * factor, logits[c]);
+#pragma unroll 2
+  for (int c = static_cast<int>(threadIdx.x) * count; c < e.width; c += 32 * count) {
+    auto of = load<count>(logits + c);
+#pragma unroll
+    for (int i = 0; i < count; ++i) {
+      const float p = expf(widen(of.of[i]) - largest) * weight;
+      narrow((c + i == target ? p - 1 : p) * factor, of.of[i]);
+    }
+    store<count>(of, logits + c);
+  }
+}
+
+template <class Number>
+__device__ void cross_entropy_backward(const CrossEntropy<Number>& e) {
+  if (in_packs<Number>(e.width, e.logits)) {
+    cross_entropy_backward_by<kAtOnce<Number>>(e);
+  } else {
+    cross_entropy_backward_by<1>(e);
   }
 }
 

@@ -100,18 +100,24 @@ __device__ inline int row_of_warp() {
   return static_cast<int>(blockIdx.x * blockDim.y + threadIdx.y);
 }
 
-// A sum of exponentials that grows by one number at a time, with one exponential for each:
+template <int count>
+struct Floats {
+  float of[count];
+};
+
+// A sum of exponentials that grows by some numbers at a time, with one exponential besides theirs:
 // `sum` is that of exp(x - largest) of all so far (Milakov and Gimelshein 2018, algorithm 3).
 struct RunningSum {
   float largest = kLowest, sum = 0;
 
-  __device__ void add(float x) {
-    const bool larger = x > largest;
-    const float base = base_of(larger ? x : largest);
-    // One of both exponentials is that of 0. What is no number is not larger, and stays in the sum.
-    const float power = expf((larger ? largest : x) - base);
-    sum = larger ? sum * power + 1 : sum + power;
-    largest = larger ? x : largest;
+  template <int count>
+  __device__ void add(const Floats<count>& x) {
+    const float before = largest;
+    // What is no number is not larger, and stays in the sum.
+    for (int i = 0; i < count; ++i) largest = x.of[i] > largest ? x.of[i] : largest;
+    const float base = base_of(largest);
+    sum *= expf(before - base);
+    for (int i = 0; i < count; ++i) sum += expf(x.of[i] - base);
   }
   // The sum of the lanes of a warp, for all of them.
   __device__ void add_lanes() {

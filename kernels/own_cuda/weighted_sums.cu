@@ -10,20 +10,33 @@
 // Harris 2007 ("Optimizing Parallel Reduction in CUDA"), with shuffles instead of shared memory.
 #include "kernels/own_cuda/weighted_sums.h"
 
-#include "kernels/own_cuda/device.h"
+#include "kernels/own_cuda/row_walk.h"
 
 namespace ts::kernels::own_cuda {
 
-template <class Number>
-__device__ void weighted_sum_forward(const WeightedSum<Number>& s) {
+template <int count, class Number>
+__device__ void weighted_sum_forward_by(const WeightedSum<Number>& s) {
   const int row = row_of_warp();
   if (row >= s.rows) return;  // the whole warp
-  const Number* x = s.x + std::int64_t{row} * s.width;
+  const Number* const x = s.x + std::int64_t{row} * s.width;
   float sum = 0;
-  for (int c = static_cast<int>(threadIdx.x); c < s.width; c += 32)
-    sum += widen(x[c]) * widen(s.w[c]);
+#pragma unroll 4
+  for (int c = static_cast<int>(threadIdx.x) * count; c < s.width; c += 32 * count) {
+    const auto of = load<count>(x + c), w = load<count>(s.w + c);
+#pragma unroll
+    for (int i = 0; i < count; ++i) sum += widen(of.of[i]) * widen(w.of[i]);
+  }
   sum = warp_sum(sum);
   if (threadIdx.x == 0) narrow(sum, s.y[row]);
+}
+
+template <class Number>
+__device__ void weighted_sum_forward(const WeightedSum<Number>& s) {
+  if (in_packs<Number>(s.width, s.x, s.w)) {
+    weighted_sum_forward_by<kAtOnce<Number>>(s);
+  } else {
+    weighted_sum_forward_by<1>(s);
+  }
 }
 
 // A thread a column, and a block the rows from blockIdx.y * rows_of_block on.
@@ -34,14 +47,15 @@ __device__ void weighted_sum_backward(const WeightedSum<Number>& s) {
   const int first = static_cast<int>(blockIdx.y) * s.rows_of_block;
   const int end = min(first + s.rows_of_block, s.rows);
   const float w = widen(s.w[column]);
-  float sum = 0;
+  ColumnSum sum;
+#pragma unroll 8
   for (int row = first; row < end; ++row) {
     const std::int64_t place = std::int64_t{row} * s.width + column;
     const float d_y = widen(s.d_y[row]);
     narrow(d_y * w, s.d_x[place]);
-    sum += d_y * widen(s.x[place]);
+    sum.add(d_y * widen(s.x[place]));
   }
-  s.partial[blockIdx.y * s.width + column] = sum;
+  s.partial[blockIdx.y * s.width + column] = sum.sum;
 }
 
 template <class Number>
@@ -49,9 +63,10 @@ __device__ void weighted_sum_add(const WeightedSum<Number>& s) {
   const int column = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
   if (column >= s.width) return;
   const int blocks = (s.rows + s.rows_of_block - 1) / s.rows_of_block;
-  float sum = 0;
-  for (int block = 0; block < blocks; ++block) sum += s.partial[block * s.width + column];
-  narrow(sum, s.d_w[column]);
+  ColumnSum sum;
+#pragma unroll 8
+  for (int block = 0; block < blocks; ++block) sum.add(s.partial[block * s.width + column]);
+  narrow(sum.sum, s.d_w[column]);
 }
 
 }  // namespace ts::kernels::own_cuda

@@ -187,13 +187,15 @@ std::unique_ptr<ProcessRecorder> make_process_recorder(ProcessRecorder::Options 
 }  // namespace ts::kernels
 
 // Whose blocks the next recording has: those of a CUDA card of this compute capability (major * 10
-// + minor), or with 0 those of this machine's CPU.
+// + minor) and so many multiprocessors, or with 0 those of this machine's CPU.
 extern "C" __attribute__((visibility("default"))) void tensorscope_record_rules(
-    std::int32_t compute_capability) {
+    std::int32_t compute_capability, std::int32_t multiprocessors) {
   using ts::kernels::chosen_rules;
   const bool cuda = compute_capability > 0;
   chosen_rules.rules = cuda ? ts::spec::DeviceKind::cuda : ts::spec::DeviceKind::cpu;
-  if (cuda) chosen_rules.compute_capability = compute_capability;
+  if (!cuda) return;
+  chosen_rules.compute_capability = compute_capability;
+  chosen_rules.multiprocessors = multiprocessors;
 }
 
 // Makes LibTorch's kernels for meta tensors ours, which the first recording would do, too.

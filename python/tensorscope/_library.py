@@ -58,7 +58,7 @@ class Library:
         if path.name != NAME:  # that of runs without data (_meta.py)
             self.meta = _function(quick, "meta", None)
             self.apart = _function(quick, "apart", number)
-            self.rules = _function(quick, "rules", None, count)
+            self.rules = _function(quick, "rules", None, count, count)
             self.autocast = _function(quick, "autocast", count, count)
 
 

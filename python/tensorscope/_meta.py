@@ -6,6 +6,7 @@ PyTorch's Python decides by the name of the device; here it must decide as on th
 
 import contextlib
 import functools
+import sys
 
 import torch
 
@@ -26,8 +27,8 @@ def load():
     return _library.load(NAME)
 
 
-def prepare(library, compute_capability):
-    library.rules(compute_capability)
+def prepare(library, compute_capability, multiprocessors):
+    library.rules(compute_capability, multiprocessors)
     library.meta()
     _only_what_is_missing()
     if compute_capability:
@@ -56,13 +57,20 @@ def _only_what_is_missing():
                 kept.impl(op, function)
 
 
+def _with_meta(kinds):
+    return [*kinds(), "meta"]
+
+
 def _as_on_cuda():
-    """Optimizers take their foreach form there unless they are told otherwise."""
+    """Optimizers take their foreach form there unless they are told otherwise; they have a fused one, too."""
     with contextlib.suppress(ImportError, AttributeError):
-        from torch.optim import optimizer
+        import torch.optim
         from torch.utils import _foreach_utils
-        kinds = _foreach_utils._get_foreach_kernels_supported_devices
-        optimizer._get_foreach_kernels_supported_devices = lambda: [*kinds(), "meta"]
+        for name in ("_get_foreach_kernels_supported_devices", "_get_fused_kernels_supported_devices"):
+            also_meta = functools.partial(_with_meta, getattr(_foreach_utils, name))
+            for module in list(sys.modules.values()):
+                if getattr(module, "__name__", "").startswith(("torch.optim", "torch.utils")) and hasattr(module, name):
+                    setattr(module, name, also_meta)
 
 
 class _Autocast(contextlib.ContextDecorator):

@@ -3,7 +3,7 @@
 A request is a JSON file, and so is its answer (_own_serve.py takes it, app/own_file/ reads it). Whatever the user's
 code does, the answer is one sentence with file, line and the last frames; a process that writes none was killed. The
 request: what (describe, record, predict, export), file, function, settings (name to text), steps, compute_capability
-(0: the rules of this machine's CPU), out, answer, log.
+(0: the rules of this machine's CPU), multiprocessors, out, answer, log.
 """
 
 import contextlib
@@ -335,7 +335,7 @@ def predict(request):
 
     from . import _meta
     library = _meta.load()
-    _meta.prepare(library, request["compute_capability"])
+    _meta.prepare(library, request["compute_capability"], request["multiprocessors"])
     try:
         told = _record(request, torch.device("meta"), library)
         return {"device": "meta", "apart_bytes": library.apart(), **told}

@@ -13,7 +13,7 @@ namespace ts::app {
 namespace {
 
 TEST(HuntCommand, TheEdgeIsWherePredictChangesItsMind) {
-  const std::string spec = " lm --preset small --set backend=math ";
+  const std::string spec = " lm --preset small --set backend=math --set dtype=bf16 ";
   const auto ended = testing::run_program("hunt" + spec + "--axis T --gpu 'RTX 4090' --json");
   ASSERT_EQ(ended.code, 0) << ended.err;
   const auto json = testing::document_of(ended);

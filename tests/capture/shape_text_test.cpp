@@ -21,6 +21,7 @@ TEST(ShapeText, names_sizes_and_dtypes) {
       shape_text(shapes(
           {{{1}, DType::fp64}, {{1}, DType::fp16}, {{1}, DType::int64}, {{1}, DType::int32}})),
       "[1] fp64, [1] fp16, [1] int64, [1] int32");
+  EXPECT_EQ(shape_text(shapes({{{1}, DType::uint8}})), "[1] uint8");
   EXPECT_EQ(shape_text(shapes({{{1}, DType::other}})), "[1] other");
   EXPECT_EQ(shape_text(Shapes{}), "");
 }

@@ -9,6 +9,7 @@ import re
 import shutil
 import subprocess
 import tempfile
+import threading
 import time
 
 from figures import load_snapshot, scratch_bytes
@@ -38,15 +39,17 @@ def environment(build):
 
 
 class Checks:
-    """Results so far, in files after every check, and the time that is left. One thread but for
-    program(), which pools call."""
+    """Results so far, in files after every check, and the time that is left. Pools may call attempt(),
+    add(), execute() and program()."""
 
-    def __init__(self, out, device, seconds):
+    def __init__(self, out, device, seconds, only=()):
         self.out = out
         self.device = device
         self.gpu = None  # its name in the catalogue
         self.end = time.monotonic() + seconds
+        self.only = only
         self.results = {"checks": [], "left_out": []}
+        self.adding = threading.Lock()
         self.scratch = {}
         self.build = build_folder()
         self.environment = environment(self.build)
@@ -59,6 +62,16 @@ class Checks:
         self.pool.shutdown(cancel_futures=True)
         shutil.rmtree(self.folder, ignore_errors=True)
         self.save()
+
+    def card(self):
+        """Its row of the catalogue, with the capability as one number: 90."""
+        for row in json.loads((ROOT / "assets/gpus.json").read_text()):
+            if self.gpu in (row["name"], *row.get("driver_names", ())):
+                return {**row, "capability": round(10 * float(row["compute_capability"]))}
+        raise LookupError(f"{self.gpu} is not in the catalogue")
+
+    def wanted(self, name):
+        return not self.only or any(part in name for part in self.only)
 
     def left(self):
         return self.end - time.monotonic()
@@ -92,7 +105,10 @@ class Checks:
         return self.pool.submit(self.program, "predict", *arguments, *where, "--json")
 
     def attempt(self, name, check, *arguments):
-        """The check, unless the time is up; one that breaks does not keep others from their turn."""
+        """The check, if it is wanted and the time is not up; one that breaks does not keep others from
+        their turn."""
+        if not self.wanted(name):
+            return
         if self.left() < 5:
             self.results["left_out"].append(name)
             return
@@ -103,10 +119,11 @@ class Checks:
 
     def add(self, name, passed, **figures):
         figures = {key: value for key, value in figures.items() if value is not None}
-        self.results["checks"].append({"name": name, "passed": bool(passed), **figures})
         words = ", ".join(f"{key} {value}" for key, value in figures.items())
-        print(f"{'ok  ' if passed else 'FAIL'} {name}: {words}", flush=True)
-        self.save()
+        with self.adding:
+            self.results["checks"].append({"name": name, "passed": bool(passed), **figures})
+            print(f"{'ok  ' if passed else 'FAIL'} {name}: {words}", flush=True)
+            self.save()
 
     def save(self):
         for name, content in (("results", self.results), ("scratch", self.scratch)):

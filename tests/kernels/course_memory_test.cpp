@@ -31,7 +31,9 @@ std::int64_t blocks_of(const predict::DryRun& run, const base::StringTable& stri
   });
 }
 
-TEST(CourseMemory, NaiveAttentionHoldsTwoSquaresForwardAndThreeBackward) {
+// The course counts three in the backward. On cuda softmax's backward makes another, the gradient
+// times the result; measured on an H200 at T = 4,096.
+TEST(CourseMemory, NaiveAttentionHoldsTwoSquaresForwardAndFourBackward) {
   for (const std::int64_t length : {4096, 8192}) {
     spec::WorkloadSpec spec = spec::preset_spec(spec::WorkloadKind::attention, "a2-grid");
     spec.d_head = 16;
@@ -44,8 +46,8 @@ TEST(CourseMemory, NaiveAttentionHoldsTwoSquaresForwardAndThreeBackward) {
     EXPECT_EQ(dry_run(spec, strings).log.peak_bytes(), 2 * square + 3 * linear);
     spec.pass = spec::Pass::forward_backward;
     const std::int64_t backward = dry_run(spec, strings).log.peak_bytes();
-    EXPECT_GE(backward, 3 * square + 3 * linear);
-    EXPECT_LE(backward, 3 * square + 8 * linear);
+    EXPECT_GE(backward, 4 * square + 3 * linear);
+    EXPECT_LE(backward, 4 * square + 8 * linear);
   }
 }
 

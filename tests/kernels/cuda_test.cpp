@@ -40,7 +40,7 @@ TEST_P(OnCuda, LogEqualsAllocator) {
     ASSERT_TRUE(times) << times.error().sentence;
     EXPECT_TRUE(std::isfinite(times->loss));
   }
-  recorded.drain();
+  recorded.drain(Recorded::Order::of_time);
   EXPECT_EQ(recorded.memory.unmatched_owners(), 0U);
   EXPECT_EQ(recorded.memory.current_bytes(), execution->memory().allocated);
   EXPECT_EQ(recorded.memory.peak_bytes(), execution->memory().peak);
@@ -125,7 +125,7 @@ TEST_F(CudaRun, SnapshotAgreesWithItsEvents) {
   for (int i = 0; i < 2; ++i) ASSERT_TRUE((*prepared)->step(&recorded.recorder, i));
   const auto snapshot = (*prepared)->allocator_snapshot();
   ASSERT_NE(snapshot, nullptr);
-  recorded.drain();
+  recorded.drain(Recorded::Order::of_time);
   std::int64_t total = 0;
   for (const allocator::SnapshotSegment& segment : snapshot->segments) total += segment.total_size;
   ASSERT_FALSE(recorded.memory.reserved().empty());
@@ -141,7 +141,7 @@ TEST_F(CudaRun, WhatRunsAgainHasItsModules) {
   auto prepared = engine().prepare(spec, kPlenty, &recorded.recorder, {});
   ASSERT_TRUE(prepared) << prepared.error().sentence;
   ASSERT_TRUE((*prepared)->step(&recorded.recorder, 0));
-  recorded.drain();
+  recorded.drain(Recorded::Order::of_time);
   for (const capture::RawRecord& op : recorded.of_kind(capture::RawKind::op)) {
     if (op.phase != base::Phase::backward) continue;
     const std::string name = recorded.text(op.name);
@@ -155,7 +155,8 @@ struct Kernels {
   bool of_a_graph = false;           // all of them
 };
 
-// The kernels of the last of a few recorded steps.
+// The kernels of the last of a few recorded steps. An eager step fills in the number of the step
+// where a captured one adds to it: both count as one.
 Kernels kernels_of_a_step(run::Execution& execution, Recorded& recorded) {
   Kernels found;
   std::vector<capture::GpuRecord> records;
@@ -167,7 +168,10 @@ Kernels kernels_of_a_step(run::Execution& execution, Recorded& recorded) {
   found.of_a_graph = true;
   for (const capture::GpuRecord& record : records) {
     if (record.kind != capture::GpuKind::kernel) continue;
-    ++found.calls[recorded.text(record.name)];
+    const std::string name = recorded.text(record.name);
+    const bool counts = name.find("FillFunctor<float>") != std::string::npos ||
+                        name.find("CUDAFunctorOnSelf_add<float>") != std::string::npos;
+    ++found.calls[counts ? "fill or add a number" : name];
     found.of_a_graph = found.of_a_graph && record.graph != 0 && record.graph_node != 0;
   }
   return found;
@@ -203,7 +207,8 @@ TEST_F(CudaRun, AReplayedStepIsTheEagerOne) {
   const auto times = (*replayed)->step(nullptr, 0);
   ASSERT_TRUE(times) << times.error().sentence;
   EXPECT_NEAR(times->loss, eager_times->loss, 1e-5 * eager_times->loss);
-  EXPECT_EQ((*replayed)->memory().peak, eager_memory.peak);
+  // A capture gives the generator's seed and offset a block each.
+  EXPECT_EQ((*replayed)->memory().peak, eager_memory.peak + 2 * 512);
   if (recorded_here) {
     const Kernels kernels = kernels_of_a_step(**replayed, recorded);
     EXPECT_EQ(kernels.calls, eager_kernels.calls);

@@ -64,8 +64,8 @@ TEST(DryRunOnCuda, OwnCrossEntropyHasAChunkOfTheLogits) {
     }
   }
   EXPECT_EQ(sizes, (std::vector<std::int64_t>{2 * tokens * 4, tokens * 4, tokens * chunk * 2, 4,
-                                              tokens * chunk * 2, tokens * spec.d_model * 2,
-                                              tokens * spec.d_model * 4, 3000 * spec.d_model * 2}));
+                                              tokens * spec.d_model * 2, tokens * spec.d_model * 4,
+                                              3000 * spec.d_model * 2, tokens * chunk * 2}));
 }
 
 // As published for the exercise: LayerNorm is fp32 on CUDA, and on no CPU.

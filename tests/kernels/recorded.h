@@ -3,11 +3,13 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <limits>
 #include <map>
 #include <ostream>
 #include <string>
 #include <vector>
 
+#include "core/capture/memory_merge.h"
 #include "core/capture/recorder.h"
 #include "core/memory/allocation_log.h"
 #include "kernels/engine/engine.h"
@@ -24,18 +26,26 @@ inline void PrintTo(const WorkloadSpec& spec, std::ostream* out) {
 
 namespace ts::kernels {
 
-// Takes everything out of a recorder's rings, in order per ring, when told to.
+// Takes everything out of a recorder's rings, in order per ring, when told to. On cuda a block of
+// one thread is freed by another, so there memory is put into the order of time.
 class Recorded {
  public:
   explicit Recorded(std::size_t ring_records = 1U << 16) : recorder(strings, ring_records) {}
 
-  void drain() {
-    for (capture::ThreadLog* const log : recorder.threads()) {
+  enum class Order : std::uint8_t { of_threads, of_time };
+  void drain(Order order = Order::of_threads) {
+    capture::MemoryMerge merge;
+    for (std::size_t i = 0; i < recorder.threads().size(); ++i) {
+      capture::ThreadLog* const log = recorder.threads()[i];
+      const std::size_t thread = order == Order::of_time ? i : 0;
       log->ring.drain([&](const capture::RawRecord& record) {
         records[log->name].push_back(record);
-        if (record.kind == capture::RawKind::memory) memory.append(record.memory);
+        if (record.kind == capture::RawKind::memory) merge.take(thread, record.memory);
       });
     }
+    std::vector<memory::Record> events;
+    merge.hand_over(std::numeric_limits<std::int64_t>::max(), events);
+    for (const memory::Record& event : events) memory.append(event);
   }
   [[nodiscard]] std::string text(base::StringId id) const { return std::string(strings.view(id)); }
   // Records of one kind on all tracks.

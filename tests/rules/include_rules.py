@@ -94,7 +94,7 @@ FOLDERS = {
     "views": ["assets", "core", "views/common", "views/charts"],
     "app/output": ["assets", "core"],
     "app/session": ["assets", "core", "views", "app/output"],
-    "app/own_file": ["core", "app/session"],
+    "app/own_file": ["core", "app/output", "app/session"],
     "app/ranks": ["core", "app/output", "app/session"],
     "app/lessons": ["assets", "core", "views", "app/output", "app/session"],
     "app/pictures": ["assets", "core", "views", "app/session"],

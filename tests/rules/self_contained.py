@@ -3,10 +3,10 @@ sources that are compiled together with it; so does every header that no source 
 
 Only what a compiler reads is checked (-fsyntax-only), without the templates that it makes at the end of a
 source. The headers of libraries that most files include are precompiled, which saves half of the time:
-that a file includes those of them that it uses is checked by library_names.py. The sources that include LibTorch's headers and the tests are read
-without them; they take two thirds of the time and are left out without "all". A file is looked at
-again only when it, a header of ours that it reaches or its flags have changed; BUILD/self_contained
-remembers.
+that a file includes those of them that it uses is checked by library_names.py. The sources that include
+LibTorch's headers and the tests are read without them; they take two thirds of the time and are left out
+without "all". A file is looked at again only when it, a header of ours that it reaches or its flags have
+changed; BUILD/self_contained remembers.
 """
 
 import concurrent.futures

@@ -12,7 +12,8 @@ namespace {
 
 using testing::HasSubstr;
 
-constexpr const char* kCard = R"({"name": "X", "compute_capability": "8.0", "memory_gib": 1.5,
+constexpr const char* kCard =
+    R"({"name": "X", "compute_capability": "8.0", "multiprocessors": 3, "memory_gib": 1.5,
   "bandwidth_gb_s": 10, "fp32_tflops": 1, "tf32_tflops": null, "bf16_tflops": 2.5,
   "fp16_tflops": 2.5, "source": "test"})";
 
@@ -28,6 +29,7 @@ TEST(GpuCatalogue, reads_a_card) {
   const Gpu* gpu = catalogue->find("X");
   ASSERT_NE(gpu, nullptr);
   EXPECT_EQ(gpu->memory_bytes, 1536LL << 20);
+  EXPECT_EQ(gpu->multiprocessors, 3);
   EXPECT_DOUBLE_EQ(gpu->bandwidth_gb_s, 10);
   EXPECT_FALSE(gpu->tf32_tflops);
   EXPECT_DOUBLE_EQ(*gpu->bf16_tflops, 2.5);

@@ -34,8 +34,9 @@ TEST(TypedCard, what_is_left_out_is_not_known) {
 // The name is what files, settings and sentences keep: it has to mean the same card.
 TEST(TypedCard, its_name_is_read_as_the_same_card) {
   for (const std::string_view text :
-       {kWhole, std::string_view("custom 11GB"), std::string_view("custom 1.5GiB cc=12.0 bf16=7"),
-        std::string_view("custom 600MiB 3e2GB/s"), std::string_view("custom 12345678901")}) {
+       {kWhole, std::string_view("custom 11GB"), std::string_view("custom 8GiB cc=8.6 sm=28"),
+        std::string_view("custom 1.5GiB cc=12.0 bf16=7"), std::string_view("custom 600MiB 3e2GB/s"),
+        std::string_view("custom 12345678901")}) {
     const auto once = read_typed_card(text);
     ASSERT_TRUE(once) << once.error().sentence;
     const auto twice = read_typed_card(once->name);
@@ -45,6 +46,7 @@ TEST(TypedCard, its_name_is_read_as_the_same_card) {
     EXPECT_EQ(twice->bandwidth_gb_s, once->bandwidth_gb_s);
     EXPECT_EQ(twice->bf16_tflops, once->bf16_tflops);
     EXPECT_EQ(twice->compute_capability, once->compute_capability);
+    EXPECT_EQ(twice->multiprocessors, once->multiprocessors);
   }
 }
 
@@ -57,6 +59,7 @@ TEST(TypedCard, what_cannot_be_read_is_named) {
                                     {"custom 24GiB cc=4.9", "\"cc=4.9\""},
                                     {"custom 24GiB fp32=0", "\"fp32=0\""},
                                     {"custom 24GiB -1GB/s", "\"-1GB/s\""},
+                                    {"custom 24GiB sm=0", "\"sm=0\""},
                                     {"custom 24GiB fp64=1", "\"fp64=1\""},
                                     {"custom 1e30GiB", "\"1e30GiB\""}}) {
     const auto gpu = read_typed_card(text);
