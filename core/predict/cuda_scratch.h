@@ -10,7 +10,7 @@
 namespace ts::predict {
 
 // Bytes that an operator takes on cuda only while its kernels run and that no dry run sees:
-// workspaces of libraries, buffers of sorts and of reductions. A range, because they depend on the
+// workspaces of libraries and buffers of sorts. A range, because they depend on the
 // kernel that the library picks.
 struct ScratchRow {
   std::string op;              // "aten::sort"

@@ -41,10 +41,13 @@ def scratch_bytes(snapshot):
 
 
 def snapshot_keys(snapshot):
-    entries = [entry for trace in snapshot["device_traces"] for entry in trace]
+    def keys(parts):
+        return sorted({key for part in parts for key in part})
+
     segments = snapshot["segments"]
-    return {"top": sorted(snapshot), "segment": sorted(segments[0]),
-            "block": sorted(segments[0]["blocks"][0]), "entry": sorted(entries[0]),
+    return {"top": sorted(snapshot), "segment": keys(segments),
+            "block": keys(block for segment in segments for block in segment["blocks"]),
+            "entry": keys(entry for trace in snapshot["device_traces"] for entry in trace),
             "settings": sorted(snapshot["allocator_settings"])}
 
 
