@@ -30,8 +30,8 @@ void add_workload(CLI::App& command, SpecArguments& spec);
 void add_spec_options(CLI::App& command, SpecArguments& spec);
 // Adds --parts, the choice of what --out writes (SaveParts); after --out.
 void add_parts(CLI::App& command, std::string& parts);
-// What --parts says. Where something is written, pictures that cannot be rendered on this machine
-// are left out with a note, or are an error where only some parts are asked for.
+// The choice of --parts. Where something is written, pictures that cannot be rendered on this
+// machine are left out with a note, or are an error where only some parts are asked for.
 base::Result<SaveParts> parts_from(const std::string& names, bool written,
                                    std::span<const SavePart> known = kSaveParts);
 // The lists at the end of --help.

@@ -94,7 +94,8 @@ class StateConverter {
     add_one("max_split_size") = state.max_split_size;
     add_one("garbage_collection_threshold") = state.garbage_collection_threshold;
     add_one("expandable_segments") = state.expandable_segments;
-    // PyTorch 2.11 writes these too; they change neither sizes nor places, and are at their defaults.
+    // PyTorch 2.11 writes these too; they change neither sizes nor places, and are at their
+    // defaults.
     add_one("pinned_num_register_threads") = std::int64_t{1};
     for (const char* const name : {"release_lock_on_cudamalloc", "pinned_use_cuda_host_register",
                                    "graph_capture_record_stream_reuse"})

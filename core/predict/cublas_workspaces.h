@@ -33,7 +33,7 @@ class CublasWorkspaces {
     memory::EventIndex after = memory::kNone;
     std::int64_t bytes = 0;
   };
-  // Of each thread cuBLAS's, then that of cublasLt.
+  // cuBLAS's of each thread, then that of cublasLt.
   std::array<Taken, 4> taken_;
 };
 

@@ -240,7 +240,7 @@ std::vector<base::Message> stage_remarks(const spec::Gpu& gpu, const StageSizes&
       remarks.push_back(text::message("own_kernels.remark.width", {{"stage", kernel.stage}}));
     } else if (tma) {
       remarks.push_back(
-          text::message("own_kernels.remark.not_measured", {{"stage", kernel.stage}}));
+          text::message("own_kernels.remark.forward_only", {{"stage", kernel.stage}}));
     }
   }
   return remarks;

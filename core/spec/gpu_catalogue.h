@@ -16,8 +16,8 @@ struct Gpu {
   std::string name;
   std::string compute_capability;
   std::int32_t multiprocessors = 0;  // 0: not given
-  std::int64_t memory_bytes = 0;  // as printed on the box, GiB
-  double bandwidth_gb_s = 0;      // decimal GB/s
+  std::int64_t memory_bytes = 0;     // as printed on the box, GiB
+  double bandwidth_gb_s = 0;         // decimal GB/s
   std::optional<double> fp32_tflops, tf32_tflops, bf16_tflops, fp16_tflops;
   std::string source;
   std::vector<std::string> driver_names;  // the driver's name, where it differs

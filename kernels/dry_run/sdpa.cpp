@@ -93,7 +93,7 @@ base::Message no_kernel(AttentionBackend backend, const Problem& problem) {
                                                 {"capability", capability_words(problem)}});
 }
 
-// What torch.nn.attention.sdpa_kernel() and the switches of torch.backends.cuda leave allowed.
+// Respects torch.nn.attention.sdpa_kernel() and the switches of torch.backends.cuda.
 AttentionKernel choose_among_allowed(const Problem& problem) {
   const at::Context& allowed = at::globalContext();
   const bool cudnn = allowed.userEnabledCuDNNSDP() && cudnn_can(problem);

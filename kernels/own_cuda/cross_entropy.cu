@@ -31,7 +31,8 @@ __device__ void cross_entropy_forward_by(const CrossEntropy<Number>& e) {
   // The sums of the chunks before, in one lane.
   if (lane == 0 && e.begins == 0) all = {e.largest[row], e.sums[row]};
 #pragma unroll 2
-  for (int c = lane * count; c < e.width; c += 32 * count) all.add(widened(load<count>(logits + c)));
+  for (int c = lane * count; c < e.width; c += 32 * count)
+    all.add(widened(load<count>(logits + c)));
   all.add_lanes();
   if (lane != 0) return;
   const std::int64_t target = e.targets[row] - e.first;

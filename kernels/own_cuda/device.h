@@ -113,7 +113,7 @@ struct RunningSum {
   template <int count>
   __device__ void add(const Floats<count>& x) {
     const float before = largest;
-    // What is no number is not larger, and stays in the sum.
+    // NaN is not larger, and stays in the sum.
     for (int i = 0; i < count; ++i) largest = x.of[i] > largest ? x.of[i] : largest;
     const float base = base_of(largest);
     sum *= expf(before - base);

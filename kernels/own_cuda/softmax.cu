@@ -9,9 +9,9 @@
 //     y = exp(x - M) / L
 //
 // The largest and the sum come from one walk over the row (Milakov and Gimelshein 2018, arXiv
-// 1805.02867, algorithm 3), where three were needed; a pack needs one exponential in it besides those
-// of its numbers. The second walk finds the row in a cache, unless it is long.
-// Every sum has its order, so results are the same from run to run.
+// 1805.02867, algorithm 3), where three were needed; a pack needs one exponential in it besides
+// those of its numbers. The second walk finds the row in a cache, unless it is long. Every sum has
+// its order, so results are the same from run to run.
 #include "kernels/own_cuda/softmax.h"
 
 #include "kernels/own_cuda/row_walk.h"

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "assets/assets.h"
+#include "core/spec/workload_math.h"
 
 namespace ts::predict {
 namespace {
@@ -34,6 +35,11 @@ class Script {
     record.address = address;
     run.log.append(record);
   }
+  void next_step() {
+    phase(memory::Action::phase_end);
+    ++step_;
+    phase(memory::Action::phase_begin);
+  }
   void begin(base::Phase next) {
     phase(memory::Action::phase_end);
     phase_ = next;
@@ -48,12 +54,13 @@ class Script {
     memory::Record record;
     record.action = action;
     record.phase = phase_;
-    record.step = 0;
+    record.step = step_;
     return record;
   }
   void phase(memory::Action action) { run.log.append(blank(action)); }
 
   base::Phase phase_ = base::Phase::forward;
+  std::int32_t step_ = 0;
   std::uint64_t address_ = 0;
 };
 
@@ -88,6 +95,41 @@ TEST(Prediction, RoundsAsTheAllocatorDoesAndKeepsContextApart) {
             prediction.peak_requested);
   EXPECT_EQ(prediction.sentence.key, "prediction.fits");
   EXPECT_EQ(prediction.sentence.sentence, "Fits on Card: 132 MiB of 1.10 GiB, 992 MiB to spare");
+}
+
+// A linear layer with a bias has cublasLt's megabyte besides cuBLAS's workspace, once a thread.
+TEST(Prediction, ALinearLayerHasTwoWorkspaces) {
+  Script plain, biased;
+  for (int i = 0; i < 2; ++i) {
+    plain.alloc(512, "aten::mm");
+    biased.alloc(512, "aten::addmm");
+  }
+  PredictionTarget hopper = card(1024 * kMebibyte);
+  hopper.compute_capability = 90;
+  EXPECT_EQ(predicted(plain, hopper).workspaces, 32 * kMebibyte);
+  EXPECT_EQ(predicted(biased, hopper).workspaces, 33 * kMebibyte);
+  EXPECT_EQ(predicted(biased, hopper).peak_allocated, 33 * kMebibyte + 1024);
+}
+
+// Warm-up steps and the captured one do not share cached blocks, and what the warm-up has cached is
+// given back before the capture. Its two numbers are 512 bytes each.
+TEST(Prediction, ACapturedStepHasAPoolOfItsOwn) {
+  Script script;
+  for (int step = 0; step < 3; ++step) {
+    if (step > 0) script.next_step();
+    script.free(script.alloc(40 * kMebibyte));
+  }
+  script.run.options.steps = 3;
+  script.alloc(30 * kMebibyte);
+  script.run.spec.pass = spec::Pass::forward;
+  const Prediction eager = predicted(script, card(1024 * kMebibyte));
+  EXPECT_EQ(eager.peak_reserved, 40 * kMebibyte);
+  script.run.spec.device = spec::DeviceKind::cuda;
+  script.run.spec.cuda_graph = true;
+  ASSERT_TRUE(spec::captures_step(script.run.spec));
+  const Prediction captured = predicted(script, card(1024 * kMebibyte));
+  EXPECT_EQ(captured.peak_allocated, 40 * kMebibyte + 1024);
+  EXPECT_EQ(captured.peak_reserved, 42 * kMebibyte);
 }
 
 TEST(Prediction, KnowsWhatIsAllocatedBeforeTheBackward) {
