@@ -168,7 +168,8 @@ TEST(KernelCommand, StagesOnACard) {
   EXPECT_EQ(document["rows"].size(), 11U);
   EXPECT_EQ(document["operators"].size(), 13U);
   ASSERT_EQ(document["remarks"].size(), 1U);
-  EXPECT_NE(document["remarks"][0].get<std::string>().find("has a forward only"), std::string::npos);
+  EXPECT_NE(document["remarks"][0].get<std::string>().find("has a forward only"),
+            std::string::npos);
   for (const auto& row : document["rows"]) {
     EXPECT_NE(row[3], "0") << row;
     EXPECT_NE(row[7], "does not fit") << row;
