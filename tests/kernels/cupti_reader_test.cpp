@@ -3,13 +3,16 @@
 #include <cupti.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstring>
+#include <map>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "core/base/string_table.h"
 #include "core/capture/gpu_timeline.h"
+#include "core/io/unpack.h"
 #include "kernels/cuda/cupti_replay.h"
 
 namespace ts::kernels {
@@ -317,6 +320,42 @@ TEST(CuptiReplay, a_file_becomes_a_timeline) {
     EXPECT_EQ(row.slice.flow, capture::flow_of_launch(42));
   }
   EXPECT_TRUE(kernel_seen);
+}
+
+// CUPTI's records of two steps of a small language model on an H200, with 13.0 (tests/gpu/run):
+// every kernel has its launch, begins after it, and ends before the next one of its stream begins.
+TEST(CuptiReplay, the_records_of_an_h200_become_a_timeline) {
+  const auto unpacked = io::read_unpacked(TENSORSCOPE_H200_BUFFERS);
+  ASSERT_TRUE(unpacked) << unpacked.error().sentence;
+  const auto file = capture::GpuBufferFile::parse(unpacked->content);
+  ASSERT_TRUE(file) << file.error().sentence;
+  base::StringTable strings;
+  std::map<std::uint32_t, GpuRecord> launches;
+  std::vector<GpuRecord> kernels;
+  const ReplayLosses losses = replay(
+      *file, [&](std::string_view text) { return strings.intern(text); }, nullptr,
+      [&](const GpuRecord& record) {
+        if (record.kind == GpuKind::kernel) kernels.push_back(record);
+        if (record.kind == GpuKind::call) launches[record.correlation] = record;
+      });
+  EXPECT_EQ(losses.unknown, 0U);
+  EXPECT_EQ(losses.truncated, 0U);
+  std::ranges::sort(kernels, {}, &GpuRecord::begin_ns);
+  std::map<std::uint32_t, std::int64_t> ends;  // by stream
+  std::size_t products = 0;
+  for (const GpuRecord& kernel : kernels) {
+    const auto launch = launches.find(kernel.correlation);
+    ASSERT_NE(launch, launches.end()) << strings.view(kernel.name);
+    EXPECT_GT(kernel.begin_ns, launch->second.begin_ns);
+    EXPECT_LT(kernel.begin_ns, kernel.end_ns);
+    std::int64_t& end = ends[kernel.stream];
+    EXPECT_GE(kernel.begin_ns, end);
+    end = kernel.end_ns;
+    if (strings.view(kernel.name).find("gemm") != std::string_view::npos) ++products;
+  }
+  EXPECT_EQ(kernels.size(), 770U);
+  // Nine products a layer and the head's, each with two in the backward, in both steps.
+  EXPECT_EQ(products, std::size_t{2} * 3 * (2 * 9 + 1));
 }
 
 // CUPTI itself walks a buffer of records of several kinds as we lay them out here; it needs no
