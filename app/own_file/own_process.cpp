@@ -21,8 +21,10 @@ using Heard = io::TalkingChild::Heard;
 
 constexpr auto kLook = 10ms;     // how late a Stop is seen
 constexpr auto kPolite = 500ms;  // from SIGTERM to SIGKILL
-constexpr auto kPatience = 5s;   // with the server itself
-constexpr int kStarts = 3;       // of a server that ends before it is asked
+// With a server that was told to stop, and until the process of a question begins on a busy
+// machine.
+constexpr std::chrono::seconds kPatience = 5s, kLongest = 60s;
+constexpr int kStarts = 3;  // of a server that ends before it is asked
 
 // The number of "began 12".
 std::optional<int> number_after(std::string_view line, std::string_view word) {
@@ -135,14 +137,16 @@ base::Result<int> OwnProcess::answer(const Question& question) {
       if (const auto began = number_after(line, "began "); began && *began > 1 && group == 0)
         group = *began;
     }
-    const bool mute = group == 0 && Clock::now() - begin > kPatience;
-    if (!mute && (group == 0 || !question.stopped())) continue;
-    if (mute) {
-      end();
-    } else {
+    const bool stopped = question.stopped();
+    if (group != 0) {
+      if (!stopped) continue;
       end_answer(group);
+      return question.why();
     }
-    return question.why();
+    if (Clock::now() - begin < (stopped ? kPatience : kLongest)) continue;
+    end();
+    if (stopped) return question.why();
+    return 128 + SIGKILL;
   }
 }
 

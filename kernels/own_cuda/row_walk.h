@@ -48,6 +48,7 @@ struct ColumnSum {
     const float wanted = x - lost;
     const float now = sum + wanted;
     lost = (now - sum) - wanted;
+    if (lost != lost) lost = 0;  // of infinity nothing is lost
     sum = now;
   }
 };

@@ -96,7 +96,8 @@ class OwnFile(unittest.TestCase):
 
     def ask(self, what, file=OWN, function="build", compute_capability=0, **settings):
         request = {"what": what, "file": str(file), "function": function, "settings": settings, "steps": STEPS,
-                   "compute_capability": compute_capability, "out": str(self.folder / f"{what}.recording"),
+                   "compute_capability": compute_capability, "multiprocessors": 108,
+                   "out": str(self.folder / f"{what}.recording"),
                    "answer": str(self.answer), "log": str(self.folder / "log")}
         (self.folder / "request.json").write_text(json.dumps(request), encoding="utf-8")
         self.answer.unlink(missing_ok=True)
