@@ -43,7 +43,7 @@ std::vector<std::string> lines_of(std::string_view text) {
 
 // A package of another number is refused.
 TENSORSCOPE_API int tensorscope_record_version() {
-  return 4;
+  return 5;
 }
 
 // foreign: folders, one a line; the files in them are not the program's own. Steps from first up to

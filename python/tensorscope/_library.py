@@ -5,7 +5,7 @@ import functools
 import os
 import pathlib
 
-VERSION = 4
+VERSION = 5
 NAME = "libtensorscope_recorder.so"
 TORCH = "2.11"  # that library and engine are built for
 
