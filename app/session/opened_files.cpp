@@ -431,7 +431,7 @@ bool OpenedFiles::update() {
   const bool grown = update_live();
   const bool narrowed = update_narrowers();
   const bool explained = update_explanation();
-  bool news = update_replays() || grown || narrowed || explained;
+  bool news = grown || narrowed || explained;
   for (std::size_t i = 0; i < readers_.size();) {
     Reader& reader = readers_[i];
     if (!is_ready(reader.answer)) {
@@ -443,7 +443,9 @@ bool OpenedFiles::update() {
     readers_.erase(readers_.begin() + static_cast<std::ptrdiff_t>(i));
     news = true;
   }
-  return news;
+  // Last: the replay of a file that was read just now begins in the same frame, so that loading()
+  // holds from the first byte to the last row.
+  return update_replays() || news;
 }
 
 }  // namespace ts::app

@@ -100,6 +100,17 @@ TEST_F(ToldReading, TheBeginningIsShownThenAll) {
   EXPECT_NE(files_.replayed(), nullptr);
 }
 
+TEST_F(ToldReading, NoFrameBetweenReadingAndReplayIsQuiet) {
+  open();
+  wait_for_beginning();
+  go_.set_value();
+  while (entry().loading()) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    files_.update();
+  }
+  EXPECT_TRUE(files_.loading() || files_.replayed() != nullptr);
+}
+
 TEST_F(ToldReading, CancelKeepsTheBeginningAndSaysSo) {
   open();
   wait_for_beginning();
