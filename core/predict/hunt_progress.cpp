@@ -6,15 +6,6 @@
 
 namespace ts::predict {
 
-namespace {
-
-bool same_memory(const PredictionTarget& a, const PredictionTarget& b) {
-  return a.kind == b.kind && a.name == b.name && a.memory == b.memory && a.context == b.context &&
-         a.compute_capability == b.compute_capability && a.multiprocessors == b.multiprocessors;
-}
-
-}  // namespace
-
 HuntSearch::HuntSearch(std::uint64_t id, HuntRequest request, const HuntProgress* earlier)
     : request_(std::move(request)),
       progress_{.id = id,

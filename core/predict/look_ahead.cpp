@@ -26,11 +26,6 @@ int sizes_between(std::int64_t before, std::int64_t now) {
   return 0;
 }
 
-bool same(const PredictionTarget& a, const PredictionTarget& b) {
-  return a.kind == b.kind && a.name == b.name && a.memory == b.memory && a.context == b.context &&
-         a.compute_capability == b.compute_capability && a.multiprocessors == b.multiprocessors;
-}
-
 }  // namespace
 
 std::vector<spec::WorkloadSpec> next_of_drag(const spec::WorkloadSpec& before,
@@ -57,7 +52,7 @@ std::vector<spec::WorkloadSpec> next_of_drag(const spec::WorkloadSpec& before,
 std::shared_ptr<const Forecast> RecentForecasts::find(const spec::WorkloadSpec& spec,
                                                       const PredictionTarget& target) const {
   const auto found = std::find_if(kept_.begin(), kept_.end(), [&](const auto& forecast) {
-    return forecast->run.spec == spec && same(forecast->target, target);
+    return forecast->run.spec == spec && same_memory(forecast->target, target);
   });
   return found == kept_.end() ? nullptr : *found;
 }

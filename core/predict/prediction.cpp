@@ -200,13 +200,11 @@ class Passage {
       if (!served) return false;
       address = *served;
     }
-    const bool taken = workspaces_.take_after(i, [&](std::int64_t bytes) {
+    return workspaces_.take_after(i, [&](std::int64_t bytes) {
       if (!allocator_.allocate(bytes, stream_)) return false;
       workspaces_held_ += bytes;
       return true;
     });
-    if (!taken) return false;
-    return true;
   }
 
   std::span<const memory::Event> events_;
@@ -358,6 +356,11 @@ PredictionTarget cpu_target(std::string name, std::int64_t memory_limit) {
   target.name = std::move(name);
   target.memory = memory_limit;
   return target;
+}
+
+bool same_memory(const PredictionTarget& a, const PredictionTarget& b) {
+  return a.kind == b.kind && a.name == b.name && a.memory == b.memory && a.context == b.context &&
+         a.compute_capability == b.compute_capability && a.multiprocessors == b.multiprocessors;
 }
 
 DryRunOptions dry_run_options(const PredictionTarget& target) {

@@ -39,6 +39,8 @@ PredictionTarget target_of(const spec::Gpu& gpu);
 // effect.
 PredictionTarget target_of(const spec::Gpu& gpu, const spec::WorkloadSpec& spec);
 PredictionTarget cpu_target(std::string name, std::int64_t memory_limit);
+// A prediction for one target holds for the other.
+bool same_memory(const PredictionTarget& a, const PredictionTarget& b);
 // The options of a dry run for a prediction there.
 DryRunOptions dry_run_options(const PredictionTarget& target);
 

@@ -17,20 +17,6 @@ from tensorscope import _own_file
 STEPS = 2
 
 
-def events_of(recording):
-    """Those of the last step."""
-    events, places = [], {}
-    for size, event in recording.changes():
-        if event.step != STEPS - 1:
-            continue
-        if size > 0:
-            places[event.address] = len(events)
-            events.append(size)
-        else:
-            events.append(-1 - places.pop(event.address) if event.address in places else None)
-    return events
-
-
 def dry(case, capability, multiprocessors, out):
     request = {"what": "predict", "file": str(HERE / "operators.py"), "function": "build", "settings": {"case": case},
                "steps": STEPS, "compute_capability": capability, "multiprocessors": multiprocessors, "out": str(out)}
@@ -38,7 +24,8 @@ def dry(case, capability, multiprocessors, out):
         _own_file.predict(request)
     except _own_file.Wrong as wrong:
         return {"error": f"{wrong.kind}: {wrong.words.get('error')}"}
-    return events_of(Recording(out))
+    return operators.events_of((size, event.address) for size, event in Recording(out).changes()
+                               if event.step == STEPS - 1)
 
 
 def main():

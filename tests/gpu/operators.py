@@ -310,6 +310,19 @@ CHOSEN_BY_LIBRARIES = {"embedding", "index", "sort", "topk", "multinomial", "con
 PREDICTED = [case for case in CASES if case.split()[0] not in CHOSEN_BY_LIBRARIES]
 
 
+def events_of(changes):
+    """Of (bytes, address), below 0 for a block that ends: the bytes of each block that begins, and -1 - I for the end of
+    the block of event I, None if it began before."""
+    events, places = [], {}
+    for size, address in changes:
+        if size > 0:
+            places[address] = len(events)
+            events.append(size)
+        else:
+            events.append(-1 - places.pop(address) if address in places else None)
+    return events
+
+
 def build(device, case: str = CASES[0]):
     """One operator, with its backward where it has one."""
     name, kind, *sizes = case.split()

@@ -23,17 +23,6 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 import operators
 
 
-def events_of(trace):
-    events, places = [], {}
-    for entry in trace:
-        if entry["action"] == "alloc":
-            places[entry["addr"]] = len(events)
-            events.append(entry["size"])
-        elif entry["action"] == "free_completed":
-            events.append(-1 - places.pop(entry["addr"]) if entry["addr"] in places else None)
-    return events
-
-
 def recorded(step):
     torch.cuda.synchronize()
     torch.cuda.memory._record_memory_history(context=None)
@@ -41,7 +30,9 @@ def recorded(step):
     torch.cuda.synchronize()
     trace = torch.cuda.memory._snapshot()["device_traces"][0]
     torch.cuda.memory._record_memory_history(enabled=None)
-    return events_of(trace)
+    signs = {"alloc": 1, "free_completed": -1}
+    return operators.events_of((signs[entry["action"]] * entry["size"], entry["addr"])
+                               for entry in trace if entry["action"] in signs)
 
 
 def main():
