@@ -38,6 +38,12 @@ fs::path remembered() {
   return text->substr(0, text->find('\n'));
 }
 
+// A name without a folder is left to the search in PATH.
+bool can_start(const fs::path& python) {
+  if (python.empty()) return false;
+  return !python.has_parent_path() || access(python.c_str(), X_OK) == 0;
+}
+
 // The folder of the package: of the library and the program in a wheel, else in the tree that built
 // them.
 fs::path package_parent() {
@@ -54,9 +60,9 @@ fs::path package_parent() {
 
 fs::path own_python() {
   if (fs::path named = variable("TENSORSCOPE_PYTHON"); !named.empty()) return named;
-  if (fs::path chosen = remembered(); !chosen.empty()) return chosen;
-  const std::string made = TENSORSCOPE_TORCH_PYTHON;
-  return !made.empty() && access(made.c_str(), X_OK) == 0 ? made : "python3";
+  if (fs::path chosen = remembered(); can_start(chosen)) return chosen;
+  const fs::path made = TENSORSCOPE_TORCH_PYTHON;
+  return can_start(made) ? made : "python3";
 }
 
 base::Result<void> remember_python(const fs::path& python) {

@@ -11,7 +11,8 @@
 namespace ts::app {
 
 // The Python that runs files of the user's own: TENSORSCOPE_PYTHON (which the package's own command
-// sets), else the one that was chosen last, else the one that the set-up made, else python3.
+// sets), else the one that was chosen last if it is still there, else the one that the set-up made,
+// else python3.
 std::filesystem::path own_python();
 // Remembers the choice for later starts, in a file beside the preferences.
 base::Result<void> remember_python(const std::filesystem::path& python);

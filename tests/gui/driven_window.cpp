@@ -28,6 +28,8 @@ void DrivenWindow::SetUpTestSuite() {
   std::string pattern =
       (std::filesystem::temp_directory_path() / "tensorscope_gui_XXXXXX").string();
   driven->folder = mkdtemp(pattern.data());
+  // A test must not change what the user has chosen.
+  ::setenv("XDG_CONFIG_HOME", (driven->folder / "config").c_str(), 1);
   // Scripts of other tests, or of who works here, must not find this window.
   ::setenv("XDG_RUNTIME_DIR", driven->folder.c_str(), 1);
   // Without the engine every script would wait for what never comes.
@@ -65,6 +67,7 @@ void DrivenWindow::TearDownTestSuite() {
   driven->window.reset();
   if (driven->engine != nullptr) ImGuiTestEngine_DestroyContext(driven->engine);
   ::unsetenv("XDG_RUNTIME_DIR");
+  ::unsetenv("XDG_CONFIG_HOME");
   std::error_code ignored;
   std::filesystem::remove_all(driven->folder, ignored);
   delete driven;

@@ -211,6 +211,18 @@ class OwnFile(unittest.TestCase):
         self.assertEqual(large.returncode, 0, large.stderr)
         self.assertIn("own_step.py:", large.stdout)
 
+    def test_squares_of_attention_by_hand(self):
+        # By the course: 4 squares at the peak of the forward, 6 at that of the backward. Sums of rows are less than a
+        # tenth of one at this T.
+        square = 4096 * 4096 * 4
+        for backward, squares in (("false", 4), ("true", 6)):
+            ended = self.program("predict", "--model", HERE / "squares.py", "--set", "B=1",
+                                 "--set", "T=4096", "--set", f"backward={backward}", "--gpu", "h200", "--json")
+            self.assertEqual(ended.returncode, 0, ended.stderr)
+            found = json.loads(ended.stdout)["by_category"]["temporary"] / square
+            self.assertGreaterEqual(found, squares)
+            self.assertLess(found, squares + 0.1)
+
     def test_numbers_of_tensors_without_data(self):
         file = self.own("import torch\ndef build(B, T, device):\n  x = torch.ones(B, T, device=device)\n"
                         "  def step():\n    if x.sum().item() > 0:\n      torch.ones(1024, device=device)\n  return step\n")

@@ -37,6 +37,7 @@ class OwnProcessTest : public ::testing::Test {
   void SetUp() override {
     if (!usable_) GTEST_SKIP() << "there is no Python with torch 2.11";
     ::setenv("XDG_CACHE_HOME", (folder_ / "cache").c_str(), 1);
+    ::setenv("XDG_CONFIG_HOME", (folder_ / "config").c_str(), 1);
   }
 
   OwnQuestion question_of(const std::string& text,
@@ -214,6 +215,18 @@ TEST_F(OwnProcessTest, AProcessThatIsKilledStartsAgain) {
   EXPECT_EQ(sentence_of(question_of("def build(B, T, device):\n  return lambda: None\n")),
             "it ran");
   EXPECT_TRUE(process().waits());
+}
+
+TEST_F(OwnProcessTest, ARememberedPythonThatIsGoneIsNotTaken) {
+  const std::string named = own_python().string();
+  ::unsetenv("TENSORSCOPE_PYTHON");
+  EXPECT_TRUE(remember_python(named));
+  EXPECT_EQ(own_python(), named);
+  EXPECT_TRUE(remember_python("python3.11"));
+  EXPECT_EQ(own_python(), "python3.11") << "is searched in PATH";
+  EXPECT_TRUE(remember_python("/no/python"));
+  EXPECT_EQ(own_python(), TENSORSCOPE_TORCH_PYTHON);
+  ::setenv("TENSORSCOPE_PYTHON", named.c_str(), 1);
 }
 
 TEST_F(OwnProcessTest, APythonThatDoesNotStartIsNamed) {
