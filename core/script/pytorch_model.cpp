@@ -509,6 +509,8 @@ draw(model)
 )");
     }
     if (spec_.compile == spec::Compile::inductor) line("model = torch.compile(model)");
+    if (spec_.compile == spec::Compile::max_autotune)
+      line("model = torch.compile(model, mode=\"max-autotune\")");
   }
 
   // The deviations of tables of embeddings and positions, and of the queries of a resampler.

@@ -33,7 +33,7 @@ constexpr std::array kCheckpoints = {"off", "blocks", "attention"};
 constexpr std::array kWarmups = {"auto", "0", "1", "2", "5", "10"};
 constexpr std::array kTokenizers = {"byte", "char"};
 constexpr std::array kCaches = {"hot", "cold"};
-constexpr std::array kCompiles = {"eager", "inductor"};
+constexpr std::array kCompiles = {"eager", "inductor", "max-autotune"};
 constexpr std::array kKernels = {"torch", "own"};
 constexpr std::array kForms = {"fused", "written"};
 constexpr std::array kMasks = {"shared", "layer", "head"};
@@ -132,7 +132,7 @@ constexpr std::array<FieldRow, kFieldCount> kRows = {{
   {Field::threads, "threads", S::device, NumberField{&W::threads, {0, kKi}, {1, 128}}, "CPU threads of an operator; 0: as many as LibTorch takes", reason_threads},
   {Field::cuda_graph, "cuda_graph", S::pass, FlagField{&W::cuda_graph}, "capture the step as a CUDA graph and replay it", reason_cuda_graph},
   {Field::projections, "projections", S::attention, FlagField{&W::projections}, "Q, K and V are made of one input by linear layers", reason_projections},
-  {Field::compile, "compile", S::pass, choice<&W::compile>(kCompiles), "operator after operator, or a package that PyTorch's Inductor made ahead of time", reason_compile},
+  {Field::compile, "compile", S::pass, choice<&W::compile>(kCompiles), "operator after operator, or a package that PyTorch's Inductor made ahead of time, also with kernels tried out", reason_compile},
   {Field::optimizer_state, "optimizer_state", S::optimizer, choice<&W::optimizer_state>(kOptimizerStates), "type of the moments of 16-bit parameters: theirs, as PyTorch's optimizers do, or fp32, also with fp32 master weights", reason_optimizer_state},
   {Field::model, "model", S::workload, TextField{&W::model, "a path"}, "file of torch.export whose module runs", reason_model},
   {Field::loss, "loss", S::pass, choice<&W::loss>(kLosses), "of an own model: the mean of its output, cross entropy on logits, or its own", reason_loss},

@@ -396,7 +396,7 @@ const char* reason_habit(const WorkloadSpec& spec) {
   if (const char* const reason = reason_sums(spec)) return reason;
   if (spec.pass == Pass::generate) return "field.reason.generates";
   const bool captured = spec.cuda_graph && reason_cuda_graph(spec) == nullptr;
-  const bool compiled = spec.compile == Compile::inductor && reason_compile(spec) == nullptr;
+  const bool compiled = spec.compile != Compile::eager && reason_compile(spec) == nullptr;
   return captured || compiled ? "field.reason.step_is_fixed" : nullptr;
 }
 

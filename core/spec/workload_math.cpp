@@ -149,7 +149,7 @@ bool captures_step(const WorkloadSpec& spec) {
 }
 
 bool compiles_step(const WorkloadSpec& spec) {
-  return spec.compile == Compile::inductor && field_applies(spec, Field::compile);
+  return spec.compile != Compile::eager && field_applies(spec, Field::compile);
 }
 
 bool uses_own_kernels(const WorkloadSpec& spec) {

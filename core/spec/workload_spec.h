@@ -89,8 +89,9 @@ enum class Warmups : std::uint8_t { automatic, none, one, two, five, ten };
 // previous step left them. cold: they are evicted before every step.
 enum class Cache : std::uint8_t { hot, cold };
 // eager: operator after operator. inductor: a package that PyTorch's Inductor made of the step
-// ahead of time, on this machine.
-enum class Compile : std::uint8_t { eager, inductor };
+// ahead of time, on this machine. max_autotune: the same, and for each product Inductor times its
+// own kernels against the library's and takes the fastest.
+enum class Compile : std::uint8_t { eager, inductor, max_autotune };
 // The scalar from which an own model's backward starts. automatic: its first output if that is one
 // number, cross entropy where it looks tokens up, else the mean.
 enum class Loss : std::uint8_t { automatic, mean, cross_entropy, own };
@@ -423,7 +424,7 @@ const char* to_string(AttentionBackend value);  // naive math flash efficient cu
 const char* to_string(Pass value);              // forward forward+backward full_step generate
 const char* to_string(DeviceKind value);        // cpu cuda
 const char* to_string(Cache value);             // hot cold
-const char* to_string(Compile value);           // eager inductor
+const char* to_string(Compile value);           // eager inductor max-autotune
 const char* to_string(Habit value);             // none no_zero_grad kept_graph ...
 
 // A problem with one field, in plain English; `key` and `arguments` give the same sentence from the

@@ -213,7 +213,8 @@ def main(path):
                # Optimisation of the code that calls the kernels; the kernels themselves are always
                # optimised.
                "aot_inductor.compile_wrapper_opt_level": "O0", "cpp.enable_kernel_profile": True,
-               "cpp.descriptive_names": "original_aten", "aot_inductor.metadata": metadata}
+               "cpp.descriptive_names": "original_aten", "aot_inductor.metadata": metadata,
+               "max_autotune": request["spec"]["compile"] == "max-autotune"}
     files = {}
     with torch.no_grad():
         for name, graph in graphs.items():

@@ -17,10 +17,10 @@ namespace ts::kernels {
 namespace {
 
 // The settings that shape the computation besides the tensors.
-constexpr std::array kShaping = {"workload",  "mlp",      "ffn",     "norm",
-                                 "positions", "bias",     "tied",    "heads",
-                                 "layers",    "kv_heads", "backend", "fused_qkv",
-                                 "vocab",     "autocast", "causal",  "projections"};
+constexpr std::array kShaping = {"workload",    "mlp",       "ffn",   "norm",     "positions",
+                                 "bias",        "tied",      "heads", "layers",   "kv_heads",
+                                 "backend",     "fused_qkv", "vocab", "autocast", "causal",
+                                 "projections", "compile"};
 
 // The instruction set of a processor determines the code that is generated for it.
 std::string processor_flags() {

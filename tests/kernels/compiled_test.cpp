@@ -134,6 +134,7 @@ TEST_F(CompiledSteps, are_told_apart_by_all_that_shapes_them) {
   EXPECT_NE(changed([](auto& s) { s.tied = true; }), key);
   EXPECT_NE(changed([](auto& s) { s.causal = false; }), key);
   EXPECT_NE(changed([](auto& s) { s.backend = spec::AttentionBackend::flash; }), key);
+  EXPECT_NE(changed([](auto& s) { s.compile = spec::Compile::max_autotune; }), key);
 }
 
 TEST_F(CompiledSteps, say_what_is_missing_for_them) {

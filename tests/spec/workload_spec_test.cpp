@@ -68,12 +68,14 @@ TEST(WorkloadSpec, a_step_is_captured_where_it_can_be_replayed) {
 TEST(WorkloadSpec, a_step_is_compiled_where_inductor_makes_all_of_it) {
   WorkloadSpec spec;
   spec.workload = WorkloadKind::lm;
-  spec.compile = Compile::inductor;
   const auto reason = [&] { return field_reason(spec, Field::compile); };
-  for (const auto pass : {Pass::forward, Pass::forward_backward, Pass::full_step}) {
-    spec.pass = pass;
-    EXPECT_EQ(reason(), "");
-    EXPECT_TRUE(compiles_step(spec));
+  for (const auto compile : {Compile::max_autotune, Compile::inductor}) {
+    spec.compile = compile;
+    for (const auto pass : {Pass::forward, Pass::forward_backward, Pass::full_step}) {
+      spec.pass = pass;
+      EXPECT_EQ(reason(), "");
+      EXPECT_TRUE(compiles_step(spec));
+    }
   }
   spec.checkpoint = Checkpoint::blocks;
   EXPECT_EQ(reason(), "field.reason.inductor_recomputes");
