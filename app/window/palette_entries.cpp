@@ -137,7 +137,7 @@ void add_cards(const views::Ui& ui, const spec::GpuCatalogue& gpus, WorkspaceSta
   for (const spec::Gpu& card : gpus.gpus()) {
     entries.push_back({.id = "target_gpu " + card.name,
                        .words = ui.texts("palette.card", {{"name", card.name}}),
-                       .right = text::bytes(card.memory_bytes).joined(),
+                       .right = text::bytes(card.advertised_bytes()).joined(),
                        .reason = "",
                        .perform = [&state, name = card.name] {
                          spec::WorkloadSpec changed = state.history.spec();

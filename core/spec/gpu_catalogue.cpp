@@ -73,6 +73,15 @@ base::Result<Gpu> read_card(const Json& card) {
   gpu.bandwidth_gb_s = *bandwidth;
   constexpr double kGibibyte = 1073741824.0;
   gpu.memory_bytes = static_cast<std::int64_t>(*memory * kGibibyte);
+  if (card.contains("driver_gib")) {
+    const auto counted = positive_at(card, "driver_gib");
+    if (!counted) return tl::unexpected(counted.error());
+    if (*counted >= *memory) return base::fail("has more \"driver_gib\" than \"memory_gib\"");
+    if (const auto told = text_at(card, "driver_source"); !told)
+      return tl::unexpected(told.error());
+    gpu.box_bytes = gpu.memory_bytes;
+    gpu.memory_bytes = static_cast<std::int64_t>(*counted * kGibibyte);
+  }
   struct Peak {
     const char* key;
     std::optional<double>* place;
@@ -205,7 +214,7 @@ bool is_unit(std::string_view word) {
 
 bool is_meant(const Gpu& card, std::string_view typed) {
   const std::vector<std::string_view> words = words_of(typed);
-  const double gib = static_cast<double>(card.memory_bytes) / (1LL << 30);
+  const double gib = static_cast<double>(card.advertised_bytes()) / (1LL << 30);
   for (std::size_t i = 0; i < words.size(); ++i) {
     const std::string_view word = words[i];
     double size = 0;

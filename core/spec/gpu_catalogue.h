@@ -16,11 +16,16 @@ struct Gpu {
   std::string name;
   std::string compute_capability;
   std::int32_t multiprocessors = 0;  // 0: not given
-  std::int64_t memory_bytes = 0;     // as printed on the box, GiB
+  std::int64_t memory_bytes = 0;     // as the driver counts it if that is known, else on the box
+  std::int64_t box_bytes = 0;        // as printed on the box if the driver counts less, else 0
   double bandwidth_gb_s = 0;         // decimal GB/s
   std::optional<double> fp32_tflops, tf32_tflops, bf16_tflops, fp16_tflops;
   std::string source;
   std::vector<std::string> driver_names;  // the driver's name, where it differs
+  // The size by which people call the card.
+  [[nodiscard]] std::int64_t advertised_bytes() const {
+    return box_bytes > 0 ? box_bytes : memory_bytes;
+  }
 };
 
 // True if the card is one of those that somebody means who types this: each word is part of its

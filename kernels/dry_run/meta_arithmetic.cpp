@@ -220,6 +220,7 @@ bool are_one(const Tensor& self, at::OptionalIntArrayRef dims) {
 
 // On cuda a sum in another type is one of a copy, too, unless it is a sum of 16 bits in 32.
 void reduce_on_cuda(const Tensor& self, at::OptionalIntArrayRef dims, at::ScalarType type) {
+  if (by_cpu_rules()) return;
   const bool widens = at::isReducedFloatingType(self.scalar_type()) && type == at::kFloat;
   const Tensor summed = self.scalar_type() == type || widens ? self : self.to(type);
   const auto bytes = [](at::ScalarType of) {
@@ -233,10 +234,8 @@ void reduce_on_cuda(const Tensor& self, at::OptionalIntArrayRef dims, at::Scalar
 Tensor sum(const Tensor& self, at::OptionalIntArrayRef dims, bool keepdim,
            std::optional<at::ScalarType> dtype) {
   Tensor result = at::meta::sum(self, dims, keepdim, dtype);
-  if (!by_cpu_rules()) {
-    reduce_on_cuda(self, dims, result.scalar_type());
-    return result;
-  }
+  reduce_on_cuda(self, dims, result.scalar_type());
+  if (!by_cpu_rules()) return result;
   if (self.scalar_type() != result.scalar_type()) {
     sum_on_cpu(self.to(result.scalar_type()), result);
   } else if (at::isReducedFloatingType(self.scalar_type()) && !are_one(self, dims)) {
@@ -251,7 +250,7 @@ Tensor sum(const Tensor& self, at::OptionalIntArrayRef dims, bool keepdim,
 Tensor vector_norm(const Tensor& self, const at::Scalar& order, at::OptionalIntArrayRef dims,
                    bool keepdim, std::optional<at::ScalarType> dtype) {
   Tensor result = at::meta::linalg_vector_norm(self, order, dims, keepdim, dtype);
-  if (!by_cpu_rules()) reduce_on_cuda(self, dims, result.scalar_type());
+  reduce_on_cuda(self, dims, result.scalar_type());
   return result;
 }
 // On cuda norms of many tensors are made together, from a number for each part of 65,536 of the
@@ -284,12 +283,12 @@ std::vector<Tensor> foreach_norm(at::TensorList tensors, const at::Scalar& order
 }
 Tensor amax(const Tensor& self, at::IntArrayRef dims, bool keepdim) {
   Tensor result = at::meta::amax(self, dims, keepdim);
-  if (!by_cpu_rules()) reduce_on_cuda(self, dims, result.scalar_type());
+  reduce_on_cuda(self, dims, result.scalar_type());
   return result;
 }
 Tensor amin(const Tensor& self, at::IntArrayRef dims, bool keepdim) {
   Tensor result = at::meta::amin(self, dims, keepdim);
-  if (!by_cpu_rules()) reduce_on_cuda(self, dims, result.scalar_type());
+  reduce_on_cuda(self, dims, result.scalar_type());
   return result;
 }
 
@@ -297,10 +296,8 @@ Tensor amin(const Tensor& self, at::IntArrayRef dims, bool keepdim) {
 Tensor mean(const Tensor& self, at::OptionalIntArrayRef dims, bool keepdim,
             std::optional<at::ScalarType> dtype) {
   Tensor result = at::meta::mean(self, dims, keepdim, dtype);
-  if (!by_cpu_rules()) {
-    reduce_on_cuda(self, dims, result.scalar_type());
-    return result;
-  }
+  reduce_on_cuda(self, dims, result.scalar_type());
+  if (!by_cpu_rules()) return result;
   // A narrow type is summed in fp32, from a copy.
   const bool narrow = at::isReducedFloatingType(result.scalar_type());
   Tensor total = narrow ? result.to(at::kFloat) : result;

@@ -145,11 +145,15 @@ std::int64_t count(const std::vector<Dimension>& dims) {
   return numbers;
 }
 
+bool fits_32_bits(const std::vector<Dimension>& dims, std::int64_t element) {
+  constexpr std::int64_t kMost = std::numeric_limits<std::int32_t>::max();
+  return count(dims) <= kMost && extent(dims, element) <= kMost;
+}
+
 // Halves what 32 bits cannot count, as TensorIterator does.
 void take(const std::vector<Dimension>& dims, std::int64_t offset, std::int64_t element,
           std::int64_t accumulator, const Card& card, const at::TensorOptions& bytes) {
-  constexpr std::int64_t kMost = std::numeric_limits<std::int32_t>::max();
-  if (count(dims) > kMost || extent(dims, element) > kMost) {
+  if (!fits_32_bits(dims, element)) {
     const auto longest = std::ranges::max_element(dims, {}, [](const Dimension& dim) {
       return (dim.size - 1) * std::max(dim.stride, dim.result_stride);
     });
@@ -176,11 +180,10 @@ void take_reduction_scratch(const Tensor& self, at::OptionalIntArrayRef dims,
   if (dry == nullptr || !dry->for_cuda() || self.numel() == 0) return;
   const std::vector<Dimension> all = dimensions_of(self, dims);
   const auto bytes = self.options().dtype(at::kByte);
-  constexpr std::int64_t kMost = std::numeric_limits<std::int32_t>::max();
   const std::int64_t element = self.element_size();
   // Parts of a narrow result meet in the accumulator's type.
   Tensor wide;
-  if (result < accumulator && (count(all) > kMost || extent(all, element) > kMost)) {
+  if (result < accumulator && !fits_32_bits(all, element)) {
     std::int64_t outputs = 1;
     for (const Dimension& dim : all) outputs *= dim.reduced ? 1 : dim.size;
     wide = at::empty({outputs * accumulator}, bytes);

@@ -36,12 +36,32 @@ TEST(GpuCatalogue, reads_a_card) {
   EXPECT_EQ(catalogue->find("Y"), nullptr);
 }
 
+TEST(GpuCatalogue, counts_what_the_driver_counts) {
+  const auto counted = [](const std::string& keys) {
+    std::string card = kCard;
+    return GpuCatalogue::parse("[" + card.replace(card.size() - 1, 1, ", " + keys + "}") + "]");
+  };
+  const auto catalogue = counted(R"("driver_gib": 1.25, "driver_source": "a message")");
+  ASSERT_TRUE(catalogue) << catalogue.error().sentence;
+  EXPECT_EQ(catalogue->find("X")->memory_bytes, 1280LL << 20);
+  EXPECT_EQ(catalogue->find("X")->advertised_bytes(), 1536LL << 20);
+  EXPECT_TRUE(is_meant(*catalogue->find("X"), "2 GB")) << "the size on the box, rounded";
+  EXPECT_THAT(counted(R"("driver_gib": 1.25)").error().sentence, HasSubstr("driver_source"));
+  EXPECT_THAT(counted(R"("driver_gib": 2, "driver_source": "x")").error().sentence,
+              HasSubstr("more \"driver_gib\" than \"memory_gib\""));
+  EXPECT_THAT(counted(R"("driver_gib": "1", "driver_source": "x")").error().sentence,
+              HasSubstr("driver_gib"));
+}
+
 TEST(GpuCatalogue, embedded_list_is_plausible) {
   const GpuCatalogue catalogue = embedded();
   EXPECT_GT(catalogue.gpus().size(), 40U);
   for (const Gpu& gpu : catalogue.gpus()) {
     SCOPED_TRACE(gpu.name);
-    EXPECT_GE(gpu.memory_bytes, 4LL << 30);
+    EXPECT_GE(gpu.advertised_bytes(), 4LL << 30);
+    EXPECT_LE(gpu.memory_bytes, gpu.advertised_bytes());
+    EXPECT_GE(static_cast<double>(gpu.memory_bytes),
+              0.9 * static_cast<double>(gpu.advertised_bytes()));
     EXPECT_GE(gpu.bandwidth_gb_s, 150);
     ASSERT_TRUE(gpu.fp32_tflops);
     ASSERT_TRUE(gpu.fp16_tflops);
@@ -74,13 +94,14 @@ TEST(GpuCatalogue, embedded_figures_are_those_of_the_datasheets) {
                           {"L4", 24, 300, 30.3, 121},
                           {"L40S", 48, 864, 91.6, 362},
                           {"H100 SXM", 80, 3350, 67, 989},
-                          {"H200 SXM", 139.8, 4800, 67, 989},
+                          {"H200 SXM", 141, 4800, 67, 989},
                           {"B200", 180, 7700, 75, 2250},
                           {"MI300X", 192, 5300, 163.4, 1307.4}};
   for (const Figures& row : rows) {
     const Gpu* gpu = catalogue.find(row.name);
     ASSERT_NE(gpu, nullptr) << row.name;
-    EXPECT_EQ(gpu->memory_bytes, static_cast<std::int64_t>(row.gib * 1073741824.0)) << row.name;
+    EXPECT_EQ(gpu->advertised_bytes(), static_cast<std::int64_t>(row.gib * 1073741824.0))
+        << row.name;
     EXPECT_DOUBLE_EQ(gpu->bandwidth_gb_s, row.bandwidth) << row.name;
     EXPECT_NEAR(*gpu->fp32_tflops, row.fp32, 0.005 * row.fp32) << row.name;
     EXPECT_NEAR(*gpu->fp16_tflops, row.fp16, 0.005 * row.fp16) << row.name;

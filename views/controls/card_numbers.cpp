@@ -68,8 +68,11 @@ std::vector<Number> numbers_of(const Ui& ui, const spec::Gpu& gpu) {
                  typed.size() < 6 && typed.find_first_not_of("0123456789.") == std::string::npos;
              return "custom " + typed + (gibibytes ? "GiB" : "");
            },
-       .take = [](spec::Gpu& into,
-                  const spec::Gpu& from) { into.memory_bytes = from.memory_bytes; },
+       .take =
+           [](spec::Gpu& into, const spec::Gpu& from) {
+             into.memory_bytes = from.memory_bytes;
+             into.box_bytes = 0;
+           },
        .leave_out = nullptr},
       {.id = "bandwidth",
        .label = ui.texts("controls.card.bandwidth"),

@@ -249,10 +249,16 @@ void draw_usable(const Ui& ui, const spec::Gpu& gpu) {
   wrapped_text(ui, TextStyle::small, ui.theme.text3,
                ui.texts("controls.target.usable", {{"size", text::bytes(usable).joined()}}),
                ui.px(16));
-  tooltip(ui, ui.texts("controls.target.usable_why",
-                       {{"usable", exact_bytes(ui.texts, usable)},
-                        {"memory", exact_bytes(ui.texts, gpu.memory_bytes)},
-                        {"context", text::bytes(predict::kContextBytes).joined()}}));
+  std::string why = ui.texts("controls.target.usable_why",
+                             {{"usable", exact_bytes(ui.texts, usable)},
+                              {"memory", exact_bytes(ui.texts, gpu.memory_bytes)},
+                              {"context", text::bytes(predict::kContextBytes).joined()}});
+  if (gpu.box_bytes > 0) {
+    why += "\n" +
+           ui.texts("controls.target.counted", {{"memory", text::bytes(gpu.memory_bytes).joined()},
+                                                {"box", text::bytes(gpu.box_bytes).joined()}});
+  }
+  tooltip(ui, why);
 }
 
 void draw_memory_bar(const ControlsContext& context, float width) {

@@ -55,7 +55,7 @@ class TargetRows {
       : context_(context), entered_(entered), moved_(moved) {}
 
   bool card(const spec::Gpu& card) {
-    if (!row("###target_" + card.name, card.name, text::bytes(card.memory_bytes).joined(),
+    if (!row("###target_" + card.name, card.name, text::bytes(card.advertised_bytes()).joined(),
              card.name == context_.history.spec().target_gpu))
       return false;
     choose_card(context_, card.name);
@@ -174,7 +174,7 @@ void draw_target_select(const ControlsContext& context, float width) {
   const spec::Gpu* gpu = context.gpus.find(name);
   // The card's line would repeat the size shown after it.
   const std::string label = spec::is_typed_card(name) ? ui.texts("controls.card.own") : name;
-  std::string size = gpu != nullptr ? text::bytes(gpu->memory_bytes).joined() : std::string();
+  std::string size = gpu != nullptr ? text::bytes(gpu->advertised_bytes()).joined() : std::string();
   const ImGuiSink sink(*ImGui::GetWindowDrawList(), ui.faces, ui.metrics.scale);
   const float needed = sink.text_width(TextStyle::body_medium, label) +
                        sink.text_width(TextStyle::body, size) + ui.px(44);
