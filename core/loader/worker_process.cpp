@@ -4,7 +4,6 @@
 #include <poll.h>
 #include <spawn.h>
 #include <sys/mman.h>
-#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -13,6 +12,7 @@
 #include <cerrno>
 #include <chrono>
 #include <csignal>
+#include <cstdlib>
 #include <cstring>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -123,10 +123,10 @@ void take_reply(const json& reply, std::size_t lane, Made& made) {
   }
 }
 
+// The most since this program began; getrusage() counts the process before exec, too.
 std::uint64_t resident_bytes() {
-  rusage usage{};
-  getrusage(RUSAGE_SELF, &usage);
-  return static_cast<std::uint64_t>(usage.ru_maxrss) * 1024;
+  const std::string kibibytes = io::line_value("/proc/self/status", "VmHWM", ':');
+  return std::strtoull(kibibytes.c_str(), nullptr, 10) * 1024;
 }
 
 std::optional<json> received_json(int socket) {

@@ -22,7 +22,7 @@ def load(program, *words):
                            check=False)
     if ended.returncode != 0:
         raise RuntimeError(f"{words}: exit code {ended.returncode}: {ended.stderr}")
-    return json.loads(ended.stdout)["points"][0]
+    return json.loads(ended.stdout)["points"][-1]
 
 
 def alike(program):
@@ -55,6 +55,14 @@ def dying(program):
         if len(said) != dies or found["figures"]["ended_workers"] != dies:
             problems.append(f"{dies} of {workers} end: {found['faults']}")
     return problems
+
+
+def own_memory(program):
+    """The memory of workers is theirs alone, also where threads have filled that of the program before."""
+    words = ["images", "samples=64", "batch=32", "batches=6", "step_ms=0", "workers=2", "piped=1"]
+    alone = load(program, *words, "processes=1")["figures"]["workers_memory"]
+    after = load(program, *words, "--over", "processes=0,1")["figures"]["workers_memory"]
+    return [f"workers hold {alone} bytes, after threads {after}"] if after > 1.5 * alone else []
 
 
 def children(parent):
@@ -94,7 +102,7 @@ def killed(program):
 
 def main():
     program = sys.argv[1]
-    problems = alike(program) + dying(program) + killed(program)
+    problems = alike(program) + dying(program) + own_memory(program) + killed(program)
     print("\n".join(problems) or "processes load what threads load")
     return bool(problems)
 
