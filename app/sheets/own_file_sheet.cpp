@@ -13,6 +13,7 @@
 #include "app/own_file/own_python.h"
 #include "app/session/card_questions.h"
 #include "core/text/numbers.h"
+#include "views/common/imgui_sink.h"
 #include "views/common/log_slider.h"
 #include "views/common/spec_words.h"
 #include "views/common/widgets.h"
@@ -26,6 +27,7 @@ namespace {
 
 constexpr float kArgumentsWidth = 460;
 constexpr float kLabelWidth = 90;
+constexpr float kMemoryHeight = 200;
 
 std::optional<std::int64_t> whole_number(const std::string& text) {
   std::int64_t number = 0;
@@ -49,6 +51,7 @@ views::LogScale scale_of(const OwnArgument& argument, std::int64_t value) {
 
 void OwnFileSheet::open(const std::filesystem::path& path) {
   cancel();
+  usual_ = nullptr;
   file_ = {path, "build"};
   choose_python(own_python());
   function_.fill('\0');
@@ -210,6 +213,34 @@ void OwnFileSheet::draw_lines(const views::Ui& ui, const std::vector<OwnLine>& l
   }
 }
 
+// The memory over the steps; with other arguments than the file's, over that with the file's.
+void OwnFileSheet::draw_memory(const views::Ui& ui,
+                               std::shared_ptr<const OwnSession::Forecast> forecast) {
+  if (forecast->question.settings.empty() && is_current(*forecast)) usual_ = forecast;
+  const bool compares =
+      usual_ != nullptr && usual_ != forecast && usual_->of.target.name == forecast->of.target.name;
+  const auto side = [&](const std::shared_ptr<const OwnSession::Forecast>& of) {
+    std::string name;
+    for (const auto& [argument, value] : of->question.settings)
+      name += (name.empty() ? "" : ", ") + argument + " = " + value;
+    if (name.empty()) name = ui.texts("own_file.as_in_file");
+    return views::MemoryOverlay::Side{std::move(name), &of->of.run.log, of};
+  };
+  std::array<views::MemoryOverlay::Side, 2> sides;
+  if (compares) {
+    sides = {side(usual_), side(forecast)};
+  } else {
+    sides[0] = side(forecast);
+  }
+  ImGui::Dummy({0, ui.px(8)});
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  const ImVec2 size(ImGui::GetContentRegionAvail().x, ui.px(kMemoryHeight));
+  ImGui::InvisibleButton("###own_memory", size);
+  views::ImGuiSink sink(*ImGui::GetWindowDrawList(), ui.faces, ui.metrics.scale);
+  views::draw_memory_overlay(sink, {at.x, at.y, at.x + size.x, at.y + size.y},
+                             {std::move(sides), ui.texts, ui.theme, ui.metrics, &curves_});
+}
+
 void OwnFileSheet::draw_forecast(const views::Ui& ui, const OwnSession::State& known) {
   views::section(ui, ui.texts("own_file.prediction"));
   if (!known.problem.empty()) {
@@ -229,6 +260,7 @@ void OwnFileSheet::draw_forecast(const views::Ui& ui, const OwnSession::State& k
     views::wrapped_text(ui, TextStyle::small, ui.theme.warn,
                         views::message_words(ui.texts, forecast.on_cpu), ui.px(16));
   }
+  draw_memory(ui, known.forecast);
   draw_lines(ui, forecast.lines);
 }
 

@@ -11,6 +11,7 @@
 #include "app/own_file/own_session.h"
 #include "app/pages/workspace_state.h"
 #include "app/session/session.h"
+#include "views/charts/memory_overlay.h"
 #include "views/common/ui.h"
 #include "views/controls/controls_view.h"
 
@@ -43,6 +44,7 @@ class OwnFileSheet {
   void draw_argument(const views::Ui& ui, const OwnArgument& argument, float width);
   void draw_number(const views::Ui& ui, const OwnArgument& argument, float width);
   static void draw_lines(const views::Ui& ui, const std::vector<OwnLine>& lines);
+  void draw_memory(const views::Ui& ui, std::shared_ptr<const OwnSession::Forecast> forecast);
   void draw_forecast(const views::Ui& ui, const OwnSession::State& known);
   void draw_buttons(const views::Ui& ui, const OwnSession::State& known,
                     const WorkspaceState& state);
@@ -65,6 +67,9 @@ class OwnFileSheet {
   std::map<std::string, std::string> asked_settings_;
   std::string asked_target_;
   std::unique_ptr<OwnSession> session_;
+  // The prediction for the arguments as the file has them: what others are compared with.
+  std::shared_ptr<const OwnSession::Forecast> usual_;
+  views::OverlayCurves curves_;
 };
 
 }  // namespace ts::app

@@ -79,6 +79,7 @@ TEST_F(OwnFileInTheWindow, RunsNothingBeforeItIsAllowedThenPredictsAndRuns) {
     // A forecast is there when its memory can be shown.
     IM_CHECK(comes(context, "**/###own_show"));
     IM_CHECK(ran(path));
+    IM_CHECK(shows(context, "**/###own_memory"));
     press(context, "**/###own_show");
     IM_CHECK(opened(context, 1));
     const std::int64_t small =

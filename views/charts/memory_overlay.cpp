@@ -31,7 +31,8 @@ float draw_names(DrawSink& sink, const Rect& area, const MemoryOverlay& overlay)
   }
   const OneUnit unit = byte_unit(peaks);
   std::array<std::string, 2> words;
-  for (std::size_t i = 0; i < 2; ++i) {
+  const std::size_t count = overlay.count();
+  for (std::size_t i = 0; i < count; ++i) {
     const MemoryOverlay::Side& side = overlay.sides[i];
     words[i] = side.name;
     if (side.log == nullptr) continue;
@@ -46,12 +47,12 @@ float draw_names(DrawSink& sink, const Rect& area, const MemoryOverlay& overlay)
   const float second = 20 * px + sink.text_width(TextStyle::body, words[1]);
   const bool beside = first + second <= area.width();
   float y = area.y0;
-  for (std::size_t i = 0; i < 2; ++i) {
+  for (std::size_t i = 0; i < count; ++i) {
     const float x = beside && i == 1 ? area.x0 + first : area.x0;
     sink.fill({x, y + 5 * px, x + 12 * px, y + 17 * px}, colors[i], 2 * px);
     text_in(sink, {x + 20 * px, y, area.x1, y + line}, TextStyle::body, overlay.theme.text,
             words[i]);
-    if (!beside || i == 1) y += line;
+    if (!beside || i + 1 == count) y += line;
   }
   return y;
 }
@@ -93,15 +94,22 @@ void draw_curve(DrawSink& sink, const Rect& plot, double top, Color color,
 
 void OverlayCurves::update(const std::array<MemoryOverlay::Side, 2>& sides, std::size_t columns) {
   std::array<Source, 2> sources;
-  for (std::size_t i = 0; i < 2; ++i)
+  bool kept = true;
+  for (std::size_t i = 0; i < 2; ++i) {
+    if (sides[i].log == nullptr) continue;
     sources[i] = {sides[i].log, sides[i].owner, sides[i].log->version()};
-  const bool kept = sources[0].owner != nullptr && sources[1].owner != nullptr;
+    kept &= sides[i].owner != nullptr;
+  }
   if (kept && sources == made_of_ && columns == columns_) return;
   made_of_ = sources;
   columns_ = columns;
-  axis_ = memory::pair_timelines(*sides[0].log, *sides[1].log);
-  for (std::size_t i = 0; i < 2; ++i)
-    totals_[i] = memory::totals_on_axis(*sides[i].log, axis_, i, columns);
+  const memory::AllocationLog& first = *sides[0].log;
+  axis_ = memory::pair_timelines(first, sides[1].log != nullptr ? *sides[1].log : first);
+  for (std::size_t i = 0; i < 2; ++i) {
+    totals_[i].clear();
+    if (sides[i].log != nullptr)
+      totals_[i] = memory::totals_on_axis(*sides[i].log, axis_, i, columns);
+  }
 }
 
 void draw_memory_overlay(DrawSink& sink, const Rect& area, const MemoryOverlay& overlay) {
@@ -109,11 +117,11 @@ void draw_memory_overlay(DrawSink& sink, const Rect& area, const MemoryOverlay& 
   const float names = draw_names(sink, area, overlay);
   const Rect plot{area.x0 + 64 * px, names + 12 * px, area.x1 - 8 * px, area.y1 - 22 * px};
   const auto& [a, b] = overlay.sides;
-  if (a.log == nullptr || b.log == nullptr || plot.height() < 40 * px || plot.width() < 80 * px)
-    return;
+  const bool complete = a.log != nullptr && (b.log != nullptr || overlay.count() == 1);
+  if (!complete || plot.height() < 40 * px || plot.width() < 80 * px) return;
+  const std::int64_t other = b.log != nullptr ? b.log->peak_bytes() : 0;
   const double top =
-      1.05 *
-      static_cast<double>(std::max({a.log->peak_bytes(), b.log->peak_bytes(), std::int64_t{1}}));
+      1.05 * static_cast<double>(std::max({a.log->peak_bytes(), other, std::int64_t{1}}));
   const Ticks ticks = byte_ticks(static_cast<std::int64_t>(top), plot.height(), 26 * px);
   for (const Tick& tick : ticks.ticks) {
     const auto y = plot.y1 - plot.height() * static_cast<float>(tick.position / top);
@@ -128,7 +136,8 @@ void draw_memory_overlay(DrawSink& sink, const Rect& area, const MemoryOverlay& 
   draw_phases(sink, plot, overlay, curves.axis());
   const auto colors = colors_of(overlay.theme);
   sink.push_clip(plot);
-  for (std::size_t i = 0; i < 2; ++i) draw_curve(sink, plot, top, colors[i], curves.totals(i));
+  for (std::size_t i = 0; i < overlay.count(); ++i)
+    draw_curve(sink, plot, top, colors[i], curves.totals(i));
   sink.pop_clip();
   if (!curves.axis().by_phase) {
     text_in(sink, {plot.x0, plot.y1, plot.x1, plot.y1 + 20 * px}, TextStyle::small,

@@ -16,7 +16,8 @@ namespace ts::views {
 
 class OverlayCurves;
 
-// Allocated memory of two logs over each other. No part of it may be kept.
+// Allocated memory of two logs over each other, or of the first alone if the second has neither
+// name nor log. No part of it may be kept.
 struct MemoryOverlay {
   struct Side {
     std::string name;                            // "naive, T = 512, predicted for RTX 4060"
@@ -24,6 +25,9 @@ struct MemoryOverlay {
     std::shared_ptr<const void> owner = {};      // of the log; null: its curve is not kept
   };
   std::array<Side, 2> sides;
+  [[nodiscard]] std::size_t count() const {
+    return sides[1].name.empty() && sides[1].log == nullptr ? 1 : 2;
+  }
   const text::Texts& texts;
   const Theme& theme;
   Metrics metrics;
@@ -34,6 +38,7 @@ struct MemoryOverlay {
 // or the width changes.
 class OverlayCurves {
  public:
+  // The second side may be without a log: then it has no curve.
   void update(const std::array<MemoryOverlay::Side, 2>& sides, std::size_t columns);
   [[nodiscard]] const memory::PairedTimelines& axis() const { return axis_; }
   // The largest total in each column.

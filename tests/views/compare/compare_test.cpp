@@ -372,5 +372,25 @@ TEST_F(Compare, two_memory_timelines_share_one_scale) {
   })) << "while one of them is not known";
 }
 
+TEST_F(Compare, one_memory_timeline_alone_has_one_name_and_one_curve) {
+  memory::AllocationLog log;
+  memory::Record record;
+  record.action = memory::Action::alloc;
+  record.phase = base::Phase::forward;
+  record.address = 1;
+  record.size = 64 << 20;
+  log.append(record);
+  RecordingSink sink;
+  OverlayCurves curves;
+  MemoryOverlay overlay{{{{"naive", &log}, {}}}, texts_, theme(ThemeKind::dark), {1}, &curves};
+  EXPECT_EQ(overlay.count(), 1U);
+  draw_memory_overlay(sink, {0, 0, 800, 300}, overlay);
+  EXPECT_EQ(
+      std::ranges::count(sink.calls, RecordingSink::Kind::polyline, &RecordingSink::Call::kind), 1);
+  EXPECT_TRUE(std::ranges::any_of(sink.calls, [](const auto& call) {
+    return call.text.find("naive: peak 64") != std::string::npos;
+  }));
+}
+
 }  // namespace
 }  // namespace ts::views
