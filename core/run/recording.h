@@ -4,6 +4,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "core/base/result.h"
 #include "core/base/string_table.h"
@@ -44,6 +45,17 @@ class RecordingWriter {
   // The whole file of a finished run, which must be the run of the batches.
   [[nodiscard]] std::string file(const Run& run) const;
 
+  // Beside the records, while the run goes on.
+  struct Progress {
+    std::vector<StepTimes> steps;  // that ended since the last piece
+    std::uint64_t dropped = 0;
+    std::int64_t clock_drift_ns = 0;
+    std::int64_t peak = 0;  // the most bytes that were live so far
+  };
+  // The records since the last call, as a piece of a stream (recording_stream.h) that goes on
+  // from the pieces before.
+  std::string next_piece(const Progress& progress);
+
  private:
   RunId id_;
   WhenFull when_full_;
@@ -53,7 +65,8 @@ class RecordingWriter {
 };
 
 // Reads the run of a file and gives it that id. The error is one sentence; a file that is cut off
-// or damaged is rejected as a whole. Any thread.
+// or damaged is rejected as a whole. Of a journal (recording_journal.h) the whole pieces are read:
+// a run that failed because its process did not end it. Any thread.
 base::Result<std::shared_ptr<Run>> read_recording(std::string_view file, RunId id,
                                                   base::StringTable& strings);
 

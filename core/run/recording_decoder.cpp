@@ -12,12 +12,9 @@ namespace ts::run::recording_parts {
 
 using recording_format::Numbers;
 
-bool Decoder::read_records(std::string_view records, capture::Batch& batch) const {
+bool Decoder::read_records(std::string_view records, Bases bases, capture::Batch& batch) const {
   Numbers numbers(records);
   constexpr std::uint64_t kDeepest = 4096;
-  std::int64_t slice_ns = 0;
-  std::int64_t record_ns = 0;
-  std::int64_t address = 0;
   const auto name = [&] { return names_[numbers.next(names_.size() - 1)]; };
   const auto after = [&](std::int64_t& before) {
     return before = recording_format::unzigzag(numbers.next(), before);
@@ -28,7 +25,7 @@ bool Decoder::read_records(std::string_view records, capture::Batch& batch) cons
       capture::Batch::Row row;
       row.track = static_cast<trace::TrackId>(numbers.next(tracks_ - 1));
       row.depth = static_cast<std::uint16_t>(numbers.next(kDeepest));
-      row.slice.begin_ns = after(slice_ns);
+      row.slice.begin_ns = after(bases.slice_ns);
       row.slice.duration_ns = static_cast<std::int64_t>(numbers.next());
       row.slice.name = name();
       row.slice.module = name();
@@ -39,8 +36,8 @@ bool Decoder::read_records(std::string_view records, capture::Batch& batch) cons
       batch.slices.push_back(row);
     } else if (kind == recording_format::kMemory) {
       memory::Record record;
-      record.time_ns = after(record_ns);
-      record.address = static_cast<std::uint64_t>(after(address));
+      record.time_ns = after(bases.record_ns);
+      record.address = static_cast<std::uint64_t>(after(bases.address));
       record.size = static_cast<std::int64_t>(numbers.next());
       record.op = name();
       record.module = name();
@@ -88,7 +85,11 @@ base::Result<void> Decoder::read(const nlohmann::json& header, std::string_view 
   for (const nlohmann::json& word : header.at("strings")) {
     names_.push_back(strings_->intern(word.get_ref<const std::string&>()));
   }
-  if (!read_records(records, batch)) return text::fail("recording_error.records");
+  Bases bases;  // only what goes on from an earlier piece has others
+  if (const auto from = header.find("from"); from != header.end())
+    bases = {from->at(0).get<std::int64_t>(), from->at(1).get<std::int64_t>(),
+             from->at(2).get<std::int64_t>()};
+  if (!read_records(records, bases, batch)) return text::fail("recording_error.records");
   batch.dropped = header.at("dropped").get<std::uint64_t>();
   // Recordings of older versions have none.
   batch.clock_drift_ns = header.value("clock_drift_ns", std::int64_t{0});

@@ -1,4 +1,5 @@
 #include <nlohmann/json.hpp>
+#include <span>
 
 #include "core/run/recording_format.h"
 #include "core/run/recording_parts.h"
@@ -53,7 +54,7 @@ void Encoder::add(const capture::Batch& batch) {
     put(at, recording_format::kSlice);
     put(at, row.track);
     put(at, row.depth);
-    put_difference(at, row.slice.begin_ns, slice_ns_);
+    put_difference(at, row.slice.begin_ns, bases_.slice_ns);
     put(at, static_cast<std::uint64_t>(row.slice.duration_ns));
     put(at, local(row.slice.name));
     put(at, local(row.slice.module));
@@ -64,8 +65,8 @@ void Encoder::add(const capture::Batch& batch) {
   }
   for (const memory::Record& record : batch.memory) {
     put(at, recording_format::kMemory);
-    put_difference(at, record.time_ns, record_ns_);
-    put_difference(at, static_cast<std::int64_t>(record.address), address_);
+    put_difference(at, record.time_ns, bases_.record_ns);
+    put_difference(at, static_cast<std::int64_t>(record.address), bases_.address);
     put(at, static_cast<std::uint64_t>(record.size));
     put(at, local(record.op));
     put(at, local(record.module));
@@ -91,14 +92,26 @@ void Encoder::add(const capture::Batch& batch) {
   count_ += batch.slices.size() + batch.memory.size();
 }
 
-nlohmann::json Encoder::header() const {
+void Encoder::mark() {
+  marked_ = {tracks_.size(), ids_.size(), records_.size(), count_, bases_};
+}
+
+nlohmann::json Encoder::header_since(const Place& since) const {
   auto tracks = nlohmann::json::array();
-  for (const trace::Track& track : tracks_) {
+  for (const trace::Track& track : std::span(tracks_).subspan(since.tracks)) {
     tracks.push_back({static_cast<int>(track.kind), track.name, track.device});
   }
   auto words = nlohmann::json::array();
-  for (const base::StringId id : ids_) words.push_back(strings_->view(id));
-  return {{"tracks", std::move(tracks)}, {"strings", std::move(words)}, {"records", count_}};
+  for (const base::StringId id : std::span(ids_).subspan(since.strings))
+    words.push_back(strings_->view(id));
+  nlohmann::json header = {{"tracks", std::move(tracks)},
+                           {"strings", std::move(words)},
+                           {"records", count_ - since.records}};
+  if (since.bytes > 0) {
+    const Bases& from = since.bases;
+    header["from"] = {from.slice_ns, from.record_ns, from.address};
+  }
+  return header;
 }
 
 void Encoder::forget_written() {
@@ -106,7 +119,8 @@ void Encoder::forget_written() {
   tracks_.clear();
   records_.clear();
   count_ = 0;
-  slice_ns_ = record_ns_ = address_ = 0;
+  bases_ = {};
+  marked_ = {};
 }
 
 }  // namespace ts::run::recording_parts

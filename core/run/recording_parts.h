@@ -17,6 +17,11 @@
 // recording_*.cpp.
 namespace ts::run::recording_parts {
 
+// The values that the next records are written as differences to.
+struct Bases {
+  std::int64_t slice_ns = 0, record_ns = 0, address = 0;
+};
+
 // Turns records into bytes, and their strings into numbers that count from 1. One owner thread.
 class Encoder {
  public:
@@ -27,7 +32,13 @@ class Encoder {
   void add_tracks(const capture::Batch& batch);
   [[nodiscard]] const std::string& records() const { return records_; }
   // Tracks, strings and the number of records, as they stand in a header.
-  [[nodiscard]] nlohmann::json header() const;
+  [[nodiscard]] nlohmann::json header() const { return header_since({}); }
+  // The same of what was added after the last mark(), which goes on from what was before.
+  [[nodiscard]] nlohmann::json new_header() const { return header_since(marked_); }
+  [[nodiscard]] std::string_view new_records() const {
+    return std::string_view(records_).substr(marked_.bytes);
+  }
+  void mark();
   // Strings keep their numbers; what is added next stands alone.
   void forget_written();
   // Frees the records, and what is added next counts alone.
@@ -35,6 +46,13 @@ class Encoder {
 
  private:
   std::uint64_t local(base::StringId id);
+  // How much has been added.
+  struct Place {
+    std::size_t tracks = 0, strings = 0, bytes = 0;
+    std::uint64_t records = 0;
+    Bases bases;
+  };
+  [[nodiscard]] nlohmann::json header_since(const Place& since) const;
   // Where the next record goes: where the last one ended, or the beginning of an emptied buffer.
   char* after_record(char* at);
   char* empty_buffer(const char* end);
@@ -48,7 +66,8 @@ class Encoder {
   // Numbers on their way to records_, which is asked for room once for many of them.
   std::array<char, 4096> buffer_{};
   std::uint64_t count_ = 0;
-  std::int64_t slice_ns_ = 0, record_ns_ = 0, address_ = 0;
+  Bases bases_;
+  Place marked_;
 };
 
 // Turns them back. Tracks and strings of later headers come after those of the earlier ones.
@@ -62,13 +81,15 @@ class Decoder {
 
  private:
   base::Result<void> read_tracks(const nlohmann::json& header, capture::Batch& batch);
-  bool read_records(std::string_view records, capture::Batch& batch) const;
+  bool read_records(std::string_view records, Bases bases, capture::Batch& batch) const;
 
   base::StringTable* strings_;
   std::size_t tracks_ = 0;
   std::vector<base::StringId> names_ = {base::kNoString};
 };
 
+// A header and records in the frame of a file.
+std::string piece_of(const nlohmann::json& header, std::string_view records);
 // A run without its records, steps, tracks and strings.
 nlohmann::json run_header(const Run& run);
 // Throw nlohmann::json::exception where the header lacks something.

@@ -1,9 +1,13 @@
 #include <nlohmann/json.hpp>
+#include <span>
+#include <variant>
+#include <vector>
 
 #include "core/io/json_parse.h"
 #include "core/run/recording.h"
 #include "core/run/recording_format.h"
 #include "core/run/recording_parts.h"
+#include "core/run/recording_stream.h"
 #include "core/run/step_json.h"
 #include "core/text/message.h"
 
@@ -48,10 +52,38 @@ base::Result<std::shared_ptr<Run>> run_of(const nlohmann::json& header, std::str
   return run;
 }
 
+// Its first piece has no records.
+bool is_journal(std::string_view file) {
+  const auto first = recording_format::size_of(file);
+  if (!first || *first == 0 || *first >= file.size()) return false;
+  const auto parts = recording_format::parts_of(file.substr(0, *first));
+  return parts && parts->records.empty();
+}
+
+// Up to the last whole piece: the process may have been killed inside one.
+base::Result<std::shared_ptr<Run>> run_of_journal(std::string_view file, RunId id,
+                                                  base::StringTable& strings) {
+  RecordingStreamReader reader(id, strings);
+  std::vector<Update> updates;
+  if (auto fed = reader.feed(file, updates); !fed) return tl::unexpected(fed.error());
+  auto run = std::make_shared<Run>(std::get<StartedUpdate>(updates.front()));
+  run->script = reader.script();
+  for (Update& update : std::span(updates).subspan(1)) run->apply(std::move(update));
+  if (run->finished) return run;
+  FinishedUpdate end;
+  end.id = id;
+  end.verdict = Verdict::failed;
+  end.failure = Failure(text::message("live.cut"));
+  end.end_ns = run->trace.range().end;
+  run->apply(std::move(end));
+  return run;
+}
+
 }  // namespace
 
 base::Result<std::shared_ptr<Run>> read_recording(std::string_view file, RunId id,
                                                   base::StringTable& strings) {
+  if (is_journal(file)) return run_of_journal(file, id, strings);
   const auto parts = recording_format::parts_of(file);
   if (!parts) {
     return text::fail(file.starts_with(recording_format::kMagic) ? "recording_error.damaged"
@@ -60,6 +92,8 @@ base::Result<std::shared_ptr<Run>> read_recording(std::string_view file, RunId i
   const auto header = io::parse_json(parts->header);
   if (!header)
     return text::fail("recording_error.header", {text::argument("reason", header.error())});
+  // A journal of which only the first piece was written.
+  if (header->is_object() && !header->contains("steps")) return run_of_journal(file, id, strings);
   try {
     return run_of(*header, parts->records, id, strings);
   } catch (const nlohmann::json::exception& error) {

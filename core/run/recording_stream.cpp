@@ -10,14 +10,8 @@
 #include "core/text/message.h"
 
 namespace ts::run {
-namespace {
 
-std::string piece_of(const nlohmann::json& header, std::string_view records) {
-  return recording_format::framed(
-      header.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace), records);
-}
-
-}  // namespace
+using recording_parts::piece_of;
 
 RecordingStreamWriter::RecordingStreamWriter(const base::StringTable& strings)
     : encoder_(std::make_unique<recording_parts::Encoder>(strings)) {}

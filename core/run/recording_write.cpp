@@ -24,6 +24,11 @@ nlohmann::json notes_json(const ScriptNotes& notes) {
 
 }  // namespace
 
+std::string recording_parts::piece_of(const nlohmann::json& header, std::string_view records) {
+  return recording_format::framed(
+      header.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace), records);
+}
+
 nlohmann::json recording_parts::run_header(const Run& run) {
   return {{"spec", to_json(run.spec)},
           {"protocol", to_json(run.protocol)},
@@ -73,8 +78,18 @@ std::string RecordingWriter::file(const Run& run) const {
                      {"timed", steps_json(run.timed_steps)},
                      {"probe", steps_json(run.probe_steps)}};
   header.update(encoder_->header());
-  return recording_format::framed(
-      header.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace), encoder_->records());
+  return recording_parts::piece_of(header, encoder_->records());
+}
+
+std::string RecordingWriter::next_piece(const Progress& progress) {
+  nlohmann::json header = encoder_->new_header();
+  header["dropped"] = progress.dropped + lost_;
+  header["clock_drift_ns"] = progress.clock_drift_ns;
+  header["allocator_peak"] = progress.peak;
+  header["steps"] = steps_json(progress.steps);
+  std::string piece = recording_parts::piece_of(header, encoder_->new_records());
+  encoder_->mark();
+  return piece;
 }
 
 }  // namespace ts::run

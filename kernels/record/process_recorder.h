@@ -28,6 +28,9 @@ class ProcessRecorder {
     std::int32_t first = 0;
     std::int32_t end = INT32_MAX;
     bool live = false;  // the open window shows the recording as it grows
+    // Where finish() will write: beside it lies what is recorded so far (recording_journal.h),
+    // which stays if the process is killed. Empty: nothing does.
+    std::filesystem::path path = {};
   };
   struct Summary {
     std::int64_t steps = 0;       // complete ones

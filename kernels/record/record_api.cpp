@@ -43,14 +43,15 @@ std::vector<std::string> lines_of(std::string_view text) {
 
 // A package of another number is refused.
 TENSORSCOPE_API int tensorscope_record_version() {
-  return 5;
+  return 6;
 }
 
 // foreign: folders, one a line; the files in them are not the program's own. Steps from first up to
 // end are recorded; end -1: all. live: the open window shows it, see tensorscope_record_live().
+// path: where it will be written, empty if that is not known.
 TENSORSCOPE_API const char* tensorscope_record_start(const char* script, std::int64_t limit,
                                                      const char* foreign, std::int32_t first,
-                                                     std::int32_t end, int live) {
+                                                     std::int32_t end, int live, const char* path) {
   if (recorder != nullptr) return say("A recording goes on already");
   if (!ts::kernels::prepare_python_places(lines_of(foreign)))
     return say("This process has no Python interpreter of 3.9 or later");
@@ -59,7 +60,8 @@ TENSORSCOPE_API const char* tensorscope_record_start(const char* script, std::in
        .limit = limit,
        .first = first,
        .end = end < 0 ? std::numeric_limits<std::int32_t>::max() : end,
-       .live = live != 0});
+       .live = live != 0,
+       .path = path});
   return nullptr;
 }
 

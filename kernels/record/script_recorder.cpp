@@ -12,6 +12,7 @@
 #include "core/live/meeting_place.h"
 #include "core/live/outgoing.h"
 #include "core/run/recording.h"
+#include "core/run/recording_journal.h"
 #include "kernels/observe/cpu_allocator.h"
 #include "kernels/observe/failure.h"
 #include "kernels/observe/recording.h"
@@ -49,6 +50,7 @@ struct ScriptRecorder::Impl {
     run.script = options.script;
     run.facts.memory_limit = options.limit;
     if (options.live) call_window();
+    if (!options.path.empty()) journal.emplace(run::RecordingJournal::path_of(options.path), run);
     collector.emplace(recorder, [this](capture::Batch&& batch) { take(batch); });
     if (options.first == 0) recording.emplace(recorder, &python_place);
     begin_phase(Phase::setup, false);
@@ -64,7 +66,9 @@ struct ScriptRecorder::Impl {
     writer.add(batch);
     dropped = batch.dropped;
     if (writer.too_large()) full.store(true, std::memory_order_relaxed);
-    if (outgoing && kept) outgoing->add(batch, account.peak.load(std::memory_order_relaxed));
+    const std::int64_t peak = account.peak.load(std::memory_order_relaxed);
+    if (outgoing && kept) outgoing->add(batch, peak);
+    if (journal) journal->update(writer, batch.dropped, batch.clock_drift_ns, peak);
   }
 
   void call_window() {
@@ -142,6 +146,7 @@ struct ScriptRecorder::Impl {
   std::uint64_t dropped = 0;  // written by the collector's thread, read when it has ended
   std::atomic<bool> full{false};
   std::optional<live::Outgoing> outgoing;
+  std::optional<run::RecordingJournal> journal;
   base::Message live_problem;
   std::int64_t window_gone = -1;  // see Summary
   std::optional<capture::Collector> collector;
@@ -189,6 +194,7 @@ void ScriptRecorder::step() {
     if (impl.in_range(impl.step)) {
       impl.run.apply(run::SampleUpdate{kRun, impl.times, run::SampleUpdate::Kind::recorded});
       if (impl.outgoing) impl.outgoing->step(impl.times);
+      if (impl.journal) impl.journal->step(impl.times);
     }
     if (impl.recording) {
       impl.recording->push_span(capture::RawKind::step,
@@ -227,6 +233,7 @@ base::Result<ScriptRecorder::Summary> ScriptRecorder::finish(const std::filesyst
   const auto written = io::write_file(path, file);
   const std::uint64_t lost_live = impl.end_live(written ? path.string() : std::string());
   if (!written) return tl::unexpected(written.error());
+  if (impl.journal) impl.journal->remove();
   return Summary{.steps = impl.steps,
                  .recorded = static_cast<std::int64_t>(impl.run.recorded_steps.size()),
                  .peak_bytes = impl.run.allocator_peak,

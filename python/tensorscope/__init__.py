@@ -77,14 +77,15 @@ def record(path, memory_limit=0, script=None, steps=None, live=False):
     The file is written also when an exception leaves it. `memory_limit`: bytes of tensors that may
     live at once from now on, 0 for no limit; what is beyond raises torch.OutOfMemoryError.
     `steps`: (A, B) records the steps from A up to B, which is None for all; the others are counted.
-    `live`: Tensorscope's open window shows it as it grows; without one only the file is written."""
+    `live`: Tensorscope's open window shows it as it grows; without one only the file is written.
+    A process that is killed leaves PATH.part, which opens like the file."""
     global _current
     from . import _library
     _library.load()  # before what imports parts of torch that another version may lack
     from . import _recording
     name = os.path.basename(script or sys.argv[0] or "script")
     first, end = _checked_steps(steps)
-    recording = _recording.Recording(name, memory_limit, (first, end), live)
+    recording = _recording.Recording(name, memory_limit, (first, end), live, path)
     recording.start()
     if why_not := recording.live_problem():
         print(f"tensorscope: {why_not}", file=sys.stderr)
@@ -111,7 +112,8 @@ def watch(path=None, memory_limit=0):
     """Records from here to the end of the process, also if an error ends it, into `path` or
     SCRIPT.recording; gives the path. Nothing where a recording goes on already, as under
     `python -m tensorscope record`: then it gives None. What a number of sys.exit() means is not
-    known here: such a script counts as one that ended well. After os._exit or kill there is no file."""
+    known here: such a script counts as one that ended well. After os._exit or kill -9 there is PATH.part,
+    with what was recorded up to the last tenth of a second."""
     if _current is not None:
         return None
     from . import _watch

@@ -5,7 +5,7 @@ import functools
 import os
 import pathlib
 
-VERSION = 5
+VERSION = 6
 NAME = "libtensorscope_recorder.so"
 TORCH = "2.11"  # that library and engine are built for
 
@@ -41,7 +41,7 @@ class Library:
         if version != VERSION:
             raise Unavailable(f"{path} is of another version ({version}, not {VERSION})")
         self.start = _function(slow, "start", text, text, number, text, count, count,
-                               ctypes.c_int)
+                               ctypes.c_int, text)
         self.live = _function(slow, "live", text)
         self.finish = _function(slow, "finish", text, text, ctypes.c_int, text, text, numbers)
         self.abandon = _function(quick, "abandon", None)

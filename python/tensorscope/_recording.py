@@ -65,10 +65,12 @@ class _Owners:
 class Recording:
     """One recording of this process, from start() to finish(), on the thread that starts it.
     `steps`: those that are recorded, first and the one after the last; the others are counted.
-    `live`: the open window shows it as it grows. `library`: that of a run without data (_meta.py)."""
+    `live`: the open window shows it as it grows. `path`: where it will be written; what is recorded
+    so far lies beside it. `library`: that of a run without data (_meta.py)."""
 
-    def __init__(self, script, memory_limit=0, steps=(0, -1), live=False, library=None):
+    def __init__(self, script, memory_limit=0, steps=(0, -1), live=False, path="", library=None):
         self._library = library or _library.load()
+        self._path = path
         self._script, self._limit, self._steps, self._live = script, memory_limit, steps, live
         self._thread = get_ident()
         self._phase, self._depth = None, 0
@@ -84,7 +86,8 @@ class Recording:
 
     def start(self):
         problem = self._library.start(self._script.encode(), self._limit,
-                                      _foreign_folders().encode(), *self._steps, self._live)
+                                      _foreign_folders().encode(), *self._steps, self._live,
+                                      os.fsencode(os.path.abspath(self._path) if self._path else ""))
         if problem:
             raise _library.Unavailable(problem.decode())
         self._backward = torch.autograd.backward

@@ -90,6 +90,9 @@ def reference(torch, folder, factor_rank, rank, port):
         torch.save({"losses": losses, "p": {name: one.detach() for name, one in found.p.items()},
                     "before": state.total_numel_before_compression // (STEPS - PLAIN),
                     "after": state.total_numel_after_compression // (STEPS - PLAIN)}, folder / f"{index}.pt")
+    # Its threads must not live on when Python ends.
+    torch.distributed.barrier()
+    torch.distributed.destroy_process_group()
 
 
 def compare(torch, folders, index, spec):

@@ -5,6 +5,7 @@ threads, a part of a script, a full recording, a file that cannot be written. Wi
 Python the test is skipped (exit code 77).
 """
 
+import json
 import os
 import pathlib
 import signal
@@ -128,6 +129,21 @@ class Ends(unittest.TestCase):
     def test_a_scheduler_ends_it(self):
         self.assertEqual(self.signalled(signal.SIGTERM), 143)
         self.assertGreater(len(Recording(self.out).header["steps"]["recorded"]), 1)
+
+    def test_a_killed_process_leaves_what_came_before(self):
+        part = self.out.with_name(self.out.name + ".part")
+        self.record("step()")
+        self.assertTrue(self.out.exists())
+        self.assertFalse(part.exists())
+        before = self.out.read_bytes()
+        self.assertEqual(self.signalled(signal.SIGKILL), -signal.SIGKILL)
+        self.assertEqual(self.out.read_bytes(), before)
+        told = subprocess.run([pathlib.Path(os.environ["TENSORSCOPE_ENGINE_DIR"]) / "tensorscope", "summary", "--json",
+                               part], capture_output=True, text=True, check=False)
+        self.assertEqual(told.returncode, 0, told.stderr)
+        told = json.loads(told.stdout)
+        self.assertGreater(told["recorded_steps"], 1)
+        self.assertIn("ended without saying how", told["sentence"])
 
     def test_out_of_memory_is_a_result(self):
         ended = self.record("step()\nkept = [torch.ones(1 << 18) for _ in range(64)]",
