@@ -206,6 +206,7 @@ bool OwnFileSheet::is_current(const OwnSession::Forecast& forecast) const {
 // Those that hold the most at the peak.
 void OwnFileSheet::draw_lines(const views::Ui& ui, const std::vector<OwnLine>& lines) {
   if (lines.empty()) return;
+  ImGui::Dummy({0, ui.px(10)});
   views::section(ui, ui.texts("own_file.lines"));
   for (const OwnLine& one : std::span(lines).first(std::min(kLinesShown, lines.size()))) {
     const std::string name = one.line.empty() ? ui.texts("own_file.no_line") : one.line;
@@ -261,7 +262,6 @@ void OwnFileSheet::draw_forecast(const views::Ui& ui, const OwnSession::State& k
                         views::message_words(ui.texts, forecast.on_cpu), ui.px(16));
   }
   draw_memory(ui, known.forecast);
-  draw_lines(ui, forecast.lines);
 }
 
 void OwnFileSheet::draw_buttons(const views::Ui& ui, const OwnSession::State& known,
@@ -349,6 +349,8 @@ std::optional<std::filesystem::path> OwnFileSheet::draw(const views::Ui& ui, Ses
   ask_for(target_of_spec(state.history.spec(), false, session.gpus()));
   draw_forecast(ui, known);
   draw_buttons(ui, known, state);
+  if (known.forecast != nullptr && is_current(*known.forecast))
+    draw_lines(ui, known.forecast->lines);
   ImGui::EndChild();
   return written();
 }
