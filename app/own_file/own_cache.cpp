@@ -1,8 +1,11 @@
 #include "app/own_file/own_cache.h"
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <nlohmann/json.hpp>
 #include <system_error>
+#include <utility>
 #include <vector>
 
 #include "core/io/file.h"
@@ -16,6 +19,13 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::size_t kMostAnswers = 64;
+constexpr std::uintmax_t kMostKeptBytes = std::uintmax_t{256} << 20;
+
+struct Kept {
+  fs::file_time_type written;
+  fs::path answer;
+  std::uintmax_t bytes = 0;  // with its recording
+};
 
 std::optional<fs::path> cache_folder() {
   const auto folder = io::user_folder("XDG_CACHE_HOME", ".cache");
@@ -37,17 +47,34 @@ bool still_so(const nlohmann::json& answer) {
   });
 }
 
+std::uintmax_t bytes_of_file(const fs::path& path) {
+  std::error_code error;
+  const std::uintmax_t bytes = fs::file_size(path, error);
+  return error ? 0 : bytes;
+}
+
+fs::path recording_beside(fs::path answer) {
+  return answer.replace_extension(".recording");
+}
+
+// Until there are few enough answers, of few enough bytes.
 void remove_oldest(const fs::path& folder) {
-  std::vector<std::pair<fs::file_time_type, fs::path>> answers;
+  std::vector<Kept> all;
+  std::uintmax_t bytes = 0;
   std::error_code error;
   for (const fs::directory_entry& entry : fs::directory_iterator(folder, error)) {
-    if (entry.path().extension() == ".json")
-      answers.emplace_back(entry.last_write_time(error), entry.path());
+    const fs::path& path = entry.path();
+    if (path.extension() != ".json") continue;
+    all.push_back({entry.last_write_time(error), path,
+                   bytes_of_file(path) + bytes_of_file(recording_beside(path))});
+    bytes += all.back().bytes;
   }
-  std::ranges::sort(answers);
-  for (std::size_t i = 0; i + kMostAnswers < answers.size(); ++i) {
-    fs::remove(answers[i].second, error);
-    fs::remove(answers[i].second.replace_extension(".recording"), error);
+  std::ranges::sort(all, {}, &Kept::written);
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if (all.size() - i <= kMostAnswers && bytes <= kMostKeptBytes) return;
+    fs::remove(all[i].answer, error);
+    fs::remove(recording_beside(all[i].answer), error);
+    bytes -= all[i].bytes;
   }
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <csignal>
+#include <cstdint>
 #include <cstring>
 #include <nlohmann/json.hpp>
 #include <string_view>
@@ -23,6 +24,10 @@ namespace {
 
 namespace fs = std::filesystem;
 using Json = nlohmann::json;
+
+// A question may leave so much: its answer, its recording, and what the file prints. A full
+// recording is a quarter of it.
+constexpr std::uintmax_t kMostBytes = 4 * run::kMostRecordingBytes;
 
 enum class Caching : std::uint8_t { off, on };
 
@@ -113,7 +118,8 @@ base::Result<OwnAnswerFiles> run_process(OwnProcess& process, const OwnQuestion&
   const fs::path asked = folder->path() / "request.json";
   if (auto written = io::write_file(asked, io::json_text(request)); !written)
     return tl::unexpected(written.error());
-  const auto code = process.ask({question.python, asked, question.limit}, cancel);
+  const auto code =
+      process.ask({question.python, asked, question.limit, name_of(question), kMostBytes}, cancel);
   if (!code) return tl::unexpected(code.error());
   auto said = io::read_file(answer);
   if (!said) {

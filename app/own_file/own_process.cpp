@@ -10,6 +10,7 @@
 
 #include "app/own_file/own_python.h"
 #include "core/text/message.h"
+#include "core/text/numbers.h"
 
 namespace ts::app {
 namespace {
@@ -20,6 +21,7 @@ using Clock = std::chrono::steady_clock;
 using Heard = io::TalkingChild::Heard;
 
 constexpr auto kLook = 10ms;     // how late a Stop is seen
+constexpr auto kWeigh = 100ms;   // from one look at the files of an answer to the next
 constexpr auto kPolite = 500ms;  // from SIGTERM to SIGKILL
 // With a server that was told to stop, and until the process of a question begins on a busy
 // machine.
@@ -36,6 +38,18 @@ std::optional<int> number_after(std::string_view line, std::string_view word) {
   return whole ? std::optional(number) : std::nullopt;
 }
 
+// The sizes of a folder's files, added up. Those that come or go meanwhile may be left out.
+std::uintmax_t bytes_in(const fs::path& folder) {
+  std::uintmax_t bytes = 0;
+  std::error_code error;
+  for (fs::directory_iterator at(folder, error), end; !error && at != end; at.increment(error)) {
+    std::error_code gone;
+    if (!at->is_regular_file(gone)) continue;
+    if (const std::uintmax_t size = at->file_size(gone); !gone) bytes += size;
+  }
+  return bytes;
+}
+
 }  // namespace
 
 struct OwnProcess::Question {
@@ -43,14 +57,26 @@ struct OwnProcess::Question {
   const base::CancelToken& cancel;
   const std::function<bool()>& given_up;
   Clock::time_point begin = Clock::now();
+  Clock::time_point weighed = begin;
+  bool too_much = false;
 
+  void weigh() {
+    weighed = Clock::now();
+    too_much = too_much || bytes_in(request.file.parent_path()) > request.most_bytes;
+  }
   [[nodiscard]] bool late() const {
     return request.limit.count() > 0 && Clock::now() - begin > request.limit;
   }
   [[nodiscard]] bool stopped() const {
-    return cancel.cancelled() || (given_up && given_up()) || late();
+    return cancel.cancelled() || (given_up && given_up()) || late() || too_much;
   }
   [[nodiscard]] tl::unexpected<base::Error> why() const {
+    if (too_much) {
+      return text::fail(
+          "own_file.too_much",
+          {{"file", request.about},
+           {"most", text::bytes(static_cast<std::int64_t>(request.most_bytes)).joined()}});
+    }
     if (!late()) return text::fail("engine.cancelled");
     return text::fail("file_error.no_end", {{"program", request.python.string()},
                                             {"seconds", std::to_string(request.limit.count())}});
@@ -121,7 +147,7 @@ void OwnProcess::end_answer(pid_t group) {
   if (!ended_within(kPatience)) end();
 }
 
-base::Result<int> OwnProcess::answer(const Question& question) {
+base::Result<int> OwnProcess::answer(Question& question) {
   ready_ = false;
   pid_t group = 0;
   const auto begin = Clock::now();
@@ -133,10 +159,15 @@ base::Result<int> OwnProcess::answer(const Question& question) {
       return 128 + SIGKILL;
     }
     if (heard == Heard::line) {
-      if (const auto code = number_after(line, "ended ")) return *code;
+      if (const auto code = number_after(line, "ended ")) {
+        question.weigh();
+        if (question.too_much) return question.why();
+        return *code;
+      }
       if (const auto began = number_after(line, "began "); began && *began > 1 && group == 0)
         group = *began;
     }
+    if (Clock::now() - question.weighed > kWeigh) question.weigh();
     const bool stopped = question.stopped();
     if (group != 0) {
       if (!stopped) continue;
@@ -151,7 +182,7 @@ base::Result<int> OwnProcess::answer(const Question& question) {
 }
 
 base::Result<int> OwnProcess::ask(const Request& request, const base::CancelToken& cancel) {
-  const Question question{request, cancel, given_up_};
+  Question question{request, cancel, given_up_};
   for (int i = 0; i < kStarts; ++i) {
     const auto ready = get_ready(question);
     if (!ready) return tl::unexpected(ready.error());

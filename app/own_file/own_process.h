@@ -1,9 +1,11 @@
 #pragma once
 
 #include <chrono>
+#include <cstdint>
 #include <filesystem>
 #include <functional>
 #include <optional>
+#include <string>
 
 #include "core/base/cancel.h"
 #include "core/base/result.h"
@@ -23,11 +25,13 @@ class OwnProcess {
 
   struct Request {
     std::filesystem::path python;
-    std::filesystem::path file;
+    std::filesystem::path file;     // alone in a folder, where the answer comes, too
     std::chrono::seconds limit{0};  // the question is ended after so long; 0: never
+    std::string about;              // the user's file, for sentences
+    std::uintmax_t most_bytes = 0;  // of files in that folder; more end the question
   };
   // Returns the exit code of the process that answered, or 128 plus its signal. Errors: Python or
-  // the package failed; cancelled; the limit was reached.
+  // the package failed; cancelled; a limit was reached.
   base::Result<int> ask(const Request& request, const base::CancelToken& cancel);
   // Lets go of it until the next question.
   void end();
@@ -38,7 +42,7 @@ class OwnProcess {
   struct Question;
   base::Result<void> start(const std::filesystem::path& python);
   base::Result<bool> get_ready(const Question& question);
-  base::Result<int> answer(const Question& question);
+  base::Result<int> answer(Question& question);
   void end_answer(pid_t group);
 
   std::function<bool()> given_up_;

@@ -7,11 +7,15 @@
 
 #include <chrono>
 #include <csignal>
+#include <cstddef>
+#include <cstdint>
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <string>
 #include <thread>
 
+#include "app/own_file/own_cache.h"
 #include "app/own_file/own_file.h"
 #include "app/own_file/own_python.h"
 #include "tests/io/temporary_folder.h"
@@ -181,6 +185,25 @@ TEST_F(OwnProcessTest, AQuestionThatHangsIsEndedAndTheNextIsAnswered) {
   EXPECT_TRUE(process().waits());
   EXPECT_EQ(sentence_of(question_of("def build(B, T, device):\n  return lambda: None\n")),
             "it ran");
+}
+
+TEST_F(OwnProcessTest, AFileThatPrintsWithoutEndIsEnded) {
+  EXPECT_THAT(sentence_of(question_of(step_of("while True: print('x' * 1000000)"))),
+              HasSubstr("recording of own.py grew beyond 128 MiB"));
+  // Nor is an answer read that is too large, of a file that has ended.
+  EXPECT_THAT(sentence_of(question_of(step_of("print('x' * (1 << 28), flush=True)"))),
+              HasSubstr("grew beyond 128 MiB"));
+  EXPECT_EQ(sentence_of(question_of(step_of("print('x' * 1000000)"))), "it ran");
+}
+
+TEST_F(OwnProcessTest, KeptAnswersHaveABound) {
+  const std::string recording(std::size_t{48} << 20, 'x');
+  constexpr int kAnswers = 7;
+  for (int i = 0; i < kAnswers; ++i) keep_answer({{"number", i}}, {"{}", recording});
+  std::uintmax_t bytes = 0;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(folder_ / "cache"))
+    if (entry.is_regular_file()) bytes += entry.file_size();
+  EXPECT_EQ(bytes, 5 * (recording.size() + 2));  // 256 MiB have room for so many
 }
 
 TEST_F(OwnProcessTest, ACancelledQuestionEndsWhatItStarted) {
