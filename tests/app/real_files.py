@@ -38,14 +38,14 @@ def is_trace(document):
 
 
 def peak_of(segments, trace):
-    """The most bytes that were allocated at once: what lived before the trace is what the trace
+    """The most bytes that were in use at once, until their free is completed, as memory_viz counts them: what lived before the trace is what the trace
     frees without having allocated it, and what the segments have beside that at the end."""
     born, alive, at_end = set(), {}, {}
     for segment in segments:
         address = segment["address"]
         for block in segment["blocks"]:
             address = block.get("address", address)
-            if block["state"] == "active_allocated":
+            if block["state"] != "inactive":
                 at_end[address] = block.get("requested_size", block["size"])
             address += block["size"]
     before = 0
@@ -53,7 +53,7 @@ def peak_of(segments, trace):
         if event["action"] == "alloc":
             born.add(event["addr"])
             alive[event["addr"]] = event["size"]
-        elif event["action"] == "free_requested":
+        elif event["action"] == "free_completed":
             if event["addr"] not in alive and event["addr"] not in born:
                 before += event["size"]
                 born.add(event["addr"])
@@ -61,7 +61,7 @@ def peak_of(segments, trace):
     before += sum(size for address, size in at_end.items() if address not in born)
     peak = total = before
     for event in trace:
-        total += event["size"] * {"alloc": 1, "free_requested": -1}.get(event["action"], 0)
+        total += event["size"] * {"alloc": 1, "free_completed": -1}.get(event["action"], 0)
         peak = max(peak, total)
     return peak
 

@@ -226,6 +226,8 @@ std::vector<InspectorRow> trial_rows(const ViewContext& context) {
     return InspectorRow{label, text::bytes(peak), about.empty() ? exact_bytes(texts, peak) : about};
   };
   const allocator::ExpandableAnswer& answer = context.replayed->expandable;
+  // No setting can be judged: what is cached was left by what came before the recording.
+  if (answer.kind == allocator::ExpandableAnswer::Kind::too_short) return {};
   std::vector<InspectorRow> rows;
   if (answer.kind != allocator::ExpandableAnswer::Kind::already_on) {
     rows.push_back(

@@ -20,9 +20,23 @@ void draw_layer(DrawSink& sink, const memory::AllocationLog& log,
                 const MemoryScale& scale, Color color, float thickness) {
   const Rect& plot = scale.plot;
   std::vector<Point> line;
+  float level = 0;  // the line's height where the last value ends
   const auto flush = [&] {
     if (line.size() > 1) sink.polyline(line, color, thickness);
     line.clear();
+  };
+  // Values that last less than a pixel: those of one pixel are one upright stroke up to the
+  // highest.
+  const auto add_short = [&](float x, float y) {
+    if (x - line.back().x >= 1) {
+      line.push_back({line.back().x, level});
+      line.push_back({x, level});
+    }
+    const Point end = line.back();
+    const bool upright = line.size() > 1 && line[line.size() - 2].x == end.x;
+    if (!upright) line.push_back(end);
+    line.back().y = std::min(end.y, y);
+    level = y;
   };
   for (std::size_t i = 0; i < layer.size(); ++i) {
     const float x = std::clamp(axis.axis.x_of(place_of_time(log, axis.kind, layer[i].time_ns)),
@@ -34,7 +48,7 @@ void draw_layer(DrawSink& sink, const memory::AllocationLog& log,
             : plot.x1;
     const float y = scale.y_of(layer[i].bytes);
     if (next - x < 1 && !line.empty()) {
-      line.back().y = std::min(line.back().y, std::max(y, plot.y0));
+      add_short(x, std::max(y, plot.y0));
       continue;
     }
     if (y < plot.y0) {
@@ -43,6 +57,7 @@ void draw_layer(DrawSink& sink, const memory::AllocationLog& log,
     }
     line.push_back({x, y});
     line.push_back({next, y});
+    level = y;
   }
   flush();
 }

@@ -60,6 +60,10 @@ TEST(FileRows, AFileOfOurOwnSaysThatItsSegmentsAreModelled) {
   shown.file_device = file.devices.data();
   shown.replayed = &replayed;
   EXPECT_EQ(value_of(file_rows(shown), "Peak reserved, modelled"), "20.00 MiB");
+  replayed.trials.push_back({.setting = "max_split_size_mb:128", .peak_reserved = kReserved});
+  EXPECT_EQ(value_of(trial_rows(shown), "max_split_size_mb:128"), "20.00 MiB");
+  replayed.expandable.kind = allocator::ExpandableAnswer::Kind::too_short;
+  EXPECT_TRUE(trial_rows(shown).empty()) << "too short to tell what a setting changes";
   file.devices[0].run.memory = two_blocks().memory;
   EXPECT_NE(value_of(file_rows(shown), "Time span"), "no row");
   allocator::SnapshotOfLogOptions options;
