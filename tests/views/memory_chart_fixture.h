@@ -33,6 +33,7 @@ class MemoryChartTest : public ::testing::Test {
     view.trace = trace;
     if (file != nullptr) {
       view.file = file;
+      if (!file->devices.empty()) view.file_device = file->devices.data();
       view.memory.kind = MemorySource::Kind::opened;
       view.memory.log = &run->memory;
       view.memory.id = run->id;

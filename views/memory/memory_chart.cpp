@@ -140,6 +140,12 @@ base::TimeRange MemoryChart::bounds(const ViewContext& context) const {
     return {place_of_time(log, kind, all.begin), place_of_time(log, kind, all.end)};
   }
   base::TimeRange all = all_places(log, kind);
+  // What lived before a recording has no order: the axis begins where all of it is there.
+  if (kind == memory::Axis::event && source_.kind == MemorySource::Kind::opened &&
+      context.file_device != nullptr && context.file_device->blocks_before > 0) {
+    const std::int64_t before = (context.file_device->blocks_before - 1) * kEventUnit;
+    all.begin = std::clamp(before, all.begin, std::max(all.begin, all.end - kEventUnit));
+  }
   const PhaseMatch::Rest& rest = outline_.rest();
   if (kind == memory::Axis::event && rest.count > 0 && !all.empty()) {
     const std::int64_t end = (std::int64_t{rest.measured} + std::int64_t{rest.count}) * kEventUnit;
