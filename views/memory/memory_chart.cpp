@@ -140,7 +140,7 @@ base::TimeRange MemoryChart::bounds(const ViewContext& context) const {
     return {place_of_time(log, kind, all.begin), place_of_time(log, kind, all.end)};
   }
   base::TimeRange all = all_places(log, kind);
-  // What lived before a recording has no order: the axis begins where all of it is there.
+  // Blocks that lived before a recording have no order: the axis begins where all are there.
   if (kind == memory::Axis::event && source_.kind == MemorySource::Kind::opened &&
       context.file_device != nullptr && context.file_device->blocks_before > 0) {
     const std::int64_t before = (context.file_device->blocks_before - 1) * kEventUnit;
