@@ -91,17 +91,21 @@ Phase Guesser::phase_by_evidence(BlockIndex index, bool bare_is_backward) const 
   return Phase::forward;
 }
 
-// False: nothing tells a backward.
+// False: nothing tells whether there is a backward.
 bool Guesser::stretches_of_evidence() {
   std::size_t with_python = 0;
   std::size_t inside = 0;
+  bool optimizer = false;
   bool backward = std::ranges::any_of(
       spans_, [](const memory::PhaseSpan& span) { return span.phase == Phase::backward; });
   for (const BlockEvidence& known : evidence_) {
     inside += known.earlier ? 0 : 1;
     with_python += known.python && !known.earlier ? 1 : 0;
     backward = backward || known.phase == Phase::backward;
+    optimizer = optimizer || known.phase == Phase::optimizer;
   }
+  // A backward on CUDA allocates on a thread without Python: here nothing was.
+  if (!backward && !optimizer && inside > 0 && with_python == inside) return true;
   // Recordings of Python's stacks alone: a forward has them, a backward on CUDA has none.
   const bool bare_is_backward =
       !backward && 4 * with_python > inside && 10 * (inside - with_python) > inside;

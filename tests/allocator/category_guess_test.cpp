@@ -2,7 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
+#include <cstdint>
 #include <random>
 #include <string>
 #include <vector>
@@ -180,6 +182,36 @@ TEST(CategoryGuess, WithoutABackwardNothingIsGuessed) {
   const SnapshotLog log = log_of_snapshot(snapshot, 0);
   EXPECT_FALSE(log.guessed_share);
   for (const memory::Block& block : log.log.blocks()) EXPECT_EQ(block.category, Category::unknown);
+}
+
+// On CUDA a backward allocates on a thread that has no Python.
+TEST(CategoryGuess, WherePythonAllocatedEverythingThereIsNoBackward) {
+  memory::AllocationLog log;
+  std::int64_t time = 0;
+  const auto add = [&](memory::Action action, std::uint64_t address, std::int64_t size) {
+    memory::Record record;
+    record.time_ns = ++time;
+    record.action = action;
+    record.address = address;
+    record.size = size;
+    log.append(record);
+  };
+  add(memory::Action::alloc, 1, 1 << 20);  // a parameter
+  constexpr std::uint64_t kLayers = 200;
+  for (std::uint64_t i = 0; i < kLayers; ++i)
+    add(memory::Action::alloc, 100 + i, 4096 + 512 * static_cast<std::int64_t>(i));
+  for (std::uint64_t i = kLayers; i-- > 0;) add(memory::Action::free_completed, 100 + i, 0);
+  std::vector<BlockEvidence> evidence(log.blocks().size());
+  const auto guesses = [&] {
+    const CategoryGuess guess = guess_categories(log, evidence);
+    return std::ranges::any_of(guess.categories,
+                               [](Category category) { return category != Category::unknown; });
+  };
+  EXPECT_TRUE(guesses()) << "what fills up and empties looks like a step";
+  for (BlockEvidence& known : evidence) known.python = true;
+  EXPECT_FALSE(guesses());
+  evidence.back().phase = base::Phase::optimizer;
+  EXPECT_TRUE(guesses()) << "an optimizer has gradients";
 }
 
 // Any sequence: every block gets an answer, phases are in order and inside the log.
