@@ -280,10 +280,21 @@ void Guesser::part_persistent(std::vector<Category>& categories) const {
     gradient_bytes += size;
   }
   if (gradient_bytes == 0 || state_bytes > gradient_bytes / 2) return;
+  // Of a size, what may still be state once its parameters are told: two moments of each gradient,
+  // and of gradients in 16 bits three numbers in 32. The rest is frozen.
+  std::unordered_map<std::int64_t, std::int64_t> states;
+  for (const auto& [size, count] : gradients) {
+    states[size] += 2 * count;
+    states[2 * size] += 3 * count;
+  }
   for (const BlockIndex index : persistent_) {
-    const auto found = gradients.find(blocks_[index].size);
-    if (found != gradients.end() && found->second-- > 0) continue;
-    categories[index] = Category::optimizer_state;
+    const std::int64_t size = blocks_[index].size;
+    if (const auto found = gradients.find(size); found != gradients.end() && found->second > 0) {
+      --found->second;
+    } else if (const auto state = states.find(size); state != states.end() && state->second > 0) {
+      --state->second;
+      categories[index] = Category::optimizer_state;
+    }
   }
 }
 

@@ -36,8 +36,9 @@ struct CategoryGuess {
 //   backward: a gradient if it outlives the backward, a temporary otherwise
 //   optimizer: optimizer state if it outlives the step of the optimizer, a temporary otherwise
 //   earlier, or before a forward and alive through two backwards or from the first one to the end:
-//     a parameter; of one size so many as there are gradients of that size, the rest is optimizer
-//     state, unless optimizer state was seen to be allocated.
+//     a parameter, but optimizer state beyond so many of one size as there are gradients of it, up
+//     to two for each of them, or three for each gradient of half the size; more are frozen
+//     parameters. None is state where optimizer state was seen to be allocated.
 // Without a backward nothing is guessed. `evidence` has an entry for each block. O(blocks x
 // log(phases) + events).
 CategoryGuess guess_categories(const memory::AllocationLog& log,

@@ -214,6 +214,49 @@ TEST(CategoryGuess, WherePythonAllocatedEverythingThereIsNoBackward) {
   EXPECT_TRUE(guesses()) << "an optimizer has gradients";
 }
 
+// A model with adapters: what has no gradient has no state either.
+TEST(CategoryGuess, FrozenParametersAreNoOptimizerState) {
+  constexpr std::int64_t kFrozen = 1 << 20, kAdapter = 1 << 12, kActivation = 3 << 10;
+  constexpr int kLayers = 20, kAdapters = 4;
+  memory::AllocationLog log;
+  std::vector<BlockEvidence> evidence;
+  std::int64_t time = 0;
+  std::uint64_t last = 0;
+  const auto alloc = [&](std::int64_t size, base::Phase phase) {
+    memory::Record record;
+    record.time_ns = ++time;
+    record.address = ++last;
+    record.size = size;
+    log.append(record);
+    evidence.push_back({.phase = phase,
+                        .python = phase != base::Phase::backward,
+                        .earlier = phase == base::Phase::idle});
+    return last;
+  };
+  for (int i = 0; i < kLayers; ++i) alloc(kFrozen, base::Phase::idle);
+  // Adapters in 32 bits with two moments each.
+  for (int i = 0; i < 3 * kAdapters; ++i) alloc(kAdapter, base::Phase::idle);
+  std::vector<std::uint64_t> activations;
+  for (int i = 0; i < kLayers; ++i) activations.push_back(alloc(kActivation, base::Phase::forward));
+  for (int i = 0; i < kAdapters; ++i) alloc(kAdapter, base::Phase::backward);
+  for (const std::uint64_t address : activations) {
+    memory::Record record;
+    record.time_ns = ++time;
+    record.action = Action::free_completed;
+    record.address = address;
+    log.append(record);
+  }
+  const CategoryGuess guess = guess_categories(log, evidence);
+  std::array<int, 2> parameters{}, states{};
+  for (std::size_t i = 0; i < log.blocks().size(); ++i) {
+    const std::size_t adapter = log.blocks()[i].size == kAdapter ? 1 : 0;
+    parameters[adapter] += guess.categories[i] == Category::parameter ? 1 : 0;
+    states[adapter] += guess.categories[i] == Category::optimizer_state ? 1 : 0;
+  }
+  EXPECT_EQ(parameters, (std::array{kLayers, kAdapters}));
+  EXPECT_EQ(states, (std::array{0, 2 * kAdapters}));
+}
+
 // Any sequence: every block gets an answer, phases are in order and inside the log.
 TEST(CategoryGuess, HoldsForAnyLog) {
   std::mt19937 random(7);
