@@ -14,7 +14,8 @@ std::vector<std::filesystem::path> files_of_ranks(const std::filesystem::path& f
 
 // A folder of traces, one file a rank, as torch.profiler.tensorboard_trace_handler() writes it and
 // HolisticTraceAnalysis reads it: all of them as one, by rank. Other files are left out; an error
-// if no trace is there, or one that cannot be read. The fault names what was read only in part.
+// if no trace is there, or one that cannot be read. The fault names what was read only in part, or
+// says that the traces are of different times.
 base::Result<trace_file::TraceFile> read_ranks(const std::filesystem::path& folder,
                                                base::Progress* progress = nullptr);
 

@@ -64,6 +64,18 @@ TEST_F(RankFolder, BecomesOneTraceOnOneClock) {
   EXPECT_EQ(kernels.devices[1].busy_ns, 30'000);
 }
 
+TEST_F(RankFolder, TracesOfDifferentTimesAreSaidToBeSo) {
+  add("rank0.json", rank_bytes(0, 1000));
+  add("rank1.json", rank_bytes(1, 2000));
+  EXPECT_TRUE(read_ranks(folder_.path())->fault.empty());
+  constexpr int kTwentyMinutes = 20 * 60 * 1'000'000;
+  add("another.json", rank_bytes(2, kTwentyMinutes));
+  const auto merged = read_ranks(folder_.path());
+  ASSERT_TRUE(merged);
+  EXPECT_EQ(merged->events.size(), 6U);
+  EXPECT_NE(merged->fault.sentence.find("19 minutes"), std::string::npos) << merged->fault.sentence;
+}
+
 TEST_F(RankFolder, WithoutATraceIsRefused) {
   add("notes.json", R"({"lr": 0.1})");
   const auto merged = read_ranks(folder_.path());
