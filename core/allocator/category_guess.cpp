@@ -280,8 +280,8 @@ void Guesser::part_persistent(std::vector<Category>& categories) const {
     gradient_bytes += size;
   }
   if (gradient_bytes == 0 || state_bytes > gradient_bytes / 2) return;
-  // Of a size, what may still be state once its parameters are told: two moments of each gradient,
-  // and of gradients in 16 bits three numbers in 32. The rest is frozen.
+  // So many blocks of a size may be state beside their parameters: two moments for each gradient,
+  // and three numbers in 32 bits for each gradient in 16. The rest is frozen.
   std::unordered_map<std::int64_t, std::int64_t> states;
   for (const auto& [size, count] : gradients) {
     states[size] += 2 * count;
