@@ -1,12 +1,15 @@
-"""rank_ends.py TENSORSCOPE: however a rank ends, the others end too, with one sentence, and leave what they have.
+"""rank_ends.py TENSORSCOPE [ROUNDS [SEED]]: however a rank ends, the others end too, with one sentence, and leave
+what they have.
 
-A run of three ranks is started; at several moments one of them is killed or stopped, or the launcher is. Moments
-are states, not times: a rank has been started; it is connected to the others (it has Gloo's threads); it steps.
+A run of two to eight ranks is started; at several moments one of them is killed or stopped, or the launcher is.
+Moments are states, not times: a rank has been started; it is connected to the others (it has Gloo's threads); it
+steps. With ROUNDS: so many runs of 2, 4 or 8 ranks instead, where any rank is killed at any time after its start.
 """
 
 import json
 import os
 import pathlib
+import random
 import signal
 import subprocess
 import sys
@@ -57,19 +60,19 @@ def wait_for(condition, what):
     raise RuntimeError(f"never seen: {what}")
 
 
-def started(launcher):
-    return wait_for(lambda: (lambda ranks: ranks if len(ranks) == 3 else None)(ranks_of(launcher)), "three ranks")
+def started(launcher, world):
+    return wait_for(lambda: (lambda ranks: ranks if len(ranks) == world else None)(ranks_of(launcher)), "all ranks")
 
 
-def connected(launcher):
-    ranks = started(launcher)
+def connected(launcher, world):
+    ranks = started(launcher, world)
     wait_for(lambda: all(any("gloo" in name for name in threads(one)) for one in ranks.values()), "Gloo's threads")
     return ranks
 
 
-def stepping(launcher):
+def stepping(launcher, world):
     """A second of its own work after it was connected: recorded steps are over, timed ones go on."""
-    ranks = connected(launcher)
+    ranks = connected(launcher, world)
 
     def ticks(process):
         fields = pathlib.Path(f"/proc/{process}/stat").read_text().rsplit(")", 1)[1].split()
@@ -86,28 +89,28 @@ def gone(processes):
                " Z " in pathlib.Path(f"/proc/{one}/stat").read_text() for one in processes)
 
 
-def end_one(program, moment, rank, sent, timeout=TIMEOUT):
+def end_one(program, moment, world, rank, sent, timeout):
     """The exit code, what was said, the ranks that left a result with its verdict, and the time it took."""
     with tempfile.TemporaryDirectory() as name:
         out = pathlib.Path(name) / "out"
-        with subprocess.Popen([program, "run", *WORK, "--world", "3", "--timeout", str(timeout), "--out", str(out)],
+        with subprocess.Popen([program, "run", *WORK, "--world", str(world), "--timeout", str(timeout), "--out", str(out)],
                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as launcher:
-            ranks = moment(launcher.pid)
+            ranks = moment(launcher.pid, world)
             begin = time.monotonic()
             os.kill(launcher.pid if rank is None else ranks[rank], sent)
             said = launcher.communicate(timeout=LONGEST)[1]
             took = time.monotonic() - begin
             wait_for(lambda: gone(ranks.values()), "the end of all ranks")
         left = {}
-        for one in range(3):
+        for one in range(world):
             file = out / f"rank-{one}" / "run.json"
             if file.exists():
                 left[one] = json.loads(file.read_text(encoding="utf-8"))["verdict"]
         return launcher.returncode, said, left, took, (out / "trace.json").exists()
 
 
-def check(program, what, moment, rank, sent, sentence, survivors, timeout=TIMEOUT, most=None):
-    code, said, left, took, merged = end_one(program, moment, rank, sent, timeout)
+def check(program, what, moment, rank, sent, sentence, survivors, timeout=TIMEOUT, most=None, world=3):
+    code, said, left, took, merged = end_one(program, moment, world, rank, sent, timeout)
     lines = [line for line in said.splitlines() if line.startswith("tensorscope: ") and ": note: " not in line]
     problems = []
     if len(lines) != (1 if sentence else 0):
@@ -118,7 +121,7 @@ def check(program, what, moment, rank, sent, sentence, survivors, timeout=TIMEOU
         problems.append(f"exit code {code}")
     if set(left) & set(survivors) != set(survivors):
         problems.append(f"ranks {sorted(left)} left a result, {survivors} should have")
-    if survivors and not merged:
+    if sentence and left and not merged:
         problems.append("no timeline of what was recorded")
     if any(verdict == "ok" for verdict in left.values()):
         problems.append(f"verdicts {left}")
@@ -128,14 +131,40 @@ def check(program, what, moment, rank, sent, sentence, survivors, timeout=TIMEOU
     return [f"{what}: {one}" for one in problems]
 
 
+def any_time(program, rounds, seed):
+    """What was recorded when depends on the time; the sentence and the end of all do not."""
+    chance = random.Random(seed)
+    problems = []
+    for i in range(rounds):
+        world = chance.choice([2, 4, 8])
+        rank, pause = chance.randrange(world), chance.uniform(0, 1.5 * world)
+
+        def moment(launcher, ranks, pause=pause):
+            found = started(launcher, ranks)
+            time.sleep(pause)
+            return found
+
+        problems += check(program, f"{i + 1}: {world} ranks, rank {rank} killed {pause:.2f} s after its start", moment,
+                          rank, signal.SIGKILL, f"Rank {rank} was ended by signal 9", [], world=world)
+    return problems
+
+
 def main():
     program = sys.argv[1]
+    if len(sys.argv) > 2:
+        problems = any_time(program, int(sys.argv[2]), int(sys.argv[3]) if len(sys.argv) > 3 else 1)
+        print("\n".join(problems) or "no rank outlives another one")
+        return bool(problems)
     kill = "was ended by signal 9"
     problems = check(program, "rank 1 killed at its start", started, 1, signal.SIGKILL, "Rank 1 " + kill, [])
     problems += check(program, "rank 0 killed at its start", started, 0, signal.SIGKILL, "Rank 0 " + kill, [])
     problems += check(program, "rank 2 killed when connected", connected, 2, signal.SIGKILL, "Rank 2 " + kill, [])
     problems += check(program, "rank 0 killed in a step", stepping, 0, signal.SIGKILL, "Rank 0 " + kill, [1, 2])
     problems += check(program, "rank 2 killed in a step", stepping, 2, signal.SIGKILL, "Rank 2 " + kill, [0, 1])
+    for world in (2, 4, 8):
+        rank = world - 1
+        problems += check(program, f"{world} ranks, rank {rank} killed in a step", stepping, rank, signal.SIGKILL,
+                          f"Rank {rank} {kill}", list(range(rank)), world=world)
     problems += check(program, "rank 1 stopped in a step", stepping, 1, signal.SIGSTOP, "Rank 1 did not answer",
                       [0, 2], timeout=4, most=60)
     problems += check(program, "Control-C in a step", stepping, None, signal.SIGINT, "Cancelled", [0, 1, 2])
