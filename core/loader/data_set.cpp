@@ -1,6 +1,7 @@
 #include "core/loader/data_set.h"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -147,7 +148,21 @@ SampleReader::~SampleReader() {
   }
 }
 
-base::Result<void> SampleReader::read(const Sample& sample, std::string& content) {
+base::Result<std::string_view> SampleReader::mapped(int file, const Sample& sample, bool keeps) {
+  struct stat now {};
+  if (::fstat(file, &now) != 0) return tl::unexpected(cannot_read());
+  const std::uint64_t end = sample.offset + sample.bytes;
+  if (end > static_cast<std::uint64_t>(now.st_size)) return text::fail("loader_error.shorter");
+  if (sample.bytes == 0) return std::string_view();
+  FileMap& map = keeps ? maps_[sample.file] : last_;
+  if (!keeps || map.all().size() < end)
+    map = FileMap(file, static_cast<std::uint64_t>(now.st_size));
+  if (map.all().empty() || !map.load(sample.offset, sample.bytes))
+    return tl::unexpected(cannot_read());
+  return map.all().substr(sample.offset, sample.bytes);
+}
+
+base::Result<std::string_view> SampleReader::read(const Sample& sample, std::string& room) {
   const bool keeps = set_->sharded() && set_->files.size() <= kMostOpen;
   int file = open_[sample.file];
   Descriptor opened(file >= 0 ? fs::path() : set_->files[sample.file]);
@@ -155,8 +170,9 @@ base::Result<void> SampleReader::read(const Sample& sample, std::string& content
   if (file < 0) return tl::unexpected(cannot_read());
   if (keeps && open_[sample.file] < 0) open_[sample.file] = opened.release();
   if (sample.bytes > kMostSample) return text::fail("loader_error.large");
-  content.resize(sample.bytes);
-  if (read_at(file, sample.offset, content.data(), content.size()) == content.size()) return {};
+  if (!maps_.empty()) return mapped(file, sample, keeps);
+  room.resize(sample.bytes);
+  if (read_at(file, sample.offset, room.data(), room.size()) == room.size()) return room;
   return text::fail("loader_error.shorter");
 }
 
@@ -170,6 +186,17 @@ void drop_from_system_cache(const DataSet& set) {
     synced = true;
     ::posix_fadvise(file.get(), 0, 0, POSIX_FADV_DONTNEED);
   }
+}
+
+std::uint64_t in_system_cache(const DataSet& set) {
+  std::uint64_t sum = 0;
+  for (const fs::path& path : set.files) {
+    const Descriptor file(path);
+    std::error_code error;
+    const std::uintmax_t bytes = fs::file_size(path, error);
+    if (file.get() >= 0 && !error && bytes > 0) sum += FileMap(file.get(), bytes).resident();
+  }
+  return sum;
 }
 
 }  // namespace ts::loader

@@ -5,10 +5,12 @@
 #include <filesystem>
 #include <functional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/base/cancel.h"
 #include "core/base/result.h"
+#include "core/loader/file_map.h"
 #include "core/loader/plan.h"
 
 namespace ts::loader {
@@ -50,19 +52,28 @@ std::vector<std::uint32_t> made_lengths(const Plan& plan);
 // Open files of a data set; those of archives stay open. One thread.
 class SampleReader {
  public:
-  explicit SampleReader(const DataSet& set) : set_(&set), open_(set.files.size(), -1) {}
+  // `mapped`: samples are where a map of their file has them, else they are read.
+  explicit SampleReader(const DataSet& set, bool mapped = false)
+      : set_(&set), open_(set.files.size(), -1), maps_(mapped ? set.files.size() : 0) {}
   ~SampleReader();
   SampleReader(const SampleReader&) = delete;
   SampleReader& operator=(const SampleReader&) = delete;
-  // Replaces `content`. A file that is gone or shorter than it was is an error with its name.
-  base::Result<void> read(const Sample& sample, std::string& content);
+  // The bytes are in a map, or in `room`, which is replaced; until the next call. A file that is
+  // gone or shorter than it was is an error.
+  base::Result<std::string_view> read(const Sample& sample, std::string& room);
 
  private:
+  base::Result<std::string_view> mapped(int file, const Sample& sample, bool keeps);
+
   const DataSet* set_;
   std::vector<int> open_;  // descriptors; -1: not open
+  std::vector<FileMap> maps_;
+  FileMap last_;  // of a file that is not kept
 };
 
 // Takes the files out of the system's cache, as far as it does so when asked.
 void drop_from_system_cache(const DataSet& set);
+// Bytes of the files that are in it.
+std::uint64_t in_system_cache(const DataSet& set);
 
 }  // namespace ts::loader

@@ -320,6 +320,7 @@ base::Result<Loaded> load(const LoadRequest& request, const base::CancelToken& c
                 .steps_work = static_cast<bool>(request.step),
                 .cores = cores_here()};
   for (const std::string& one : shop.kept) loaded.preloaded += one.size();
+  if (plan.mapped) loaded.in_cache = in_system_cache(*request.set);
   const bool loaded_here = !makers.back().made.spans.empty();
   for (Maker& maker : makers) gather(loaded, maker.made);
   for (WorkerProcess& process : processes.all) gather(loaded, process.made);

@@ -52,6 +52,7 @@ struct Loaded {
   std::uint64_t left_out = 0;              // that could not be read or decoded
   std::uint64_t bytes = 0;                 // read from the data set
   std::uint64_t preloaded = 0;             // bytes of samples that stayed in memory
+  std::uint64_t in_cache = 0;              // of mapped files, in memory at the end
   std::uint64_t ended = 0;                 // workers that ended early
   std::uint64_t handed = 0;                // bytes of batches that came from processes
   std::uint64_t resident = 0;              // most memory of the processes, all together

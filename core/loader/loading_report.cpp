@@ -148,6 +148,7 @@ simulate::Outcome outcome_of(const Loaded& loaded, const std::vector<Batch>& bat
       {"samples_a_second", loaded_samples * per_step, number},
       {"bytes_read", static_cast<double>(loaded.bytes), bytes},
       {"preloaded", static_cast<double>(loaded.preloaded), bytes},
+      {"map_in_memory", static_cast<double>(loaded.in_cache), bytes},
       {"batch_work", work, seconds},
       {"batch_cpu", over(loaded.times.processor, batch_count), seconds},
       {"batch_queued", over(loaded.times.queued, batch_count), seconds},

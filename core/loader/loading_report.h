@@ -23,6 +23,7 @@ inline constexpr double kWaitingShare = 0.05;
 //   batch_queued   of it waiting for a core that another thread had
 //   handover       from the end of a batch in a process until it was here; 0 with threads
 //   handed         bytes of a batch that came so
+//   map_in_memory  bytes of mapped files that are in memory at the end; 0 where they are read
 //   workers_memory the most resident bytes of the processes, all together
 //   enough_workers (batch_work - batch_queued) / step_time, rounded up; not a number where
 //                  batch_cpu / cores is more than a step, so that no number of workers is enough,

@@ -5,6 +5,8 @@
 #include <fstream>
 #include <memory>
 #include <span>
+#include <string>
+#include <string_view>
 #include <utility>
 
 #include "core/text/message.h"
@@ -121,9 +123,10 @@ bool Maker::read(std::uint32_t number) {
     content_ = shop_->kept[number];
     return true;
   }
-  const auto done = reader_.read(sample, content_);
+  const auto done = reader_.read(sample, room_);
+  content_ = done.value_or(std::string_view());
   if (!done) leave_out(sample, done.error());
-  if (done) made.bytes += content_.size();
+  made.bytes += content_.size();
   return done.has_value();
 }
 
@@ -181,7 +184,7 @@ void Maker::make_tokens(std::size_t number, Buffers& to) {
   for (std::size_t i = 0; i < rows.size(); ++i) {
     if (shop_->cancel.cancelled()) return;
     for (const std::uint32_t sample : batch.rows[i].samples) {
-      if (read(sample)) rows[i].push_back(content_);
+      if (read(sample)) rows[i].emplace_back(content_);
     }
   }
   stage("read", from, &WorkerTimes::read, Kind::communication);

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/base/cancel.h"
@@ -83,7 +84,8 @@ struct Made {
 // Makes batches. One thread each.
 class Maker {
  public:
-  Maker(const Shop& shop, std::size_t lane) : shop_(&shop), lane_(lane), reader_(shop.set) {}
+  Maker(const Shop& shop, std::size_t lane)
+      : shop_(&shop), lane_(lane), reader_(shop.set, shop.plan.mapped) {}
 
   MadeBatch make(std::size_t number, Buffers buffers);
 
@@ -102,7 +104,8 @@ class Maker {
   std::size_t lane_;
   SampleReader reader_;
   JpegCoder coder_;
-  std::string content_;
+  std::string room_;
+  std::string_view content_;  // of the sample that was read last
 };
 
 }  // namespace ts::loader

@@ -25,7 +25,10 @@ Inputs with_loader(std::int64_t batch, std::int64_t step_ms, const Inputs& of_da
                    {"step_ms", "ms", step_ms, 0, 10'000},
                    {"shuffle", "", 64, 0, 1'000'000}};
   add(inputs, of_loading);
-  add(inputs, {{"sharded", "", 0, 0, 1}, {"preload", "", 0, 0, 1}, {"cold", "", 0, 0, 1}});
+  add(inputs, {{"sharded", "", 0, 0, 1},
+               {"mapped", "", 0, 0, 1},
+               {"preload", "", 0, 0, 1},
+               {"cold", "", 0, 0, 1}});
   add(inputs, of_data);
   add(inputs, {{"shard_samples", "", 64, 1, 100'000},
                {"seed", "", 1, 0, 1'000'000'000},
@@ -120,6 +123,7 @@ Plan plan_of(const calculate::Chosen& chosen) {
           .memory_cache = number("memory_mib") * kMiB,
           .known_order = on("known_order"),
           .disk_cache = on("disk_cache"),
+          .mapped = on("mapped"),
           .preload = on("preload"),
           .cold = on("cold"),
           .dying = size("dying_workers"),

@@ -51,6 +51,7 @@ struct Plan {
   std::int64_t memory_cache = 0;  // bytes
   bool known_order = false;       // what is needed last leaves the cache, else the least recent
   bool disk_cache = false;
+  bool mapped = false;    // files are mapped, else read
   bool preload = false;   // all samples are read before the first batch
   bool cold = false;      // files are first taken out of the system's cache
   std::size_t dying = 0;  // workers that end while they make a batch

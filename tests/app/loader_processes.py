@@ -27,7 +27,8 @@ def load(program, *words):
 
 def alike(program):
     problems = []
-    for words in (IMAGES, TOKENS, [*IMAGES, "broken=2", "sharded=1"], [*IMAGES, "preload=1", "memory_mib=1"]):
+    for words in (IMAGES, TOKENS, [*IMAGES, "broken=2", "sharded=1"], [*IMAGES, "mapped=1"],
+                  [*IMAGES, "preload=1", "memory_mib=1"]):
         threads = load(program, *words, "workers=2")["figures"]
         for piped in (0, 1):
             found = load(program, *words, "workers=2", "processes=1", f"piped={piped}")

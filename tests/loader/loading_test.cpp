@@ -130,6 +130,52 @@ TEST(Loading, ReadingAllFirstAndStackingGiveTheSameBatches) {
   EXPECT_EQ(figure(done("images", {}), "preloaded"), 0);
 }
 
+TEST(Loading, MappedFilesGiveTheSameSamples) {
+  for (const char* const sharded : {"sharded=0", "sharded=1"}) {
+    const TemporaryFolder folder;
+    const Plan plan = plan_of(small("tokens", {sharded, "shard_samples=10"}).chosen);
+    ASSERT_TRUE(make_data_set(folder / "set", plan, {}, {}));
+    const auto set = open_data_set(folder / "set", false);
+    ASSERT_TRUE(set);
+    SampleReader reads(*set), maps(*set, true);
+    std::string room, unused;
+    for (const Sample& sample : set->samples) {
+      const auto read = reads.read(sample, room);
+      const auto mapped = maps.read(sample, unused);
+      ASSERT_TRUE(read && mapped) << sample.name;
+      EXPECT_EQ(*mapped, *read) << sample.name;
+    }
+    EXPECT_TRUE(unused.empty());
+    EXPECT_GT(in_system_cache(*set), 0U);
+  }
+  for (const char* const subject : {"images", "tokens"}) {
+    const Done read = done(subject, {"sharded=1"});
+    const Done mapped = done(subject, {"sharded=1", "mapped=1"});
+    expect_all_steps(mapped);
+    EXPECT_EQ(figure(mapped, "left_out"), 0);
+    EXPECT_EQ(figure(mapped, "bytes_read"), figure(read, "bytes_read"));
+    EXPECT_GT(figure(mapped, "map_in_memory"), 0);
+    EXPECT_EQ(figure(read, "map_in_memory"), 0);
+  }
+}
+
+// A page that a file has no more must not be touched.
+TEST(Loading, AMappedArchiveThatBecomesShorterIsLeftOut) {
+  const TemporaryFolder folder;
+  const Plan plan = plan_of(small("tokens", {"sharded=1", "shard_samples=1000"}).chosen);
+  ASSERT_TRUE(make_data_set(folder / "set", plan, {}, {}));
+  const auto set = open_data_set(folder / "set", false);
+  ASSERT_TRUE(set);
+  SampleReader maps(*set, true);
+  std::string unused;
+  ASSERT_TRUE(maps.read(set->samples.front(), unused));
+  std::filesystem::resize_file(set->files.front(), set->samples.back().offset);
+  ASSERT_TRUE(maps.read(set->samples.front(), unused));
+  const auto cut = maps.read(set->samples.back(), unused);
+  ASSERT_FALSE(cut);
+  EXPECT_EQ(cut.error().key, "loader_error.shorter");
+}
+
 TEST(Loading, AFolderOfOnesOwn) {
   const TemporaryFolder folder;
   std::ofstream(folder / "a.txt") << "some words";
@@ -146,17 +192,19 @@ TEST(Loading, AFolderOfOnesOwn) {
 }
 
 TEST(Loading, FilesThatVanishAreLeftOut) {
-  const TemporaryFolder folder;
-  const Plan plan = plan_of(small("tokens", {}).chosen);
-  ASSERT_TRUE(make_data_set(folder / "set", plan, {}, {}));
-  const auto set = open_data_set(folder / "set", false);
-  ASSERT_TRUE(set);
-  std::filesystem::remove(folder / "set" / "00000003.txt");
-  std::ofstream(folder / "set" / "00000004.txt", std::ios::trunc) << "";
-  const auto loaded = load({.plan = plan, .set = &*set}, {});
-  ASSERT_TRUE(loaded);
-  EXPECT_GE(loaded->left_out, 2U);
-  EXPECT_EQ(loaded->steps.size(), plan.batches);
+  for (const char* const mapped : {"mapped=0", "mapped=1"}) {
+    const TemporaryFolder folder;
+    const Plan plan = plan_of(small("tokens", {mapped}).chosen);
+    ASSERT_TRUE(make_data_set(folder / "set", plan, {}, {}));
+    const auto set = open_data_set(folder / "set", false);
+    ASSERT_TRUE(set);
+    std::filesystem::remove(folder / "set" / "00000003.txt");
+    std::ofstream(folder / "set" / "00000004.txt", std::ios::trunc) << "";
+    const auto loaded = load({.plan = plan, .set = &*set}, {});
+    ASSERT_TRUE(loaded);
+    EXPECT_GE(loaded->left_out, 2U);
+    EXPECT_EQ(loaded->steps.size(), plan.batches);
+  }
 }
 
 TEST(Loading, ACancelIsSeenAndTheSetIsTheSameForASeed) {
