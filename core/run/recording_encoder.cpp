@@ -96,6 +96,14 @@ void Encoder::mark() {
   marked_ = {tracks_.size(), ids_.size(), records_.size(), count_, bases_};
 }
 
+nlohmann::json Encoder::header() const {
+  return header_since({});
+}
+
+nlohmann::json Encoder::new_header() const {
+  return header_since(marked_);
+}
+
 nlohmann::json Encoder::header_since(const Place& since) const {
   auto tracks = nlohmann::json::array();
   for (const trace::Track& track : std::span(tracks_).subspan(since.tracks)) {

@@ -32,9 +32,9 @@ class Encoder {
   void add_tracks(const capture::Batch& batch);
   [[nodiscard]] const std::string& records() const { return records_; }
   // Tracks, strings and the number of records, as they stand in a header.
-  [[nodiscard]] nlohmann::json header() const { return header_since({}); }
+  [[nodiscard]] nlohmann::json header() const;
   // The same of what was added after the last mark(), which goes on from what was before.
-  [[nodiscard]] nlohmann::json new_header() const { return header_since(marked_); }
+  [[nodiscard]] nlohmann::json new_header() const;
   [[nodiscard]] std::string_view new_records() const {
     return std::string_view(records_).substr(marked_.bytes);
   }
