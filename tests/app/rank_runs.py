@@ -1,6 +1,6 @@
 """rank_runs.py TENSORSCOPE: runs by several ranks from the command line.
 
-Two and four ranks learn what one process learns with the whole batch; a rank's peak is the predicted one; the
+Two, four and eight ranks learn what one process learns with the whole batch; a rank's peak is the predicted one; the
 timeline has all ranks, the same collectives in the same order; ranks of Open MPI's variables, of ssh and of torchrun
 (with torch in this Python) find each other; what cannot meet says so in one sentence.
 """
@@ -43,7 +43,7 @@ def learn_together(program, folder):
     problems = []
     whole = json.loads(run(program, "run", *WORK, "--set", "B=8", "--steps", "8", "--json").stdout)
     losses = [step["loss"] for step in whole["training"]["steps"]]
-    for ranks in (2, 4):
+    for ranks in (2, 4, 8):
         out = folder / f"{ranks}-ranks"
         batch = ["--set", f"B={8 // ranks}"]
         ended = run(program, "run", *WORK, *batch, "--world", str(ranks), "--steps", "8", "--out", str(out), "--json")
