@@ -1,5 +1,6 @@
 #include "app/sheets/own_file_sheet.h"
 
+#include <fmt/format.h>
 #include <imgui.h>
 
 #include <algorithm>
@@ -216,14 +217,14 @@ void OwnFileSheet::draw_lines(const views::Ui& ui, const std::vector<OwnLine>& l
 
 // The memory over the steps; with other arguments than the file's, over that with the file's.
 void OwnFileSheet::draw_memory(const views::Ui& ui,
-                               std::shared_ptr<const OwnSession::Forecast> forecast) {
+                               const std::shared_ptr<const OwnSession::Forecast>& forecast) {
   if (forecast->question.settings.empty() && is_current(*forecast)) usual_ = forecast;
   const bool compares =
       usual_ != nullptr && usual_ != forecast && usual_->of.target.name == forecast->of.target.name;
   const auto side = [&](const std::shared_ptr<const OwnSession::Forecast>& of) {
     std::string name;
     for (const auto& [argument, value] : of->question.settings)
-      name += (name.empty() ? "" : ", ") + argument + " = " + value;
+      name += fmt::format("{}{} = {}", name.empty() ? "" : ", ", argument, value);
     if (name.empty()) name = ui.texts("own_file.as_in_file");
     return views::MemoryOverlay::Side{std::move(name), &of->of.run.log, of};
   };

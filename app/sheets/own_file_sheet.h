@@ -44,7 +44,8 @@ class OwnFileSheet {
   void draw_argument(const views::Ui& ui, const OwnArgument& argument, float width);
   void draw_number(const views::Ui& ui, const OwnArgument& argument, float width);
   static void draw_lines(const views::Ui& ui, const std::vector<OwnLine>& lines);
-  void draw_memory(const views::Ui& ui, std::shared_ptr<const OwnSession::Forecast> forecast);
+  void draw_memory(const views::Ui& ui,
+                   const std::shared_ptr<const OwnSession::Forecast>& forecast);
   void draw_forecast(const views::Ui& ui, const OwnSession::State& known);
   void draw_buttons(const views::Ui& ui, const OwnSession::State& known,
                     const WorkspaceState& state);
