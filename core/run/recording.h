@@ -24,6 +24,14 @@ namespace recording_parts {
 class Encoder;
 }
 
+// Beside the records, while the run goes on.
+struct RecordingProgress {
+  std::vector<StepTimes> steps;  // that ended since the last piece
+  std::uint64_t dropped = 0;
+  std::int64_t clock_drift_ns = 0;
+  std::int64_t peak = 0;  // the most bytes that were live so far
+};
+
 // Collects a run during its execution. One owner thread.
 class RecordingWriter {
  public:
@@ -45,16 +53,9 @@ class RecordingWriter {
   // The whole file of a finished run, which must be the run of the batches.
   [[nodiscard]] std::string file(const Run& run) const;
 
-  // Beside the records, while the run goes on.
-  struct Progress {
-    std::vector<StepTimes> steps;  // that ended since the last piece
-    std::uint64_t dropped = 0;
-    std::int64_t clock_drift_ns = 0;
-    std::int64_t peak = 0;  // the most bytes that were live so far
-  };
   // The records since the last call, as a piece of a stream (recording_stream.h) that goes on
   // from the pieces before.
-  std::string next_piece(const Progress& progress);
+  std::string next_piece(RecordingProgress progress);
 
  private:
   RunId id_;

@@ -46,12 +46,12 @@ void RecordingJournal::update(RecordingWriter& writer, std::uint64_t dropped,
   const std::int64_t now = base::now_ns();
   if (file_ < 0 || now - written_ns_ < kEvery) return;
   written_ns_ = now;
-  RecordingWriter::Progress progress{{}, dropped, clock_drift_ns, peak};
+  RecordingProgress progress{{}, dropped, clock_drift_ns, peak};
   {
     const std::lock_guard lock(mutex_);
     progress.steps = std::exchange(steps_, {});
   }
-  append(writer.next_piece(progress));
+  append(writer.next_piece(std::move(progress)));
 }
 
 void RecordingJournal::append(std::string_view bytes) {

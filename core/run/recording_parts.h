@@ -11,6 +11,7 @@
 #include "core/base/result.h"
 #include "core/base/string_table.h"
 #include "core/capture/batch.h"
+#include "core/run/recording.h"
 #include "core/run/run.h"
 
 // The parts that a recording's file and its stream have in common: headers and records. Private to
@@ -90,6 +91,8 @@ class Decoder {
 
 // A header and records in the frame of a file.
 std::string piece_of(const nlohmann::json& header, std::string_view records);
+// Adds what a piece tells besides its records.
+void add_progress(const RecordingProgress& progress, nlohmann::json& header);
 // A run without its records, steps, tracks and strings.
 nlohmann::json run_header(const Run& run);
 // Throw nlohmann::json::exception where the header lacks something.

@@ -93,7 +93,8 @@ base::Result<std::shared_ptr<Run>> read_recording(std::string_view file, RunId i
   if (!header)
     return text::fail("recording_error.header", {text::argument("reason", header.error())});
   // A journal of which only the first piece was written.
-  if (header->is_object() && !header->contains("steps")) return run_of_journal(file, id, strings);
+  if (parts->records.empty() && header->is_object() && !header->contains("steps"))
+    return run_of_journal(file, id, strings);
   try {
     return run_of(*header, parts->records, id, strings);
   } catch (const nlohmann::json::exception& error) {

@@ -50,10 +50,8 @@ std::string RecordingStreamWriter::take_piece(const capture::Batch& batch, std::
   const std::lock_guard lock(mutex_);
   encoder_->add(batch);
   nlohmann::json header = encoder_->header();
-  header["dropped"] = batch.dropped + skipped_;
-  header["clock_drift_ns"] = batch.clock_drift_ns;
-  header["allocator_peak"] = peak;
-  header["steps"] = steps_json(std::exchange(steps_, {}));
+  recording_parts::add_progress(
+      {std::exchange(steps_, {}), batch.dropped + skipped_, batch.clock_drift_ns, peak}, header);
   if (!end.is_null()) header["end"] = std::move(end);
   std::string piece = piece_of(header, encoder_->records());
   encoder_->forget_written();

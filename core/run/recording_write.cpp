@@ -81,12 +81,17 @@ std::string RecordingWriter::file(const Run& run) const {
   return recording_parts::piece_of(header, encoder_->records());
 }
 
-std::string RecordingWriter::next_piece(const Progress& progress) {
-  nlohmann::json header = encoder_->new_header();
-  header["dropped"] = progress.dropped + lost_;
+void recording_parts::add_progress(const RecordingProgress& progress, nlohmann::json& header) {
+  header["dropped"] = progress.dropped;
   header["clock_drift_ns"] = progress.clock_drift_ns;
   header["allocator_peak"] = progress.peak;
   header["steps"] = steps_json(progress.steps);
+}
+
+std::string RecordingWriter::next_piece(RecordingProgress progress) {
+  progress.dropped += lost_;
+  nlohmann::json header = encoder_->new_header();
+  recording_parts::add_progress(progress, header);
   std::string piece = recording_parts::piece_of(header, encoder_->new_records());
   encoder_->mark();
   return piece;

@@ -29,7 +29,7 @@ struct MadeJournal : MadeStream {
     pieces = {recording_parts::piece_of(recording_parts::run_header(first), {})};
     for (std::size_t i = 0; i < batches.size(); ++i) {
       writer.add(batches[i]);
-      RecordingWriter::Progress progress;
+      RecordingProgress progress;
       progress.steps = {run.recorded_steps.at(i)};
       progress.peak = 4096 * static_cast<std::int64_t>(i);
       pieces.push_back(writer.next_piece(progress));
