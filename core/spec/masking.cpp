@@ -25,21 +25,47 @@ Masking::Range Masking::seen_by(Range queries, std::int64_t keys) const {
 Masking masking(const WorkloadSpec& spec) {
   Masking masks;
   masks.causal = spec.causal;
-  // A length that holds all tokens hides none.
-  const auto shorter = [&spec](std::int64_t tokens) { return tokens < spec.seq_len ? tokens : 0; };
+  // A length that holds all tokens hides none. New tokens make a sequence longer.
+  const std::int64_t added = spec.pass == Pass::generate ? spec.new_tokens : 0;
+  const auto shorter = [length = spec.seq_len + added](std::int64_t tokens) {
+    return tokens < length ? tokens : 0;
+  };
   if (field_applies(spec, Field::window)) masks.window = shorter(spec.window);
   if (field_applies(spec, Field::packed)) masks.packed = shorter(spec.packed);
   if (field_applies(spec, Field::padding)) masks.padding = spec.padding;
   return masks;
 }
 
+bool has_window(const WorkloadSpec& spec, std::int64_t block) {
+  return windowed_blocks(spec, block, block + 1) > 0;
+}
+
+// Block i sees all if i + 1 can be divided by full_every.
+std::int64_t windowed_blocks(const WorkloadSpec& spec, std::int64_t first, std::int64_t end) {
+  if (masking(spec).window == 0) return 0;
+  const bool some = spec.full_every > 0 && field_applies(spec, Field::full_every);
+  const std::int64_t full = some ? end / spec.full_every - first / spec.full_every : 0;
+  return end - first - full;
+}
+
+WorkloadSpec without_window(const WorkloadSpec& spec) {
+  WorkloadSpec whole = spec;
+  whole.window = 0;
+  return whole;
+}
+
+std::int64_t cache_length(const WorkloadSpec& spec, std::int64_t block) {
+  const std::int64_t context = context_length(spec);
+  return has_window(spec, block) ? std::min(masking(spec).window, context) : context;
+}
+
 std::int64_t padded_keys(std::int64_t padding, std::int64_t row, std::int64_t rows) {
   return padding * (row + 1) / rows;
 }
 
-double tiled_share(const WorkloadSpec& spec) {
+double tiled_share(const WorkloadSpec& spec, std::int64_t queries, std::int64_t keys) {
   const Masking masks = masking(spec);
-  const std::int64_t queries = spec.seq_len, keys = kv_length(spec), width = spec.tile_k;
+  const std::int64_t width = spec.tile_k;
   double pairs = 0;
   for (std::int64_t row = 0; row < queries; row += spec.tile_q) {
     const std::int64_t end = std::min(row + spec.tile_q, queries);

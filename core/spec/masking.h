@@ -30,12 +30,22 @@ struct Masking {
 };
 Masking masking(const WorkloadSpec& spec);
 
+// True if block number `block` of a model has the window: with full_every each n-th sees all.
+bool has_window(const WorkloadSpec& spec, std::int64_t block);
+// Those that have it, of the blocks from `first` to before `end`.
+std::int64_t windowed_blocks(const WorkloadSpec& spec, std::int64_t first, std::int64_t end);
+// The same model where no block has a window.
+WorkloadSpec without_window(const WorkloadSpec& spec);
+// The positions whose keys and values a block keeps in generation: all of the context, or those of
+// its window, since nothing before them is seen again.
+std::int64_t cache_length(const WorkloadSpec& spec, std::int64_t block);
+
 // Padded keys of sequence `row` of `rows`: the last has `padding`, those before evenly fewer.
 std::int64_t padded_keys(std::int64_t padding, std::int64_t row, std::int64_t rows);
 
-// The share of the T x T_kv pairs in tiles of tile_q x tile_k that are not all hidden, padding
-// apart.
-double tiled_share(const WorkloadSpec& spec);
+// The share of the queries x keys pairs in tiles of tile_q x tile_k that are not all hidden,
+// padding apart.
+double tiled_share(const WorkloadSpec& spec, std::int64_t queries, std::int64_t keys);
 
 // Shares that are dropped; 0 where nothing is: in a pass without a graph.
 struct Dropping {

@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <array>
 #include <limits>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <system_error>
+#include <utility>
 
 #include "core/io/json_parse.h"
 #include "core/spec/presets.h"
@@ -30,7 +32,14 @@ struct Family {
   bool qkv_bias = false;    // unless the file says otherwise
   bool qk_norm = false;
   bool fused_qkv = false;
-  bool slides = true;  // unless the file says otherwise, where it has a window
+  bool slides = true;           // unless the file says otherwise, where it has a window
+  std::int64_t full_every = 0;  // unless the file says otherwise
+  BlockForm form = BlockForm::serial;
+  bool post_norm = false;
+  bool head_bias = false;
+  bool turns_part = false;                // positions may turn a part of each head
+  double turned = 1;                      // that share, unless the file says otherwise
+  double softcap = 0, logit_softcap = 0;  // unless the file says otherwise
   bool latent = false;
   const char* experts = nullptr;
   std::int64_t expert_count = 0;  // unless the file says otherwise
@@ -102,11 +111,47 @@ constexpr void deepseek_v3(Family& family) {
 }
 constexpr void phi3(Family& family) {
   family.fused_qkv = true;
+  family.turns_part = true;
 }
 constexpr void gemma(Family& family) {
   family.ffn = FeedForward::geglu;
   family.tied = true;
   family.d_head = 256;
+}
+// Gemma 2 and 3 name their activation otherwise than files of Gemma.
+constexpr void gemma2(Family& family) {
+  gemma(family);
+  family.activation = "hidden_activation";
+  family.post_norm = true;
+  family.full_every = 2;
+  family.softcap = 50;
+  family.logit_softcap = 30;
+}
+constexpr void gemma3(Family& family) {
+  gemma(family);
+  family.activation = "hidden_activation";
+  family.post_norm = true;
+  family.qk_norm = true;
+  family.full_every = 6;
+}
+constexpr void phi(Family& family) {
+  family.ffn = FeedForward::gelu;
+  family.norm = NormKind::layernorm;
+  family.bias = true;
+  family.form = BlockForm::shared_norm;
+  family.head_bias = true;
+  family.turns_part = true;
+  family.turned = 0.5;
+}
+constexpr void gpt_neox(Family& family) {
+  family.kv_heads = nullptr;
+  family.ffn = FeedForward::gelu;
+  family.norm = NormKind::layernorm;
+  family.bias = true;
+  family.fused_qkv = true;
+  family.form = BlockForm::parallel;
+  family.turns_part = true;
+  family.turned = 0.25;
 }
 constexpr void starcoder2(Family& family) {
   family.ffn = FeedForward::gelu;
@@ -126,6 +171,10 @@ constexpr std::array kFamilies = {
     like_llama("deepseek_v3", deepseek_v3),
     like_llama("phi3", phi3),
     like_llama("gemma", gemma),
+    like_llama("gemma2", gemma2),
+    like_llama("gemma3_text", gemma3),
+    like_llama("phi", phi),
+    like_llama("gpt_neox", gpt_neox),
     like_llama("starcoder2", starcoder2),
     Family{.type = "gpt2",
            .width = "n_embd",
@@ -148,7 +197,7 @@ tl::unexpected<base::Error> cannot(const std::string& what) {
 
 class Config {
  public:
-  explicit Config(const Json& json) : json_(json) {}
+  explicit Config(Json json) : json_(std::move(json)) {}
 
   [[nodiscard]] bool has(const char* key) const {
     return key != nullptr && json_.contains(key) && !json_.at(key).is_null();
@@ -167,6 +216,14 @@ class Config {
   [[nodiscard]] double number(const char* key, double otherwise) const {
     return has(key) && json_.at(key).is_number() ? json_.at(key).get<double>() : otherwise;
   }
+  // A number, 0 where the file has null.
+  [[nodiscard]] double limit(const char* key, double otherwise) const {
+    return json_.contains(key) && json_.at(key).is_null() ? 0 : number(key, otherwise);
+  }
+  // An object, empty where there is none.
+  [[nodiscard]] Json group(const char* key) const {
+    return has(key) && json_.at(key).is_object() ? json_.at(key) : Json::object();
+  }
   // A list, empty where there is none.
   [[nodiscard]] Json list(const char* key) const {
     return has(key) && json_.at(key).is_array() ? json_.at(key) : Json::array();
@@ -176,7 +233,7 @@ class Config {
   }
 
  private:
-  const Json& json_;
+  Json json_;
 };
 
 bool is_one_of(std::string_view word, std::initializer_list<std::string_view> words) {
@@ -188,10 +245,31 @@ bool is_known_activation(FeedForward form, const std::string& word) {
   return is_one_of(word, {"", "gelu", "gelu_new", "gelu_pytorch_tanh"});
 }
 
-// The window of all layers or of none: "layer_types" tells them one by one.
-bool layers_differ(const Config& config) {
+// The layers without a window: every n-th, n 0 if all have one. nullopt where no setting of ours
+// says which. "layer_types" tells them one by one; older files have their distance.
+std::optional<std::int64_t> full_layers(const Family& family, const Config& config) {
   const Json types = config.list("layer_types");
-  return std::ranges::any_of(types, [&types](const Json& one) { return one != types.front(); });
+  if (types.empty()) return config.size("sliding_window_pattern", family.full_every);
+  const auto full = [&types](std::size_t i) { return types[i] == "full_attention"; };
+  std::size_t first = 0;
+  while (first < types.size() && !full(first)) ++first;
+  const std::size_t every = first < types.size() ? first + 1 : 0;
+  for (std::size_t i = 0; i < types.size(); ++i) {
+    const bool expected = every > 0 && (i + 1) % every == 0;
+    if (full(i) != expected || (!full(i) && types[i] != "sliding_attention")) return std::nullopt;
+  }
+  return static_cast<std::int64_t>(every);
+}
+
+// The share of a head that positions turn, which newer files keep among those of their positions.
+double turned_share(const Family& family, const Config& config) {
+  const Config positions(config.group("rope_parameters"));
+  for (const Config* const where : {&config, &positions}) {
+    for (const char* const key : {"partial_rotary_factor", "rotary_pct"}) {
+      if (where->has(key)) return where->number(key, family.turned);
+    }
+  }
+  return family.turned;
 }
 
 // The number of blocks before the first with experts, -1 where others are without them, too.
@@ -207,14 +285,17 @@ std::int64_t dense_layers(const Config& config) {
 // The first setting that our language model has not; empty where it has all.
 std::string not_expressed(const Family& family, const Config& config) {
   for (const char* const key :
-       {"mlp_bias", "scale_attn_by_inverse_layer_idx", "add_cross_attention", "clip_qkv"}) {
+       {"mlp_bias", "scale_attn_by_inverse_layer_idx", "add_cross_attention", "clip_qkv",
+        "qk_layernorm", "use_bidirectional_attention"}) {
     if (config.flag(key, false) || config.size(key, 0) > 0) return key;
   }
   if (family.latent && config.flag("attention_bias", false)) return "attention_bias";
   if (!family.slides && config.flag("use_sliding_window", false)) return "use_sliding_window";
-  if (config.number("partial_rotary_factor", 1) != 1) return "partial_rotary_factor";
+  const double turned = turned_share(family, config);
+  if (turned != 1 && !(family.turns_part && turned > 0 && turned < 1))
+    return "partial_rotary_factor";
   if (config.size("moe_layer_freq", 1) != 1) return "moe_layer_freq";
-  if (layers_differ(config)) return "layer_types";
+  if (!full_layers(family, config)) return "layer_types";
   if (dense_layers(config) < 0) return "mlp_only_layers";
   if (family.bias && !config.flag("use_bias", true)) return "use_bias";
   const bool sums = config.flag("norm_topk_prob", family.sum_to_one);
@@ -251,11 +332,26 @@ void set_attention(const Family& family, const Config& config, WorkloadSpec& mad
     d_head = config.size("qk_nope_head_dim", 128) + made.rope_width;
     made.kv_heads = 0;
   }
+  if (!family.latent && family.positions == Positions::rope) {
+    const double turned = turned_share(family, config);
+    made.rope_width =
+        turned < 1 ? static_cast<std::int64_t>(static_cast<double>(d_head) * turned) : 0;
+  }
   made.head_width = d_head == even && even * made.heads == made.d_model ? 0 : d_head;
   made.qkv_bias = config.flag("qkv_bias", family.qkv_bias);
   made.qk_norm = family.qk_norm;
   made.fused_qkv = family.fused_qkv;
   made.bias = family.bias || config.flag("attention_bias", false);
+}
+
+// The form of the blocks and of the head.
+void set_form(const Family& family, const Config& config, WorkloadSpec& made) {
+  const bool serial = !config.flag("use_parallel_residual", true);
+  made.block_form = serial ? BlockForm::serial : family.form;
+  made.post_norm = family.post_norm;
+  made.head_bias = family.head_bias;
+  made.softcap = config.limit("attn_logit_softcapping", family.softcap);
+  made.logit_softcap = config.limit("final_logit_softcapping", family.logit_softcap);
 }
 
 void set_experts(const Family& family, const Config& config, WorkloadSpec& made) {
@@ -317,21 +413,25 @@ base::Result<void> apply_model_config(const Json& json, WorkloadSpec& spec) {
   if (std::ranges::find(sizes, 0) != sizes.end() || has_wrong_size(config)) {
     return text::fail("model_error.config_size");
   }
-  const bool slides = config.flag("use_sliding_window", family->slides);
+  const std::int64_t every = full_layers(*family, config).value_or(0);
+  const bool slides = config.flag("use_sliding_window", family->slides) && every != 1;
   const std::int64_t window = slides ? config.size("sliding_window", context) : context;
   // Learned positions have as many rows as the context.
   made.seq_len = family->positions == Positions::learned
                      ? context
                      : std::min({spec.seq_len, context, std::max<std::int64_t>(window, 1)});
   made.window = window < context ? window : 0;
+  made.full_every = made.window > 0 ? every : 0;
+  made.positions = family->positions;
   set_attention(*family, config, made);
   set_experts(*family, config, made);
+  set_form(*family, config, made);
   made.ffn = family->ffn;
   made.norm = family->norm;
-  made.positions = family->positions;
   made.tied = config.flag("tie_word_embeddings", family->tied);
   made.causal = true;
-  made.backend = AttentionBackend::automatic;
+  // PyTorch's own kernels have no softcap.
+  made.backend = made.softcap > 0 ? AttentionBackend::naive : AttentionBackend::automatic;
   const std::string dtype = config.has("dtype") ? config.word("dtype") : config.word("torch_dtype");
   made.dtype = dtype == "bfloat16"  ? DataType::bf16
                : dtype == "float16" ? DataType::fp16

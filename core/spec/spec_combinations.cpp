@@ -32,19 +32,20 @@ void check_heads(const WorkloadSpec& spec, Problems& problems) {
     return;
   }
   const Latent low = latent(spec);
-  const std::int64_t turned = low.any() ? low.rope : head_size(spec);
+  const std::int64_t turned = turned_size(spec);
+  const bool part = low.any() || turned != head_size(spec);
   if (spec.positions == Positions::rope && turned % 2 != 0) {
-    if (low.any() || own_width) {
-      problems.add(low.any() ? Field::rope_width : Field::head_width, "rope_odd_width",
+    if (part || own_width) {
+      problems.add(part ? Field::rope_width : Field::head_width, "rope_odd_width",
                    {{"d_head", std::to_string(turned)}});
     } else {
       problems.add(Field::heads, "rope_odd", {{"d_head", std::to_string(turned)}});
     }
   }
-  if (low.any() && low.nope <= 0) {
+  if (turned > head_size(spec) || (low.any() && low.nope <= 0)) {
     problems.add(
         Field::rope_width, "latent_rope",
-        {{"rope_width", std::to_string(low.rope)}, {"d_head", std::to_string(head_size(spec))}});
+        {{"rope_width", std::to_string(turned)}, {"d_head", std::to_string(head_size(spec))}});
   }
 }
 

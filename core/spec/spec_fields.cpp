@@ -47,6 +47,7 @@ constexpr std::array kPools = {"class", "mean", "resampler"};
 constexpr std::array kProjectors = {"linear", "mlp"};
 constexpr std::array kFrozen = {"none", "encoder", "language", "both"};
 constexpr std::array kExpertWeights = {"normalised", "softmax", "sigmoid"};
+constexpr std::array kBlockForms = {"serial", "parallel", "shared_norm"};
 constexpr std::array kTruths = {"true", "false"};
 constexpr std::array kSections = {"workload",  "shape",  "model", "attention",  "precision", "pass",
                                   "optimizer", "memory", "data",  "generation", "device"};
@@ -151,7 +152,7 @@ constexpr std::array<FieldRow, kFieldCount> kRows = {{
   {Field::lora_on, "lora_on", S::model, choice<&W::lora_on>(kLoraOns), "linear layers with an adapter: queries and values, all of attention, or the feed-forward part too", reason_lora_on},
   {Field::lora_alpha, "lora_alpha", S::model, RealField{&W::lora_alpha, 0, 1e6}, "an adapter adds lora_alpha / lora_rank times its product", reason_lora_on},
   {Field::lora_merged, "lora_merged", S::model, FlagField{&W::lora_merged}, "the adapters are added to the weights beforehand: the model is then as without", reason_lora_on},
-  {Field::window, "window", S::attention, NumberField{&W::window, {0, kKi * kKi}, {1, 64 * kKi}}, "keys that a query sees at most: itself and those before it, without causal also those behind; 0: no limit", reason_masks},
+  {Field::window, "window", S::attention, NumberField{&W::window, {0, kKi * kKi}, {1, 64 * kKi}}, "keys that a query sees at most: itself and those before it, without causal also those behind; 0: no limit", reason_window},
   {Field::packed, "packed", S::attention, NumberField{&W::packed, {0, kKi * kKi}, {1, 64 * kKi}}, "tokens of each of the sequences packed into T, which do not see each other; 0: one sequence", reason_masks},
   {Field::padding, "padding", S::attention, NumberField{&W::padding, {0, kKi * kKi}, {1, 64 * kKi}}, "padded keys of the last sequence of a batch, which no other token sees; those before it have evenly fewer", reason_masks},
   {Field::attn_dropout, "attn_dropout", S::attention, RealField{&W::attn_dropout, 0, 0.99}, "share of the probabilities of attention that are dropped", reason_attn_dropout},
@@ -186,8 +187,14 @@ constexpr std::array<FieldRow, kFieldCount> kRows = {{
   {Field::expert_scale, "expert_scale", S::model, RealField{&W::expert_scale, 0, 1000}, "multiplies the weights of a token's experts", reason_experts_on},
   {Field::kv_rank, "kv_rank", S::attention, NumberField{&W::kv_rank, {0, 64 * kKi}, {8, 2 * kKi}}, "latent attention: width of what keys and values are made of, which the cache keeps; 0: none", reason_plain_block},
   {Field::q_rank, "q_rank", S::attention, NumberField{&W::q_rank, {0, 64 * kKi}, {8, 2 * kKi}}, "of latent attention: width of what queries are made of; 0: the input", reason_latent},
-  {Field::rope_width, "rope_width", S::attention, NumberField{&W::rope_width, {0, 4 * kKi}, {8, 256}}, "of latent attention: part of a head that positions turn; 0: half", reason_latent},
+  {Field::rope_width, "rope_width", S::attention, NumberField{&W::rope_width, {0, 4 * kKi}, {8, 256}}, "part of a head that rotary positions turn; 0: all of it, half of it with latent attention", reason_rope_width},
   {Field::v_width, "v_width", S::attention, NumberField{&W::v_width, {0, 4 * kKi}, {8, 256}}, "of latent attention: width of a head of values; 0: as of keys", reason_latent},
+  {Field::full_every, "full_every", S::attention, NumberField{&W::full_every, {0, kKi}, {1, 128}}, "every n-th block has no window; 0: all have it", reason_full_every},
+  {Field::block_form, "block_form", S::model, choice<&W::block_form>(kBlockForms), "feed-forward after attention, or beside it: behind a norm of its own, or behind the same norm", reason_plain_block},
+  {Field::post_norm, "post_norm", S::model, FlagField{&W::post_norm}, "a norm of what attention and feed-forward give, before it is added", reason_plain_block},
+  {Field::head_bias, "head_bias", S::model, FlagField{&W::head_bias}, "a bias of the last layer", reason_lm},
+  {Field::softcap, "softcap", S::attention, RealField{&W::softcap, 0, 1e6}, "scores of naive attention become softcap tanh(score / softcap); 0: they do not", reason_softcap},
+  {Field::logit_softcap, "logit_softcap", S::model, RealField{&W::logit_softcap, 0, 1e6}, "the same of logits; 0: they stay as they are", reason_lm},
 }};
 // clang-format on
 

@@ -148,7 +148,8 @@ const char* reason_compile(const WorkloadSpec& spec) {
   if (experts(spec).any()) return "field.reason.experts_not_compiled";
   const FeedForward form = traits(spec).chooses_mlp ? spec.mlp : spec.ffn;
   const bool other_form = traits(spec).feed_forward && form == FeedForward::geglu;
-  if (has_own_heads(spec) || other_form) return "field.reason.form_not_compiled";
+  if (has_own_heads(spec) || has_own_form(spec) || other_form)
+    return "field.reason.form_not_compiled";
   if (frozen_layers(spec) > 0) return "field.reason.frozen_not_compiled";
   const bool checkpoints = reason_checkpoint(spec) == nullptr && spec.checkpoint != Checkpoint::off;
   return checkpoints ? "field.reason.inductor_recomputes" : nullptr;
@@ -324,9 +325,13 @@ const char* reason_lora_on(const WorkloadSpec& spec) {
   return spec.lora_rank > 0 ? nullptr : "field.reason.no_adapters";
 }
 
-const char* reason_masks(const WorkloadSpec& spec) {
+const char* reason_window(const WorkloadSpec& spec) {
   if (const char* const reason = reason_without_images(spec)) return reason;
-  if (const char* const reason = reason_attention(spec)) return reason;
+  return reason_attention(spec);
+}
+
+const char* reason_masks(const WorkloadSpec& spec) {
+  if (const char* const reason = reason_window(spec)) return reason;
   return spec.pass == Pass::generate ? "field.reason.generate_causal" : nullptr;
 }
 
@@ -381,6 +386,22 @@ const char* reason_query_form(const WorkloadSpec& spec) {
 const char* reason_latent(const WorkloadSpec& spec) {
   if (const char* const reason = reason_plain_block(spec)) return reason;
   return spec.kv_rank > 0 ? nullptr : "field.reason.no_latent";
+}
+
+const char* reason_rope_width(const WorkloadSpec& spec) {
+  if (const char* const reason = reason_plain_block(spec)) return reason;
+  const bool turns = spec.kv_rank > 0 || spec.positions == Positions::rope;
+  return turns ? nullptr : "field.reason.only_rope";
+}
+
+const char* reason_full_every(const WorkloadSpec& spec) {
+  if (const char* const reason = reason_lm(spec)) return reason;
+  return spec.window > 0 ? nullptr : "field.reason.no_window";
+}
+
+const char* reason_softcap(const WorkloadSpec& spec) {
+  if (const char* const reason = reason_plain_block(spec)) return reason;
+  return spec.backend == AttentionBackend::naive ? nullptr : "field.reason.only_naive";
 }
 
 const char* reason_model(const WorkloadSpec& spec) {

@@ -59,6 +59,7 @@ const char* reason_products(const WorkloadSpec& spec);
 const char* reason_rope_fp32(const WorkloadSpec& spec);
 const char* reason_lora(const WorkloadSpec& spec);
 const char* reason_lora_on(const WorkloadSpec& spec);
+const char* reason_window(const WorkloadSpec& spec);
 const char* reason_masks(const WorkloadSpec& spec);
 const char* reason_attn_dropout(const WorkloadSpec& spec);
 const char* reason_dropout(const WorkloadSpec& spec);
@@ -70,6 +71,9 @@ const char* reason_plain_block(const WorkloadSpec& spec);
 const char* reason_kv_heads(const WorkloadSpec& spec);
 const char* reason_query_form(const WorkloadSpec& spec);
 const char* reason_latent(const WorkloadSpec& spec);
+const char* reason_rope_width(const WorkloadSpec& spec);
+const char* reason_full_every(const WorkloadSpec& spec);
+const char* reason_softcap(const WorkloadSpec& spec);
 const char* reason_model(const WorkloadSpec& spec);
 const char* reason_loss(const WorkloadSpec& spec);
 

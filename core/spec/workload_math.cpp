@@ -41,17 +41,25 @@ double generation_flops(const WorkloadSpec& spec, AttentionBackend backend) {
   const auto layers = static_cast<double>(spec.layers);
   const double per_token =
       of_token(block_products(spec, 0, spec.layers)) + of_token(adapter_products(spec));
-  const double per_pair = layers * pair_flops(spec);
-  const double decoded_pair = layers * decoded_pair_flops(spec);
+  const auto windowed = static_cast<double>(windowed_blocks(spec, 0, spec.layers));
+  const WorkloadSpec unlimited = without_window(spec);
   const double head = 2 * static_cast<double>(spec.vocab) * static_cast<double>(spec.d_model);
   const auto whole = [&](std::int64_t length) {
     const auto n = static_cast<double>(length);
-    return n * per_token + head + n * n * per_pair * computed_share(spec, backend, length);
+    const double share = windowed * computed_share(spec, backend, length) +
+                         (layers - windowed) * computed_share(unlimited, backend, length);
+    return n * per_token + head + n * n * pair_flops(spec) * share;
+  };
+  // Keys of a new token in all layers: those of its window, where there is one.
+  const auto keys_of = [&](std::int64_t length) {
+    const std::int64_t window = masking(spec).window;
+    const std::int64_t near = window > 0 ? std::min(window, length) : length;
+    return windowed * static_cast<double>(near) + (layers - windowed) * static_cast<double>(length);
   };
   double sum = whole(spec.seq_len);
   for (std::int64_t i = 1; i < spec.new_tokens; ++i) {
     const std::int64_t length = spec.seq_len + i;
-    sum += spec.kv_cache ? per_token + head + static_cast<double>(length) * decoded_pair
+    sum += spec.kv_cache ? per_token + head + keys_of(length) * decoded_pair_flops(spec)
                          : whole(length);
   }
   return static_cast<double>(spec.batch) * sum;
@@ -77,7 +85,8 @@ void add_part(const WorkloadSpec& spec, const ModelPart& part, AttentionBackend 
 double computed_share(const WorkloadSpec& spec, AttentionBackend backend, std::int64_t seq_len) {
   if (masking(spec).any()) {
     const bool skips = traits_of(backend).masked == MaskedPairs::skipped_tiles;
-    return skips ? tiled_share(spec) : 1;
+    const std::int64_t keys = seq_len == spec.seq_len ? kv_length(spec) : seq_len;
+    return skips ? tiled_share(spec, seq_len, keys) : 1;
   }
   if (!spec.causal) return 1;
   const auto length = static_cast<double>(seq_len);

@@ -80,6 +80,10 @@ enum class OptimizerState : std::uint8_t { parameter, fp32, fp32_master };
 enum class Schedule : std::uint8_t { constant, cosine };
 enum class ZeroGrad : std::uint8_t { none, zero };
 enum class Checkpoint : std::uint8_t { off, blocks, attention };
+// The two parts of a block, attention and feed-forward. serial: the second works on what the first
+// has added. parallel: both work on the input of the block, each behind a norm of its own
+// (GPT-NeoX). shared_norm: both work on the output of one norm (GPT-J, Phi).
+enum class BlockForm : std::uint8_t { serial, parallel, shared_norm };
 // The token of a corpus: one of 256 bytes, or one of the characters that occur in it.
 enum class Tokenizer : std::uint8_t { byte, character };
 // Steps before the timing begins. automatic: until the step times settle. A number is for the
@@ -273,11 +277,19 @@ struct WorkloadSpec {
   double expert_scale = 1;  // multiplies these weights
   // Latent attention (DeepSeek-V2): width of what keys and values are made of, and the cache keeps;
   // 0: there is none. Width of what queries are made of (0: the input); of the part of a head that
-  // positions turn (0: half); of a head of values (0: as keys).
+  // rotary positions turn (0: half; without latent attention the whole head, and the setting
+  // applies there too); of a head of values (0: as keys).
   std::int64_t kv_rank = 0;
   std::int64_t q_rank = 0;
   std::int64_t rope_width = 0;
   std::int64_t v_width = 0;
+  std::int64_t full_every = 0;  // blocks with a window: every n-th has none; 0: all have it
+  BlockForm block_form = BlockForm::serial;
+  bool post_norm = false;  // a norm of what attention and feed-forward give, before it is added
+  bool head_bias = false;  // of the last layer of lm
+  // Scores of naive attention, and logits, become cap tanh(x / cap) (Gemma 2); 0: they do not.
+  double softcap = 0;
+  double logit_softcap = 0;
   friend bool operator==(const WorkloadSpec&, const WorkloadSpec&) = default;
 };
 
@@ -399,8 +411,14 @@ enum class Field : std::uint8_t {
   q_rank,
   rope_width,
   v_width,
+  full_every,
+  block_form,
+  post_norm,
+  head_bias,
+  softcap,
+  logit_softcap,
 };
-inline constexpr int kFieldCount = static_cast<int>(Field::v_width) + 1;
+inline constexpr int kFieldCount = static_cast<int>(Field::logit_softcap) + 1;
 
 const char* field_name(Field field);
 

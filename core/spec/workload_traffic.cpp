@@ -1,5 +1,6 @@
 #include "core/spec/workload_traffic.h"
 
+#include <algorithm>
 #include <array>
 
 #include "core/spec/backend_traits.h"
@@ -106,6 +107,14 @@ Moved attention(const WorkloadSpec& spec, AttentionBackend backend, const Widths
     moved.softmax_forward = kWrittenForward * square;
     moved.softmax_backward = kWrittenBackward * square;
   }
+  if (softcaps(spec).scores > 0) {
+    // Forward: a quotient, tanh and a product. Backward: those of the product and the quotient, and
+    // tanh's, which reads its own result, too.
+    constexpr double kCapForward = 6;
+    constexpr double kCapBackward = 7;
+    moved.forward += kCapForward * square;
+    moved.backward += kCapBackward * square;
+  }
   if (dropping(spec).attention > 0) {
     // The forward writes what is left beside the probabilities, and what was dropped; the backward
     // reads the latter.
@@ -122,9 +131,16 @@ double generation(const WorkloadSpec& spec, AttentionBackend backend) {
   const auto layers = static_cast<double>(spec.layers);
   const double head = moved_by({{spec.d_model, spec.vocab}}, batch);
   const std::vector<Product> blocks = block_products(spec, 0, spec.layers);
+  const auto windowed = static_cast<double>(windowed_blocks(spec, 0, spec.layers));
+  const WorkloadSpec unlimited = without_window(spec);
   const auto step = [&](const Widths& of_token, double queries, double keys) {
-    return moved_by(blocks, batch * queries) +
-           layers * attention(spec, backend, of_token, batch, queries, keys).forward +
+    const auto window = static_cast<double>(masking(spec).window);
+    const double near = queries == 1 && window > 0 ? std::min(window, keys) : keys;
+    const double all = attention(unlimited, backend, of_token, batch, queries, keys).forward;
+    // A new token finds what its window holds and needs no mask.
+    const WorkloadSpec& masked = queries == 1 ? unlimited : spec;
+    const double limited = attention(masked, backend, of_token, batch, queries, near).forward;
+    return moved_by(blocks, batch * queries) + (layers - windowed) * all + windowed * limited +
            moved_by(adapter_products(spec), batch * queries) + head;
   };
   const auto prompt = static_cast<double>(spec.seq_len);
@@ -251,8 +267,17 @@ void add_blocks(const WorkloadSpec& spec, std::int64_t first, std::int64_t count
   blocks.rows = rows_of(spec.batch, spec.seq_len);
   blocks.backward = backward;
   blocks.in_blocks = true;
-  let_attend(blocks, spec, count, spec.seq_len, spec.seq_len);
+  const std::int64_t windowed = windowed_blocks(spec, first, first + count);
+  const bool some = windowed > 0 && windowed < count;
+  let_attend(blocks, spec, some ? windowed : count, spec.seq_len, spec.seq_len);
+  if (windowed == 0) blocks.attends = without_window(spec);
   parts.push_back(blocks);
+  if (some) {
+    ModelPart unlimited = blocks;
+    unlimited.products.clear();
+    let_attend(unlimited, without_window(spec), count - windowed, spec.seq_len, spec.seq_len);
+    parts.push_back(unlimited);
+  }
   if (!trains_adapters(spec)) return;
   ModelPart adapters;
   adapters.products = adapter_products(spec);

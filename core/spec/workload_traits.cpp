@@ -75,6 +75,7 @@ Products lm_products(const WorkloadSpec& spec) {
 std::int64_t lm_others(const WorkloadSpec& spec) {
   std::int64_t count = spec.tied ? 0 : spec.vocab * spec.d_model;
   if (spec.positions == Positions::learned) count += context_length(spec) * spec.d_model;
+  if (has_head_bias(spec)) count += spec.vocab;
   return count + spec.layers * block_others(spec) + norm_parameters(spec);
 }
 
@@ -292,6 +293,10 @@ void leave_out_additions(WorkloadSpec& part) {
   part.experts = 0;
   part.head_width = part.kv_rank = 0;
   part.qkv_bias = part.qk_norm = false;
+  part.rope_width = part.full_every = 0;
+  part.block_form = BlockForm::serial;
+  part.post_norm = part.head_bias = false;
+  part.softcap = part.logit_softcap = 0;
 }
 
 }  // namespace
@@ -300,9 +305,11 @@ const WorkloadTraits& traits_of(WorkloadKind kind) {
   return kWorkloadTraits[static_cast<std::size_t>(kind)];
 }
 
-// Two norms and those of heads; biases of all but SwiGLU, or of queries, keys and values alone.
+// The norms before and behind each part and those of heads; biases of all but SwiGLU, or of
+// queries, keys and values alone.
 std::int64_t block_others(const WorkloadSpec& spec) {
-  std::int64_t count = 2 * norm_parameters(spec);
+  const std::int64_t before = block_form(spec) == BlockForm::shared_norm ? 1 : 2;
+  std::int64_t count = (before + (has_post_norms(spec) ? 2 : 0)) * norm_parameters(spec);
   const Latent low = latent(spec);
   const std::int64_t d_head = head_size(spec), kv = kv_head_count(spec) * d_head;
   if (low.any()) {
@@ -534,6 +541,39 @@ bool has_own_heads(const WorkloadSpec& spec) {
   const bool wide = spec.head_width > 0 && field_applies(spec, Field::head_width);
   const bool biased = spec.qkv_bias && field_applies(spec, Field::qkv_bias);
   return wide || biased || has_query_norms(spec) || latent(spec).any();
+}
+
+BlockForm block_form(const WorkloadSpec& spec) {
+  return field_applies(spec, Field::block_form) ? spec.block_form : BlockForm::serial;
+}
+
+bool has_post_norms(const WorkloadSpec& spec) {
+  return spec.post_norm && field_applies(spec, Field::post_norm);
+}
+
+bool has_head_bias(const WorkloadSpec& spec) {
+  return spec.head_bias && field_applies(spec, Field::head_bias);
+}
+
+Softcaps softcaps(const WorkloadSpec& spec) {
+  Softcaps caps;
+  if (field_applies(spec, Field::softcap)) caps.scores = spec.softcap;
+  if (field_applies(spec, Field::logit_softcap)) caps.logits = spec.logit_softcap;
+  return caps;
+}
+
+std::int64_t turned_size(const WorkloadSpec& spec) {
+  const Latent low = latent(spec);
+  if (low.any()) return low.rope;
+  const bool part = spec.rope_width > 0 && field_applies(spec, Field::rope_width);
+  return part ? spec.rope_width : head_size(spec);
+}
+
+bool has_own_form(const WorkloadSpec& spec) {
+  const Softcaps caps = softcaps(spec);
+  const bool part = !latent(spec).any() && turned_size(spec) != head_size(spec);
+  return block_form(spec) != BlockForm::serial || has_post_norms(spec) || has_head_bias(spec) ||
+         caps.scores > 0 || caps.logits > 0 || part;
 }
 
 std::int64_t active_count(const WorkloadSpec& spec) {

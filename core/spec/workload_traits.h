@@ -118,6 +118,22 @@ bool has_query_norms(const WorkloadSpec& spec);
 // True if the heads of a block are other than d_model / heads wide, biased alone, normed or latent.
 bool has_own_heads(const WorkloadSpec& spec);
 
+// True if blocks or head are other than those of GPT-2 and Llama: block_form, post_norm, head_bias,
+// softcaps, or positions that turn a part of each head.
+bool has_own_form(const WorkloadSpec& spec);
+// The numbers of a head that rotary positions turn.
+std::int64_t turned_size(const WorkloadSpec& spec);
+// The form of a block, and the last layer's own additions; the plain one where they do not apply.
+BlockForm block_form(const WorkloadSpec& spec);
+bool has_post_norms(const WorkloadSpec& spec);
+bool has_head_bias(const WorkloadSpec& spec);
+// Limits of scores and logits; 0: none.
+struct Softcaps {
+  double scores = 0;
+  double logits = 0;
+};
+Softcaps softcaps(const WorkloadSpec& spec);
+
 // Parameters that work on each token: all but the experts that it is not sent to.
 std::int64_t active_count(const WorkloadSpec& spec);
 

@@ -4,6 +4,7 @@
 #include <ATen/ops/ones.h>
 
 #include "core/spec/workload_math.h"
+#include "core/spec/workload_traits.h"
 #include "kernels/attention/mask.h"
 #include "kernels/layers/checkpoint.h"
 
@@ -26,7 +27,9 @@ at::Tensor attend_now(const AttentionMethod& method, const at::Tensor& q, const 
 
 // The masks that all layers share, where there is more than the causal one.
 void make_masks(Builder& builder, const spec::WorkloadSpec& spec, AttentionMethod& method) {
-  const std::int64_t keys = spec::kv_length(spec);
+  const bool generates = spec.pass == spec::Pass::generate;
+  const std::int64_t queries = generates ? spec::context_length(spec) : spec.seq_len;
+  const std::int64_t keys = generates ? queries : spec::kv_length(spec);
   const RowShare share = builder.share();
   method.lengths =
       lengths_of(method.masks, {share.rank * spec.batch, spec.batch, share.ranks * spec.batch},
@@ -35,9 +38,8 @@ void make_masks(Builder& builder, const spec::WorkloadSpec& spec, AttentionMetho
   const bool naive = spec.backend == spec::AttentionBackend::naive;
   if (naive && method.written.mask != spec::CausalMask::shared) return;
   if (spec.backend == spec::AttentionBackend::tiled) return;
-  at::Tensor hidden =
-      hidden_keys(method.masks, {{0, spec.seq_len}, {0, keys}, keys == spec.seq_len},
-                  method.lengths, builder.options());
+  at::Tensor hidden = hidden_keys(method.masks, {{0, queries}, {0, keys}, keys == queries},
+                                  method.lengths, builder.options());
   if (naive) {
     method.hidden = builder.keep_input(hidden);
   } else {
@@ -58,6 +60,7 @@ AttentionMethod make_attention_method(Builder& builder, const spec::WorkloadSpec
   method.checkpointed = spec::checkpointing(spec) == spec::Checkpoint::attention;
   method.masks = spec::masking(spec);
   method.dropout = spec::dropping(spec).attention;
+  method.softcap = spec::softcaps(spec).scores;
   if (method.masks.any()) {
     make_masks(builder, spec, method);
   } else if (spec.backend == spec::AttentionBackend::naive && spec.causal &&
@@ -69,10 +72,16 @@ AttentionMethod make_attention_method(Builder& builder, const spec::WorkloadSpec
   return method;
 }
 
+at::Tensor first_part(const at::Tensor& mask, std::int64_t queries, std::int64_t keys) {
+  if (mask.size(-2) == queries && mask.size(-1) == keys) return mask;
+  return mask.narrow(-2, 0, queries).narrow(-1, 0, keys);
+}
+
 AttentionMethod unmasked(AttentionMethod method) {
   method.causal = false;
   method.masks = {};
   method.hidden.reset();
+  method.visible.reset();
   return method;
 }
 

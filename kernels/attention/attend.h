@@ -13,13 +13,15 @@ namespace ts::kernels {
 // The method of attention. What is made once for all layers: `hidden` for naive, bool [n, n] for
 // contexts up to n, true where a query must not look, with padding [B, 1, n, n]; undefined without
 // a mask, and where every layer makes its own. `visible` for PyTorch's kernels, the opposite, where
-// there is more than the causal mask. `lengths`: of sequences with padding (mask.h).
+// there is more than the causal mask. Shorter contexts see their first part. `lengths`: of
+// sequences with padding (mask.h).
 struct AttentionMethod {
   spec::AttentionBackend backend = spec::AttentionBackend::naive;
   bool causal = true;
   spec::Masking masks;
   at::Tensor hidden, visible, lengths;
-  double dropout = 0;        // of the probabilities
+  double dropout = 0;  // of the probabilities
+  double softcap = 0;  // of naive: scores become softcap tanh(score / softcap); 0: they do not
   std::int64_t tile_q = 64;  // of the backends tiled and own
   std::int64_t tile_k = 64;
   bool checkpointed = false;  // keep Q, K and V only and attend again in the backward
@@ -30,6 +32,10 @@ struct AttentionMethod {
 // The method of a spec. Masks that are made once are kept as inputs (registered buffers, as in
 // model code).
 AttentionMethod make_attention_method(Builder& builder, const spec::WorkloadSpec& spec);
+
+// The first queries and keys of a mask [..., n, n] or [..., n, m]; the mask itself if these are
+// all.
+at::Tensor first_part(const at::Tensor& mask, std::int64_t queries, std::int64_t keys);
 
 // The same without a mask, for a single query behind all keys.
 AttentionMethod unmasked(AttentionMethod method);

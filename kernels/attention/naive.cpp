@@ -13,6 +13,7 @@
 #include "kernels/attention/attend.h"
 #include "kernels/attention/mask.h"
 #include "kernels/layers/dropout.h"
+#include "kernels/layers/softcap.h"
 #include "kernels/layers/written.h"
 #include "kernels/observe/custom_node.h"
 #include "kernels/operators/softmax.h"
@@ -36,10 +37,8 @@ at::Tensor causal_mask(const at::Tensor& q) {
 // True where a query must not look: [T, T], or a copy of it for every sequence and head.
 at::Tensor mask_of(const AttentionMethod& method, const at::Tensor& q, const at::Tensor& k) {
   const std::int64_t length = q.size(-2), keys = k.size(-2);
-  const at::Tensor& shared = method.hidden;
   if (method.written.mask == spec::CausalMask::shared) {
-    if (method.masks.any() || length == shared.size(0)) return shared;
-    return shared.narrow(0, 0, length).narrow(1, 0, length);
+    return first_part(method.hidden, length, keys);
   }
   const at::Tensor mask = method.masks.any()
                               ? hidden_keys(method.masks, {{0, length}, {0, keys}, keys == length},
@@ -75,6 +74,7 @@ at::Tensor attend_naive(const AttentionMethod& method, const at::Tensor& q, cons
   // One variable for all T x T tensors: each is freed as soon as the next exists.
   at::Tensor scores = scores_of(method, q, k);
   scores = at::div(scores, std::sqrt(static_cast<double>(q.size(-1))));
+  if (method.softcap > 0) scores = capped(std::move(scores), method.softcap);
   if (method.causal || method.masks.any()) {
     scores =
         at::masked_fill(scores, mask_of(method, q, k), -std::numeric_limits<double>::infinity());

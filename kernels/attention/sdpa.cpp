@@ -48,7 +48,7 @@ at::Tensor attend_sdpa(const AttentionMethod& method, const at::Tensor& q, const
                        const at::Tensor& v) {
   // A mask that is a tensor has the causal one in it.
   std::optional<at::Tensor> mask;
-  if (method.visible.defined()) mask = method.visible;
+  if (method.visible.defined()) mask = first_part(method.visible, q.size(2), k.size(2));
   const bool causal = method.causal && !mask;
   if (q.is_meta()) {
     return attend_sdpa_dry(method.backend,

@@ -11,7 +11,7 @@ def attention(torch, q, k, v, causal, spec):
     """softmax(q k^T / sqrt(d)) v, written out, as backend naive."""
     groups = q.shape[1] // k.shape[1]
     k, v = k.repeat_interleave(groups, 1), v.repeat_interleave(groups, 1)
-    scores = q @ k.transpose(-2, -1) / q.shape[-1] ** 0.5
+    scores = capped(torch, q @ k.transpose(-2, -1) / q.shape[-1] ** 0.5, spec.get("softcap", 0.0))
     if causal:
         ones = torch.ones(scores.shape[-2:], dtype=torch.bool)
         scores = scores.masked_fill(ones.triu(1), float("-inf"))
@@ -19,11 +19,17 @@ def attention(torch, q, k, v, causal, spec):
     return dropout(torch, scores.softmax(-1), spec, "attn_dropout") @ v
 
 
+def capped(torch, x, cap):
+    return cap * torch.tanh(x / cap) if cap > 0 else x
+
+
 def hide(torch, scores, spec):
     """The masks besides the causal one, key by key."""
     rows, _, queries, keys = scores.shape
     window, packed, padding = (spec.get(name, 0) for name in ("window", "packed", "padding"))
-    if not (window or packed or padding) or spec["pass"] == "generate":
+    if spec["pass"] == "generate":
+        packed = padding = 0
+    if not (window or packed or padding):
         return scores
     hidden = torch.zeros((rows, 1, queries, keys), dtype=torch.bool)
     for row in range(rows):
@@ -56,8 +62,10 @@ def rotary_tables(torch, length, width, dtype):
 
 def turn(torch, x, tables):
     cos, sin = tables
+    x, rest = x[..., :2 * cos.shape[-1]], x[..., 2 * cos.shape[-1]:]
     even, odd = x.unflatten(-1, (-1, 2)).unbind(-1)
-    return torch.stack((even * cos - odd * sin, even * sin + odd * cos), -1).flatten(-2)
+    turned = torch.stack((even * cos - odd * sin, even * sin + odd * cos), -1).flatten(-2)
+    return torch.cat((turned, rest), -1) if rest.shape[-1] else turned
 
 
 def norm(torch, p, name, x, spec):
@@ -211,15 +219,19 @@ class Models:
         self.attend = attend or (lambda q, k, v, causal: attention(torch, q, k, v, causal, spec))
         self.tables = tables or (lambda *shape: rotary_tables(torch, *shape))
 
-    def block(self, p, name, x):
+    def attended(self, p, name, h):
+        """What attention makes of the output of a norm."""
         torch, spec = self.torch, self.spec
-        h = norm(torch, p, f"{name}.norm1", x, spec)
+
         def turned(x):
             if spec["positions"] != "rope":
                 return x
             # The engine keeps the tables in the type of the parameters; autocast rotates in fp32.
             weight = p[f"{name}.norm1.weight"]
-            return turn(torch, x, self.tables(x.shape[-2], x.shape[-1], weight.dtype))
+            width = x.shape[-1]
+            if spec.get("rope_width", 0) and not spec.get("kv_rank", 0):
+                width = spec["rope_width"]
+            return turn(torch, x, self.tables(x.shape[-2], width, weight.dtype))
 
         if spec.get("kv_rank", 0):
             q, k, v = project_latent(torch, p, f"{name}.attn", h, spec, turned)
@@ -227,11 +239,27 @@ class Models:
             q, k, v = project(torch, p, f"{name}.attn", h, spec)
             q, k = turned(q), turned(k)
         a = self.attend(q, k, v, spec["causal"]).transpose(1, 2).flatten(-2)
-        a = linear(torch, p, f"{name}.attn.o_proj", a, spec)
-        x = x + dropout(torch, a, spec, "dropout")
-        h = norm(torch, p, f"{name}.norm2", x, spec)
-        h = feed_forward(torch, p, f"{name}.ffn", h, spec["ffn"], spec)
-        return x + dropout(torch, h, spec, "dropout")
+        return linear(torch, p, f"{name}.attn.o_proj", a, spec)
+
+    def block(self, p, name, x):
+        torch, spec, form = self.torch, self.spec, self.spec.get("block_form", "serial")
+        every = spec.get("full_every", 0)
+        if every and spec["workload"] == "lm" and (int(name.split(".")[-1]) + 1) % every == 0:
+            return Models(torch, dict(spec, window=0, full_every=0)).block(p, name, x)
+
+        def finished(made, which):
+            if f"{name}.post_{which}.weight" in p:
+                made = norm(torch, p, f"{name}.post_{which}", made, spec)
+            return dropout(torch, made, spec, "dropout")
+
+        h = norm(torch, p, f"{name}.norm1", x, spec)
+        a = finished(self.attended(p, name, h), "norm1")
+        if form == "serial":
+            x = x + a
+        if form != "shared_norm":
+            h = norm(torch, p, f"{name}.norm2", x, spec)
+        f = finished(feed_forward(torch, p, f"{name}.ffn", h, spec["ffn"], spec), "norm2")
+        return x + f if form == "serial" else x + (a + f)
 
     def encode(self, p, prefix, images):
         """What the encoder of vit makes of images."""
@@ -324,6 +352,7 @@ class Models:
             for i in range(spec["layers"]):
                 x = self.block(p, f"blocks.{i}", x)
             head = p["embedding.weight"] if spec["tied"] else p["head.weight"]
-            output = torch.nn.functional.linear(norm(torch, p, "norm", x, spec), head)
+            output = torch.nn.functional.linear(norm(torch, p, "norm", x, spec), head, p.get("head.bias"))
+            output = capped(torch, output, spec.get("logit_softcap", 0.0))
             return output, cross_entropy(output.flatten(0, 1), targets.flatten())
         return output, output.square().mean()

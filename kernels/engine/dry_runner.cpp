@@ -4,6 +4,7 @@
 
 #include "core/base/clock.h"
 #include "core/run/protocol.h"
+#include "core/spec/masking.h"
 #include "core/spec/own_model.h"
 #include "core/spec/spec_fields.h"
 #include "core/spec/workload_math.h"
@@ -92,7 +93,9 @@ std::optional<TorchDryRunner::Repeated> TorchDryRunner::repeated_modules(
       spec.workload == spec::WorkloadKind::lm || spec.workload == spec::WorkloadKind::vit;
   // The first layer is by itself in any case.
   const spec::Experts experts = spec::experts(spec);
-  const bool mixed = experts.any() && (experts.dense_layers > 1 || experts.every > 1);
+  const std::int64_t windowed = spec::windowed_blocks(spec, 0, spec.layers);
+  const bool mixed = (experts.any() && (experts.dense_layers > 1 || experts.every > 1)) ||
+                     (windowed > 0 && windowed < spec.layers);
   const bool alike = stack && !mixed && spec::frozen_layers(spec) == 0 && !several &&
                      spec.layers > kSampleLayers + 1;
   if (!alike) return std::nullopt;

@@ -3,7 +3,9 @@
 #include <ATen/ops/cross_entropy_loss.h>
 
 #include "core/spec/workload_math.h"
+#include "core/spec/workload_traits.h"
 #include "kernels/device/precision.h"
+#include "kernels/layers/softcap.h"
 #include "kernels/layers/written.h"
 #include "kernels/observe/dtype_map.h"
 #include "kernels/observe/module_scope.h"
@@ -14,12 +16,16 @@ namespace ts::kernels {
 
 Head::Head(Linear projection, const spec::WorkloadSpec& spec, bool split)
     : projection_(std::move(projection)),
-      fused_(spec::uses_own_kernels(spec) && spec::has_backward(spec.pass)),
+      fused_(spec::uses_own_kernels(spec) && spec::has_backward(spec.pass) &&
+             !spec::has_head_bias(spec) && spec::softcaps(spec).logits == 0),
       written_(spec::writing(spec).cross_entropy == spec::Form::written),
-      split_(split) {}
+      split_(split),
+      softcap_(spec::softcaps(spec).logits) {}
 
 at::Tensor Head::forward(const at::Tensor& x) const {
-  return fused_ ? x : projection_.forward(x);
+  if (fused_) return x;
+  at::Tensor logits = projection_.forward(x);
+  return softcap_ > 0 ? capped(std::move(logits), softcap_) : logits;
 }
 
 at::Tensor Head::loss(const at::Tensor& output, const at::Tensor& targets) const {

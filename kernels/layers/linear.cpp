@@ -37,6 +37,13 @@ Linear::Linear(Builder& builder, const std::string& path, std::int64_t in,
   }
 }
 
+Linear::Linear(Builder& builder, std::string path, at::Tensor weight, Bias bias,
+               spec::ProductForm products)
+    : path_(std::move(path)), weight_(std::move(weight)), products_(products) {
+  if (bias == Bias::zeros)
+    bias_ = builder.constant(path_ + ".bias", std::array{weight_.size(0)}, 0);
+}
+
 at::Tensor Linear::forward(const at::Tensor& x) const {
   const ModuleScope scope(path_);
   at::Tensor y =

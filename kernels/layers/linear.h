@@ -29,9 +29,8 @@ class Linear {
          std::span<const std::int64_t> outs, Bias bias,
          spec::ProductForm products = spec::ProductForm::matmul, const spec::Lora& lora = {});
   // Shares an existing weight: [out, in].
-  Linear(std::string path, at::Tensor weight,
-         spec::ProductForm products = spec::ProductForm::matmul)
-      : path_(std::move(path)), weight_(std::move(weight)), products_(products) {}
+  Linear(Builder& builder, std::string path, at::Tensor weight, Bias bias,
+         spec::ProductForm products = spec::ProductForm::matmul);
   // x: [..., in]; the result: [..., out].
   at::Tensor forward(const at::Tensor& x) const;
   [[nodiscard]] const std::string& path() const { return path_; }

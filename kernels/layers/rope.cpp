@@ -2,6 +2,7 @@
 
 #include <ATen/ops/add.h>
 #include <ATen/ops/arange.h>
+#include <ATen/ops/cat.h>
 #include <ATen/ops/cos.h>
 #include <ATen/ops/mul.h>
 #include <ATen/ops/outer.h>
@@ -25,6 +26,14 @@ Rope::Rope(Builder& builder, std::int64_t seq_len, std::int64_t d_head, bool in_
 }
 
 at::Tensor Rope::forward(const at::Tensor& x, std::int64_t position) const {
+  const std::int64_t width = 2 * cos_.size(1);
+  const std::int64_t rest = x.size(-1) - width;
+  if (rest == 0) return in_its_type(x, position);
+  const at::Tensor part = in_its_type(x.narrow(-1, 0, width), position);
+  return at::cat({part, x.narrow(-1, width, rest)}, -1);
+}
+
+at::Tensor Rope::in_its_type(const at::Tensor& x, std::int64_t position) const {
   if (!in_fp32_) return turned(x, position);
   return turned(x.to(at::kFloat), position).to(x.scalar_type());
 }

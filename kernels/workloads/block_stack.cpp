@@ -3,8 +3,10 @@
 #include <ATen/core/grad_mode.h>
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
+#include "core/spec/masking.h"
 #include "core/spec/workload_math.h"
 #include "core/spec/workload_traits.h"
 #include "kernels/layers/checkpoint.h"
@@ -19,11 +21,16 @@ BlockStack::BlockStack(Builder& builder, const std::string& prefix,
   }
   const std::int64_t frozen = spec::frozen_layers(spec);
   const BlockSettings settings = make_block_settings(builder, spec);
+  std::optional<AttentionMethod> unlimited;
+  const std::int64_t windowed = spec::windowed_blocks(spec, 0, spec.layers);
+  if (windowed > 0 && windowed < spec.layers)
+    unlimited = make_attention_method(builder, spec::without_window(spec));
   for (std::int64_t i = 0; i < spec.layers; ++i) {
     if (frozen > 0 && i == frozen) builder.freeze(false);
     if (builder.frozen() && settings.lora.rank == 0) ++first_trained_;
     BlockSettings of_block = settings;
     if (settings.experts.blocks_with(i, i + 1) == 0) of_block.experts = {};
+    if (unlimited && !spec::has_window(spec, i)) of_block.attention = *unlimited;
     blocks_.emplace_back(builder, prefix + "blocks." + std::to_string(i), of_block);
   }
   if (frozen > 0) builder.freeze(false);

@@ -27,7 +27,7 @@ namespace {
 // it starts as GPT-2's does, and so does a table of positions.
 constexpr double kGpt2Deviation = 0.02;
 
-// Embedding (and learned positions), blocks, norm, head without bias. Tokens and targets are those
+// Embedding (and learned positions), blocks, norm, head. Tokens and targets are those
 // of a corpus, or random: [micro-batches * B, T] in [0, vocab). Loss: cross-entropy over the B T
 // positions of a micro-batch.
 //
@@ -57,9 +57,10 @@ class LanguageModel final : public Workload {
                     spec.kernels);
       // The last stage of several has a copy of a tied embedding.
       const spec::ProductForm products = spec::writing(spec).products;
+      const Bias bias = spec::has_head_bias(spec) ? Bias::zeros : Bias::none;
       head_.emplace(spec.tied && share.first()
-                        ? Linear("head", embedding_->weight(), products)
-                        : Linear(builder, "head", spec.d_model, vocab, Bias::none, products),
+                        ? Linear(builder, "head", embedding_->weight(), bias, products)
+                        : Linear(builder, "head", spec.d_model, vocab, bias, products),
                     spec, share.tensor > 1);
     }
     const std::array sizes = {spec::micro_batches(spec) * spec.batch, spec.seq_len};
@@ -146,12 +147,12 @@ class LanguageModel final : public Workload {
     seed_ = spec.seed;
     temperature_ = spec.temperature;
     top_k_ = spec.top_k;
-    const std::int64_t length = spec::context_length(spec);
-    sequence_ = builder.token_input(std::array{spec.batch, length}, spec.vocab);
+    sequence_ = builder.token_input(std::array{spec.batch, spec::context_length(spec)}, spec.vocab);
     generator_ = builder.fork_generator();
     if (!spec.kv_cache) return;
     const bool latent = spec::latent(spec).any();
     for (std::int64_t i = 0; i < spec.layers; ++i) {
+      const std::int64_t length = spec::cache_length(spec, i);
       if (latent) {
         caches_.emplace_back(builder, spec.batch, length, spec::cached_numbers(spec));
         continue;

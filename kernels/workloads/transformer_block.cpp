@@ -30,6 +30,15 @@ std::unique_ptr<FeedForward> make_feed_forward_of(Builder& builder, const std::s
                            lora_if(settings.lora.on == spec::LoraOn::all, settings));
 }
 
+Norm make_norm(Builder& builder, const std::string& path, const BlockSettings& settings) {
+  return {builder, path, settings.norm, settings.d_model, settings.bias, settings.kernels};
+}
+
+std::optional<Norm> make_norm_if(bool has, Builder& builder, const std::string& path,
+                                 const BlockSettings& settings) {
+  return has ? std::optional(make_norm(builder, path, settings)) : std::nullopt;
+}
+
 std::unique_ptr<BlockAttention> make_attention_of(Builder& builder, const std::string& path,
                                                   const BlockSettings& settings) {
   if (settings.latent.any()) return std::make_unique<LatentAttention>(builder, path, settings);
@@ -64,14 +73,15 @@ BlockSettings make_block_settings(Builder& builder, const spec::WorkloadSpec& sp
   settings.written = spec::writing(spec);
   settings.lora = spec::lora(spec);
   settings.dropout = spec::dropping(spec).residual;
+  settings.form = spec::block_form(spec);
+  settings.post_norms = spec::has_post_norms(spec);
   settings.experts = spec::experts(spec);
   settings.experts.hidden /= ways;
   settings.experts.shared /= ways;
   settings.attention = make_attention_method(builder, spec);
   if (spec.positions == spec::Positions::rope) {
-    const std::int64_t turned = settings.latent.any() ? settings.latent.rope : settings.d_head;
-    settings.rope = std::make_shared<const Rope>(builder, spec::context_length(spec), turned,
-                                                 settings.written.rope_fp32);
+    settings.rope = std::make_shared<const Rope>(
+        builder, spec::context_length(spec), spec::turned_size(spec), settings.written.rope_fp32);
   }
   return settings;
 }
@@ -155,19 +165,39 @@ at::Tensor SelfAttention::forward(const at::Tensor& x, const ContextPart& part) 
 TransformerBlock::TransformerBlock(Builder& builder, const std::string& path,
                                    const BlockSettings& settings)
     : path_(path),
-      norm1_(builder, path + ".norm1", settings.norm, settings.d_model, settings.bias,
-             settings.kernels),
+      form_(settings.form),
+      norm1_(make_norm(builder, path + ".norm1", settings)),
       attention_(make_attention_of(builder, path + ".attn", settings)),
-      norm2_(builder, path + ".norm2", settings.norm, settings.d_model, settings.bias,
-             settings.kernels),
+      post_norm1_(make_norm_if(settings.post_norms, builder, path + ".post_norm1", settings)),
+      norm2_(
+          make_norm_if(form_ != spec::BlockForm::shared_norm, builder, path + ".norm2", settings)),
       feed_forward_(make_feed_forward_of(builder, path + ".ffn", settings)),
+      post_norm2_(make_norm_if(settings.post_norms, builder, path + ".post_norm2", settings)),
       dropout_(settings.dropout) {}
+
+at::Tensor TransformerBlock::attend(const at::Tensor& normed, const ContextPart& part) const {
+  at::Tensor made = attention_->forward(normed, part);
+  if (post_norm1_) made = post_norm1_->forward(made);
+  return drop(made, dropout_);
+}
+
+at::Tensor TransformerBlock::feed(const at::Tensor& normed) const {
+  at::Tensor made = feed_forward_->forward(normed);
+  if (post_norm2_) made = post_norm2_->forward(made);
+  return drop(made, dropout_);
+}
 
 at::Tensor TransformerBlock::forward(at::Tensor x, const ContextPart& part) const {
   const ModuleScope scope(path_);
-  x = at::add(x, drop(attention_->forward(norm1_.forward(x), part), dropout_));
-  x = at::add(x, drop(feed_forward_->forward(norm2_.forward(x)), dropout_));
-  return x;
+  if (form_ == spec::BlockForm::serial) {
+    x = at::add(x, attend(norm1_.forward(x), part));
+    x = at::add(x, feed(norm2_->forward(x)));
+    return x;
+  }
+  at::Tensor normed = norm1_.forward(x);
+  const at::Tensor attended = attend(normed, part);
+  if (norm2_) normed = norm2_->forward(x);
+  return at::add(x, at::add(attended, feed(normed)));
 }
 
 const Experts* TransformerBlock::experts() const {

@@ -38,6 +38,8 @@ struct BlockSettings {
   spec::Writing written;
   spec::Lora lora;
   double dropout = 0;  // of what is added to the residual stream
+  spec::BlockForm form = spec::BlockForm::serial;
+  bool post_norms = false;
   spec::Experts experts;
   AttentionMethod attention;
   std::shared_ptr<const Rope> rope;  // null: positions are not applied here
@@ -88,7 +90,9 @@ class SelfAttention final : public BlockAttention {
   Linear o_proj_;
 };
 
-// Pre-norm block: x += drop(attention(norm(x))); x += drop(feed_forward(norm(x))).
+// Pre-norm block: x += drop(attention(norm(x))); x += drop(feed_forward(norm(x))). In the other
+// forms x + (drop(attention(n)) + drop(feed_forward(m))), n and m norms of x, or one. With
+// post_norms each part has another norm behind it.
 class TransformerBlock {
  public:
   TransformerBlock(Builder& builder, const std::string& path, const BlockSettings& settings);
@@ -98,11 +102,17 @@ class TransformerBlock {
   [[nodiscard]] const Experts* experts() const;
 
  private:
+  [[nodiscard]] at::Tensor attend(const at::Tensor& normed, const ContextPart& part) const;
+  [[nodiscard]] at::Tensor feed(const at::Tensor& normed) const;
+
   std::string path_;
+  spec::BlockForm form_;
   Norm norm1_;
   std::unique_ptr<BlockAttention> attention_;
-  Norm norm2_;
+  std::optional<Norm> post_norm1_;
+  std::optional<Norm> norm2_;
   std::unique_ptr<FeedForward> feed_forward_;
+  std::optional<Norm> post_norm2_;
   double dropout_;
 };
 

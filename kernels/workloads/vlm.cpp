@@ -95,7 +95,7 @@ class TextModel {
   Head make_head(Builder& builder, const spec::WorkloadSpec& spec) const {
     const spec::ProductForm products = spec::writing(spec).products;
     return {spec.tied
-                ? Linear("language.head", embedding_.weight(), products)
+                ? Linear(builder, "language.head", embedding_.weight(), Bias::none, products)
                 : Linear(builder, "language.head", spec.d_model, spec.vocab, Bias::none, products),
             spec};
   }

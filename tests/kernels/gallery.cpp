@@ -65,6 +65,11 @@ std::vector<std::string> values_of(Field field) {
     case Field::kv_rank:
     case Field::head_width:
       return {"20"};
+    case Field::rope_width:
+      return {"6"};
+    case Field::softcap:
+    case Field::logit_softcap:
+      return {"1.5"};
     case Field::attn_dropout:
     case Field::dropout:
       return {"0.1"};
@@ -188,6 +193,18 @@ const std::vector<Settings>& pairs() {
       {{"kv_rank", "20"}, {"q_rank", "28"}, {"head_width", "24"}, {"rope_width", "8"}},
       {{"kv_rank", "20"}, {"v_width", "12"}, {"checkpoint", "attention"}},
       {{"kv_rank", "20"}, {"v_width", "12"}, {"window", "7"}, {"products", "einsum"}},
+      {{"window", "7"}, {"full_every", "2"}},
+      {{"window", "7"}, {"full_every", "2"}, {"backend", "flash"}},
+      {{"window", "7"}, {"full_every", "2"}, {"checkpoint", "blocks"}, {"padding", "23"}},
+      {{"block_form", "parallel"}, {"autocast", "bf16"}},
+      {{"block_form", "shared_norm"}, {"head_bias", "true"}, {"norm", "layernorm"}},
+      {{"block_form", "shared_norm"}, {"post_norm", "true"}, {"checkpoint", "blocks"}},
+      {{"post_norm", "true"}, {"dropout", "0.1"}, {"kernels", "own"}},
+      {{"softcap", "1.5"}, {"logit_softcap", "1.5"}, {"autocast", "bf16"}},
+      {{"softcap", "1.5"}, {"checkpoint", "attention"}, {"attn_dropout", "0.1"}},
+      {{"head_bias", "true"}, {"tied", "true"}, {"kernels", "own"}},
+      {{"rope_width", "6"}, {"positions", "rope"}, {"autocast", "bf16"}},
+      {{"rope_width", "6"}, {"positions", "rope"}, {"rope_fp32", "true"}, {"dtype", "bf16"}},
       {{"pool", "mean"}, {"patches", "linear"}, {"autocast", "bf16"}},
       {{"pool", "resampler"}, {"stem_norm", "true"}, {"backend", "flash"}},
       {{"pool", "resampler"}, {"image_tokens", "7"}, {"checkpoint", "attention"}},

@@ -20,7 +20,8 @@ DEFAULTS = {"B": 2, "T": 48, "heads": 3, "kv_heads": 0, "T_kv": 0, "d_head": 16,
             "head_width": 0, "qkv_bias": False, "qk_norm": False, "expert_ff": 0, "shared_ff": 0,
             "shared_gate": False, "dense_layers": 0, "expert_every": 1,
             "expert_weights": "normalised", "expert_scale": 1.0, "kv_rank": 0, "q_rank": 0,
-            "rope_width": 0, "v_width": 0,
+            "rope_width": 0, "v_width": 0, "full_every": 0, "block_form": "serial",
+            "post_norm": False, "head_bias": False, "softcap": 0.0, "logit_softcap": 0.0,
             "image": 20, "patch": 6, "patches": "conv",
             "stem_norm": False, "pool": "class", "image_tokens": 4, "images": 1,
             "encoder_width": 36, "encoder_heads": 3, "encoder_layers": 2, "encoder_ff": 60,
@@ -202,6 +203,36 @@ def head_specs():
         yield dict(generate, head_width=20, kv_heads=1, qk_norm=True, qkv_bias=True)
 
 
+GEMMA2 = {"window": 9, "full_every": 2, "post_norm": True, "softcap": 2.0, "logit_softcap": 1.5,
+          "ffn": "geglu", "tied": True}
+PHI = {"norm": "layernorm", "ffn": "gelu", "bias": True, "block_form": "shared_norm",
+       "head_bias": True, "rope_width": 6}
+
+
+def form_specs():
+    """Blocks and heads as Gemma, Phi and GPT-NeoX have them; windows in some of the blocks."""
+    for dtype in ("fp32", "bf16"):
+        # Biases begin at zero, and where their gradients are small, AdamW's steps are signs.
+        steps = {} if dtype == "fp32" else {"pass": "forward+backward"}
+        for own in (GEMMA2, PHI, dict(PHI, block_form="parallel", fused_qkv=True, head_bias=False)):
+            yield dict(own, **steps, workload="lm", dtype=dtype)
+    yield dict(GEMMA2, workload="lm", backend="auto", layers=3, checkpoint="blocks", softcap=0.0)
+    yield dict(GEMMA2, workload="lm", kernels="own", mask="layer", qk_norm=True, head_width=20)
+    yield dict(PHI, workload="lm", autocast="bf16", backend="flash", accumulate=2)
+    yield dict(PHI, workload="lm", tied=True, post_norm=True, products="einsum", kernels="own")
+    for form in ("parallel", "shared_norm"):
+        yield {"workload": "block", "block_form": form, "post_norm": True, "softcap": 1.0}
+        yield {"workload": "lm", "block_form": form, "experts": 4, "dropout": 0.1}
+    for cache in (True, False):
+        generate = {"workload": "lm", "kv_cache": cache, "pass": "generate"}
+        for window in (5, 48, 60):
+            yield dict(generate, window=window, layers=3, full_every=2, backend="auto")
+            yield dict(generate, window=window, B=3)
+        yield dict(generate, **GEMMA2)
+        yield dict(generate, **PHI)
+        yield dict(generate, **LATENT, window=11)
+
+
 def masked_specs():
     """Windows, packed and padded sequences, dropout."""
     masks = ({"window": 7}, {"window": 7, "causal": False}, {"packed": 20}, {"padding": 31},
@@ -230,8 +261,11 @@ def masked_specs():
     yield dict(GPT2, **drops, workload="lm", optimizer="sgd", momentum=0.9, lr=0.01)
     yield dict(drops, workload="lm", kernels="own")
     yield dict(drops, workload="lm", lora_rank=5, lora_on="all", checkpoint="blocks")
+
+
 def every_change():
     yield from changed_specs()
+    yield from form_specs()
     yield from image_specs()
 
 

@@ -119,6 +119,37 @@ TEST(PredictedGeneration, EqualsTheRealRunEventByEvent) {
   }
 }
 
+// Blocks with a window keep no more than it, before, in and behind the prompt.
+TEST(PredictedGeneration, OfWindowsEqualsTheRealRunEventByEvent) {
+  for (const auto backend : {spec::AttentionBackend::naive, spec::AttentionBackend::math,
+                             spec::AttentionBackend::flash, spec::AttentionBackend::tiled}) {
+    for (const std::int64_t window : {7, 22, 24}) {
+      spec::WorkloadSpec spec = generation(true, false);
+      spec.backend = backend;
+      spec.layers = 3;
+      spec.window = window;
+      spec.full_every = 2;
+      RealRun real;
+      run_for_real(spec, 2, real);
+      ASSERT_FALSE(testing::Test::HasFatalFailure());
+      const std::vector<SeenEvent> predicted = predicted_events(spec);
+      EXPECT_EQ(
+          first_difference(predicted, seen_events(real.recorded.memory, real.recorded.strings)),
+          "");
+      // Two tensors a layer, two layers with a window and one without.
+      const auto tensors = [&](std::int64_t length) {
+        const std::int64_t bytes =
+            4 * spec.batch * spec::kv_head_count(spec) * length * spec::head_size(spec);
+        return std::ranges::count_if(predicted, [bytes](const SeenEvent& event) {
+          return event.alloc && event.size == bytes && event.phase == base::Phase::setup;
+        });
+      };
+      EXPECT_EQ(tensors(window), 4);
+      EXPECT_EQ(tensors(25), 2);
+    }
+  }
+}
+
 // One tensor a layer: kv_rank + rope_width numbers of each token.
 TEST(PredictedGeneration, HasTheLatentCacheOfTheFormula) {
   const auto caches = [](bool kv_cache) {

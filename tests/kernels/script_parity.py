@@ -20,7 +20,8 @@ REFUSED = "tensorscope: PyTorch's Python has nothing for "
 # The settings that a refusal may name.
 NO_SCRIPT = ("backend", "kernels", "workload", "pass", "corpus", "checkpoint", "ffn", "mlp",
              "head_width", "qkv_bias", "qk_norm", "kv_rank", "expert_ff", "shared_ff", "dense_layers",
-             "expert_every", "expert_weights", "expert_scale")
+             "expert_every", "expert_weights", "expert_scale", "rope_width", "full_every", "block_form",
+             "post_norm", "head_bias", "softcap", "logit_softcap")
 
 
 def script_of(program, path):

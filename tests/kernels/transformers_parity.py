@@ -1,8 +1,8 @@
 """transformers_parity.py: our language model's blocks compute what the modules of transformers do.
 
-Small Qwen and DeepSeek models of transformers get random weights. kernels/compiled/models.py, with which
-parity.py compares the engine, gets the same weights and must have the same logits. Needs
-`pip install transformers==5.23.0` beside torch 2.11; `./test` leaves it out.
+Small models of transformers (Qwen, DeepSeek, Gemma, Phi, GPT-NeoX) get random weights.
+kernels/compiled/models.py, with which parity.py compares the engine, gets the same weights and must
+have the same logits. Needs `pip install transformers==5.23.0` beside torch 2.11; `./test` leaves it out.
 """
 
 import pathlib
@@ -23,6 +23,13 @@ LATENT = dict(SIZES, num_key_value_heads=4, kv_lora_rank=20, qk_nope_head_dim=16
               n_shared_experts=2, first_k_dense_replace=1, n_group=1, topk_group=1)
 EXPERTS = {"experts": 6, "experts_per_token": 2}
 OURS = dict(EXPERTS, head_width=24, kv_rank=20, rope_width=8)
+ROPE = {"rope_type": "default", "rope_theta": 10000.0}
+GEMMA = dict(head_dim=24, sliding_window=5, hidden_activation="gelu")
+GEMMA_OURS = {"head_width": 24, "window": 5, "ffn": "geglu", "post_norm": True}
+WITH_BIASES = dict(vocab_size=50, hidden_size=64, intermediate_size=96, num_hidden_layers=3,
+                   num_attention_heads=4, layer_norm_eps=1e-5, hidden_act="gelu",
+                   tie_word_embeddings=False)
+BIASED_OURS = {"norm": "layernorm", "ffn": "gelu", "bias": True}
 # Family, its config, our settings.
 FAMILIES = [
     ("qwen2", SIZES, {}),
@@ -36,20 +43,36 @@ FAMILIES = [
      dict(OURS, expert_weights="softmax", expert_scale=1.5)),
     ("deepseek_v3", dict(LATENT, q_lora_rank=28, routed_scaling_factor=2.5, norm_topk_prob=True),
      dict(OURS, q_rank=28, expert_weights="sigmoid", expert_scale=2.5)),
+    ("gemma2", dict(SIZES, **GEMMA, attn_logit_softcapping=2.0, final_logit_softcapping=3.0,
+                    query_pre_attn_scalar=24, attn_implementation="eager"),
+     dict(GEMMA_OURS, full_every=2, softcap=2.0, logit_softcap=3.0)),
+    ("gemma3_text", dict(SIZES, **GEMMA, query_pre_attn_scalar=24,
+                         layer_types=["sliding_attention", "sliding_attention", "full_attention"],
+                         rope_parameters={"full_attention": ROPE, "sliding_attention": ROPE}),
+     dict(GEMMA_OURS, full_every=3)),
+    ("phi", dict(WITH_BIASES, num_key_value_heads=2, rope_parameters=dict(ROPE, partial_rotary_factor=0.5)),
+     dict(BIASED_OURS, rope_width=8, block_form="shared_norm")),
+    ("gpt_neox", dict(WITH_BIASES, rope_parameters=dict(ROPE, partial_rotary_factor=0.25)),
+     dict(BIASED_OURS, rope_width=4, block_form="parallel", fused_qkv=True)),
 ]
 ATTENTION = {"q_proj": "q_proj", "k_proj": "k_proj", "v_proj": "v_proj", "o_proj": "o_proj",
              "q_norm": "q_norm", "k_norm": "k_norm", "q_a_proj": "q_a_proj", "q_b_proj": "q_b_proj",
              "q_a_layernorm": "q_a_norm", "kv_a_proj_with_mqa": "kv_a_proj",
              "kv_a_layernorm": "kv_a_norm", "kv_b_proj": "kv_b_proj"}
+NORMS = {"input_layernorm": "norm1", "post_attention_layernorm": "norm2"}
+GEMMA_NORMS = {"input_layernorm": "norm1", "post_attention_layernorm": "post_norm1",
+               "pre_feedforward_layernorm": "norm2", "post_feedforward_layernorm": "post_norm2"}
 FEED_FORWARD = {"gate_proj": "w1", "down_proj": "w2", "up_proj": "w3"}
 # The norms of low ranks have an epsilon of their own in transformers.
 TOLERANCE = 1e-5
 
 
-def as_pairs(weight, heads):
-    """Rows of a head for positions that turn neighbours, where transformers turns its two halves."""
+def as_pairs(weight, heads, turned=None):
+    """Rows of a head for positions that turn neighbours, where transformers turns two halves of it, or
+    of its first `turned` rows."""
     width = weight.shape[0] // heads
-    order = torch.arange(width).view(2, width // 2).T.reshape(-1)
+    turned = turned or width
+    order = torch.cat((torch.arange(turned).view(2, turned // 2).T.reshape(-1), torch.arange(turned, width)))
     return weight.view(heads, width, *weight.shape[1:])[:, order].reshape(weight.shape)
 
 
@@ -90,13 +113,62 @@ def weights_of(model):
     given = dict(model.named_parameters())
     made = {"embedding.weight": given["model.embed_tokens.weight"],
             "norm.weight": given["model.norm.weight"], "head.weight": given["lm_head.weight"]}
+    gemma = "model.layers.0.pre_feedforward_layernorm.weight" in given
+    norms = GEMMA_NORMS if gemma else NORMS
     for i in range(model.config.num_hidden_layers):
         path, name = f"model.layers.{i}", f"blocks.{i}"
-        made[f"{name}.norm1.weight"] = given[f"{path}.input_layernorm.weight"]
-        made[f"{name}.norm2.weight"] = given[f"{path}.post_attention_layernorm.weight"]
+        for theirs, ours in norms.items():
+            made[f"{name}.{ours}.weight"] = given[f"{path}.{theirs}.weight"]
         made.update(attention_of(given, model.config, path, name))
         made.update(feed_forward_of(given, f"{path}.mlp", f"{name}.ffn"))
+    if gemma:
+        # Its norms multiply by 1 + weight, and its embeddings are scaled.
+        made = {name: one + 1 if "norm" in name else one for name, one in made.items()}
+        made["embedding.weight"] = made["embedding.weight"] * model.config.hidden_size ** 0.5
     return made
+
+
+def phi_weights_of(model):
+    given, config = dict(model.named_parameters()), model.config
+    names = {"model.embed_tokens": "embedding", "model.final_layernorm": "norm", "lm_head": "head"}
+    for i in range(config.num_hidden_layers):
+        for theirs, ours in {"input_layernorm": "norm1", "self_attn.q_proj": "attn.q_proj",
+                             "self_attn.k_proj": "attn.k_proj", "self_attn.v_proj": "attn.v_proj",
+                             "self_attn.dense": "attn.o_proj", "mlp.fc1": "ffn.up",
+                             "mlp.fc2": "ffn.down"}.items():
+            names[f"model.layers.{i}.{theirs}"] = f"blocks.{i}.{ours}"
+    made = renamed(given, names)
+    heads = {"q_proj": config.num_attention_heads, "k_proj": config.num_key_value_heads}
+    for name in made:
+        which = name.split(".")[-2]
+        if which in heads:
+            made[name] = as_pairs(made[name], heads[which], 8)
+    return made
+
+
+def gpt_neox_weights_of(model):
+    given, config = dict(model.named_parameters()), model.config
+    names = {"gpt_neox.embed_in": "embedding", "gpt_neox.final_layer_norm": "norm", "lm_head": "head"}
+    for i in range(config.num_hidden_layers):
+        for theirs, ours in {"input_layernorm": "norm1", "post_attention_layernorm": "norm2",
+                             "attention.query_key_value": "attn.qkv_proj",
+                             "attention.dense": "attn.o_proj", "mlp.dense_h_to_4h": "ffn.up",
+                             "mlp.dense_4h_to_h": "ffn.down"}.items():
+            names[f"gpt_neox.layers.{i}.{theirs}"] = f"blocks.{i}.{ours}"
+    made = renamed(given, names)
+    heads = config.num_attention_heads
+    for name, one in made.items():
+        if ".qkv_proj." in name:
+            # Each head has its queries, keys and values one below the other.
+            q, k, v = one.view(heads, 3, -1, *one.shape[1:]).unbind(1)
+            q, k = (as_pairs(part.reshape(-1, *one.shape[1:]), heads, 4) for part in (q, k))
+            made[name] = torch.cat((q, k, v.reshape(q.shape)))
+    return made
+
+
+def renamed(given, names):
+    return {f"{ours}.{kind}": given[f"{theirs}.{kind}"] for theirs, ours in names.items()
+            for kind in ("weight", "bias") if f"{theirs}.{kind}" in given}
 
 
 def error_of(family, settings, ours):
@@ -106,10 +178,10 @@ def error_of(family, settings, ours):
     for parameter in model.parameters():
         vector = parameter.dim() == 1
         torch.nn.init.normal_(parameter, mean=1.0 if vector else 0.0, std=0.1 if vector else 0.2)
-    weights = weights_of(model)
+    weights = {"phi": phi_weights_of, "gpt_neox": gpt_neox_weights_of}.get(family, weights_of)(model)
     assert sum(one.numel() for one in weights.values()) == model.num_parameters(), family
     spec = dict({"workload": "lm", "heads": config.num_attention_heads, "fused_qkv": False,
-                 "kv_heads": config.num_key_value_heads, "norm": "rmsnorm", "positions": "rope",
+                 "kv_heads": getattr(config, "num_key_value_heads", 0), "norm": "rmsnorm", "positions": "rope",
                  "causal": True, "ffn": "swiglu", "layers": config.num_hidden_layers, "tied": False,
                  "capacity": 0.0, "pass": "forward", "head_width": 0, "kv_rank": 0, "q_rank": 0},
                 **ours)

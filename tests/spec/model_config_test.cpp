@@ -127,6 +127,88 @@ TEST(ModelConfig, HasTheHeadsOfItsFamily) {
   EXPECT_EQ(parameters(with(llama(512, 1024, 2, 8, 2, 1000), "attention_bias", true)), 5'485'568);
 }
 
+Json gemma(const char* type, std::int64_t width, std::int64_t d_ff, int layers, int heads,
+           int kv_heads) {
+  Json config = merged(llama(width, d_ff, layers, heads, kv_heads, 256000),
+                       {{"model_type", type},
+                        {"head_dim", 256},
+                        {"sliding_window", 4096},
+                        {"hidden_activation", "gelu_pytorch_tanh"},
+                        {"max_position_embeddings", 8192}});
+  config.erase("hidden_act");
+  return config;
+}
+
+// The same of families whose blocks have another form: by transformers 5.23.0.
+TEST(ModelConfig, HasTheFormOfItsFamily) {
+  EXPECT_EQ(parameters(gemma("gemma2", 2304, 9216, 26, 8, 4)), 2'614'341'888) << "Gemma 2 2B";
+  EXPECT_EQ(parameters(gemma("gemma2", 3584, 14336, 42, 16, 8)), 9'241'705'984) << "Gemma 2 9B";
+  Json gemma3 = merged(gemma("gemma3_text", 1152, 6912, 26, 4, 1), {{"vocab_size", 262144}});
+  EXPECT_EQ(parameters(with(gemma3, "sliding_window", 512)), 999'885'952) << "Gemma 3 1B";
+  const auto like = [](const char* type, int width, int layers, int heads, int vocab) {
+    return merged(llama(width, 4 * width, layers, heads, heads, vocab),
+                  {{"model_type", type}, {"hidden_act", "gelu_new"}});
+  };
+  const Json phi2 = with(like("phi", 2560, 32, 32, 51200), "partial_rotary_factor", 0.4);
+  EXPECT_EQ(parameters(phi2), 2'779'683'840) << "Phi-2";
+  EXPECT_EQ(parameters(like("phi", 2048, 24, 32, 51200)), 1'418'270'720) << "Phi-1.5";
+  Json pythia = with(like("gpt_neox", 2048, 16, 8, 50304), "hidden_act", "gelu");
+  EXPECT_EQ(parameters(with(pythia, "rotary_pct", 0.25)), 1'011'781'632) << "Pythia 1B";
+  EXPECT_EQ(parameters(like("gpt_neox", 6144, 44, 64, 50432)), 20'554'567'680) << "GPT-NeoX 20B";
+
+  WorkloadSpec spec;
+  ASSERT_TRUE(apply_model_config(phi2, spec));
+  EXPECT_EQ(spec.rope_width, 32);
+  EXPECT_EQ(spec.block_form, BlockForm::shared_norm);
+  EXPECT_TRUE(spec.head_bias);
+  ASSERT_TRUE(apply_model_config(with(pythia, "use_parallel_residual", false), spec));
+  EXPECT_EQ(spec.block_form, BlockForm::serial);
+  EXPECT_EQ(spec.rope_width, 64);
+  const Json newer = {{"partial_rotary_factor", 0.75}, {"rope_type", "default"}};
+  ASSERT_TRUE(apply_model_config(
+      with(with(llama(512, 1024, 2, 8, 2, 1000), "model_type", "phi3"), "rope_parameters", newer),
+      spec));
+  EXPECT_EQ(spec.rope_width, 48);
+}
+
+// Layers with a window and layers without: by a list, by a distance, or as the family has them.
+TEST(ModelConfig, KnowsWhichLayersHaveAWindow) {
+  const auto full_every = [](const Json& config) {
+    WorkloadSpec spec;
+    const auto applied = apply_model_config(config, spec);
+    EXPECT_TRUE(applied) << applied.error().sentence;
+    return std::pair(spec.window, spec.full_every);
+  };
+  const auto pair = [](std::int64_t window, std::int64_t every) {
+    return std::pair(window, every);
+  };
+  const Json gemma2 = gemma("gemma2", 256, 512, 4, 4, 2);
+  EXPECT_EQ(full_every(gemma2), pair(4096, 2));
+  EXPECT_EQ(full_every(gemma("gemma3_text", 256, 512, 12, 4, 2)), pair(4096, 6));
+  EXPECT_EQ(full_every(with(gemma("gemma3_text", 256, 512, 12, 4, 2), "sliding_window_pattern", 3)),
+            pair(4096, 3));
+  const char* const slides = "sliding_attention";
+  const char* const full = "full_attention";
+  EXPECT_EQ(full_every(with(gemma2, "layer_types", Json({slides, slides, full, slides}))),
+            pair(4096, 3));
+  EXPECT_EQ(full_every(with(gemma2, "layer_types", Json({slides, slides, slides, slides}))),
+            pair(4096, 0));
+  EXPECT_EQ(full_every(with(gemma2, "layer_types", Json({full, full, full, full}))), pair(0, 0));
+  WorkloadSpec spec;
+  EXPECT_FALSE(
+      apply_model_config(with(gemma2, "layer_types", Json({full, slides, full, slides})), spec));
+
+  // A cache keeps all tokens in layers without a window.
+  ASSERT_TRUE(apply_model_config(gemma2, spec));
+  spec.pass = Pass::generate;
+  spec.seq_len = 8000;
+  spec.new_tokens = 100;
+  EXPECT_EQ(cache_length(spec, 0), 4096);
+  EXPECT_EQ(cache_length(spec, 1), 8100);
+  EXPECT_EQ(windowed_blocks(spec, 0, 4), 2);
+  EXPECT_EQ(windowed_blocks(spec, 1, 2), 0);
+}
+
 TEST(ModelConfig, HasTheExpertsOfItsFamily) {
   const Json qwen2_moe =
       merged(llama(2048, 5632, 24, 16, 16, 151936), {{"model_type", "qwen2_moe"},
@@ -245,7 +327,7 @@ TEST(ModelConfig, NamesWhatItCannotExpress) {
     return applied ? std::string() : applied.error().sentence;
   };
   const Json good = llama(512, 1024, 2, 8, 2, 1000);
-  for (const auto& [key, value, named] : {std::tuple{"model_type", Json("gemma2"), "gemma2"},
+  for (const auto& [key, value, named] : {std::tuple{"model_type", Json("gemma3"), "gemma3"},
                                           {"mlp_bias", Json(true), "mlp_bias"},
                                           {"head_dim", Json(0), "size"},
                                           {"partial_rotary_factor", Json(0.5), "partial_rotary"},

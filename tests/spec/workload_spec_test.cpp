@@ -479,14 +479,14 @@ TEST(FieldReason, fields_apply_where_the_workload_uses_them) {
       "memory_limit kv_heads fused_qkv ffn norm positions bias autocast zero_grad "
       "checkpoint warmups cache alloc_conf threads compile softmax silu mask products kernels "
       "lora_rank window packed padding attn_dropout dropout experts habit head_width qkv_bias "
-      "qk_norm kv_rank ");
+      "qk_norm kv_rank rope_width block_form post_norm softcap ");
   EXPECT_EQ(applies(WorkloadKind::lm),
             "workload B T d_model heads layers d_ff vocab dtype backend pass causal seed device "
             "target_gpu memory_limit kv_heads fused_qkv ffn norm positions bias tied autocast "
             "zero_grad checkpoint accumulate warmups corpus cache alloc_conf threads compile "
             "softmax silu cross_entropy mask products kernels lora_rank window packed padding "
             "attn_dropout dropout experts habit frozen_layers head_width qkv_bias qk_norm "
-            "kv_rank ");
+            "kv_rank rope_width block_form post_norm head_bias softcap logit_softcap ");
   EXPECT_EQ(applies(WorkloadKind::weighted_sum),
             "workload B T d_model dtype pass seed device target_gpu memory_limit autocast "
             "zero_grad warmups cache alloc_conf threads compile kernels habit ");

@@ -35,9 +35,10 @@ constexpr std::array kImages = {Field::image,          Field::patch,         Fie
                                 Field::encoder_layers, Field::encoder_ff};
 constexpr std::array kDimensions = {Field::dim1, Field::dim2, Field::dim3, Field::dim4};
 constexpr std::array kAttention = {
-    Field::kv_heads,   Field::T_kv,    Field::tile_q, Field::tile_k,     Field::softmax,
-    Field::mask,       Field::window,  Field::packed, Field::padding,    Field::attn_dropout,
-    Field::head_width, Field::kv_rank, Field::q_rank, Field::rope_width, Field::v_width};
+    Field::kv_heads,   Field::T_kv,         Field::tile_q,     Field::tile_k,  Field::softmax,
+    Field::mask,       Field::window,       Field::full_every, Field::softcap, Field::packed,
+    Field::padding,    Field::attn_dropout, Field::head_width, Field::kv_rank, Field::q_rank,
+    Field::rope_width, Field::v_width};
 constexpr std::array kModel = {Field::mlp,
                                Field::ffn,
                                Field::norm,
@@ -45,7 +46,11 @@ constexpr std::array kModel = {Field::mlp,
                                Field::bias,
                                Field::qkv_bias,
                                Field::qk_norm,
+                               Field::block_form,
+                               Field::post_norm,
                                Field::tied,
+                               Field::head_bias,
+                               Field::logit_softcap,
                                Field::projections,
                                Field::fused_qkv,
                                Field::silu,
