@@ -50,5 +50,25 @@ window_pin="imgui-bundle 1.93.0 54 10ad1dab8258a6787b4f07bb926b08d0efc648a790624
 # Only where the system's CMake is older than 3.25 (Ubuntu 22.04).
 cmake_pin="cmake 3.31.6 28 1c8b05df0602365da91ee6a3336fe57525b137706c4ab5675498f662ae1dbcec"
 
+# transformers and what it imports, for tests of its models (tests/record/config_test.py). Beside PyTorch, so
+# that nothing else sees them.
+transformers_pins=(
+  "transformers    5.23.0     13 018e82fd07490ad5bb58414f65e31576033dc7f36bed10c574843f69b90991bf"
+  "anyio           4.16.0      1 c66ae634e0b8228396b801741beb3294326d4b6102f7bba4041c0dfb58c29026"
+  "h11             0.16.0      1 63cf8bbe7522de3bf65932fda1d9c2772064ffb3dae62d55932da54b31cb6c86"
+  "httpcore2       2.16.2      1 16051ae2a42f776007543f32de9349a317b23d2cbb4e1456b4bac0e88b87419a"
+  "httpx2          2.16.2      1 f05c13aade4c45dbf1c9060647a1058f0acad62398fad96e741269edb33d46f5"
+  "huggingface-hub 2.4.0       1 42ecfd93ede47bdd333daebbf66a32d7bfe2e18752754fe4d2d4f98a0179d801"
+  "idna            3.20        1 ab7ae7122974553370f0bdb919e1a960b2cd1bc1ef0276416d896db81c14582c"
+  "numpy           2.4.6      17 89cd468399cfd2504718f0ba50e410dca55a170b61a02ad92bb18c8a65186e93"
+  "packaging       26.4        1 81383611a09c1bc0b08b76e0fd5829d7c6824c65b27a6aee339da133f4233ea2"
+  "pyyaml          6.0.4       1 622aa875fa6533f25fedcffe23079357d65a690d462200afed5d8e9d0e01ebee"
+  "regex           2026.11.19  1 86d3b2ea69b3c56df3e8ddbac6cd98eaf5a8c5b5e7e006897ebdf7a28d6818e6"
+  "safetensors     0.8.0       1 fd6f3f93c9a0a7cc2788ee63fb763353d4bd2e89b0751bc78fcf7dda00bea774"
+  "tokenizers      0.23.3      3 376851d22bcf9d650a5c3090bb83e6cf9e895fbf0595369fa4cd43c1f69b5f87"
+  "tqdm            4.70.1      1 c293e525e6fef9c20e8728fd4612df02a0aa31bb5fe91ecd93e123b1b7bffa73"
+  "truststore      0.10.5      1 9aaaedaefaf06d8b206278cf8b5012bc897f485a874503501e12d776df78951c"
+)
+
 # For ./test: reads every source in a third of the time that Debian's clang-tidy 14 takes.
 tidy_pin="clang-tidy 23.1.4 46 6bb31e4f319ecbe14acb75f23c3050d0f1d4b1d92ea1c66091bc76e4eac2c1ac"

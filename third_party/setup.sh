@@ -67,12 +67,17 @@ if ! printf '%s\n' 3.25 "$(cmake --version 2>/dev/null | sed -n '1s/[^0-9]*//p')
   tools=("$cmake_pin")
   cmake=$deps/tools/cmake/data/bin/cmake
 fi
-[[ ${1:-} == --tests ]] && tools+=("$tidy_pin")
+modules=()
+if [[ ${1:-} == --tests ]]; then
+  tools+=("$tidy_pin")
+  modules=("${transformers_pins[@]}")
+fi
 
 # Megabytes still to be fetched; unpacked and built they take about three times that.
 to_fetch=0
 forget_other_pins "$deps/site" "${wheels[@]}"
 forget_other_pins "$deps/imgui_bundle" "$window_pin"
+forget_other_pins "$deps/transformers" ${modules[@]+"${modules[@]}"}
 add_to_fetch() {
   local folder=$1 pin name version size hash
   shift
@@ -84,6 +89,7 @@ add_to_fetch() {
 add_to_fetch "$deps/site" "${wheels[@]}"
 add_to_fetch "$deps/imgui_bundle" "$window_pin"
 add_to_fetch "$deps/tools" "${tools[@]}"
+add_to_fetch "$deps/transformers" ${modules[@]+"${modules[@]}"}
 if ((to_fetch > 0)); then
   find_python
   free=$(df -Pm "$deps" | awk 'NR == 2 {print $4}')
@@ -101,6 +107,7 @@ if ((to_fetch > 0)); then
     --only external/imgui-command-palette/ --only LICENSE \
     --only external/hello_imgui/hello_imgui/hello_imgui_assets/fonts/
   for pin in "${tools[@]}"; do fetch "$deps/tools" "$pin" wheel; done
+  for pin in ${modules[@]+"${modules[@]}"}; do fetch "$deps/transformers" "$pin" wheel; done
   say "Everything is there."
 fi
 

@@ -21,7 +21,12 @@ struct ExportCommand {
 // Writes the module of a Python file for --model. Returns 1 where torch.export cannot.
 int export_file(const ExportCommand& command) {
   const auto file = own_file_of(command.file);
-  if (!file) return report("export takes FILE.py or FILE.py:FUNCTION, not " + command.file, 2);
+  if (!file)
+    return report(
+        "export takes FILE.py, FILE.py:FUNCTION, or FILE.json:transformers for the config of a "
+        "model, not " +
+            command.file,
+        2);
   const auto question = own_question(*file, command.spec, command.own);
   if (!question) return report(question.error(), 2);
   const auto out = io::absolute_path(command.out);
@@ -41,7 +46,7 @@ ParsedCommand export_command(CLI::App& app) {
   const auto options = std::make_shared<ExportCommand>();
   app.add_option("FILE", options->file,
                  "Python file with def build(B, T, device, ...): return step; FILE.py:NAME takes "
-                 "another function")
+                 "another function, config.json:transformers the model of a config")
       ->option_text(" ")
       ->required();
   app.add_option("-o,--out", options->out, "The .pt2 to write")->type_name("FILE")->required();

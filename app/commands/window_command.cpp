@@ -7,6 +7,7 @@
 #include "app/commands/command_line.h"
 #include "app/commands/report.h"
 #include "app/output/sweep_files.h"
+#include "app/own_file/own_file.h"
 #include "app/session/engine_loader.h"
 #include "app/session/file_list.h"
 #include "app/window/restart.h"
@@ -44,7 +45,7 @@ base::Result<void> read_file(const std::filesystem::path& path, Shown& shown) {
     shown.paths.push_back(*whole);
     return {};
   }
-  if (listed(*whole).kind == FileKind::python) {
+  if (own_file_of(whole->string())) {
     shown.paths.push_back(*whole);
     return {};
   }

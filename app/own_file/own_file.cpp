@@ -17,6 +17,7 @@
 #include "core/io/json_parse.h"
 #include "core/io/private_folder.h"
 #include "core/run/recording.h"
+#include "core/spec/model_config.h"
 #include "core/text/message.h"
 
 namespace ts::app {
@@ -173,6 +174,16 @@ OwnArgument argument_from(const Json& told) {
   return made;
 }
 
+std::optional<OwnFile> config_of(const std::string& text) {
+  constexpr std::string_view kAsked = ":transformers";
+  const bool asked = text.ends_with(kAsked);
+  OwnFile file{text.substr(0, text.size() - (asked ? kAsked.size() : 0)), "transformers"};
+  if (!(asked ? spec::is_model_config(file.path) : spec::is_beyond_our_model(file.path)))
+    return std::nullopt;
+  if (auto whole = io::absolute_path(file.path)) file.path = std::move(*whole);
+  return file;
+}
+
 base::Result<OwnRecording> recording_of(Answer answer) {
   OwnRecording made{nullptr, std::make_shared<base::StringTable>(), std::move(answer.recording)};
   auto read = run::read_recording(made.content, 1, *made.strings);
@@ -184,6 +195,7 @@ base::Result<OwnRecording> recording_of(Answer answer) {
 }  // namespace
 
 std::optional<OwnFile> own_file_of(const std::string& text) {
+  if (auto config = config_of(text)) return config;
   constexpr std::string_view kEnd = ".py";
   const std::size_t at = text.rfind(kEnd);
   if (at == std::string::npos || at == 0) return std::nullopt;

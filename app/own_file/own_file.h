@@ -17,7 +17,8 @@
 #include "core/predict/prediction.h"
 #include "core/run/run.h"
 
-// A Python file of the user's own as a workload: `def build(B, T, device, ...): return step`. Its
+// A Python file of the user's own as a workload: `def build(B, T, device, ...): return step`; or a
+// config.json of transformers, whose model transformers makes (python/tensorscope/_config.py). Its
 // code runs in a process of the user's Python (python/tensorscope/_own_file.py), which may do
 // anything: hang, end, be killed. What it answers is read here. All functions wait for that
 // process; one at a time asks an OwnProcess.
@@ -26,9 +27,12 @@ namespace ts::app {
 struct OwnFile {
   std::filesystem::path path;  // absolute
   std::string function = "build";
+  // The config.json of a model of transformers; the function has that name.
+  [[nodiscard]] bool is_config() const { return path.extension() == ".json"; }
 };
-// The file of "FILE.py" or "FILE.py:FUNCTION"; nothing for a text of another form. Whether there is
-// such a file is not asked.
+// The file of "FILE.py" or "FILE.py:FUNCTION", of which is not asked whether it is there; of
+// "FILE.json:transformers" for the config of a model, and of "FILE.json" where our language model
+// cannot express that. Nothing for a text of another form.
 std::optional<OwnFile> own_file_of(const std::string& text);
 
 struct OwnArgument {

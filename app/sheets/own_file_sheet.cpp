@@ -53,7 +53,7 @@ views::LogScale scale_of(const OwnArgument& argument, std::int64_t value) {
 void OwnFileSheet::open(const std::filesystem::path& path) {
   cancel();
   usual_ = nullptr;
-  file_ = {path, "build"};
+  file_ = own_file_of(path.string()).value_or(OwnFile{path});
   choose_python(own_python());
   function_.fill('\0');
   file_.function.copy(function_.data(), function_.size() - 1);
@@ -116,19 +116,23 @@ OwnSession& OwnFileSheet::ensure_session() {
 
 // Nothing of the file has been run, and its content has not been read.
 void OwnFileSheet::draw_consent(const views::Ui& ui, const OwnSession::State& known) {
-  views::wrapped_text(
-      ui, TextStyle::body, ui.theme.text,
-      ui.texts("own_file.will_run", {{"file", file_.path.string()}, {"python", python_.string()}}),
-      ui.px(16));
+  const bool config = file_.is_config();
+  views::wrapped_text(ui, TextStyle::body, ui.theme.text,
+                      ui.texts(config ? "own_file.will_make" : "own_file.will_run",
+                               {{"file", file_.path.string()}, {"python", python_.string()}}),
+                      ui.px(16));
   ImGui::Dummy({0, ui.px(8)});
-  ImGui::AlignTextToFramePadding();
-  views::text(ui, TextStyle::body, ui.theme.text2, ui.texts("own_file.function"));
-  ImGui::SameLine(ui.px(kLabelWidth));
-  ImGui::SetNextItemWidth(ui.px(200));
-  ImGui::InputText("###own_function", function_.data(), function_.size());
+  if (!config) {
+    ImGui::AlignTextToFramePadding();
+    views::text(ui, TextStyle::body, ui.theme.text2, ui.texts("own_file.function"));
+    ImGui::SameLine(ui.px(kLabelWidth));
+    ImGui::SetNextItemWidth(ui.px(200));
+    ImGui::InputText("###own_function", function_.data(), function_.size());
+  }
   draw_python(ui, known);
   ImGui::Dummy({0, ui.px(8)});
-  const std::string words = ui.texts("own_file.allow", {{"function", function_.data()}});
+  const std::string words = config ? ui.texts("own_file.make")
+                                   : ui.texts("own_file.allow", {{"function", function_.data()}});
   if (views::button(ui, "###own_allow", "", words, "", views::ButtonKind::primary) &&
       function_.front() != '\0') {
     file_.function = function_.data();

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "app/output/sweep_files.h"
+#include "app/own_file/own_file.h"
 #include "app/session/catalogue.h"
 #include "app/session/file_list.h"
 #include "app/window/desktop.h"
@@ -88,7 +89,7 @@ void Workspace::open_file(const std::filesystem::path& path) {
     models_.open(path);
     return;
   }
-  if (kind == FileKind::python) {
+  if (own_file_of(path.string())) {
     remember_file(recent, path);
     sheets_.open_own_file(path);
     return;

@@ -389,6 +389,14 @@ bool is_model_config(const std::filesystem::path& path) {
          json->at("model_type").is_string() && !json->contains("weight_map");
 }
 
+bool is_beyond_our_model(const std::filesystem::path& path) {
+  if (!is_model_config(path)) return false;
+  const auto config = io::read_json(path);
+  WorkloadSpec spec;
+  const auto applied = config ? apply_model_config(*config, spec) : base::Result<void>();
+  return !applied && applied.error().key == "model_error.config_setting";
+}
+
 base::Result<void> apply_model_config(const Json& json, WorkloadSpec& spec) {
   const Config config(json);
   const std::string type = config.word("model_type");

@@ -16,6 +16,10 @@ namespace ts::spec {
 // True if the file is such a config, judged by its content. Reads at most a MiB.
 bool is_model_config(const std::filesystem::path& path);
 
+// True if the file is such a config, and our language model cannot express it. Not if one of its
+// sizes is impossible.
+bool is_beyond_our_model(const std::filesystem::path& path);
+
 // Sizes, form and type of the model; T no longer than its context. Everything else stays as it is
 // in `spec`, which an error leaves unchanged. The error is the end of a sentence about the file.
 base::Result<void> apply_model_config(const nlohmann::json& config, WorkloadSpec& spec);

@@ -73,8 +73,10 @@ AttentionMethod make_attention_method(Builder& builder, const spec::WorkloadSpec
 }
 
 at::Tensor first_part(const at::Tensor& mask, std::int64_t queries, std::int64_t keys) {
-  if (mask.size(-2) == queries && mask.size(-1) == keys) return mask;
-  return mask.narrow(-2, 0, queries).narrow(-1, 0, keys);
+  at::Tensor part = mask;
+  if (part.size(-2) > queries) part = part.narrow(-2, 0, queries);
+  if (part.size(-1) > keys) part = part.narrow(-1, 0, keys);
+  return part;
 }
 
 AttentionMethod unmasked(AttentionMethod method) {

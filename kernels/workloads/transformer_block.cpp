@@ -30,13 +30,13 @@ std::unique_ptr<FeedForward> make_feed_forward_of(Builder& builder, const std::s
                            lora_if(settings.lora.on == spec::LoraOn::all, settings));
 }
 
-Norm make_norm(Builder& builder, const std::string& path, const BlockSettings& settings) {
+Norm norm_of_block(Builder& builder, const std::string& path, const BlockSettings& settings) {
   return {builder, path, settings.norm, settings.d_model, settings.bias, settings.kernels};
 }
 
-std::optional<Norm> make_norm_if(bool has, Builder& builder, const std::string& path,
-                                 const BlockSettings& settings) {
-  return has ? std::optional(make_norm(builder, path, settings)) : std::nullopt;
+std::optional<Norm> norm_of_block_if(bool has, Builder& builder, const std::string& path,
+                                     const BlockSettings& settings) {
+  return has ? std::optional(norm_of_block(builder, path, settings)) : std::nullopt;
 }
 
 std::unique_ptr<BlockAttention> make_attention_of(Builder& builder, const std::string& path,
@@ -166,13 +166,13 @@ TransformerBlock::TransformerBlock(Builder& builder, const std::string& path,
                                    const BlockSettings& settings)
     : path_(path),
       form_(settings.form),
-      norm1_(make_norm(builder, path + ".norm1", settings)),
+      norm1_(norm_of_block(builder, path + ".norm1", settings)),
       attention_(make_attention_of(builder, path + ".attn", settings)),
-      post_norm1_(make_norm_if(settings.post_norms, builder, path + ".post_norm1", settings)),
-      norm2_(
-          make_norm_if(form_ != spec::BlockForm::shared_norm, builder, path + ".norm2", settings)),
+      post_norm1_(norm_of_block_if(settings.post_norms, builder, path + ".post_norm1", settings)),
+      norm2_(norm_of_block_if(form_ != spec::BlockForm::shared_norm, builder, path + ".norm2",
+                              settings)),
       feed_forward_(make_feed_forward_of(builder, path + ".ffn", settings)),
-      post_norm2_(make_norm_if(settings.post_norms, builder, path + ".post_norm2", settings)),
+      post_norm2_(norm_of_block_if(settings.post_norms, builder, path + ".post_norm2", settings)),
       dropout_(settings.dropout) {}
 
 at::Tensor TransformerBlock::attend(const at::Tensor& normed, const ContextPart& part) const {

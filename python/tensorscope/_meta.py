@@ -16,6 +16,8 @@ NAME = "libtensorscope_kernels.so"
 # What LibTorch says where the numbers of a tensor decide what follows: item(), cpu(), a mask as an index.
 DATA = ("has no number for item()", "out of meta tensor", "aten::nonzero", "aten::_unique", "aten::unique",
         "aten::masked_select", "aten::equal")
+# Where an operator may have a kernel that runs on meta.
+ON_META = ("Meta", "CompositeImplicitAutograd", "CompositeExplicitAutograd", "CompositeExplicitAutogradNonFunctional")
 _KEPT = []  # what is registered for as long as the process lives
 
 
@@ -27,7 +29,12 @@ def load():
     return _library.load(NAME)
 
 
+class _rules:
+    card = False  # predictions are for one
+
+
 def prepare(library, compute_capability, multiprocessors):
+    _rules.card = compute_capability != 0
     library.rules(compute_capability, multiprocessors)
     library.meta()
     _only_what_is_missing()
@@ -53,8 +60,22 @@ def _only_what_is_missing():
             if name.replace("::", "/") not in names:
                 continue
             names.discard(name.replace("::", "/"))
-            if not torch._C._dispatch_has_computed_kernel_for_dispatch_key(name, "Meta"):
+            runs = any(torch._C._dispatch_has_kernel_for_dispatch_key(name, key) for key in ON_META)
+            if not runs:
                 kept.impl(op, function)
+    kept.impl("_grouped_mm", _grouped_mm)
+
+
+def _grouped_mm(a, b, offs=None, bias=None, out_dtype=None):
+    """The sizes of a product of groups, whose kernel for all devices reads where these end. On a card rows of the
+    result begin at multiples of 16 bytes."""
+    groups = (offs.shape[0],) if a.dim() == b.dim() == 2 else (a.shape[0],) if a.dim() == b.dim() == 3 else ()
+    rows, columns = a.shape[-2], b.shape[-1]
+    kind = out_dtype or a.dtype
+    step = 16 // kind.itemsize if _rules.card else 1
+    padded = -(-columns // step) * step
+    strides = (rows * padded, padded, 1) if groups else (padded, 1)
+    return torch.empty_strided((*groups, rows, columns), strides, dtype=kind, device=a.device)
 
 
 def _with_meta(kinds):

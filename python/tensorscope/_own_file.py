@@ -1,4 +1,5 @@
 """A file with `def build(B, T, device, ...): return step`, for the program: its arguments, a run, a prediction.
+The config.json of a model of transformers is such a file, too (_config.py).
 
 A request is a JSON file, and so is its answer (_own_serve.py takes it, app/own_file/ reads it). Whatever the user's
 code does, the answer is one sentence with file, line and the last frames; a process that writes none was killed. The
@@ -54,7 +55,7 @@ def answer(path):
         told = {"ok": False, "kind": wrong.kind, "words": wrong.words, "frames": wrong.frames}
     except Unavailable as why_not:
         told = {"ok": False, "kind": "unavailable", "words": {"reason": str(why_not)}, "frames": []}
-    told["files"], told["modules"] = _loaded(before)
+    told["files"], told["modules"] = _loaded(before, request["file"])
     with open(request["answer"] + ".part", "w", encoding="utf-8") as file:
         json.dump(told, file)
     os.replace(request["answer"] + ".part", request["answer"])
@@ -73,9 +74,13 @@ def _is_own(path, foreign):
 
 
 def _frames(problem, foreign):
-    """Those of the user's own files, the innermost last."""
-    frames = [one for one in traceback.extract_tb(problem.__traceback__) if _is_own(one.filename, foreign)]
-    return [f"{os.path.basename(one.filename)}:{one.lineno} in {one.name}" for one in frames[-MOST_FRAMES:]]
+    """Those of the user's own files, the innermost last; of other packages than torch where there are none."""
+    import torch
+    frames = traceback.extract_tb(problem.__traceback__)
+    never = (os.path.dirname(torch.__file__), os.path.dirname(__file__), "<")
+    shown = ([one for one in frames if _is_own(one.filename, foreign)]
+             or [one for one in frames if not one.filename.startswith(never)])
+    return [f"{os.path.basename(one.filename)}:{one.lineno} in {one.name}" for one in shown[-MOST_FRAMES:]]
 
 
 def _first_line(problem):
@@ -87,7 +92,7 @@ def calling(action, place="?"):
     """What the action gives; Wrong with its place if an error or sys.exit() leaves it. `place`: where no frame is."""
     try:
         return action()
-    except Wrong:
+    except (Wrong, Unavailable):
         raise
     except SyntaxError as problem:  # the file itself, or an import of theirs
         place = f"{os.path.basename(problem.filename or '?')}:{problem.lineno}"
@@ -113,6 +118,9 @@ def load_function(request):
             source = file.read()
     except OSError as problem:
         raise Wrong("file", file=request["file"], reason=problem.strerror or str(problem)) from None
+    if path.endswith(".json"):
+        from . import _config
+        return calling(lambda: _config.build_of(path), os.path.basename(path))
     calling(lambda: compile(source, path, "exec"))
     sys.path.insert(0, os.path.dirname(path))
     sys.argv = [path]
@@ -130,9 +138,16 @@ def load_function(request):
     return function
 
 
-def _loaded(before):
-    """(path -> SHA-256 of the user's own files, names of the packages' modules) that were loaded since."""
+def _hash_into(own, path):
+    with contextlib.suppress(OSError), open(path, "rb") as file:
+        own[path] = hashlib.sha256(file.read()).hexdigest()
+
+
+def _loaded(before, asked):
+    """(path -> SHA-256 of the user's own files, names of the packages' modules) that were loaded since; and of the
+    file that was asked about."""
     own, modules = {}, []
+    _hash_into(own, os.path.realpath(asked))
     if "torch" not in sys.modules:
         return own, modules
     foreign = _foreign()
@@ -146,8 +161,7 @@ def _loaded(before):
         path = os.path.realpath(path)
         if not path.endswith(".py") or path.startswith(foreign):
             continue
-        with contextlib.suppress(OSError), open(path, "rb") as file:
-            own[path] = hashlib.sha256(file.read()).hexdigest()
+        _hash_into(own, path)
     return own, sorted(modules)
 
 

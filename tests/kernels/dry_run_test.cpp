@@ -161,7 +161,7 @@ struct Mode {
 };
 
 std::vector<spec::WorkloadSpec> every_mode() {
-  const std::array<Mode, 29> modes = {
+  const std::array<Mode, 32> modes = {
       {{"plain", {}},
        {"bf16", {{"dtype", "bf16"}}},
        {"tiled", {{"backend", "tiled"}}},

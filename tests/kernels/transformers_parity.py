@@ -1,18 +1,18 @@
-"""transformers_parity.py: our language model's blocks compute what the modules of transformers do.
+"""transformers_parity.py FOLDER: our language model's blocks compute what the modules of transformers do.
 
 Small models of transformers (Qwen, DeepSeek, Gemma, Phi, GPT-NeoX) get random weights.
 kernels/compiled/models.py, with which parity.py compares the engine, gets the same weights and must
-have the same logits. Needs `pip install transformers==5.23.0` beside torch 2.11; `./test` leaves it out.
+have the same logits. FOLDER has transformers; without torch 2.11 in this Python the test is skipped
+(exit code 77).
 """
 
-import pathlib
 import sys
 
-import torch
-import transformers
+from references import models, torch_or_skip
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "kernels" / "compiled"))
-import models  # noqa: E402
+torch = torch_or_skip()
+sys.path.insert(0, sys.argv[1])
+import transformers  # noqa: E402
 
 SIZES = dict(vocab_size=50, hidden_size=64, intermediate_size=96, num_hidden_layers=3,
              num_attention_heads=4, num_key_value_heads=2, rms_norm_eps=1e-5,

@@ -20,40 +20,12 @@ HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / "kernels"))
 from references import torch_or_skip  # noqa: E402
 
+torch_or_skip()
+from own_server import STEPS, Served, in_order, taken_and_freed  # noqa: E402
+from recording import ALLOC, FREED, ROOT, Recording, environment  # noqa: E402
+
 OWN = HERE / "own_step.py"
-STEPS = 2
 STEP = "def build(B, T, device):\n  import torch\n  def step():\n    {}\n  return step\n"
-
-
-def taken_and_freed(recording):
-    """(bytes, operator, place) of every block that a step takes, (-bytes, "", "") of every one that it frees."""
-    sizes, events = {}, []
-    for one in recording.memory:
-        if one.action == ALLOC:
-            sizes[one.address] = one.bytes
-        if one.step < 0 or one.action not in (ALLOC, FREED):
-            continue
-        # A number of Python's that meets a tensor is boxed outside of any operator: it has no place on meta.
-        place = one.module if one.op else ""
-        events.append((one.bytes, one.op, place) if one.action == ALLOC
-                      else (-sizes.pop(one.address, 0), "", ""))
-    return events
-
-
-def in_order(events, left_out):
-    """Without blocks of these sizes; blocks that are freed one after the other are sorted: autocast keeps its cast
-    weights by address."""
-    ordered, freed = [], []
-    for event in [*events, (0, "", "")]:
-        if abs(event[0]) in left_out:
-            continue
-        if event[0] < 0:
-            freed.append(event)
-            continue
-        ordered += sorted(freed)
-        freed = []
-        ordered.append(event)
-    return ordered
 
 
 def most_at_once(recording, op):
@@ -68,12 +40,8 @@ def most_at_once(recording, op):
     return most
 
 
-class OwnFile(unittest.TestCase):
-    def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = pathlib.Path(folder.name)
-        self.answer = self.folder / "answer.json"
+class OwnFile(Served):
+    python = (sys.executable,)
 
     def own(self, text):
         path = self.folder / "own.py"
@@ -82,33 +50,8 @@ class OwnFile(unittest.TestCase):
 
     # The package's answer, without the program.
 
-    @classmethod
-    def setUpClass(cls):
-        cls.server = subprocess.Popen([sys.executable, "-m", "tensorscope", "own", "serve"], env=environment(),
-                                      stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-
-    @classmethod
-    def tearDownClass(cls):
-        cls.server.stdin.close()  # it ends with that
-        if cls.server.wait(60) != 0:
-            raise AssertionError("the server failed")
-        cls.server.stdout.close()
-
-    def ask(self, what, file=OWN, function="build", compute_capability=0, **settings):
-        request = {"what": what, "file": str(file), "function": function, "settings": settings, "steps": STEPS,
-                   "compute_capability": compute_capability, "multiprocessors": 108,
-                   "out": str(self.folder / f"{what}.recording"),
-                   "answer": str(self.answer), "log": str(self.folder / "log")}
-        (self.folder / "request.json").write_text(json.dumps(request), encoding="utf-8")
-        self.answer.unlink(missing_ok=True)
-        while self.server.stdout.readline() != "ready\n":
-            self.assertIsNone(self.server.poll())
-        self.server.stdin.write(f"{self.folder / 'request.json'}\n")
-        self.server.stdin.flush()
-        while not (line := self.server.stdout.readline()).startswith("ended "):
-            self.assertRegex(line, r"^began \d+\n$")
-        self.assertTrue(self.answer.exists(), (self.folder / "log").read_text(encoding="utf-8"))
-        return json.loads(self.answer.read_text(encoding="utf-8"))
+    def ask(self, what, file=OWN, **settings):
+        return super().ask(what, file, **settings)
 
     def ran_and_predicted(self, **settings):
         ran, predicted = self.ask("record", **settings), self.ask("predict", **settings)
@@ -336,7 +279,5 @@ class OwnFile(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    torch_or_skip()
-    from recording import ALLOC, FREED, ROOT, Recording, environment  # noqa: E402
     PROGRAM = sys.argv[1]
     unittest.main(argv=sys.argv[:1] + sys.argv[2:], verbosity=1)

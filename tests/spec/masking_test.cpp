@@ -67,7 +67,7 @@ TEST(Masking, tiles_are_counted_as_they_are_computed) {
           if (any) pairs += static_cast<double>(rows * columns);
         }
       }
-      EXPECT_DOUBLE_EQ(tiled_share(spec), pairs / 2500);
+      EXPECT_DOUBLE_EQ(tiled_share(spec, 50, 50), pairs / 2500);
       const double all = 4.0 * 4 * 8 * 50 * 50 * 64;
       EXPECT_DOUBLE_EQ(step_flops(spec, AttentionBackend::tiled).forward, all * pairs / 2500);
       // A kernel that gets the mask as a tensor computes every pair.
@@ -81,7 +81,7 @@ TEST(Masking, tiles_are_counted_as_they_are_computed) {
 TEST(Masking, block_diagonal_keeps_a_sixteenth) {
   WorkloadSpec spec = masked(0, 64, false);
   spec.seq_len = 1024;
-  EXPECT_DOUBLE_EQ(tiled_share(spec), 1.0 / 16);
+  EXPECT_DOUBLE_EQ(tiled_share(spec, 1024, 1024), 1.0 / 16);
 }
 
 TEST(Masking, shortest_sequence_has_all_the_padding) {
