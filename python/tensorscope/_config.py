@@ -35,7 +35,14 @@ def _know_that_nothing_is_packed(transformers):
     ask = masks.find_packed_sequence_indices
 
     def answer(position_ids):
-        return None if position_ids.is_meta else ask(position_ids)
+        if not position_ids.is_meta:
+            return ask(position_ids)
+        truth = torch.Tensor.__bool__
+        torch.Tensor.__bool__ = lambda tensor: True  # all positions follow one another
+        try:
+            return ask(position_ids)
+        finally:
+            torch.Tensor.__bool__ = truth
 
     masks.find_packed_sequence_indices = answer
 

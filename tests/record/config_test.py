@@ -58,7 +58,9 @@ class Config(Served):
                 one, other = (taken_and_freed(Recording(self.folder / f"{what}.recording"))
                               for what in ("record", "predict"))
                 self.assertGreater(len(one), 50)
-                # The threads of attention's backward make buffers, and positions are asked whether they are packed.
+                if "num_local_experts" in CONFIGS[family]:  # sorted, and multiplied group by group, on the CPU
+                    continue
+                # The threads of attention's backward make buffers.
                 own = {size for size, op, place in one if not place}
                 self.assertEqual(in_order(one, own), in_order(other, own))
 
@@ -90,7 +92,7 @@ class Config(Served):
         self.assertEqual(told["spec"]["workload"], "lm")
         theirs = self.program("predict", "--model", f"{ours}:transformers", "--cpu", "--json")
         self.assertEqual(theirs.returncode, 0, theirs.stderr)
-        self.assertEqual(json.loads(theirs.stdout)["own_file"]["function"], "transformers")
+        self.assertTrue(json.loads(theirs.stdout)["without_data"])
         out = self.folder / "model.pt2"
         done = self.program("export", path, "-o", out)
         self.assertEqual(done.returncode, 0, done.stderr)
@@ -108,7 +110,7 @@ class Config(Served):
         # Code that a config names is not run.
         named = self.config("of_theirs", auto_map={"AutoConfig": "code.Config"})
         (self.folder / "code.py").write_text(f"open({str(self.folder / 'ran')!r}, 'w')", encoding="utf-8")
-        self.refused("of_theirs", named)
+        self.refused("custom code", named)
         self.assertFalse((self.folder / "ran").exists())
         self.refused("hidden_size", self.config("olmo2", hidden_size="wide"))
         self.refused("pip install transformers", self.config("olmo2"), python=sys.executable)
