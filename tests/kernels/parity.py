@@ -65,7 +65,8 @@ def output_of(torch, spec, dump):
     output = dump["output"]["output"]
     last = {"toy": "fc2.weight", "lm": "embedding.weight" if spec["tied"] else "head.weight",
             "vlm": "language.embedding.weight" if spec["tied"] else "language.head.weight"}
-    if spec.get("kernels") != "own" or spec["workload"] not in last:
+    whole = spec.get("head_bias") or spec.get("logit_softcap", 0) > 0
+    if spec.get("kernels") != "own" or spec["workload"] not in last or whole:
         return output
     weight = dump["parameter"][last[spec["workload"]]]
     return torch.nn.functional.linear(output.double(), weight.double())
