@@ -10,6 +10,15 @@ engine_pins=(
   "nvidia-cuda-crt     13.0.88      1 2c8043c7c9e02492716426e9919fc78d2c5b3b2a7a768a88e952676b08aa55a4"
 )
 
+# The newest torch, for the second engine of a wheel: only ./package asks for it. Its Python part imports the same.
+newest_minor=2.15
+newest_pins=(
+  "torch               2.15.0     540 48c2d861134c0b5697c7602cb5ffa68f62a2989fdcd1717e593356f67996ca1e"
+  "nvidia-cuda-cupti   13.2.86     12 8fa29f15dd8336181f961764d9d95236fc6b931dd0c8fcf8cd70aab0c310b586"
+  "nvidia-cuda-runtime 13.2.86      3 3498247680dfddce31bad102af7e3e26fc795342a3cac64722bb0fa95e7f60f0"
+  "nvidia-cuda-crt     13.2.86      1 e3ab08801bf9b1e6dc979275d25e816bb5000521b648e19c324d5eef0c79f1da"
+)
+
 # What PyTorch's Python part imports.
 python_pins=(
   "typing-extensions 4.16.0   1 481caa481374e813c1b176ada14e97f1f67a4539ce9cfeb3f350d78d6370c2e8"

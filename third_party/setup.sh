@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# setup.sh [--tests|--fuzz]: brings what is missing for the build, with --tests for the tests, with --fuzz for
-# tests/fuzz/run_fuzzers.sh.
+# setup.sh [--tests|--fuzz|--package]: brings what is missing for the build, with --tests for the tests, with --fuzz
+# for tests/fuzz/run_fuzzers.sh, with --package for ./package, which builds for a second LibTorch as well.
 #
 # Debian and Ubuntu packages come from apt-get; LibTorch, CUDA libraries and the sources of the
 # window libraries come pinned (pins.sh) into TENSORSCOPE_DEPS, by default third_party/.deps.
@@ -46,6 +46,9 @@ nvcc_is_here() {
 }
 
 wheels=("${engine_pins[@]}" "${python_pins[@]}")
+newest_wheels=()
+[[ ${1:-} == --package ]] && newest_wheels=("${newest_pins[@]}")
+newest=$deps/$newest_minor
 if [[ -n ${TENSORSCOPE_LIBTORCH:-} ]]; then
   [[ -e $TENSORSCOPE_LIBTORCH/lib/libtorch_cpu.so && -d $TENSORSCOPE_LIBTORCH/include/ATen ]] ||
     stop "TENSORSCOPE_LIBTORCH names ${TENSORSCOPE_LIBTORCH}, which has no lib/libtorch_cpu.so with" \
@@ -76,6 +79,7 @@ fi
 # Megabytes still to be fetched; unpacked and built they take about three times that.
 to_fetch=0
 forget_other_pins "$deps/site" "${wheels[@]}"
+forget_other_pins "$newest/site" "${newest_wheels[@]}"
 forget_other_pins "$deps/imgui_bundle" "$window_pin"
 forget_other_pins "$deps/transformers" ${modules[@]+"${modules[@]}"}
 add_to_fetch() {
@@ -87,6 +91,7 @@ add_to_fetch() {
   done
 }
 add_to_fetch "$deps/site" "${wheels[@]}"
+add_to_fetch "$newest/site" "${newest_wheels[@]}"
 add_to_fetch "$deps/imgui_bundle" "$window_pin"
 add_to_fetch "$deps/tools" "${tools[@]}"
 add_to_fetch "$deps/transformers" ${modules[@]+"${modules[@]}"}
@@ -102,6 +107,7 @@ if ((to_fetch > 0)); then
     # PyTorch's tools for protocol buffers are of no use here.
     fetch "$deps/site" "$pin" wheel --without torch/bin/protoc
   done
+  for pin in "${newest_wheels[@]}"; do fetch "$newest/site" "$pin" wheel --without torch/bin/protoc; done
   fetch "$deps/imgui_bundle" "$window_pin" sdist --only external/imgui/ --only external/glfw/ \
     --only external/implot/ --only external/imgui_test_engine/ --only external/portable_file_dialogs/ \
     --only external/imgui-command-palette/ --only LICENSE \
@@ -111,8 +117,12 @@ if ((to_fetch > 0)); then
   say "Everything is there."
 fi
 
-if [[ -z ${TENSORSCOPE_LIBTORCH:-} ]]; then make_torch_python; fi
+if [[ -z ${TENSORSCOPE_LIBTORCH:-} ]]; then
+  make_torch_python "$deps"
+  if ((${#newest_wheels[@]} > 0)); then make_torch_python "$newest" "$deps/site"; fi
+fi
 {
   printf 'export TENSORSCOPE_DEPS=%q TENSORSCOPE_LIBTORCH=%q\n' "$deps" "${TENSORSCOPE_LIBTORCH:-}"
   printf 'export CXX=%q CC=%q CMAKE=%q\n' "$CXX" "$CC" "$cmake"
+  printf 'export TENSORSCOPE_NEWEST_TORCH=%q\n' "$newest_minor"
 } >"$deps/environment.sh"

@@ -6,8 +6,9 @@
 # name, and one with every function that is asked for. (It is apart because the loader accepts
 # functions without a version only from a library that none was asked of by name.) None is ever called:
 # without a driver PyTorch sees no GPU. Installed ones come first, in the libraries' own search path.
+# make_stand_ins FOLDER: for the torch in FOLDER/site.
 make_stand_ins() {
-  local lib=$deps/site/torch/lib folder=$deps/stand_ins.new names name
+  local lib=$1/site/torch/lib folder=$1/stand_ins.new names name
   rm -rf "$folder"
   mkdir -p "$folder"
   names=$(for name in libtorch_cuda libtorch_nvshmem libtorch_python; do
@@ -22,27 +23,28 @@ make_stand_ins() {
     "$CC" -shared -fPIC -x c /dev/null -Wl,-soname,"$name" -Wl,--no-as-needed -L"$folder" -lstand_in \
       -o "$folder/$name"
   done
-  rm -rf "$deps/stand_ins"
-  mv "$folder" "$deps/stand_ins"
+  rm -rf "$1/stand_ins"
+  mv "$folder" "$1/stand_ins"
 }
 
+# make_torch_python FOLDER [SITE]: for the torch in FOLDER/site, with what SITE has besides.
 make_torch_python() {
-  local candidate python=
+  local folder=$1 candidate python=
   for candidate in python3.11 python3 /usr/bin/python3; do
     python=$("$candidate" -c 'import sys; sys.version_info[:2] == (3, 11) and print(sys.executable)' \
       2>/dev/null) && [[ -n $python ]] && break
   done
   if [[ -z $python ]]; then  # another Python cannot load PyTorch's part of the wheel
-    rm -f "$deps/torch_python"
+    rm -f "$folder/torch_python"
     return
   fi
-  [[ $deps/stand_ins -nt $deps/site/.pins/torch ]] || make_stand_ins
+  [[ $folder/stand_ins -nt $folder/site/.pins/torch ]] || make_stand_ins "$folder"
   {
     printf '#!/bin/sh\n# Python with the torch beside it; what Python compiles of it is kept, apart from all sources.\n'
-    printf 'unset PYTHONDONTWRITEBYTECODE\nexport PYTHONPYCACHEPREFIX=%q\n' "$deps/python_cache"
-    printf 'export PYTHONPATH=%q LD_LIBRARY_PATH=%q\n' "$deps/site" "$deps/stand_ins"
+    printf 'unset PYTHONDONTWRITEBYTECODE\nexport PYTHONPYCACHEPREFIX=%q\n' "$folder/python_cache"
+    printf 'export PYTHONPATH=%q LD_LIBRARY_PATH=%q\n' "$folder/site${2:+:$2}" "$folder/stand_ins"
     printf 'exec %q "$@"\n' "$python"
-  } >"$deps/torch_python.new"
-  chmod +x "$deps/torch_python.new"
-  mv "$deps/torch_python.new" "$deps/torch_python"
+  } >"$folder/torch_python.new"
+  chmod +x "$folder/torch_python.new"
+  mv "$folder/torch_python.new" "$folder/torch_python"
 }
