@@ -20,9 +20,6 @@ import sys
 import threading
 import time
 
-# These PyTorch functions are private, so only this version is supported.
-VERSION = "2.11."
-
 
 def example(torch, tensor, spec):
     dtype = getattr(torch, tensor["dtype"])
@@ -193,8 +190,9 @@ def main(path):
     import torch._inductor
     from torch._inductor.package import package_aoti
 
-    if not torch.__version__.startswith(VERSION):
-        sys.exit(f"This Python has torch {torch.__version__}, and {VERSION}* is needed")
+    # These PyTorch functions are private, and the package is for the engine's LibTorch.
+    if not torch.__version__.startswith(request["torch"] + "."):
+        sys.exit(f"This Python has torch {torch.__version__}, and {request['torch']}.* is needed")
     sys.path.insert(0, request["scripts"])
     import models
 

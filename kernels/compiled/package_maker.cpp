@@ -14,6 +14,7 @@
 #include "core/text/message.h"
 #include "kernels/compiled/package_store.h"
 #include "kernels/compiled/scripts.h"
+#include "kernels/observe/torch_version.h"
 
 namespace ts::kernels {
 namespace {
@@ -45,7 +46,7 @@ base::Message why_no_compiler() {
   const bool found = program.find('/') == std::string::npos ? in_path(program)
                                                             : access(program.c_str(), X_OK) == 0;
   if (!found) {
-    return text::message("engine.no_python");
+    return text::message("engine.no_python", {{"version", torch_minor()}});
   }
   if (!in_path("g++") && variable("CXX").empty()) {
     return text::message("engine.no_compiler");

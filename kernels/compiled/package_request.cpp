@@ -12,6 +12,7 @@
 #include "core/io/file.h"
 #include "core/spec/workload_math.h"
 #include "kernels/compiled/scripts.h"
+#include "kernels/observe/torch_version.h"
 
 namespace ts::kernels {
 namespace {
@@ -87,6 +88,7 @@ PackageRequest make_request(const spec::WorkloadSpec& spec, const Builder& build
                   (std::hash<std::string_view>{}(models_script()) << 1);
   request.key = key.dump();
   json["key"] = request.key;
+  json["torch"] = torch_minor();
   request.json = json.dump();
   return request;
 }

@@ -81,8 +81,9 @@ allocator::TraceAction action_of(c10::CachingDeviceAllocator::TraceEntry::Action
       return allocator::TraceAction::snapshot;
     case Theirs::OOM:
       return allocator::TraceAction::oom;
+    default:  // a newer LibTorch has more
+      return allocator::TraceAction::other;
   }
-  return allocator::TraceAction::other;
 }
 
 std::int64_t number_of(void* stream) {
