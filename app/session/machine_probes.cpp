@@ -81,11 +81,13 @@ Probe probe_cupti() {
   void* library = open_first({"libcupti.so.13", "libcupti.so"});
   if (library == nullptr) {
     // LibTorch has its own; the engine finds it by its run path, the program need not find it.
-    library =
-        dlopen((program_folder() / "libtensorscope_kernels.so").c_str(), RTLD_LAZY | RTLD_LOCAL);
+    library = dlopen(engine_file().c_str(), RTLD_LAZY | RTLD_LOCAL);
     if (library != nullptr) library = dlopen("libcupti.so.13", RTLD_LAZY | RTLD_NOLOAD);
   }
   if (library == nullptr) return {false, "libcupti.so.13 not found"};
+  // Without a driver's library CUPTI 13.2 calls itself without end when it is asked.
+  if (open_first({"libcuda.so.1"}) == nullptr)
+    return {true, "found; without a driver it does not tell its version"};
   const auto version = symbol<int (*)(std::uint32_t*)>(library, "cuptiGetVersion");
   std::uint32_t number = 0;
   if (version == nullptr || version(&number) != 0) return {false, "libcupti does not answer"};
