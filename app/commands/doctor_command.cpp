@@ -81,11 +81,11 @@ Finding engine(const Loaded& loaded) {
             .advice = loaded.error().sentence};
   }
   const run::EngineInfo& info = (*loaded)->info();
-  return {.id = "libtorch",
-          .title = "LibTorch",
-          .health = Health::ok,
-          .found = info.torch_version + ", " + std::to_string(info.threads) + " threads",
-          .advice = ""};
+  std::string found = info.torch_version + ", " + std::to_string(info.threads) + " threads";
+  if (const std::string minors = engine_minors(); !minors.empty())
+    found += "; there are engines for torch " + minors;
+  return {
+      .id = "libtorch", .title = "LibTorch", .health = Health::ok, .found = found, .advice = ""};
 }
 
 Finding compiling(const Loaded& loaded) {

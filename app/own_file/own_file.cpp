@@ -83,7 +83,7 @@ base::Message message_of_end(const OwnQuestion& question, int code) {
 
 // Another build of the library may answer otherwise.
 std::string library_mark() {
-  const fs::path path = engine_folder() / "libtensorscope_kernels.so";
+  const fs::path path = engine_file();
   std::error_code error;
   const auto bytes = fs::file_size(path, error);
   if (error) return {};

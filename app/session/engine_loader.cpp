@@ -20,11 +20,11 @@ std::string variable(const char* name) {
   return value != nullptr ? value : "";
 }
 
-// Why the engine of a wheel cannot work with the torch of the Python that started the program
-// (python/tensorscope/_program.py says both); empty if that is the one it was built for.
+// Why no engine of a wheel can work with the torch of the Python that started the program
+// (python/tensorscope/_program.py says both); empty if there is one for it.
 std::optional<base::Message> other_torch() {
-  const std::string built = variable("TENSORSCOPE_TORCH_BUILT");
-  if (built.empty()) return std::nullopt;
+  const std::string built = engine_minors();
+  if (built.empty() || !variable("TENSORSCOPE_TORCH").empty()) return std::nullopt;
   const std::string here = variable("TENSORSCOPE_TORCH_HERE");
   if (here.empty()) return text::message("engine.no_torch", {{"version", built}});
   return text::message("engine.other_torch", {{"built", built}, {"here", here}});
@@ -34,10 +34,9 @@ std::optional<base::Message> other_torch() {
 template <class Made>
 base::Result<std::unique_ptr<Made>> load(const char* symbol) {
   if (auto problem = other_torch()) return tl::unexpected(std::move(*problem));
-  const std::filesystem::path folder = engine_folder();
-  const std::filesystem::path path = folder / kEngineFile;
+  const std::filesystem::path path = engine_file();
   std::error_code ignored;
-  if (folder.empty() || !std::filesystem::exists(path, ignored)) {
+  if (path.empty() || !std::filesystem::exists(path, ignored)) {
     return text::fail("engine.not_there", {{"file", kEngineFile}});
   }
   void* library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
@@ -61,6 +60,17 @@ base::Result<std::unique_ptr<Made>> load(const char* symbol) {
 std::filesystem::path engine_folder() {
   const char* named = std::getenv("TENSORSCOPE_ENGINE_DIR");
   return named != nullptr && *named != '\0' ? std::filesystem::path(named) : program_folder();
+}
+
+std::filesystem::path engine_file() {
+  const std::filesystem::path folder = engine_folder();
+  if (folder.empty()) return {};
+  // Without such a variable an empty name, which adds nothing.
+  return folder / variable("TENSORSCOPE_TORCH") / kEngineFile;
+}
+
+std::string engine_minors() {
+  return variable("TENSORSCOPE_TORCH_BUILT");
 }
 
 std::filesystem::path program_path() {

@@ -7,7 +7,9 @@ import pathlib
 
 VERSION = 6
 NAME = "libtensorscope_recorder.so"
-TORCH = "2.11"  # that library and engine are built for
+# The minors of torch that libraries and engines are built for. A wheel has a folder for each (2.15/); a built tree has
+# one library, for the first.
+TORCH = ("2.11", "2.15")
 
 
 class Unavailable(RuntimeError):
@@ -20,6 +22,39 @@ def _folders():
         return [pathlib.Path(chosen)]
     package = pathlib.Path(__file__).resolve().parent
     return [package, package.parents[1] / "build" / "release"]
+
+
+def minor_of(version):
+    """"2.15" of "2.15.0+cu132"."""
+    return ".".join(version.split(".")[:2])
+
+
+def minors_in(folder):
+    """The minors that FOLDER has a folder for."""
+    return [minor for minor in TORCH if (folder / minor / NAME).is_file()]
+
+
+def in_words(minors, word="and"):
+    return f" {word} ".join(minors)
+
+
+def built_for():
+    """The minors that there are libraries for; all, where there is no library at all."""
+    for folder in _folders():
+        if minors := minors_in(folder):
+            return minors
+        if (folder / NAME).is_file():
+            return list(TORCH[:1])
+    return list(TORCH)
+
+
+def _file(name, minor):
+    """The library for that minor; None where there is none."""
+    for folder in _folders():
+        places = [folder / minor / name, *([folder / name] if minor == TORCH[0] else [])]
+        if found := next((place for place in places if place.is_file()), None):
+            return found
+    return None
 
 
 def _function(library, name, result, *arguments):
@@ -63,20 +98,22 @@ class Library:
 
 
 def check_torch():
-    """Unavailable where this Python's torch is none that the libraries are built for."""
+    """The minor of this Python's torch; Unavailable where it is none that the libraries are built for."""
+    built = built_for()
     try:
         import torch
     except ModuleNotFoundError:
-        raise Unavailable(f"torch {TORCH} is not installed in this Python") from None
-    if not torch.__version__.startswith(TORCH + "."):
-        raise Unavailable(f"the recorder is built for torch {TORCH}, here is {torch.__version__}")
+        raise Unavailable(f"torch {in_words(built, 'or')} is not installed in this Python") from None
+    minor = minor_of(torch.__version__)
+    if minor not in built:
+        raise Unavailable(f"the recorder is built for torch {in_words(built)}, here is {torch.__version__}")
+    return minor
 
 
 @functools.cache
 def load(name=NAME):
     """The library; Unavailable where there is none that fits this process."""
-    check_torch()
-    path = next((folder / name for folder in _folders() if (folder / name).is_file()), None)
+    path = _file(name, check_torch())
     if path is None:
         raise Unavailable(f"there is no {name} in " + " or ".join(map(str, _folders())))
     try:

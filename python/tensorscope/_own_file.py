@@ -145,7 +145,7 @@ def _hash_into(own, path):
 
 def _loaded(before, asked):
     """(path -> SHA-256 of the user's own files, names of the packages' modules) that were loaded since; and of the
-    file that was asked about."""
+    file that was asked about, and of the one with torch's version: another one may answer otherwise."""
     own, modules = {}, []
     _hash_into(own, os.path.realpath(asked))
     if "torch" not in sys.modules:
@@ -162,6 +162,7 @@ def _loaded(before, asked):
         if not path.endswith(".py") or path.startswith(foreign):
             continue
         _hash_into(own, path)
+    _hash_into(own, os.path.realpath(sys.modules["torch"].version.__file__))
     return own, sorted(modules)
 
 

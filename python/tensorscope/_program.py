@@ -8,8 +8,10 @@ import re
 import subprocess
 import sys
 
-from ._library import TORCH, Unavailable
+from ._library import Unavailable, in_words, minor_of, minors_in
 
+# What the program is told of torch.
+TOLD = ("TENSORSCOPE_TORCH", "TENSORSCOPE_TORCH_BUILT", "TENSORSCOPE_TORCH_HERE")
 # So long a script that has ended waits for what is found in its recording.
 MOST_SECONDS = 20
 
@@ -35,15 +37,20 @@ def torch_here():
 
 
 def environment(program_file, variables):
-    """That of the program. Where its engine does not fit the torch of this Python it says so itself."""
+    """That of the program: which of its engines fits the torch of this Python. Where none does, it says so itself."""
     variables = {**variables}
     variables.setdefault("TENSORSCOPE_PYTHON", sys.executable)
-    if "TENSORSCOPE_ENGINE_DIR" in variables or program_file.parent.name != "tensorscope":
-        return variables  # who names an engine or built one knows for what torch
+    for name in TOLD:
+        variables.pop(name, None)
+    minors = minors_in(pathlib.Path(variables.get("TENSORSCOPE_ENGINE_DIR") or program_file.parent))
+    if not minors:
+        return variables  # one engine beside the program: who built it knows for what torch
     folder, version = torch_here()
-    if folder is None or not version.startswith(TORCH + "."):
-        variables.update(TENSORSCOPE_TORCH_BUILT=TORCH, TENSORSCOPE_TORCH_HERE=version or "")
+    variables.update(TENSORSCOPE_TORCH_BUILT=in_words(minors, "and" if folder else "or"),
+                     TENSORSCOPE_TORCH_HERE=version or "")
+    if folder is None or minor_of(version) not in minors:
         return variables
+    variables["TENSORSCOPE_TORCH"] = minor_of(version)
     # For a torch that is not in the folder beside this package, such as one for all users.
     libraries = [str(folder / "lib"), variables.get("LD_LIBRARY_PATH", "")]
     variables["LD_LIBRARY_PATH"] = os.pathsep.join(filter(None, libraries))

@@ -4,6 +4,7 @@ kernels/compiled/models.py and from the engine's own parameters and inputs.
 """
 
 import math
+import os
 import pathlib
 import sys
 
@@ -11,6 +12,8 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "kernels" /
 import models  # noqa: E402
 
 STEPS = 5
+# The torch that the build is for; one with another LibTorch says so.
+MINOR = os.environ.get("TENSORSCOPE_TORCH", "2.11")
 
 
 def import_torch():
@@ -20,7 +23,7 @@ def import_torch():
     except Exception as problem:
         return None, str(problem)
     version = getattr(torch, "__version__", "without its Python files")
-    if not version.startswith("2.11."):
+    if not version.startswith(MINOR + "."):
         return None, f"this Python has torch {version}"
     return torch, None
 

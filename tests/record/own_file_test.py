@@ -18,7 +18,7 @@ import unittest
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / "kernels"))
-from references import torch_or_skip  # noqa: E402
+from references import MINOR, torch_or_skip  # noqa: E402
 
 torch_or_skip()
 from own_server import STEPS, Served, in_order, taken_and_freed  # noqa: E402
@@ -93,7 +93,8 @@ class OwnFile(Served):
                           ("optimizer", "choice", "adamw"), ("amp", "bool", "false"), ("clip", "float", "0.0")])
         self.assertEqual((described["arguments"][2]["low"], described["arguments"][2]["high"]), ("1", "12"))
         self.assertEqual(described["about"], "Trains a small net.")
-        self.assertEqual([pathlib.Path(path).name for path in described["files"]], ["own_step.py"])
+        self.assertEqual([pathlib.Path(path).name for path in described["files"]],
+                         ["own_step.py", "version.py"])
 
     def test_enumerations_and_any_argument(self):
         file = self.own("import enum\nclass Kind(enum.Enum):\n  one = 1\n  two = 2\n"
@@ -245,7 +246,7 @@ class OwnFile(Served):
         bare = self.folder / "bare"
         bare.write_text(f"#!/bin/sh\nexec {sys.executable} -S -E \"$@\"\n", encoding="utf-8")
         bare.chmod(0o755)
-        said = self.refused(2, "torch 2.11 is not installed in this Python", "run", "--model", OWN,
+        said = self.refused(2, f"torch {MINOR} is not installed in this Python", "run", "--model", OWN,
                             TENSORSCOPE_PYTHON=str(bare))
         self.assertIn(str(bare), said)
 
@@ -260,7 +261,7 @@ class OwnFile(Served):
         doctor = json.loads(self.program("doctor", "--json", TENSORSCOPE_PYTHON="").stdout)
         found = next(one for one in doctor["findings"] if one["id"] == "python")
         self.assertIn(str(chosen), found["found"])
-        self.assertIn("torch 2.11", found["found"])
+        self.assertIn("torch " + MINOR, found["found"])
 
     def test_export(self):
         out = self.folder / "model.pt2"
