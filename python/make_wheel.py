@@ -1,6 +1,7 @@
-"""make_wheel.py BUILD OUT TORCH: writes the wheel of the package and what was built in BUILD into OUT.
+"""make_wheel.py OUT BUILD TORCH [BUILD TORCH]...: writes the wheel of the package and what was built into OUT.
 
-TORCH is the folder of the LibTorch that it was built with. The same files give the same wheel, byte by byte.
+TORCH is the folder of the LibTorch that the engine in BUILD was built with: each has a folder of the minor's name in
+the wheel. The program is that of the first BUILD. The same files give the same wheel, byte by byte.
 """
 
 import base64
@@ -13,7 +14,8 @@ import zipfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 PACKAGE = ROOT / "python" / "tensorscope"
-BUILT = ("tensorscope", "libtensorscope_kernels.so", "libtensorscope_recorder.so")
+PROGRAM = "tensorscope"
+BUILT = ("libtensorscope_kernels.so", "libtensorscope_recorder.so")
 WHERE_BUILT = ("libtensorscope_cuda.so",)  # only where the headers of CUDA were
 TIME = (1980, 1, 1, 0, 0, 0)  # the earliest that a zip archive knows
 # CPython runs the same package from 3.9 on; the libraries look its functions up when they are loaded.
@@ -24,15 +26,25 @@ def version():
     return re.search(r"project\(tensorscope VERSION ([0-9.]+)", (ROOT / "CMakeLists.txt").read_text())[1]
 
 
-def torch_minor():
-    """That the package's own sentences name."""
-    return re.search(r'^TORCH = "(.*)"', (PACKAGE / "_library.py").read_text(), re.M)[1]
+def torch_minors():
+    """Those that the package's own sentences name."""
+    names = re.search(r"^TORCH = \((.*)\)", (PACKAGE / "_library.py").read_text(), re.M)[1]
+    return re.findall(r'"([0-9.]+)"', names)
 
 
-def check_torch(folder):
-    found = re.search(r"__version__ = '(.*)'", (folder / "version.py").read_text())[1]
-    if not found.startswith(torch_minor() + "."):
-        sys.exit(f"make_wheel.py: {folder} is torch {found}, and the package says {torch_minor()}")
+def minor_of(torch):
+    version = re.search(r"__version__ = '(.*)'", (torch / "version.py").read_text())[1]
+    return ".".join(version.split(".")[:2])
+
+
+def torch_requirement(minors):
+    """">=2.11,!=2.12.*,...,<2.16": a specifier has no "or", so those between are left out one by one."""
+    numbers = [tuple(map(int, minor.split("."))) for minor in minors]
+    (major, first), (last_major, last) = min(numbers), max(numbers)
+    if major != last_major:
+        sys.exit("make_wheel.py: minors of two majors; say here how pip is told of both")
+    between = [f"!={major}.{minor}.*" for minor in range(first, last) if (major, minor) not in numbers]
+    return ",".join([f">={major}.{first}", *between, f"<{major}.{last + 1}"])
 
 
 def least_glibc(files):
@@ -48,17 +60,26 @@ def metadata():
     return (f"Metadata-Version: 2.4\nName: tensorscope\nVersion: {version()}\n"
             "Summary: Interactive profiler for attention, MLP and transformer workloads, and for scripts of PyTorch\n"
             "License-Expression: MIT\nLicense-File: LICENSE\nLicense-File: NOTICE\n"
-            f"Requires-Python: >={LEAST_PYTHON}\nRequires-Dist: torch=={torch_minor()}.*\n")
+            f"Requires-Python: >={LEAST_PYTHON}\nRequires-Dist: torch{torch_requirement(torch_minors())}\n")
 
 
-def members(build, tag):
+def binaries(builds):
+    """{name in the package: file} of {minor: BUILD}"""
+    found = {PROGRAM: next(iter(builds.values())) / PROGRAM}
+    for minor, build in builds.items():
+        for name in BUILT + tuple(name for name in WHERE_BUILT if (build / name).is_file()):
+            found[f"{minor}/{name}"] = build / name
+    return found
+
+
+def members(built, tag):
     """{name in the wheel: (content, permissions)}"""
     info = f"tensorscope-{version()}.dist-info/"
     found = {}
     for source in sorted(PACKAGE.glob("*.py")):
         found["tensorscope/" + source.name] = source.read_bytes(), 0o644
-    for name in BUILT + tuple(name for name in WHERE_BUILT if (build / name).is_file()):
-        found["tensorscope/" + name] = (build / name).read_bytes(), 0o755
+    for name, file in built.items():
+        found["tensorscope/" + name] = file.read_bytes(), 0o755
     for name in ("LICENSE", "NOTICE"):
         found[info + "licenses/" + name] = (ROOT / name).read_bytes(), 0o644
     texts = {"METADATA": metadata(),
@@ -90,17 +111,21 @@ def write(path, found):
     fresh.replace(path)
 
 
-def main(build, out, torch):
-    check_torch(torch)
-    absent = [name for name in BUILT if not (build / name).is_file()]
+def main(out, *folders):
+    builds = {minor_of(torch): build for build, torch in zip(folders[::2], folders[1::2])}
+    if list(builds) != torch_minors():
+        sys.exit(f"make_wheel.py: engines for torch {' and '.join(builds)}, and the package says "
+                 f"{' and '.join(torch_minors())}")
+    built = binaries(builds)
+    absent = [str(file) for file in built.values() if not file.is_file()]
     if absent:
-        sys.exit(f"make_wheel.py: {build} lacks {' and '.join(absent)}")
-    tag = "manylinux_{}_{}_x86_64".format(*least_glibc([build / name for name in BUILT]))
+        sys.exit(f"make_wheel.py: there is no {' and no '.join(absent)}")
+    tag = "manylinux_{}_{}_x86_64".format(*least_glibc(built.values()))
     out.mkdir(parents=True, exist_ok=True)
     path = out / f"tensorscope-{version()}-py3-none-{tag}.whl"
-    write(path, members(build, tag))
+    write(path, members(built, tag))
     print(path)
 
 
 if __name__ == "__main__":
-    main(*map(pathlib.Path, sys.argv[1:4]))
+    main(*map(pathlib.Path, sys.argv[1:]))

@@ -1,7 +1,7 @@
-"""wheel_test.py WHEEL DEPS: what is in a wheel, and what it does in a fresh environment of Python 3.11.
+"""wheel_test.py WHEEL DEPS: what is in a wheel, and what it does in fresh environments of Python 3.11, one a torch.
 
-torch is not in that environment but on its path, as the set-up fetched it into DEPS: so pip needs no network.
-./package --test runs it. It is no part of ./test, because a wheel takes a build of its own.
+torch is not in such an environment but on its path, as the set-up fetched it into DEPS: so pip needs no network.
+./package --test runs it. It is no part of ./test, because a wheel takes builds of its own.
 """
 
 import base64
@@ -25,7 +25,24 @@ NEEDED = {"tensorscope": {"libc.so.6", "libm.so.6", "libgcc_s.so.1", "libstdc++.
                           "ld-linux-x86-64.so.2"}}
 NEEDED_LIBRARY = NEEDED["tensorscope"] | {"libtorch_cpu.so", "libc10.so", "libgomp.so.1", "libtorch_cuda.so",
                                           "libc10_cuda.so", "libcudart.so.13", "libcupti.so.13"}
-BESIDE = {"$ORIGIN", "$ORIGIN/../torch/lib", "$ORIGIN/../nvidia/cu13/lib"}
+BESIDE = {"$ORIGIN", "$ORIGIN/../../torch/lib", "$ORIGIN/../../nvidia/cu13/lib"}
+# The folder in DEPS of each torch that there is an engine for.
+TORCH = {"2.11": ".", "2.15": "2.15"}
+
+OWN = """
+import torch
+
+def build(B: int = 2, device="cpu"):
+    model = torch.nn.Sequential(torch.nn.Linear(32, 64), torch.nn.GELU(), torch.nn.Linear(64, 8)).to(device)
+    optimizer = torch.optim.AdamW(model.parameters())
+    x = torch.ones(B, 32, device=device)
+
+    def step():
+        optimizer.zero_grad()
+        model(x).sum().backward()
+        optimizer.step()
+    return step
+"""
 
 SCRIPT = """
 import torch
@@ -74,7 +91,7 @@ class InTheWheel(unittest.TestCase):
         self.assertTrue(WHEEL.name.endswith("-py3-none-manylinux_{}_{}_x86_64.whl".format(*max(needs))), WHEEL.name)
 
     def test_nothing_is_needed_that_a_system_may_lack(self):
-        self.assertGreaterEqual(len(self.binaries), 3)
+        self.assertGreaterEqual(len(self.binaries), 1 + 2 * len(TORCH))
         for name in self.binaries:
             section = dynamic(self.folder / name)
             needed = set(re.findall(r"\(NEEDED\).*\[(.*)\]", section))
@@ -88,16 +105,35 @@ class InTheWheel(unittest.TestCase):
             for folder in (ROOT, DEPS):
                 self.assertEqual(self.archive.read(name).count(bytes(folder) + b"/"), 0, name)
 
+    def test_pip_is_told_of_the_minors_that_there_are_engines_for(self):
+        name = next(name for name in self.names if name.endswith("/METADATA"))
+        asked = re.search(r"^Requires-Dist: torch(.*)$", self.archive.read(name).decode(), re.M)[1]
+        try:
+            from pip._vendor.packaging.specifiers import SpecifierSet
+        except ImportError:
+            self.skipTest("pip is not installed")
+        for minor in range(8, 20):
+            allowed = SpecifierSet(asked).contains(f"2.{minor}.1")
+            self.assertEqual(allowed, f"2.{minor}" in TORCH, f"2.{minor} by {asked}")
+            self.assertEqual(f"tensorscope/2.{minor}/libtensorscope_kernels.so" in self.names, allowed)
+
     def test_the_same_files_give_the_same_wheel(self):
-        command = [sys.executable, "-B", ROOT / "python" / "make_wheel.py", ROOT / "build" / "package",
-                   self.folder / "again", DEPS / "site" / "torch"]
+        command = [sys.executable, "-B", ROOT / "python" / "make_wheel.py", self.folder / "again"]
+        for minor, folder in TORCH.items():
+            build = "package" if folder == "." else "package-" + minor
+            command += [ROOT / "build" / build, DEPS / folder / "site" / "torch"]
         again = subprocess.run(command, check=True, capture_output=True, text=True).stdout.strip()
         self.assertEqual(pathlib.Path(again).read_bytes(), WHEEL.read_bytes())
 
 
-class Installed(unittest.TestCase):
+class Installed:
+    """With one torch; the classes below say which."""
+
+    minor = ""
+
     @classmethod
     def setUpClass(cls):
+        deps = DEPS / TORCH[cls.minor]
         python = subprocess.run([DEPS / "torch_python", "-c", "import sys; print(sys.executable)"], check=True,
                                 capture_output=True, text=True).stdout.strip()
         cls.kept = tempfile.TemporaryDirectory()
@@ -105,9 +141,10 @@ class Installed(unittest.TestCase):
         subprocess.run([python, "-m", "venv", cls.folder / "venv"], check=True)
         cls.bin = cls.folder / "venv" / "bin"
         site = next((cls.folder / "venv" / "lib").glob("python*/site-packages"))
-        (site / "torch_of_the_set_up.pth").write_text(str(DEPS / "site") + "\n")
+        # The second torch shares what its Python imports with the first.
+        (site / "torch_of_the_set_up.pth").write_text(f"{deps / 'site'}\n{DEPS / 'site'}\n")
         cls.variables = {"PATH": f"{cls.bin}:/usr/bin:/bin", "HOME": str(cls.folder), "LANG": "C.UTF-8",
-                         "LD_LIBRARY_PATH": str(DEPS / "stand_ins"), "PYTHONWARNINGS": "ignore"}
+                         "LD_LIBRARY_PATH": str(deps / "stand_ins"), "PYTHONWARNINGS": "ignore"}
         subprocess.run([cls.bin / "pip", "install", "--quiet", "--no-deps", "--no-index", WHEEL], check=True,
                        env=cls.variables)
         (cls.folder / "train.py").write_text(SCRIPT)
@@ -126,7 +163,20 @@ class Installed(unittest.TestCase):
     def test_doctor_finds_the_engine(self):
         done = self.tensorscope("doctor")
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
-        self.assertIn("2.11", done.stdout)
+        self.assertRegex(done.stdout, rf"LibTorch +{self.minor}\.\d+, .*engines for torch 2.11 and 2.15\n")
+        self.assertRegex(done.stdout, rf"Python of your own files .*torch {self.minor}\.")
+
+    def test_a_run(self):
+        done = self.tensorscope("run", "mlp", "--steps", "2", "--json")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIsInstance(json.loads(done.stdout), dict)
+
+    def test_a_file_of_the_user_is_predicted_and_recorded(self):
+        (self.folder / "own.py").write_text(OWN)
+        for command in (["predict", "--gpu", "RTX 4090"], ["predict", "--cpu"], ["run", "--steps", "2"]):
+            done = self.tensorscope(command[0], "--model", "own.py", *command[1:], "--json")
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertIsInstance(json.loads(done.stdout), dict)
 
     def test_a_prediction(self):
         done = self.tensorscope("predict", "mlp", "--cpu", "--json")
@@ -157,21 +207,29 @@ class Installed(unittest.TestCase):
         (other / "version.py").write_text("__version__ = '2.10.1'\n")
         variables = {"PYTHONPATH": str(other.parent)}
         done = self.tensorscope("predict", "mlp", "--cpu", **variables)
-        self.assertIn("built for torch 2.11, here is 2.10.1", done.stderr)
+        self.assertIn("built for torch 2.11 and 2.15, here is 2.10.1", done.stderr)
         self.assertNotEqual(done.returncode, 0)
         done = self.tensorscope("record", "train.py", **variables)
-        self.assertIn("built for torch 2.11, here is 2.10.1", done.stderr)
+        self.assertIn("built for torch 2.11 and 2.15, here is 2.10.1", done.stderr)
         self.assertEqual(done.returncode, 2, done.stderr)
 
     def test_the_program_is_found_where_torch_is_not(self):
-        without = ("import sys; sys.path = [p for p in sys.path if not p.endswith('.deps/site')]; "
+        without = (f"import sys; sys.path = [p for p in sys.path if not p.startswith({str(DEPS)!r})]; "
                    "from tensorscope.__main__ import main; sys.exit(main())")
         done = self.run_it(self.bin / "python", "-c", without, "predict", "mlp", "--cpu")
-        self.assertIn("torch 2.11 is not installed", done.stderr)
+        self.assertIn("torch 2.11 or 2.15 is not installed", done.stderr)
         self.assertNotEqual(done.returncode, 0)
         done = self.run_it(self.bin / "python", "-c", without, "record", "train.py")
         self.assertEqual((done.returncode, done.stderr),
-                         (2, "tensorscope: torch 2.11 is not installed in this Python\n"))
+                         (2, "tensorscope: torch 2.11 or 2.15 is not installed in this Python\n"))
+
+
+class InstalledBesideTheFirst(Installed, unittest.TestCase):
+    minor = "2.11"
+
+
+class InstalledBesideTheNewest(Installed, unittest.TestCase):
+    minor = "2.15"
 
 
 if __name__ == "__main__":
