@@ -81,12 +81,12 @@ std::vector<ModelFlops> model_flops(const spec::WorkloadSpec& spec) {
   const double counted = spec::step_flops(plain, spec::AttentionBackend::math).total();
   // A workload whose products nobody counted has no share of a peak.
   if (counted <= 0) return all;
-  if (adapters) {
+  const bool images = spec::traits_of(spec.workload).sees_images;
+  if (adapters && !images) {
     all.push_back(
         {"2 x frozen + 3 x (adapters + attention)", "matrix products", counted / tokens, counted});
     return all;
   }
-  const bool images = spec::traits_of(spec.workload).sees_images;
   if (images || !all_trained) {
     all.push_back({"products of all parts", "matrix products", counted / tokens, counted});
     return all;

@@ -124,6 +124,10 @@ class Images : public Lines {
     line("\n    def forward(self, images, text):");
     line("        x = torch.cat((images, self.embedding(text)), 1)");
     if (learned) line("        x = x + self.positions.weight");
+    // Else a checkpoint whose input needs no gradient would give its adapters none.
+    if (spec::checkpointing(language) == spec::Checkpoint::blocks &&
+        spec::trains_adapters(language))
+      line("        x.requires_grad_()");
     add(pytorch_block_loop(language));
     line("        x = self.norm(x[:, images.shape[1]:])");
     line(!spec_.tied ? "        return self.head(x)"

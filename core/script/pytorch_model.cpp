@@ -533,6 +533,7 @@ draw(model)
 
   // Frozen parameters have no gradients.
   void freeze() {
+    if (adapts_) return;  // all but the adapters is
     const spec::FrozenParts parts = spec::frozen_parts(spec_);
     if (parts.encoder) line("model.encoder.requires_grad_(False)");
     if (parts.language) line("model.language.requires_grad_(False)");

@@ -63,6 +63,7 @@ const char* reason_joined(const WorkloadSpec& spec) {
 
 const char* reason_frozen(const WorkloadSpec& spec) {
   if (const char* const reason = reason_joined(spec)) return reason;
+  if (trains_adapters(spec)) return "field.reason.adapters_alone";
   return keeps_graph(spec) ? nullptr : "field.reason.no_backward";
 }
 
@@ -316,7 +317,6 @@ const char* reason_rope_fp32(const WorkloadSpec& spec) {
 }
 
 const char* reason_lora(const WorkloadSpec& spec) {
-  if (traits(spec).joins_images) return "field.reason.vlm_without_adapters";
   return reason_block(spec);
 }
 

@@ -233,7 +233,8 @@ struct WorkloadSpec {
   ProductForm products = ProductForm::matmul;
   bool rope_fp32 = false;  // rotary positions in fp32, whatever the type, with casts to and fro
   Kernels kernels = Kernels::torch;
-  // Adapters of low rank beside linear layers, which are frozen as all else then is; 0: none.
+  // Adapters of low rank beside linear layers of blocks (of vlm in its language model), which are
+  // frozen as all else then is; 0: none.
   std::int64_t lora_rank = 0;
   LoraOn lora_on = LoraOn::qv;
   double lora_alpha = 16;    // an adapter adds lora_alpha / lora_rank times its product

@@ -359,7 +359,7 @@ std::vector<ModelPart> parts_of_vlm(const WorkloadSpec& spec) {
     ModelPart layer;
     layer.products = {product};
     layer.rows = rows;
-    layer.backward = backward;
+    layer.backward = frozen.projector ? 0 : backward;
     parts.push_back(layer);
     backward = 2;
   }

@@ -386,6 +386,8 @@ std::vector<Product> adapted_products(const WorkloadSpec& spec) {
 
 std::vector<Product> adapter_products(const WorkloadSpec& spec) {
   if (!trains_adapters(spec)) return {};
+  // Those of a vision-language model are in its language model.
+  if (traits_of(spec.workload).joins_images) return adapter_products(language_of(spec));
   Products products;
   for (const Product& layer : adapted_products(spec)) {
     const std::int64_t count = layer.count * attention_count(spec);
@@ -468,15 +470,15 @@ WorkloadSpec language_of(const WorkloadSpec& spec) {
   language.seq_len = spec.images * tokens_of_image(spec) + spec.seq_len;
   leave_out_additions(language);
   language.frozen_layers = 0;
-  language.lora_rank = 0;
   language.corpus.clear();
   return language;
 }
 
 FrozenParts frozen_parts(const WorkloadSpec& spec) {
+  if (traits_of(spec.workload).joins_images && trains_adapters(spec)) return {true, true, true};
   if (!field_applies(spec, Field::frozen)) return {};
   const bool both = spec.frozen == Frozen::both;
-  return {both || spec.frozen == Frozen::encoder, both || spec.frozen == Frozen::language};
+  return {both || spec.frozen == Frozen::encoder, false, both || spec.frozen == Frozen::language};
 }
 
 std::int64_t frozen_layers(const WorkloadSpec& spec) {

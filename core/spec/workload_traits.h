@@ -62,7 +62,8 @@ std::vector<Product> block_products(const WorkloadSpec& spec, std::int64_t first
                                     std::int64_t count);
 // The layers of one block that have an adapter, as products: none without.
 std::vector<Product> adapted_products(const WorkloadSpec& spec);
-// The products of the adapters of a forward, A and B of each; none where they are merged.
+// The products of the adapters of a forward, A and B of each; none where they are merged. Those of
+// vlm are in its language model.
 std::vector<Product> adapter_products(const WorkloadSpec& spec);
 // Parameters of one block in addition to its products.
 std::int64_t block_others(const WorkloadSpec& spec);
@@ -152,9 +153,11 @@ WorkloadSpec encoder_of(const WorkloadSpec& spec);
 // The language model of vlm as settings of lm: T are the tokens of images and text.
 WorkloadSpec language_of(const WorkloadSpec& spec);
 
-// The parts of vlm that are not trained, as `frozen` says where it applies.
+// The parts of vlm that are not trained, as `frozen` says where it applies: all of them beside
+// adapters that are.
 struct FrozenParts {
   bool encoder = false;
+  bool projector = false;
   bool language = false;
 };
 FrozenParts frozen_parts(const WorkloadSpec& spec);

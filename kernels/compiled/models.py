@@ -169,7 +169,7 @@ def project_latent(torch, p, name, x, spec, turned):
 
 def is_trained(spec, name):
     """Whether a parameter is not frozen."""
-    if spec["lora_rank"] > 0 and not spec["lora_merged"] and spec["workload"] != "vlm":
+    if spec["lora_rank"] > 0 and not spec["lora_merged"]:
         return ".lora_" in name
     if spec["workload"] == "vlm":
         part = name.split(".")[0]

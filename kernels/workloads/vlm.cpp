@@ -145,7 +145,7 @@ class VisionLanguageModel final : public Workload {
     return {builder, "encoder.", spec::encoder_of(spec)};
   }
   static ImageTokens make_projector(Builder& builder, const spec::WorkloadSpec& spec) {
-    builder.freeze(false);
+    builder.freeze(spec::frozen_parts(spec).projector);
     return {builder, spec};
   }
   static TextModel make_language(Builder& builder, const spec::WorkloadSpec& spec) {

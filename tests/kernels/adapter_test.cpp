@@ -19,8 +19,9 @@ namespace {
 using memory::Category;
 using spec::LoraOn, spec::Pass, spec::WorkloadKind;
 
-spec::WorkloadSpec adapted(Pass pass = Pass::full_step, LoraOn on = LoraOn::qv) {
-  spec::WorkloadSpec spec = small_spec(WorkloadKind::lm, pass);
+spec::WorkloadSpec adapted(Pass pass = Pass::full_step, LoraOn on = LoraOn::qv,
+                           WorkloadKind workload = WorkloadKind::lm) {
+  spec::WorkloadSpec spec = small_spec(workload, pass);
   spec.lora_rank = 6;
   spec.lora_on = on;
   spec.learning_rate = 0.02;
@@ -160,6 +161,13 @@ std::vector<spec::WorkloadSpec> every_adapted() {
   specs.back().lora_rank = 6;
   specs.back().lora_on = LoraOn::all;
   specs.back().learning_rate = 0.02;
+  // Of the language model behind an encoder of images.
+  for (const auto on : {LoraOn::qv, LoraOn::qkvo, LoraOn::all}) {
+    specs.push_back(adapted(Pass::full_step, on, WorkloadKind::vlm));
+    specs.back().dtype = on == LoraOn::qkvo ? spec::DataType::bf16 : spec::DataType::fp32;
+    if (on != LoraOn::qv) specs.back().checkpoint = spec::Checkpoint::blocks;
+    if (on == LoraOn::all) specs.back().pool = spec::Pool::resampler;
+  }
   return specs;
 }
 INSTANTIATE_TEST_SUITE_P(All, EveryAdapter, testing::ValuesIn(every_adapted()),

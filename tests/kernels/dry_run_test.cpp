@@ -246,6 +246,36 @@ std::vector<spec::WorkloadSpec> every_cast() {
   return specs;
 }
 
+// Adapters of the language model of vlm, beside parts that are all frozen.
+std::vector<spec::WorkloadSpec> every_adapted_vlm() {
+  const std::array<Mode, 10> modes = {
+      {{"qv", {}},
+       {"qkvo", {{"lora_on", "qkvo"}, {"kv_heads", "1"}}},
+       {"all", {{"lora_on", "all"}, {"backend", "auto"}}},
+       {"bf16", {{"lora_on", "all"}, {"dtype", "bf16"}}},
+       {"checkpointing", {{"lora_on", "all"}, {"checkpoint", "blocks"}}},
+       {"selective", {{"checkpoint", "attention"}, {"pool", "resampler"}}},
+       {"own_kernels", {{"kernels", "own"}, {"backend", "own"}}},
+       {"foreach", {{"optimizer", "adamw_foreach"}, {"clip", "1"}, {"images", "3"}}},
+       {"accumulation", {{"accumulate", "2"}, {"pool", "mean"}}},
+       {"fused", {{"fused_qkv", "true"}, {"lora_on", "qkvo"}, {"ffn", "gelu"}}}}};
+  std::vector<spec::WorkloadSpec> specs;
+  for (const Mode& mode : modes) {
+    spec::WorkloadSpec spec = small_spec(WorkloadKind::vlm, Pass::full_step);
+    spec.lora_rank = 5;
+    for (const auto& [key, value] : mode.settings) {
+      if (!spec::set_field(spec, key, value)) std::abort();
+    }
+    specs.push_back(spec);
+  }
+  specs.push_back(small_spec(WorkloadKind::vlm, Pass::forward));
+  specs.back().lora_rank = 5;
+  specs.push_back(specs.back());
+  specs.back().lora_merged = true;
+  return specs;
+}
+
+INSTANTIATE_TEST_SUITE_P(AdaptedVlm, DryRunOf, testing::ValuesIn(every_adapted_vlm()));
 INSTANTIATE_TEST_SUITE_P(Casts, DryRunOf, testing::ValuesIn(every_cast()));
 INSTANTIATE_TEST_SUITE_P(Gpt2, DryRunOf, testing::ValuesIn(every_mode()));
 

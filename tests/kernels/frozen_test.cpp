@@ -151,6 +151,12 @@ TEST(FrozenEncoder, LeavesNothingForTheBackward) {
   // Gradients pass through a frozen language model on their way to the projector.
   EXPECT_GT(waiting_bytes(small_vlm(Frozen::both), "language.blocks"), 100'000);
   EXPECT_EQ(waiting_bytes(partly_frozen(WorkloadKind::lm, 2), "blocks."), 0);
+  // Behind adapters nothing but the language model waits.
+  spec::WorkloadSpec adapted = small_vlm(Frozen::none);
+  adapted.lora_rank = 5;
+  EXPECT_EQ(waiting_bytes(adapted, "encoder"), 0);
+  EXPECT_EQ(waiting_bytes(adapted, "projector"), 0);
+  EXPECT_GT(waiting_bytes(adapted, "language.blocks"), 50'000);
 }
 
 }  // namespace

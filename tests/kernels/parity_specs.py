@@ -51,6 +51,17 @@ def image_specs():
         yield dict(base, checkpoint="attention", pool="resampler", image_tokens=9)
         yield dict(base, optimizer="sgd", momentum=0.9, clip=0.5, cross_entropy="written",
                    products="einsum")
+    for on in ("qv", "qkvo", "all"):
+        # Adapters of the language model alone are trained.
+        lora = {"workload": "vlm", "lora_rank": 5, "lora_on": on, "lora_alpha": 8.0, "lr": 0.01}
+        for checkpoint in ("off", "blocks", "attention"):
+            yield dict(lora, checkpoint=checkpoint, pool="resampler", kv_heads=1)
+        yield dict(lora, dtype="bf16")
+        yield dict(lora, autocast="bf16", clip=0.5)
+    yield {"workload": "vlm", "lora_rank": 5, "lora_on": "all", "kernels": "own", "accumulate": 2}
+    yield {"workload": "vlm", "lora_rank": 5, "backend": "flash", "products": "einsum",
+           "optimizer": "sgd", "frozen": "encoder"}
+    yield dict(GPT2, workload="vlm", lora_rank=5, lora_on="all", checkpoint="blocks")
     yield {"workload": "vit"}
     yield dict(VIT, workload="vit", lora_rank=5, lora_on="all", checkpoint="blocks", lr=0.01)
     yield {"workload": "vlm", "images": 3, "projector": "linear", "accumulate": 2, "kv_heads": 1}

@@ -89,6 +89,44 @@ TEST(Images, frozen_parts_have_no_backward_of_their_weights) {
   EXPECT_LT(still, step_traffic(spec, kBackend));
 }
 
+// The adapters of a language model of Llama's sizes, rank (in + out) for each layer that has one;
+// the model's own numbers are all frozen, and what comes before it has no backward.
+TEST(Images, adapters_are_those_of_the_language_model) {
+  WorkloadSpec spec = preset_spec(WorkloadKind::vlm, "llava-7b");
+  const std::int64_t plain = parameter_count(spec);
+  spec.lora_rank = 16;
+  EXPECT_EQ(trained_count(spec), 8'388'608);
+  spec.lora_on = LoraOn::all;
+  EXPECT_EQ(trained_count(spec), 39'976'960) << "as PEFT prints it for Llama 2 7B";
+  EXPECT_EQ(parameter_count(spec), plain + 39'976'960);
+  spec.pass = Pass::forward;
+  spec.lora_merged = true;
+  EXPECT_EQ(parameter_count(spec), plain);
+
+  spec = preset_spec(WorkloadKind::vlm, "tiny");
+  const Flops before = step_flops(spec, kBackend);
+  spec.lora_rank = 4;
+  spec.lora_on = LoraOn::qkvo;
+  EXPECT_EQ(trained_count(spec), 2 * 4 * 4 * (128 + 128));
+  const double tokens = 2 * (16 + 32), text = 2 * 32;
+  const double adapters = 2.0 * tokens * static_cast<double>(trained_count(spec));
+  const double products = 2 * 2.0 * tokens * (4 * 128 * 128 + 3 * 128 * 512);
+  const double scores = 2 * 4.0 * 2 * 48 * 48 * 128;
+  const double head = 2 * text * 128 * 1000;
+  const Flops flops = step_flops(spec, kBackend);
+  EXPECT_DOUBLE_EQ(flops.forward, before.forward + adapters);
+  EXPECT_DOUBLE_EQ(flops.backward, products + head + 2 * (scores + adapters));
+  spec.checkpoint = Checkpoint::blocks;
+  EXPECT_DOUBLE_EQ(step_flops(spec, kBackend).recompute, products + scores + adapters)
+      << "a frozen encoder is not run again";
+  spec.frozen = Frozen::encoder;
+  EXPECT_EQ(field_reason(spec, Field::frozen), "field.reason.adapters_alone");
+  EXPECT_DOUBLE_EQ(step_flops(spec, kBackend).backward, flops.backward) << "it has no effect";
+  spec.lora_rank = 129;
+  ASSERT_EQ(validate(spec).size(), 1U);
+  EXPECT_EQ(validate(spec).front().field, Field::lora_rank);
+}
+
 TEST(Images, frozen_layers_are_counted) {
   WorkloadSpec spec = preset_spec(WorkloadKind::lm, "tiny");
   const std::int64_t all = parameter_count(spec);
