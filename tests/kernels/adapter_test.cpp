@@ -161,7 +161,7 @@ std::vector<spec::WorkloadSpec> every_adapted() {
   specs.back().lora_rank = 6;
   specs.back().lora_on = LoraOn::all;
   specs.back().learning_rate = 0.02;
-  // Of the language model behind an encoder of images.
+  // A language model that reads images has them, too.
   for (const auto on : {LoraOn::qv, LoraOn::qkvo, LoraOn::all}) {
     specs.push_back(adapted(Pass::full_step, on, WorkloadKind::vlm));
     specs.back().dtype = on == LoraOn::qkvo ? spec::DataType::bf16 : spec::DataType::fp32;
