@@ -33,8 +33,8 @@ struct AttentionMethod {
 // model code).
 AttentionMethod make_attention_method(Builder& builder, const spec::WorkloadSpec& spec);
 
-// The first queries and keys of a mask [..., n, m]; the mask itself if it has no more. A mask with one
-// row for all queries keeps it.
+// The first queries and keys of a mask [..., n, m]; the mask itself if it has no more. A mask with
+// one row for all queries keeps it.
 at::Tensor first_part(const at::Tensor& mask, std::int64_t queries, std::int64_t keys);
 
 // The same without a mask, for a single query behind all keys.
