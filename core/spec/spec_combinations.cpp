@@ -77,7 +77,7 @@ void check_masks(const WorkloadSpec& spec, Problems& problems) {
   }
 }
 
-// A backend that has no such mask, or keeps all probabilities.
+// A backend that has no such mask or no softcap, or keeps all probabilities.
 void check_masked_backend(const WorkloadSpec& spec, Problems& problems) {
   if (!field_applies(spec, Field::backend)) return;
   const BackendTraits& traits = traits_of(spec.backend);
@@ -86,6 +86,8 @@ void check_masked_backend(const WorkloadSpec& spec, Problems& problems) {
                                              {"device", to_string(spec.device)}};
   if (masking(spec).any() && !(cuda ? traits.masks_on_cuda : traits.masks_on_cpu))
     problems.add(Field::backend, "backend_masks", place);
+  if (softcaps(spec).scores > 0 && spec.backend != AttentionBackend::naive)
+    problems.add(Field::backend, "backend_softcap", place);
   if (dropping(spec).attention > 0 && !(cuda ? traits.drops_on_cuda : traits.drops_on_cpu))
     problems.add(Field::backend, "backend_dropout", place);
 }

@@ -193,7 +193,7 @@ constexpr std::array<FieldRow, kFieldCount> kRows = {{
   {Field::block_form, "block_form", S::model, choice<&W::block_form>(kBlockForms), "feed-forward after attention, or beside it: behind a norm of its own, or behind the same norm", reason_plain_block},
   {Field::post_norm, "post_norm", S::model, FlagField{&W::post_norm}, "a norm of what attention and feed-forward give, before it is added", reason_plain_block},
   {Field::head_bias, "head_bias", S::model, FlagField{&W::head_bias}, "a bias of the last layer", reason_lm},
-  {Field::softcap, "softcap", S::attention, RealField{&W::softcap, 0, 1e6}, "scores of naive attention become softcap tanh(score / softcap); 0: they do not", reason_softcap},
+  {Field::softcap, "softcap", S::attention, RealField{&W::softcap, 0, 1e6}, "scores of naive attention become softcap tanh(score / softcap); 0: they do not", reason_plain_block},
   {Field::logit_softcap, "logit_softcap", S::model, RealField{&W::logit_softcap, 0, 1e6}, "the same of logits; 0: they stay as they are", reason_lm},
 }};
 // clang-format on

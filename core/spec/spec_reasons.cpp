@@ -399,11 +399,6 @@ const char* reason_full_every(const WorkloadSpec& spec) {
   return spec.window > 0 ? nullptr : "field.reason.no_window";
 }
 
-const char* reason_softcap(const WorkloadSpec& spec) {
-  if (const char* const reason = reason_plain_block(spec)) return reason;
-  return spec.backend == AttentionBackend::naive ? nullptr : "field.reason.only_naive";
-}
-
 const char* reason_model(const WorkloadSpec& spec) {
   return traits(spec).from_file ? nullptr : "field.reason.only_own_model";
 }

@@ -73,7 +73,6 @@ const char* reason_query_form(const WorkloadSpec& spec);
 const char* reason_latent(const WorkloadSpec& spec);
 const char* reason_rope_width(const WorkloadSpec& spec);
 const char* reason_full_every(const WorkloadSpec& spec);
-const char* reason_softcap(const WorkloadSpec& spec);
 const char* reason_model(const WorkloadSpec& spec);
 const char* reason_loss(const WorkloadSpec& spec);
 

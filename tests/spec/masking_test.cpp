@@ -151,5 +151,20 @@ TEST(Masking, dropped_probabilities_are_moved) {
   EXPECT_NEAR(step_traffic(spec, AttentionBackend::flash) - flash, 2 * 4 * 4.0 * 512 * 512, 1e-3);
 }
 
+TEST(Masking, only_naive_has_a_softcap) {
+  WorkloadSpec spec;
+  spec.workload = WorkloadKind::lm;
+  spec.softcap = 50;
+  spec.backend = AttentionBackend::naive;
+  EXPECT_TRUE(validate(spec).empty());
+  for (const auto backend :
+       {AttentionBackend::math, AttentionBackend::tiled, AttentionBackend::automatic}) {
+    spec.backend = backend;
+    const auto problems = validate(spec);
+    ASSERT_EQ(problems.size(), 1U);
+    EXPECT_EQ(problems.front().key, "spec.error.backend_softcap");
+  }
+}
+
 }  // namespace
 }  // namespace ts::spec
