@@ -87,6 +87,7 @@ void print_answer(const Question& question, const CardAnswer& answer) {
   const predict::Prediction& prediction = answer.now.prediction;
   const predict::PredictionTarget& target = question.target;
   std::printf("%s\n", prediction.sentence.sentence.c_str());
+  if (!prediction.unchecked.empty()) std::printf("%s\n", prediction.unchecked.sentence.c_str());
   if (!question.share.whole()) {
     print_row("Of one rank", share_words(question.share) + ", " +
                                  text::grouped(question.share.cards()) + " cards in all");

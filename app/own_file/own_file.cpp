@@ -256,6 +256,7 @@ base::Result<OwnDryRun> dry_run_own(OwnProcess& process, const OwnQuestion& ques
   made.run.parameters = answer->json.value("parameters", std::int64_t{0});
   made.run.trained = answer->json.value("trained", std::int64_t{0});
   made.run.apart_bytes = answer->json.value("apart_bytes", std::int64_t{0});
+  made.run.torch = answer->json.value("torch_minor", std::string());
   auto recording = recording_of(std::move(*answer));
   if (!recording) return tl::unexpected(recording.error());
   made.run.log = std::move(recording->run->memory);

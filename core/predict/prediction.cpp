@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <span>
+#include <string_view>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -23,6 +24,9 @@ namespace ts::predict {
 namespace {
 
 using memory::EventIndex;
+
+// Its requests to the CUDA caching allocator were recorded on a card (tests/gpu/operators.py).
+constexpr std::string_view kTorchOnCuda = "2.11";
 
 base::Message message(const std::string& key, std::vector<base::Argument> arguments) {
   return text::message("prediction." + key, std::move(arguments));
@@ -396,6 +400,9 @@ Prediction predict(const DryRun& run, const base::StringTable& strings,
   prediction.needed = prediction.chain.needed();
   prediction.headroom = target.memory - prediction.needed;
   prediction.sentence = sentence_of(prediction, target, run.options.steps);
+  if (target.kind == spec::DeviceKind::cuda && !run.torch.empty() && run.torch != kTorchOnCuda)
+    prediction.unchecked =
+        message("other_torch", {{"checked", std::string(kTorchOnCuda)}, {"torch", run.torch}});
   return prediction;
 }
 

@@ -110,6 +110,7 @@ struct Prediction {
   std::int64_t retries = 0;                    // number of cache flushes to make room
   std::optional<BreakingAllocation> breaking;  // when fit is oom
   base::Message sentence;                      // the verdict in plain words, keys prediction.*
+  base::Message unchecked;  // what was never compared with a real run; empty where all was
 };
 
 // The allocator's settings on the target card; the defaults if the string cannot be read, which

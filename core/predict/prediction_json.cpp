@@ -59,6 +59,8 @@ nlohmann::json to_json(const Forecast& forecast, const spec::WorkloadSpec& spec)
       {"retries", prediction.retries},
       {"breaking", breaking_json(prediction)},
       {"sentence", prediction.sentence.sentence},
+      {"unchecked", prediction.unchecked.empty() ? nlohmann::json()
+                                                 : nlohmann::json(prediction.unchecked.sentence)},
       {"dry_run_ms", static_cast<double>(forecast.run.duration_ns) * 1e-6},
       {"events", forecast.run.log.events().size()}};
 }

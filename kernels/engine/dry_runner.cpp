@@ -20,6 +20,7 @@
 #include "kernels/observe/dry_recording.h"
 #include "kernels/observe/dtype_map.h"
 #include "kernels/observe/failure.h"
+#include "kernels/observe/torch_version.h"
 
 namespace ts::kernels {
 namespace {
@@ -200,6 +201,7 @@ run::Outcome<predict::DryRun> TorchDryRunner::dry_run(const spec::WorkloadSpec& 
   result.backend = std::move(made->backend);
   result.types = std::move(made->types);
   result.apart_bytes = made->apart_bytes;
+  result.torch = torch_minor();
   result.duration_ns = base::now_ns() - begin_ns;
   return result;
 }

@@ -49,8 +49,8 @@ def answer(path):
         request = json.load(file)
     before = set(sys.modules)
     try:
-        _library.check_torch()
-        told = {"ok": True, **ACTIONS[request["what"]](request)}
+        minor = _library.check_torch()
+        told = {"ok": True, "torch_minor": minor, **ACTIONS[request["what"]](request)}
     except Wrong as wrong:
         told = {"ok": False, "kind": wrong.kind, "words": wrong.words, "frames": wrong.frames}
     except Unavailable as why_not:

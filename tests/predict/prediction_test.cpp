@@ -314,6 +314,19 @@ TEST(Prediction, ScratchIsABandThatCountsAtItsOperator) {
   EXPECT_EQ(near.peak_requested, 25 * kMebibyte);
 }
 
+TEST(Prediction, SaysWhereTheBlocksOfATorchWereNeverComparedWithACard) {
+  Script script;
+  script.alloc(kMebibyte);
+  const auto unchecked = [&](const char* torch, const PredictionTarget& target) {
+    script.run.torch = torch;
+    return predict(script.run, script.strings, target, {}, nullptr).unchecked.sentence;
+  };
+  EXPECT_NE(unchecked("2.15", card(8 * kMebibyte)).find("torch 2.15"), std::string::npos);
+  EXPECT_EQ(unchecked("2.11", card(8 * kMebibyte)), "");
+  EXPECT_EQ(unchecked("", card(8 * kMebibyte)), "");
+  EXPECT_EQ(unchecked("2.15", cpu_target("limit", 8 * kMebibyte)), "");
+}
+
 TEST(Prediction, EmptyDryRunNeedsTheContextOnly) {
   const Script script;
   const Prediction prediction = predicted(script, card(kMebibyte));

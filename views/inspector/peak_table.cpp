@@ -226,6 +226,12 @@ std::string apart_words(const ViewContext& context) {
   return context.texts("inspector.peaks.apart", {{"size", text::bytes(bytes).joined()}});
 }
 
+std::string unchecked_words(const ViewContext& context) {
+  if (context.outlook == nullptr || context.outlook->target == nullptr) return {};
+  const base::Message& unchecked = context.outlook->target->prediction.unchecked;
+  return unchecked.empty() ? std::string() : message_words(context.texts, unchecked);
+}
+
 namespace {
 
 // Draws the table row by row, starting at the upper left corner.
@@ -384,6 +390,8 @@ void draw_peak_table(const Ui& ui, const ViewContext& context) {
     wrapped_text(ui, TextStyle::small, ui.theme.text3, apart, ui.px(16));
     tooltip(ui, ui.texts("inspector.peaks.apart_hint"));
   }
+  if (const std::string unchecked = unchecked_words(context); !unchecked.empty())
+    wrapped_text(ui, TextStyle::small, ui.theme.text3, unchecked, ui.px(16));
 }
 
 }  // namespace ts::views
