@@ -3,9 +3,6 @@
 add_compile_options(-ffunction-sections -fdata-sections
                     -ffile-prefix-map=${TENSORSCOPE_DEPS}/site/=
                     -ffile-prefix-map=${PROJECT_SOURCE_DIR}/=)
-if(TENSORSCOPE_LIBTORCH)
-  add_compile_options(-ffile-prefix-map=${TENSORSCOPE_LIBTORCH}/=torch/)
-endif()
 add_link_options(-Wl,--gc-sections -Wl,--strip-all)
 # Nearly all time goes into LibTorch, kernels/own, which says -O3 itself, and what a prediction does; the rest
 # is small instead (tensorscope_for_size).
