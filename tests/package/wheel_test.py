@@ -178,10 +178,20 @@ class Installed:
             self.assertEqual(done.returncode, 0, done.stderr)
             self.assertIsInstance(json.loads(done.stdout), dict)
 
+    def test_a_file_by_a_python_with_another_torch(self):
+        (self.folder / "own.py").write_text(OWN)
+        for minor, folder in TORCH.items():
+            done = self.tensorscope("predict", "--model", "own.py", "--gpu", "RTX 4090", "--json",
+                                    TENSORSCOPE_PYTHON=str(DEPS / folder / "torch_python"))
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertEqual(json.loads(done.stdout)["unchecked"] is None, minor == "2.11", done.stdout)
+
     def test_a_prediction(self):
-        done = self.tensorscope("predict", "mlp", "--cpu", "--json")
-        self.assertEqual(done.returncode, 0, done.stderr)
-        self.assertIsInstance(json.loads(done.stdout), dict)
+        for target in (["--cpu"], ["--gpu", "RTX 4090"]):
+            done = self.tensorscope("predict", "mlp", *target, "--json")
+            self.assertEqual(done.returncode, 0, done.stderr)
+            checked = self.minor == "2.11" or target == ["--cpu"]
+            self.assertEqual(json.loads(done.stdout)["unchecked"] is None, checked, done.stdout)
 
     def test_what_is_found_in_a_script_is_said(self):
         text = SCRIPT.replace("for _ in range(4):", "total = 0\nfor _ in range(8):")
