@@ -1,7 +1,6 @@
 #include "core/predict/share.h"
 
 #include <algorithm>
-#include <array>
 #include <numeric>
 
 #include "core/spec/masking.h"
@@ -12,8 +11,6 @@
 
 namespace ts::predict {
 namespace {
-
-constexpr std::array kShards = {"none", "zero1", "zero2", "zero3"};
 
 base::Message divided(std::string what, std::int64_t number, std::int64_t tensor) {
   return text::message("share.not_divisible", {{"what", std::move(what)},
@@ -60,16 +57,8 @@ std::optional<base::Message> pipeline_problem(const spec::WorkloadSpec& spec, co
 
 }  // namespace
 
-const char* to_string(Shard value) {
-  return kShards.at(static_cast<std::size_t>(value));
-}
-
-base::Result<Shard> shard_from(std::string_view name) {
-  const auto found = std::ranges::find(kShards, name);
-  if (found == kShards.end()) {
-    return text::fail("share.unknown_shard", {{"name", std::string(name)}});
-  }
-  return static_cast<Shard>(found - kShards.begin());
+Share share_of(const run::World& world) {
+  return {.ranks = world.place.size, .shard = world.shard, .rank = world.place.rank};
 }
 
 std::optional<base::Message> share_problem(const spec::WorkloadSpec& spec, const Share& share) {
@@ -81,6 +70,10 @@ std::optional<base::Message> share_problem(const spec::WorkloadSpec& spec, const
   if (share.stage < 0 || share.stage >= share.pipeline) {
     return text::message("share.stage", {{"stage", std::to_string(share.stage)},
                                          {"last", std::to_string(share.pipeline - 1)}});
+  }
+  if (share.rank >= share.ranks) {
+    return text::message("share.rank", {{"rank", std::to_string(share.rank)},
+                                        {"last", std::to_string(share.ranks - 1)}});
   }
   if (share.shard != Shard::none && share.ranks == 1) return text::message("share.one_rank");
   if (spec.pass == spec::Pass::generate) return text::message("share.generate");
@@ -121,19 +114,31 @@ std::int64_t batches_in_flight(const Share& share, std::int64_t micro_batches) {
   return std::min(micro_batches, share.pipeline - share.stage);
 }
 
-std::vector<std::size_t> fullest_partition(std::span<const std::int64_t> sizes,
-                                           std::int64_t ranks) {
+std::optional<base::Message> shard_problem(const spec::WorkloadSpec& spec,
+                                           const run::World& world) {
+  if (world.shard == Shard::none) return std::nullopt;
+  const Share share = share_of(world);
+  if (auto problem = share_problem(spec, share)) return problem;
+  if (share.shards_gradients() && world.compression != run::Compression::none) {
+    return text::message("share.compressed");
+  }
+  return std::nullopt;
+}
+
+Partitions partitions(std::span<const std::int64_t> sizes, std::int64_t ranks) {
   std::vector<std::size_t> order(sizes.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::ranges::stable_sort(order, [&](auto a, auto b) { return sizes[a] > sizes[b]; });
-  std::vector<std::vector<std::size_t>> parts(static_cast<std::size_t>(ranks));
+  Partitions dealt;
+  dealt.of_ranks.resize(static_cast<std::size_t>(ranks));
   std::vector<std::int64_t> totals(static_cast<std::size_t>(ranks), 0);
   for (const std::size_t i : order) {
-    const auto least = std::ranges::min_element(totals) - totals.begin();
-    parts[static_cast<std::size_t>(least)].push_back(i);
-    totals[static_cast<std::size_t>(least)] += sizes[i];
+    const auto least = static_cast<std::size_t>(std::ranges::min_element(totals) - totals.begin());
+    dealt.of_ranks[least].push_back(i);
+    totals[least] += sizes[i];
   }
-  return parts[static_cast<std::size_t>(std::ranges::max_element(totals) - totals.begin())];
+  dealt.fullest = static_cast<std::size_t>(std::ranges::max_element(totals) - totals.begin());
+  return dealt;
 }
 
 std::string share_words(const Share& share) {

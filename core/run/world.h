@@ -2,7 +2,10 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
+
+#include "core/base/result.h"
 
 namespace ts::run {
 
@@ -21,10 +24,20 @@ struct RankPlace {
 // How gradients are exchanged: in another type, or as factors of a low rank.
 enum class Compression : std::uint8_t { none, bf16, fp16, powersgd };
 
-// Data parallelism as in PyTorch's DistributedDataParallel: the Reducer's settings.
+// The parts that data-parallel ranks divide (Rajbhandari et al. 2020, "ZeRO").
+enum class Shard : std::uint8_t {
+  none,   // nothing
+  zero1,  // optimizer state
+  zero2,  // and gradients; parameters are gathered once a step
+  zero3,  // and parameters, gathered block by block in the forward and again in the backward
+};
+
+// Data parallelism as in PyTorch's DistributedDataParallel: the Reducer's settings. With zero2 and
+// zero3 there is no Reducer, and only the time-out counts.
 struct World {
   RankPlace place;
   double timeout_s = 30;  // no wait for another rank is longer
+  Shard shard = Shard::none;
   double first_bucket_mib = 1;
   double bucket_mib = 25;
   Compression compression = Compression::none;
@@ -59,5 +72,7 @@ struct RankFacts {
 };
 
 const char* to_string(Compression value);  // none bf16 fp16 powersgd
+const char* to_string(Shard value);        // none zero1 zero2 zero3
+base::Result<Shard> shard_from(std::string_view name);
 
 }  // namespace ts::run

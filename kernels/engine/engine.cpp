@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "core/io/file.h"
+#include "core/predict/share.h"
 #include "core/spec/workload_math.h"
 #include "core/text/message.h"
 #include "kernels/compiled/compile_step.h"
@@ -82,6 +83,7 @@ std::vector<std::pair<std::string, std::string>> what_ranks_share(const run::Wor
       {"Tensorscope's interface", std::to_string(run::kEngineInterfaceVersion)},
       {"PyTorch", TORCH_VERSION},
       {"number of ranks", std::to_string(world.place.size)},
+      {"shard", run::to_string(world.shard)},
       {"bucket_mib", std::to_string(world.bucket_mib)},
       {"first_bucket_mib", std::to_string(world.first_bucket_mib)},
       {"compress", run::to_string(world.compression)},
@@ -117,6 +119,9 @@ run::Outcome<void> TorchEngine::join(const run::World& world, const spec::Worklo
   try {
     if (const char* const why = why_not_by_ranks(spec); why != nullptr)
       return tl::unexpected(run::Failure(text::message(why)));
+    if (auto problem = predict::shard_problem(spec, world)) {
+      return tl::unexpected(run::Failure(std::move(*problem)));
+    }
     const CancelScope scope(cancel);
     ranks_ = std::make_unique<RankGroup>(world, what_ranks_share(world, spec));
     return {};

@@ -17,6 +17,7 @@
 #include "kernels/observe/phase_scope.h"
 #include "kernels/observe/recording.h"
 #include "kernels/ranks/data_parallel.h"
+#include "kernels/ranks/exchange.h"
 #include "kernels/ranks/rank_group.h"
 
 namespace ts::kernels {
@@ -29,7 +30,7 @@ TorchExecution::TorchExecution(const spec::WorkloadSpec& spec, std::unique_ptr<D
                                const predict::Share& share)
     : spec_(spec),
       habit_(spec::habit(spec)),
-      share_(share),
+      share_(ranks != nullptr ? predict::share_of(ranks->world()) : share),
       device_(std::move(device)),
       account_(*device_, limit),
       cancel_(std::move(cancel)),
@@ -84,6 +85,8 @@ void TorchExecution::make_workload() {
     numbers_ = RandomState::seeded(device_->torch_device(),
                                    spec_.seed + static_cast<std::uint64_t>(share.rank));
   }
+  if (ranks_ != nullptr && share_.shard != predict::Shard::none)
+    exchange_ = std::make_unique<Exchange>(*ranks_);
   if (share_.shards_gradients()) shard_parameters();
   if (spec::compiles_step(spec_)) {
     const PackageRequest request = make_request(spec_, *builder_);
@@ -96,9 +99,7 @@ void TorchExecution::make_workload() {
     compile_s_ = seconds_to_make(folder);
   }
   if (spec_.pass == spec::Pass::full_step) {
-    std::vector<TrainedTensor> trained;
-    choose_trained(trained);
-    training_ = std::make_unique<Training>(spec_, trained);
+    make_training();
     own_optimizer_state();
   }
   if (sharded_ == nullptr) {
@@ -106,7 +107,7 @@ void TorchExecution::make_workload() {
       own(parameter.tensor, Category::parameter, parameter.name);
   }
   for (const at::Tensor& input : inputs()) own(input, Category::input);
-  if (ranks_ != nullptr) make_parallel();
+  if (ranks_ != nullptr && sharded_ == nullptr) make_parallel();
 }
 
 void TorchExecution::rebuild() {

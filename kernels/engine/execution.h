@@ -20,6 +20,7 @@ namespace ts::kernels {
 
 class DataParallel;
 class DtypeMap;
+class Exchange;
 class RankGroup;
 class Recording;
 
@@ -61,6 +62,7 @@ class TorchExecution final : public run::Execution {
   // For tests: the parameters of the workload.
   [[nodiscard]] const std::vector<Parameter>& parameters() const { return builder_->parameters(); }
   [[nodiscard]] const std::vector<at::Tensor>& inputs() const { return builder_->inputs(); }
+  [[nodiscard]] const FullyShard* sharded() const { return sharded_.get(); }
   [[nodiscard]] Workload& workload() { return *workload_; }
 
  private:
@@ -92,8 +94,9 @@ class TorchExecution final : public run::Execution {
   void run_backward(const at::Tensor& loss, std::int64_t micro_batch);
   void run_backward(const at::Tensor& output, const at::Tensor& gradient);
   void shard_parameters();
-  // Chooses the tensors that have gradients and are updated by the optimizer.
-  void choose_trained(std::vector<TrainedTensor>& trained);
+  void make_training();
+  // The tensors that have gradients for the optimizer.
+  [[nodiscard]] std::vector<TrainedTensor> trained() const;
   void run_optimizer();
   run::Failure failure_of_device();
   void note_what_ran(std::optional<Recording>& recording, std::optional<DtypeMap>& types);
@@ -114,10 +117,13 @@ class TorchExecution final : public run::Execution {
   RankGroup* const ranks_;
   std::unique_ptr<Builder> builder_;
   std::optional<RandomState> numbers_;   // that dropout goes on with; of its own for each execution
+  std::unique_ptr<Exchange> exchange_;   // null unless real ranks divide more than the batch
   std::unique_ptr<FullyShard> sharded_;  // null unless the share shards gradients
   std::unique_ptr<Workload> workload_;
   std::unique_ptr<Training> training_;
   std::unique_ptr<DataParallel> parallel_;
+  // The parameters that each rank updates and then gives to the others; empty without zero1.
+  std::vector<std::vector<at::Tensor>> updated_by_;
   at::Tensor last_output_;        // habit kept_output
   std::vector<at::Tensor> kept_;  // habit kept_graph: a result of every micro-batch so far
   std::optional<StepGraph> graph_;

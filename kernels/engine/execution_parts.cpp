@@ -6,15 +6,19 @@
 
 #include "core/base/clock.h"
 #include "core/spec/workload_math.h"
+#include "core/text/message.h"
 #include "kernels/dry_run/meta_allocator.h"
 #include "kernels/dry_run/meta_backward.h"
 #include "kernels/engine/execution.h"
 #include "kernels/observe/dry_recording.h"
 #include "kernels/observe/dtype_map.h"
+#include "kernels/observe/failure.h"
 #include "kernels/observe/module_scope.h"
+#include "kernels/observe/owner.h"
 #include "kernels/observe/phase_scope.h"
 #include "kernels/observe/recording.h"
 #include "kernels/ranks/data_parallel.h"
+#include "kernels/ranks/exchange.h"
 #include "kernels/ranks/rank_group.h"
 
 namespace ts::kernels {
@@ -23,14 +27,7 @@ using base::Phase;
 using memory::Category;
 
 void TorchExecution::own(const at::Tensor& tensor, Category category, std::string_view name) {
-  if (!tensor.defined() || tensor.nbytes() == 0) return;
-  if (DryRecording* const dry = DryRecording::current(); dry != nullptr) {
-    dry->owner(block_number(tensor.storage().data_ptr()), category, name);
-    return;
-  }
-  Recording* const recording = Recording::active();
-  if (recording == nullptr) return;
-  recording->owner(tensor.storage().data(), category, name);
+  own_block(tensor, category, name);
 }
 
 std::vector<at::Tensor> TorchExecution::run_parts(run::StepTimes& times) {
@@ -248,29 +245,51 @@ void TorchExecution::run_backward(const at::Tensor& output, const at::Tensor& gr
 }
 
 void TorchExecution::shard_parameters() {
+  if (ranks_ != nullptr && parameters().empty())
+    throw BadInput(text::message("data_parallel.no_parameters"));
   std::vector<FullyShard::Whole> whole;
-  for (const Parameter& parameter : parameters())
-    whole.push_back({parameter.name, parameter.tensor});
+  for (std::size_t i = 0; i < parameters().size(); ++i) {
+    const at::Tensor part = ranks_ != nullptr ? builder_->parts()[i] : at::Tensor();
+    whole.push_back({parameters()[i].name, parameters()[i].tensor, part});
+  }
   const bool together = spec::checkpointing(spec_) == spec::Checkpoint::blocks;
-  sharded_ = std::make_unique<FullyShard>(whole, share_, together ? spec_.checkpoint_every : 1);
+  sharded_ = std::make_unique<FullyShard>(whole, share_, together ? spec_.checkpoint_every : 1,
+                                          exchange_.get());
 }
 
-void TorchExecution::choose_trained(std::vector<TrainedTensor>& trained) {
+std::vector<TrainedTensor> TorchExecution::trained() const {
+  std::vector<TrainedTensor> trained;
   if (sharded_ != nullptr) {
     for (const FullyShard::Part& part : sharded_->parts())
       trained.push_back({part.tensor, module_of(part.name)});
-    return;
+    return trained;
   }
   for (const auto& [name, tensor] : parameters()) {
     if (tensor.requires_grad()) trained.push_back({tensor, module_of(name)});
   }
-  if (share_.shard != predict::Shard::zero1) return;
-  std::vector<std::int64_t> sizes;
-  for (const TrainedTensor& one : trained) sizes.push_back(one.tensor.numel());
-  std::vector<TrainedTensor> own;
-  for (const std::size_t i : predict::fullest_partition(sizes, share_.ranks))
-    own.push_back(trained[i]);
-  trained = std::move(own);
+  return trained;
+}
+
+void TorchExecution::make_training() {
+  const std::vector<TrainedTensor> all = trained();
+  Training::OfRank of;
+  updated_by_.clear();
+  if (share_.shard == predict::Shard::zero1) {
+    std::vector<std::int64_t> sizes;
+    for (const TrainedTensor& one : all) sizes.push_back(one.tensor.numel());
+    const predict::Partitions dealt = predict::partitions(sizes, share_.ranks);
+    const auto mine = share_.rank < 0 ? dealt.fullest : static_cast<std::size_t>(share_.rank);
+    of.updated.emplace();
+    for (const std::size_t i : dealt.of_ranks[mine]) of.updated->push_back(all[i]);
+    for (const std::vector<std::size_t>& indices : dealt.of_ranks) {
+      if (ranks_ == nullptr) break;
+      updated_by_.emplace_back();
+      for (const std::size_t i : indices) updated_by_.back().push_back(all[i].tensor.detach());
+    }
+  }
+  if (sharded_ != nullptr && exchange_ != nullptr)
+    of.sum = [this](const at::Tensor& number) { exchange_->sum(number); };
+  training_ = std::make_unique<Training>(spec_, all, std::move(of));
 }
 
 void TorchExecution::own_gradients() {
@@ -287,6 +306,10 @@ void TorchExecution::note_gradient_types() {
   static const std::string gradient_name = "gradients";
   if (parameters().empty()) return;
   note_dtype(parameter_name, parameters().front().tensor);
+  if (sharded_ != nullptr) {
+    note_dtype(gradient_name, sharded_->parts().front().tensor.grad());
+    return;
+  }
   const auto trained = std::ranges::find_if(
       parameters(), [](const Parameter& one) { return one.tensor.requires_grad(); });
   if (trained != parameters().end()) note_dtype(gradient_name, trained->tensor.grad());
@@ -295,6 +318,11 @@ void TorchExecution::note_gradient_types() {
 void TorchExecution::run_optimizer() {
   const PhaseScope phase(Phase::optimizer);
   training_->step();
+  if (!updated_by_.empty()) {
+    static const std::string path = "zero1";
+    const ModuleScope module(path);
+    exchange_->broadcast(updated_by_);
+  }
   wait();
   if (!owns_optimizer_state_ || training_->replaces_state()) own_optimizer_state();
   owns_optimizer_state_ = true;

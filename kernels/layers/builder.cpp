@@ -4,9 +4,9 @@
 #include <ATen/ops/empty.h>
 #include <ATen/ops/empty_like.h>
 #include <ATen/ops/from_blob.h>
-#include <ATen/ops/full.h>
 #include <ATen/ops/zeros.h>
 #include <c10/core/ScalarType.h>
+#include <c10/util/accumulate.h>
 
 #include <algorithm>
 #include <cmath>
@@ -18,6 +18,7 @@
 
 #include "kernels/observe/cancellation.h"
 #include "kernels/observe/dry_recording.h"
+#include "kernels/share/fully_shard.h"
 
 namespace ts::kernels {
 namespace {
@@ -63,17 +64,33 @@ std::string module_of(const std::string& parameter) {
   return dot == std::string::npos ? std::string() : parameter.substr(0, dot);
 }
 
-// The memory of the parameter that is made while it lives is not recorded, and given back.
+// With shards the memory of the parameter that is made while it lives is neither recorded nor
+// counted, and given back.
 class Builder::WithoutMemory {
  public:
-  explicit WithoutMemory(const Builder& builder) {
-    if (builder.part_.shards_gradients()) pause_.emplace(*DryRecording::current());
+  explicit WithoutMemory(Builder& builder)
+      : builder_(builder), shards_(builder.part_.shards_gradients()) {
+    if (shards_ && DryRecording::current() != nullptr) pause_.emplace(*DryRecording::current());
+  }
+  [[nodiscard]] at::Tensor empty(at::IntArrayRef sizes) const {
+    if (!shards_ || builder_.device_.is_meta()) return at::empty(sizes, builder_.options());
+    const auto bytes =
+        static_cast<std::size_t>(c10::multiply_integers(sizes)) * c10::elementSize(builder_.dtype_);
+    auto* const memory = new std::vector<std::byte>(bytes);
+    return at::from_blob(
+        memory->data(), sizes, [memory](void*) { delete memory; }, builder_.options());
   }
   void give_back(const at::Tensor& tensor) const {
-    if (pause_) tensor.storage().unsafeGetStorageImpl()->set_data_ptr({nullptr, tensor.device()});
+    if (!shards_) return;
+    if (!tensor.is_meta()) {
+      builder_.parts_.push_back(part_of_rank(tensor, builder_.share_.rank, builder_.share_.ranks));
+    }
+    tensor.storage().unsafeGetStorageImpl()->set_data_ptr({nullptr, tensor.device()});
   }
 
  private:
+  Builder& builder_;
+  const bool shards_;
   std::optional<DryRecording::Pause> pause_;
 };
 
@@ -139,7 +156,7 @@ void Builder::draw_truncated(const at::Tensor& tensor, double std) const {
 
 at::Tensor Builder::truncated_normal(std::string name, at::IntArrayRef sizes, double std) {
   const WithoutMemory without(*this);
-  at::Tensor tensor = at::empty(sizes, options());
+  at::Tensor tensor = without.empty(sizes);
   draw_truncated(tensor, std);
   without.give_back(tensor);
   return register_parameter(std::move(name), std::move(tensor));
@@ -150,7 +167,7 @@ at::Tensor Builder::truncated_normal(std::string name, std::span<const Rows> mat
   std::int64_t rows = 0;
   for (const Rows& one : matrices) rows += one.count;
   const WithoutMemory without(*this);
-  at::Tensor tensor = at::empty({rows, columns}, options());
+  at::Tensor tensor = without.empty({rows, columns});
   std::int64_t begin = 0;
   for (const Rows& one : matrices) {
     draw_truncated(tensor.narrow(0, begin, one.count), one.std);
@@ -162,7 +179,7 @@ at::Tensor Builder::truncated_normal(std::string name, std::span<const Rows> mat
 
 at::Tensor Builder::constant(std::string name, at::IntArrayRef sizes, double value) {
   const WithoutMemory without(*this);
-  at::Tensor tensor = at::full(sizes, value, options());
+  at::Tensor tensor = without.empty(sizes).fill_(value);
   without.give_back(tensor);
   return register_parameter(std::move(name), std::move(tensor));
 }

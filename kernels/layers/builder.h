@@ -33,8 +33,9 @@ std::string module_of(const std::string& parameter);
 // they have what one process would have with the whole batch.
 class Builder {
  public:
-  // `part`: of a rank in a dry run. Where it shards parameters, they get no memory here
-  // (kernels/share/fully_shard.h).
+  // `part`: of a rank. Where it shards parameters, they have no memory here, as with "meta" and
+  // to_empty (kernels/share/fully_shard.h): a rank that runs draws each of them outside of the
+  // counted memory and keeps its part.
   Builder(at::Device device, at::ScalarType dtype, std::uint64_t seed, RowShare share = {},
           const predict::Share& part = {});
   // The same numbers as a builder of the type `rounded` makes, in fp64.
@@ -79,6 +80,8 @@ class Builder {
   [[nodiscard]] const predict::Share& part() const { return part_; }
   [[nodiscard]] at::TensorOptions options() const;  // device and dtype of the workload
   [[nodiscard]] const std::vector<Parameter>& parameters() const { return parameters_; }
+  // The rank's parts of the parameters, in their order; empty in a dry run, and without shards.
+  [[nodiscard]] const std::vector<at::Tensor>& parts() const { return parts_; }
   [[nodiscard]] const std::vector<at::Tensor>& inputs() const { return inputs_; }
 
  private:
@@ -98,6 +101,7 @@ class Builder {
   at::Generator generator_;
   at::Generator adapter_generator_;
   std::vector<Parameter> parameters_;
+  std::vector<at::Tensor> parts_;
   std::vector<at::Tensor> inputs_;
 };
 

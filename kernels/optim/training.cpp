@@ -7,6 +7,8 @@
 #include <ATen/ops/linalg_vector_norm.h>
 #include <ATen/ops/stack.h>
 
+#include <utility>
+
 #include "core/spec/spec_fields.h"
 #include "core/spec/workload_math.h"
 #include "kernels/optim/schedule.h"
@@ -25,8 +27,11 @@ OptimizerSettings settings_of(const spec::WorkloadSpec& spec) {
 
 }  // namespace
 
-Training::Training(const spec::WorkloadSpec& spec, const std::vector<TrainedTensor>& trained)
-    : spec_(spec), optimizer_(make_optimizer(spec.optimizer, trained, settings_of(spec))) {
+Training::Training(const spec::WorkloadSpec& spec, const std::vector<TrainedTensor>& trained,
+                   OfRank of)
+    : spec_(spec),
+      of_(std::move(of)),
+      optimizer_(make_optimizer(spec.optimizer, of_.updated.value_or(trained), settings_of(spec))) {
   for (const TrainedTensor& one : trained) parameters_.push_back(one.tensor);
   if (spec::scales_loss(spec) && !parameters_.empty()) {
     scaler_.emplace(at::TensorOptions().device(parameters_.front().device()),
@@ -56,11 +61,13 @@ void Training::step() {
   if (scaler_) {
     used_scale_ = scaler_->scale().clone();
     scaler_->unscale(all);
+    if (of_.sum) of_.sum(scaler_->found_inf());
   }
   const bool in_order = habit != spec::Habit::clip_scaled && habit != spec::Habit::clip_after_step;
   if (clips && in_order) clip(all);
   learning_rate_ = learning_rate_at(spec_, steps_++);
-  if (!must_skip()) {
+  const bool updates = !of_.updated || !of_.updated->empty();
+  if (updates && !must_skip()) {
     const bool skips = scaler_ && optimizer_->skips_itself();
     optimizer_->step(learning_rate_, skips ? scaler_->found_inf() : at::Tensor());
   }
@@ -73,6 +80,11 @@ void Training::step() {
 void Training::clip(const std::vector<at::Tensor>& gradients) {
   constexpr double kSmall = 1e-6;
   total_norm_ = at::linalg_vector_norm(at::stack(at::_foreach_norm(gradients)));
+  if (of_.sum) {
+    total_norm_.mul_(total_norm_);
+    of_.sum(total_norm_);
+    total_norm_.sqrt_();
+  }
   const at::Tensor factor = at::add(total_norm_, kSmall).reciprocal_().mul_(spec_.clip);
   at::_foreach_mul_(gradients, factor.clamp_max_(1));
 }

@@ -2,6 +2,7 @@
 
 #include <ATen/core/Tensor.h>
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -19,7 +20,14 @@ namespace ts::kernels {
 // that cannot skip by themselves need (as in PyTorch). Worker thread.
 class Training {
  public:
-  Training(const spec::WorkloadSpec& spec, const std::vector<TrainedTensor>& trained);
+  // The part of it that one rank of several does.
+  struct OfRank {
+    // Those that it updates; no value: all.
+    std::optional<std::vector<TrainedTensor>> updated = {};
+    // Sums one number over the ranks, in place; empty: every rank has whole gradients.
+    std::function<void(const at::Tensor&)> sum = {};
+  };
+  Training(const spec::WorkloadSpec& spec, const std::vector<TrainedTensor>& trained, OfRank of);
 
   // The loss from which the backward starts.
   [[nodiscard]] at::Tensor scaled(const at::Tensor& loss) const;
@@ -37,6 +45,7 @@ class Training {
   [[nodiscard]] bool must_skip() const;
 
   const spec::WorkloadSpec spec_;
+  const OfRank of_;
   std::vector<at::Tensor> parameters_;
   std::unique_ptr<Optimizer> optimizer_;
   std::optional<GradScaler> scaler_;

@@ -163,9 +163,11 @@ RankGroup::RankGroup(const run::World& world,
     handles_->store = meet(world_);
     compare_with_first(*handles_->store, world_, agreed);
     wait_for_all(*handles_->store, world_);
+    const auto work = std::make_shared<WatchedWork>();
     auto gloo = make_gloo(c10::make_intrusive<c10d::PrefixStore>("gloo", handles_->store),
-                          place.rank, place.size, address_towards(place.host), timeout_of(world_));
-    handles_->backend = c10::make_intrusive<WatchedBackend>(std::move(gloo));
+                          place.rank, place.size, address_towards(place.host), timeout_of(world_),
+                          [work](const auto& began) { work->add(began); });
+    handles_->backend = c10::make_intrusive<WatchedBackend>(std::move(gloo), work);
     handles_->group =
         c10::make_intrusive<c10d::ProcessGroup>(handles_->store, place.rank, place.size);
     handles_->group->setBackend(at::kCPU, c10d::ProcessGroup::BackendType::GLOO, handles_->backend);

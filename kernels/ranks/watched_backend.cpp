@@ -24,10 +24,7 @@ void wait_for_release(const c10::intrusive_ptr<c10d::Work>& work) {
 
 }  // namespace
 
-WatchedBackend::WatchedBackend(c10::intrusive_ptr<c10d::Backend> backend)
-    : Backend(backend->getRank(), backend->getSize()), backend_(std::move(backend)) {}
-
-std::string WatchedBackend::settle() {
+std::string WatchedWork::settle() {
   std::vector<c10::intrusive_ptr<c10d::Work>> works;
   {
     const std::lock_guard lock(mutex_);
@@ -45,7 +42,7 @@ std::string WatchedBackend::settle() {
   return std::exchange(failure_->reason, {});
 }
 
-c10::intrusive_ptr<c10d::Work> WatchedBackend::watched(c10::intrusive_ptr<c10d::Work> work) {
+void WatchedWork::add(const c10::intrusive_ptr<c10d::Work>& work) {
   work->getFuture()->addCallback([failure = failure_](c10::ivalue::Future& done) {
     if (!done.hasError()) return;
     const std::string what = done.tryRetrieveErrorMessage();
@@ -55,6 +52,16 @@ c10::intrusive_ptr<c10d::Work> WatchedBackend::watched(c10::intrusive_ptr<c10d::
   const std::lock_guard lock(mutex_);
   std::erase_if(works_, [](const auto& one) { return one->isCompleted() && is_released(one); });
   works_.push_back(work);
+}
+
+WatchedBackend::WatchedBackend(c10::intrusive_ptr<c10d::Backend> backend,
+                               std::shared_ptr<WatchedWork> work)
+    : Backend(backend->getRank(), backend->getSize()),
+      backend_(std::move(backend)),
+      work_(std::move(work)) {}
+
+c10::intrusive_ptr<c10d::Work> WatchedBackend::watched(c10::intrusive_ptr<c10d::Work> work) {
+  work_->add(work);
   return work;
 }
 
@@ -73,13 +80,23 @@ c10::intrusive_ptr<c10d::Work> WatchedBackend::broadcast(std::vector<at::Tensor>
 
 c10::intrusive_ptr<c10d::Work> WatchedBackend::allreduce(std::vector<at::Tensor>& tensors,
                                                          const c10d::AllreduceOptions& options) {
-  return watched(backend_->allreduce(tensors, options));
+  return backend_->allreduce(tensors, options);
 }
 
 c10::intrusive_ptr<c10d::Work> WatchedBackend::allgather(
     std::vector<std::vector<at::Tensor>>& outputs, std::vector<at::Tensor>& inputs,
     const c10d::AllgatherOptions& options) {
   return watched(backend_->allgather(outputs, inputs, options));
+}
+
+c10::intrusive_ptr<c10d::Work> WatchedBackend::_allgather_base(
+    at::Tensor& output, at::Tensor& input, const c10d::AllgatherOptions& options) {
+  return watched(backend_->_allgather_base(output, input, options));
+}
+
+c10::intrusive_ptr<c10d::Work> WatchedBackend::_reduce_scatter_base(
+    at::Tensor& output, at::Tensor& input, const c10d::ReduceScatterOptions& options) {
+  return backend_->_reduce_scatter_base(output, input, options);
 }
 
 c10::intrusive_ptr<c10d::Work> WatchedBackend::barrier(const c10d::BarrierOptions& options) {

@@ -8,17 +8,34 @@
 
 namespace ts::kernels {
 
-// Passes every collective on to another backend and remembers its work, so that one can wait until
-// all of it has ended: LibTorch tells the Reducer of a result before the hooks of the operator have
-// run, and a recording must not end in between. Tensors live as long as their work: it is forgotten
-// in settle(), and when the next one begins if the backend has let go of it. Any thread.
-class WatchedBackend final : public c10d::Backend {
+// The work that goes on. Tensors live as long as their work: it is forgotten in settle(), and when
+// the next one begins if the backend has let go of it. Any thread.
+class WatchedWork {
  public:
-  explicit WatchedBackend(c10::intrusive_ptr<c10d::Backend> backend);
-
+  void add(const c10::intrusive_ptr<c10d::Work>& work);
   // Waits for the end of all work, and until its tensors are let go of. Returns why one of it
   // failed since the last call, its first line; empty when none did.
   std::string settle();
+
+ private:
+  struct Failure {
+    std::mutex mutex;
+    std::string reason;
+  };
+  const std::shared_ptr<Failure> failure_ = std::make_shared<Failure>();
+  std::mutex mutex_;
+  std::vector<c10::intrusive_ptr<c10d::Work>> works_;
+};
+
+// Passes every collective on to another backend and remembers its work, so that one can wait until
+// all of it has ended: LibTorch tells the Reducer of a result before the hooks of the operator have
+// run, and a recording must not end in between. Any thread.
+class WatchedBackend final : public c10d::Backend {
+ public:
+  // `work`: to which the backend itself adds its all-reduces.
+  WatchedBackend(c10::intrusive_ptr<c10d::Backend> backend, std::shared_ptr<WatchedWork> work);
+
+  std::string settle() { return work_->settle(); }
 
   [[nodiscard]] const std::string getBackendName() const override;
   void setTimeout(std::chrono::milliseconds timeout) override;
@@ -29,6 +46,10 @@ class WatchedBackend final : public c10d::Backend {
   c10::intrusive_ptr<c10d::Work> allgather(std::vector<std::vector<at::Tensor>>& outputs,
                                            std::vector<at::Tensor>& inputs,
                                            const c10d::AllgatherOptions& options) override;
+  c10::intrusive_ptr<c10d::Work> _allgather_base(at::Tensor& output, at::Tensor& input,
+                                                 const c10d::AllgatherOptions& options) override;
+  c10::intrusive_ptr<c10d::Work> _reduce_scatter_base(
+      at::Tensor& output, at::Tensor& input, const c10d::ReduceScatterOptions& options) override;
   c10::intrusive_ptr<c10d::Work> barrier(const c10d::BarrierOptions& options) override;
   c10::intrusive_ptr<c10d::Work> send(std::vector<at::Tensor>& tensors, int rank, int tag) override;
   c10::intrusive_ptr<c10d::Work> recv(std::vector<at::Tensor>& tensors, int rank, int tag) override;
@@ -36,15 +57,8 @@ class WatchedBackend final : public c10d::Backend {
  private:
   c10::intrusive_ptr<c10d::Work> watched(c10::intrusive_ptr<c10d::Work> work);
 
-  struct Failure {
-    std::mutex mutex;
-    std::string reason;
-  };
-
   const c10::intrusive_ptr<c10d::Backend> backend_;
-  const std::shared_ptr<Failure> failure_ = std::make_shared<Failure>();
-  std::mutex mutex_;
-  std::vector<c10::intrusive_ptr<c10d::Work>> works_;
+  const std::shared_ptr<WatchedWork> work_;
 };
 
 }  // namespace ts::kernels

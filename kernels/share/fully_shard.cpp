@@ -2,32 +2,46 @@
 
 #include <ATen/core/grad_mode.h>
 #include <ATen/ops/empty.h>
+#include <ATen/ops/empty_like.h>
+#include <ATen/ops/from_blob.h>
 #include <ATen/ops/zeros.h>
 #include <c10/core/Allocator.h>
 #include <torch/csrc/autograd/custom_function.h>
 
 #include <algorithm>
 #include <charconv>
+#include <optional>
 #include <string_view>
 
 #include "core/base/check.h"
 #include "kernels/dry_run/meta_allocator.h"
 #include "kernels/observe/custom_node.h"
 #include "kernels/observe/dry_recording.h"
+#include "kernels/observe/owner.h"
 
 namespace ts::kernels {
 namespace {
 
 thread_local FullyShard* current_sharding = nullptr;
 
-// Memory allocated while it lives is a collective's. It has the name of PyTorch's own trace.
+// In a dry run memory allocated while it lives is a collective's. It has the name of PyTorch's own
+// trace.
 class Collective {
  public:
-  explicit Collective(std::string_view name) : frame_(*DryRecording::current(), name) {}
+  explicit Collective(std::string_view name) {
+    if (DryRecording* const dry = DryRecording::current(); dry != nullptr)
+      frame_.emplace(*dry, name);
+  }
 
  private:
-  DryRecording::NodeFrame frame_;
+  std::optional<DryRecording::NodeFrame> frame_;
 };
+
+// The copy that Gloo makes for a collective on this tensor, in a dry run for the CPU.
+void take_copy(const at::Tensor& tensor) {
+  if (DryRecording* const dry = DryRecording::current(); dry != nullptr && !dry->for_cuda())
+    at::empty_like(tensor);
+}
 
 std::size_t unit_of(std::string_view name, std::int64_t together) {
   constexpr std::string_view kBlocks = "blocks.";
@@ -43,14 +57,20 @@ std::vector<std::int64_t> part_sizes(const at::Tensor& whole, std::int64_t ranks
   return sizes;
 }
 
-void own(const at::Tensor& tensor, memory::Category category, std::string_view name = {}) {
-  DryRecording::current()->owner(block_number(tensor.storage().data_ptr()), category, name);
-}
-
 void set_memory(const at::Tensor& tensor, std::int64_t bytes) {
-  c10::Allocator* const allocator = c10::GetAllocator(c10::kMeta);
+  c10::Allocator* const allocator = c10::GetAllocator(tensor.device().type());
   tensor.storage().unsafeGetStorageImpl()->set_data_ptr(
       allocator->allocate(static_cast<std::size_t>(bytes)));
+}
+
+// The rows of a tensor that belong to a rank, and the rows of its part that they fill.
+struct Rows {
+  std::int64_t begin = 0;
+  std::int64_t count = 0;
+};
+Rows rows_of_rank(const at::Tensor& whole, std::int64_t rank, std::int64_t of_part) {
+  const std::int64_t begin = std::min(rank * of_part, whole.size(0));
+  return {begin, std::min(of_part, whole.size(0) - begin)};
 }
 
 using torch::autograd::AutogradContext;
@@ -87,15 +107,27 @@ at::Tensor edge(const at::Tensor& x, std::size_t unit, bool enters) {
 
 }  // namespace
 
+at::Tensor part_of_rank(const at::Tensor& whole, std::int64_t rank, std::int64_t ranks) {
+  at::Tensor part = at::zeros(part_sizes(whole, ranks), whole.options());
+  const Rows rows = rows_of_rank(whole, rank, part.size(0));
+  part.narrow(0, 0, rows.count).copy_(whole.narrow(0, rows.begin, rows.count));
+  return part;
+}
+
 FullyShard::FullyShard(const std::vector<Whole>& parameters, const predict::Share& share,
-                       std::int64_t together)
-    : ranks_(share.ranks), keeps_(share.shard == predict::Shard::zero2) {
+                       std::int64_t together, ShardExchange* exchange)
+    : ranks_(share.ranks),
+      rank_(std::max<std::int64_t>(share.rank, 0)),
+      keeps_(share.shard == predict::Shard::zero2),
+      exchange_(exchange) {
   const at::NoGradGuard no_grad;
   for (const Whole& one : parameters) {
     const std::size_t unit = unit_of(one.name, together);
     if (units_.size() <= unit) units_.resize(unit + 1);
-    at::Tensor part = at::zeros(part_sizes(one.tensor, ranks_), one.tensor.options());
-    own(part, memory::Category::parameter, one.name);
+    at::Tensor part = one.part.defined()
+                          ? one.part
+                          : at::zeros(part_sizes(one.tensor, ranks_), one.tensor.options());
+    own_block(part, memory::Category::parameter, one.name);
     units_[unit].parameters.push_back({one.tensor, parts_.size(), part.numel()});
     parts_.push_back({one.name, std::move(part)});
   }
@@ -109,15 +141,32 @@ void FullyShard::gather(Unit& unit) {
   for (const Sharded& one : unit.parameters) numbers += one.numbers;
   unit.gathered =
       at::empty({numbers * ranks_}, unit.parameters.front().whole.options().requires_grad(false));
+  take_copy(unit.gathered);
+  if (exchange_ == nullptr) return;
+  const at::Tensor mine = unit.gathered.narrow(0, rank_ * numbers, numbers);
+  std::int64_t offset = 0;
+  for (const Sharded& one : unit.parameters) {
+    mine.narrow(0, offset, one.numbers).copy_(parts_[one.part].tensor.view(-1));
+    offset += one.numbers;
+  }
+  exchange_->all_gather(unit.gathered, mine);
 }
 
 void FullyShard::copy_out(Unit& unit, bool forward) {
   if (!unit.gathered.defined()) return;
   {
     const Collective name("FSDP::all_gather_copy_out");
+    std::int64_t offset = 0;
     for (const Sharded& one : unit.parameters) {
       set_memory(one.whole, one.numbers * ranks_ * static_cast<std::int64_t>(one.whole.itemsize()));
-      own(one.whole, memory::Category::parameter);
+      own_block(one.whole, memory::Category::parameter);
+      if (exchange_ != nullptr) {
+        // Not through the tensor: autograd would count that as a change of it.
+        at::from_blob(one.whole.storage().mutable_data(), {ranks_, one.numbers},
+                      unit.gathered.options())
+            .copy_(unit.gathered.view({ranks_, -1}).narrow(1, offset, one.numbers));
+      }
+      offset += one.numbers;
     }
   }
   unit.present = true;
@@ -157,26 +206,37 @@ void FullyShard::before_backward(std::size_t unit) {
 void FullyShard::after_backward(std::size_t unit) {
   const at::NoGradGuard no_grad;
   std::vector<at::Tensor> gradients;
-  std::int64_t numbers = 0;
   for (const Sharded& one : units_.at(unit).parameters) {
-    at::Tensor& gradient = one.whole.mutable_grad();
-    if (!gradient.defined()) continue;
-    gradients.push_back(std::move(gradient));
-    gradient.reset();
-    numbers += one.numbers;
+    gradients.push_back(std::move(one.whole.mutable_grad()));
+    one.whole.mutable_grad().reset();
   }
   drop(units_[unit]);
-  if (gradients.empty()) return;
+  // Another rank may have one where this one has none, an expert's: all of them take part.
+  const bool any = std::ranges::any_of(gradients, [](const auto& one) { return one.defined(); });
+  if (any || (exchange_ != nullptr && !gradients.empty()))
+    sum_gradients(units_[unit], std::move(gradients));
+}
+
+void FullyShard::sum_gradients(const Unit& unit, std::vector<at::Tensor> gradients) {
   to_scatter_.reset();
   const Collective name("FSDP::post_backward_reduce");
-  const at::TensorOptions options = gradients.front().options();
+  std::int64_t numbers = 0;
+  for (const Sharded& one : unit.parameters) numbers += one.numbers;
+  const at::TensorOptions options = unit.parameters.front().whole.options().requires_grad(false);
   to_scatter_ = at::empty({numbers * ranks_}, options);
+  if (exchange_ != nullptr) copy_in(unit, gradients, to_scatter_.view({ranks_, numbers}));
   // A loop variable of foreach_reduce() keeps the last one to the end.
-  gradients.erase(gradients.begin(), gradients.end() - 1);
+  std::erase_if(gradients, [](const auto& one) { return !one.defined(); });
+  if (!gradients.empty()) gradients.erase(gradients.begin(), gradients.end() - 1);
   const at::Tensor sum = at::empty({numbers}, options);
-  own(sum, memory::Category::gradient);
+  take_copy(to_scatter_);
+  if (exchange_ != nullptr) {
+    exchange_->reduce_scatter(sum, to_scatter_);
+    at::Tensor(sum).div_(ranks_);
+  }
+  own_block(sum, memory::Category::gradient);
   std::int64_t offset = 0;
-  for (const Sharded& one : units_[unit].parameters) {
+  for (const Sharded& one : unit.parameters) {
     const at::Tensor& part = parts_[one.part].tensor;
     const at::Tensor mine = sum.narrow(0, offset, one.numbers).view(part.sizes());
     offset += one.numbers;
@@ -185,6 +245,27 @@ void FullyShard::after_backward(std::size_t unit) {
     } else {
       gradient = mine;
     }
+  }
+}
+
+// Row r of `to`: the gradients of rank r's parts, one behind the other; zeros where there is none.
+void FullyShard::copy_in(const Unit& unit, const std::vector<at::Tensor>& gradients,
+                         const at::Tensor& to) const {
+  std::int64_t offset = 0;
+  for (std::size_t i = 0; i < gradients.size(); ++i) {
+    const Sharded& one = unit.parameters[i];
+    const at::Tensor& part = parts_[one.part].tensor;
+    for (std::int64_t rank = 0; rank < ranks_; ++rank) {
+      const at::Tensor place = to[rank].narrow(0, offset, one.numbers).view(part.sizes());
+      if (!gradients[i].defined()) {
+        place.zero_();
+        continue;
+      }
+      const Rows rows = rows_of_rank(gradients[i], rank, part.size(0));
+      place.narrow(0, 0, rows.count).copy_(gradients[i].narrow(0, rows.begin, rows.count));
+      place.narrow(0, rows.count, part.size(0) - rows.count).zero_();
+    }
+    offset += one.numbers;
   }
 }
 

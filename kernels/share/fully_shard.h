@@ -7,14 +7,18 @@
 #include <vector>
 
 #include "core/predict/share.h"
+#include "kernels/share/shard_exchange.h"
 
 namespace ts::kernels {
 
 // The parameters of one rank as PyTorch 2.11's fully_shard (FSDP2) keeps them, with its default
-// arguments: torch/distributed/fsdp/_fully_shard. For dry runs only: nothing is sent.
+// arguments: torch/distributed/fsdp/_fully_shard. As there over Gloo, a collective is waited for
+// where it begins. A dry run sends nothing, and by the rules of the CPU has Gloo's own copies: of
+// what it gathers, and of what it sums.
 //
-// Parameters come in units: each block of a model is one, what is left is the root. A rank has the
-// first of equal parts of each parameter, cut along its first dimension and padded. A unit's
+// Parameters come in units: each block of a model is one, what is left is the root. A rank has its
+// own of equal parts of each parameter, cut along its first dimension and padded with zeros, which
+// stay zeros. A unit's
 // parameters are gathered into one buffer, and copied from there into blocks of their own:
 //   forward    a unit before its own; its buffer stays until the next unit has its parameters, so
 //              that two buffers and the parameters live at once. With
@@ -24,16 +28,17 @@ namespace ts::kernels {
 //   which
 //              stays until the next unit's turn, and summed into the rank's part, one block a unit.
 // The root keeps its parameters from the forward to the end of the backward. Made of parameters
-// that have no memory any more (Builder). Worker thread, under a DryRecording.
+// that have no memory any more (Builder). Worker thread.
 class FullyShard {
  public:
   struct Whole {
     std::string name;
     at::Tensor tensor;
+    at::Tensor part;  // the rank's; undefined in a dry run
   };
-  // `together`: how many blocks are one unit.
+  // `together`: how many blocks are one unit. `exchange`: null in a dry run, else outlives this.
   FullyShard(const std::vector<Whole>& parameters, const predict::Share& share,
-             std::int64_t together);
+             std::int64_t together, ShardExchange* exchange);
 
   // The rank's parts, in the order of the parameters. Their gradients are set by backwards.
   struct Part {
@@ -77,13 +82,22 @@ class FullyShard {
   void copy_out(Unit& unit, bool forward);
   void drop(Unit& unit);
 
-  std::int64_t ranks_;
-  bool keeps_;  // zero2
+  void copy_in(const Unit& unit, const std::vector<at::Tensor>& gradients,
+               const at::Tensor& to) const;
+  void sum_gradients(const Unit& unit, std::vector<at::Tensor> gradients);
+
+  const std::int64_t ranks_;
+  const std::int64_t rank_;
+  const bool keeps_;  // zero2
+  ShardExchange* const exchange_;
   std::vector<Part> parts_;
   std::vector<Unit> units_;
   at::Tensor last_gathered_;  // of the forward
   at::Tensor to_scatter_;     // of the unit whose backward ended last
 };
+
+// The rank's part of a parameter, in memory of its own.
+at::Tensor part_of_rank(const at::Tensor& whole, std::int64_t rank, std::int64_t ranks);
 
 // Around the forward of a unit that takes x: what a rank does at its ends, in the forward and in
 // the backward. They return x itself where nothing is sharded.

@@ -2,7 +2,8 @@
 // and five steps, and writes every tensor as raw bytes with a manifest.json into FOLDER/0,
 // FOLDER/1,
 // ..., for tests/kernels/parity.py. With the variable TENSORSCOPE_RANK, a JSON {rank, size, port,
-// bucket_mib, compression, factor_rank (else 1), sync_every}, as one of several ranks; for
+// bucket_mib, compression, factor_rank (else 1), sync_every, shard (else
+// none)}, as one of several ranks; for
 // tests/kernels/rank_parity.py and power_sgd_parity.py.
 #include <ATen/Context.h>
 #include <ATen/core/grad_mode.h>
@@ -62,7 +63,14 @@ int dump(const spec::WorkloadSpec& spec, const std::filesystem::path& folder) {
     if (name.ends_with(".lora_B.weight")) tensor.copy_(at::randn(tensor.sizes()).mul_(0.1));
   }
   Dump out(folder);
-  for (const auto& [name, tensor] : execution.parameters()) out.tensor("parameter", name, tensor);
+  // Where ranks share them only the parts have memory.
+  std::vector<Parameter> parameters = execution.parameters();
+  if (execution.sharded() != nullptr) {
+    parameters.clear();
+    for (const auto& [name, tensor] : execution.sharded()->parts())
+      parameters.push_back({name, tensor});
+  }
+  for (const auto& [name, tensor] : parameters) out.tensor("parameter", name, tensor);
   for (std::size_t i = 0; i < execution.inputs().size(); ++i) {
     out.tensor("input", std::to_string(i), execution.inputs()[i]);
   }
@@ -77,7 +85,7 @@ int dump(const spec::WorkloadSpec& spec, const std::filesystem::path& folder) {
     out.finish();
     return 0;
   }
-  {
+  if (execution.sharded() == nullptr) {
     const AutocastScope autocast(AutocastState::of(spec, at::kCPU));
     at::manual_seed(spec.seed);
     out.tensor("output", "output", execution.workload().forward());
@@ -94,14 +102,14 @@ int dump(const spec::WorkloadSpec& spec, const std::filesystem::path& folder) {
     out.append("learning_rates", times->learning_rate);
     out.append("loss_scales", times->loss_scale.value_or(0));
     if (step > 0) continue;
-    for (const auto& [name, tensor] : execution.parameters()) {
+    for (const auto& [name, tensor] : parameters) {
       out.tensor("gradient", name, tensor.grad());
     }
     for (std::size_t i = 0; i < execution.inputs().size(); ++i) {
       out.tensor("input_gradient", std::to_string(i), execution.inputs()[i].grad());
     }
   }
-  for (const auto& [name, tensor] : execution.parameters()) out.tensor("updated", name, tensor);
+  for (const auto& [name, tensor] : parameters) out.tensor("updated", name, tensor);
   out.compression(execution.facts().rank.compression);
   out.finish();
   return 0;
@@ -117,6 +125,7 @@ run::World world_of_variable() {
   world.place.size = json.at("size");
   world.place.port = json.at("port");
   world.sync_every = json.at("sync_every");
+  world.shard = run::shard_from(json.value("shard", "none")).value();
   world.timeout_s = 300;
   world.first_bucket_mib = world.bucket_mib = json.at("bucket_mib");
   world.factor_rank = json.value("factor_rank", 1);

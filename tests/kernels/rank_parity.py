@@ -3,7 +3,8 @@
 engine_dump runs a list of specifications once alone, with the batch of all ranks, and once as each of two, four
 and eight ranks that share it, gradients exchanged by PyTorch's Reducer over Gloo. Losses, gradient norms,
 gradients and parameters after five steps must agree to the rounding of the type; all ranks must have the same
-gradients and parameters, bit for bit.
+gradients and parameters, bit for bit. The same holds for ranks that divide the optimizer's state (zero1); of
+those that divide gradients and parameters too (zero2, zero3) the parts are put together.
 """
 
 import array
@@ -34,10 +35,19 @@ EXACT = {"bucket_mib": 0.01, "compression": "none", "sync_every": False}
 SMALL = {"bucket_mib": 0, "compression": "none", "sync_every": True}
 BF16 = {"bucket_mib": 25, "compression": "bf16", "sync_every": False}
 FP16 = {"bucket_mib": 25, "compression": "fp16", "sync_every": False}
+ZERO1, ZERO2, ZERO3 = (EXACT | {"shard": shard} for shard in ("zero1", "zero2", "zero3"))
 # ||ranks - alone|| / ||alone|| of gradients and updated parameters, and of losses.
 TOLERANCE = {"fp32": 2e-5, "bf16": 3e-2}
 ROUNDING = 2e-5
 OF_COMPRESSED = {"bf16": 2e-2, "fp16": 2e-3}
+
+
+def possible(spec, settings):
+    """Whether the ranks can divide what they are to divide."""
+    shard = settings.get("shard", "none")
+    if shard == "zero1":
+        return spec["pass"] == "full_step"
+    return shard == "none" or not (spec.get("zero_grad") == "zero" or "lora_rank" in spec)
 
 
 def free_port():
@@ -85,10 +95,28 @@ def distance(ranks, alone):
     return math.sqrt(difference / size) if size > 0 else math.sqrt(difference)
 
 
+def put_together(dumps, tensors):
+    """Parts are cut along the first dimension and padded: one behind the other they begin with the whole."""
+    for (role, name), (whole, _) in tensors.items():
+        if role in ("gradient", "updated"):
+            parts = [dump[1][role, name] for dump in dumps]
+            if len({len(data) for data, _ in parts}) != 1:
+                raise RuntimeError(f"{role} of {name}: parts of different sizes")
+            data = b"".join(data for data, _ in parts)
+            values = array.array("f", [value for _, part in parts for value in part])
+            if any(data[len(whole):]):
+                raise RuntimeError(f"{role} of {name}: the padding is no longer zero")
+            size = len(values) * len(whole) // len(data)
+            for dump in dumps:
+                dump[1][role, name] = (data[:len(whole)], values[:size])
+
+
 def compare(spec, settings, folders, alone):
     problems = []
     dumps = [read(folder) for folder in folders]
     manifest, tensors = read(alone)
+    if settings.get("shard") in ("zero2", "zero3"):
+        put_together(dumps, tensors)
     allowed = TOLERANCE[spec.get("dtype", "fp32")]
     allowed = max(allowed, OF_COMPRESSED.get(settings["compression"], 0))
     for role in ("gradient", "updated"):
@@ -128,11 +156,14 @@ def main():
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         finish([start(dump, SPECS, folder / "alone")])
-        for size, settings in ((2, EXACT), (2, SMALL), (2, BF16), (2, FP16), (4, EXACT), (8, EXACT)):
-            divisible = [index for index, spec in enumerate(SPECS) if spec["B"] % size == 0]
+        for size, settings in ((2, EXACT), (2, SMALL), (2, BF16), (2, FP16), (4, EXACT), (8, EXACT), (2, ZERO1),
+                               (4, ZERO1), (8, ZERO1), (2, ZERO2), (4, ZERO2), (2, ZERO3), (4, ZERO3), (8, ZERO3)):
+            divisible = [index for index, spec in enumerate(SPECS)
+                         if spec["B"] % size == 0 and possible(spec, settings)]
             shared = [SPECS[index] | {"B": SPECS[index]["B"] // size} for index in divisible]
             port = free_port()
-            names = [folder / f"{size}-{settings['compression']}-{settings['bucket_mib']}-{rank}"
+            kind = "-".join(str(value) for value in settings.values())
+            names = [folder / f"{size}-{kind}-{rank}"
                      for rank in range(size)]
             finish([start(dump, shared, names[rank], settings | {"rank": rank, "size": size, "port": port})
                     for rank in range(size)])

@@ -41,8 +41,11 @@ TEST(Share, LaterStagesKeepFewerMicroBatches) {
 // 9), 4 to the first, 1 to the second (12 < 13).
 TEST(Share, DealsTensorsOutTheLargestFirst) {
   const std::vector<std::int64_t> sizes = {4, 9, 1, 7, 5};
-  EXPECT_EQ(fullest_partition(sizes, 2), (std::vector<std::size_t>{1, 0}));
-  EXPECT_EQ(fullest_partition(sizes, 5), (std::vector<std::size_t>{1}));
+  const Partitions two = partitions(sizes, 2);
+  EXPECT_EQ(two.of_ranks, (std::vector<std::vector<std::size_t>>{{1, 0}, {3, 4, 2}}));
+  EXPECT_EQ(two.fullest, 0U);
+  EXPECT_EQ(partitions(sizes, 5).of_ranks,
+            (std::vector<std::vector<std::size_t>>{{1}, {3}, {4}, {0}, {2}}));
 }
 
 TEST(Share, IsRefusedWithItsReason) {
@@ -53,6 +56,8 @@ TEST(Share, IsRefusedWithItsReason) {
   EXPECT_EQ(key(model(), {}), "");
   EXPECT_EQ(key(model(), {.ranks = 4, .shard = Shard::zero3, .tensor = 2}), "");
   EXPECT_EQ(key(model(), {.shard = Shard::zero1}), "share.one_rank");
+  EXPECT_EQ(key(model(), {.ranks = 2, .shard = Shard::zero1, .rank = 1}), "");
+  EXPECT_EQ(key(model(), {.ranks = 2, .shard = Shard::zero1, .rank = 2}), "share.rank");
   EXPECT_EQ(key(model(), {.tensor = 3}), "share.not_divisible");
   EXPECT_EQ(key(model(), {.ranks = 2, .shard = Shard::zero2, .pipeline = 2}),
             "share.pipeline_shards");
@@ -84,6 +89,25 @@ TEST(Share, IsRefusedWithItsReason) {
   spec.workload = spec::WorkloadKind::mlp;
   EXPECT_EQ(key(spec, {.tensor = 2}), "share.only_lm");
   EXPECT_EQ(key(spec, {.ranks = 2, .shard = Shard::zero3}), "");
+}
+
+TEST(Share, ARunOfRanksIsRefusedWithItsReason) {
+  run::World world;
+  world.place.size = 4;
+  const auto key = [&] {
+    const auto problem = shard_problem(model(), world);
+    return problem ? problem->key : "";
+  };
+  world.compression = run::Compression::powersgd;
+  EXPECT_EQ(key(), "");
+  world.shard = Shard::zero1;
+  EXPECT_EQ(key(), "");
+  world.shard = Shard::zero2;
+  EXPECT_EQ(key(), "share.compressed");
+  world.compression = run::Compression::none;
+  EXPECT_EQ(key(), "");
+  world.place.size = 1;
+  EXPECT_EQ(key(), "share.one_rank");
 }
 
 }  // namespace

@@ -5,8 +5,9 @@ with ZeroRedundancyOptimizer under DistributedDataParallel (zero1), with fully_s
 from forward to backward (zero2), and with fully_shard as it is (zero3). From the second step on the peak
 of the rank must lie above or below that of the script alone by what is predicted: with zero1 to the byte,
 with the others to NEAR of the peak, which lies where script and engine hold other activations.
-Left out are Gloo's own copies, which NCCL does not make, and single numbers: the optimizer of PyTorch's
-Python counts the steps of every parameter by itself.
+Gloo's own copies of what it gathers and scatters count: predictions for the CPU have them. Left out are what
+zero1's ranks exchange to agree on, and single numbers: the optimizer of PyTorch's Python counts the steps of
+every parameter by itself.
 
 Without torch 2.11 in this Python the test is skipped (exit code 77).
 """
@@ -37,8 +38,7 @@ fully_shard(model, reshard_after_forward={again})
 """
 SCALAR = 8
 NEAR = 0.005
-# On a busy machine another thread may allocate between a tensor and Gloo's copy of it, which is then
-# not told apart.
+# On a busy machine Gloo's threads let go of a copy later.
 RECORDINGS = 3
 REPLICATE = "\nmodel = nn.parallel.DistributedDataParallel(model)\n"
 OPTIMIZER = "    return torch.optim.AdamW(parameters, "
@@ -55,16 +55,12 @@ def ranks_script(text, shard):
     return text.replace(MODEL, MODEL + JOIN + SHARD.format(again=again))
 
 
-def peak_of_steps(recording):
+def peak_of_steps(recording, shard=None):
     """The most that lives at once from the second step on, without what is told in the head."""
     live, total, most = {}, 0, 0
-    before = [0, 0]  # the two allocations before
     for event in recording.memory:
         if event.action == ALLOC:
-            # Gloo sums a copy of what is reduced, and gathers into a copy.
-            copied = event.op == "aten::clone" and before == [event.bytes, event.bytes // 2]
-            before = [before[1], event.bytes]
-            if copied or event.op.startswith("c10d::") or event.bytes <= SCALAR:
+            if event.bytes <= SCALAR or (shard == "zero1" and event.op.startswith("c10d::")):
                 continue
             live[event.address] = event.bytes
             total += event.bytes
@@ -89,7 +85,7 @@ def compare(program, workload, shard, folder):
     expected = rank["peak_requested"] - alone["peak_requested"]
     for take in range(RECORDINGS):  # each meets by a file of its own
         out = folder / f"{workload[0]}-{shard}-{take}.recording"
-        two = peak_of_steps(record_rank(ranks, out, folder))
+        two = peak_of_steps(record_rank(ranks, out, folder), shard)
         found = two - peak_of_steps(one)
         print(f"{workload[0]} {shard}: peak {found:+} bytes beside {peak_of_steps(one)}, predicted {expected:+}")
         if abs(found - expected) <= (0 if shard == "zero1" else NEAR * two):

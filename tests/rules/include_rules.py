@@ -80,7 +80,7 @@ FOLDERS = {
     "kernels/workloads": ["core", "kernels/observe", "kernels/data", "kernels/operators",
                           "kernels/layers", "kernels/attention", "kernels/exported",
                           "kernels/share"],
-    "kernels/ranks": ["core", "kernels/observe", "kernels/layers"],
+    "kernels/ranks": ["core", "kernels/observe", "kernels/layers", "kernels/share"],
     "kernels/compiled": ["core", "kernels/observe", "kernels/device", "kernels/layers",
                          "kernels/workloads"],
     "kernels/engine": ["core", "kernels/cuda", "kernels/observe", "kernels/dry_run",
