@@ -77,10 +77,11 @@ bool has_buckets(const predict::Share& share) {
 }
 
 nlohmann::json share_json(const predict::Share& share) {
-  return {{"ranks", share.ranks},       {"shard", to_string(share.shard)},
-          {"tensor", share.tensor},     {"pipeline", share.pipeline},
-          {"stage", share.stage},       {"cards", share.cards()},
-          {"words", share_words(share)}};
+  const nlohmann::json rank = share.rank < 0 ? nlohmann::json() : nlohmann::json(share.rank);
+  return {{"ranks", share.ranks},   {"shard", to_string(share.shard)},
+          {"tensor", share.tensor}, {"pipeline", share.pipeline},
+          {"stage", share.stage},   {"rank", rank},
+          {"cards", share.cards()}, {"words", share_words(share)}};
 }
 
 void print_answer(const Question& question, const CardAnswer& answer) {

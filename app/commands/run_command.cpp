@@ -37,6 +37,7 @@
 #include "core/io/file.h"
 #include "core/io/private_folder.h"
 #include "core/memory/before_backward.h"
+#include "core/predict/share.h"
 #include "core/report/efficiency.h"
 #include "core/report/operator_report.h"
 #include "core/report/recording_checks.h"
@@ -318,6 +319,8 @@ base::Result<nlohmann::json> notes_from(const std::vector<std::string>& given) {
 int run_together(const RunCommand& command, const run::World& world) {
   const auto spec = spec_from_arguments(command.spec, built_in_gpus());
   if (!spec) return report(spec.error().sentence, 2);
+  if (const auto problem = predict::shard_problem(*spec, world))
+    return report(problem->sentence, 2);
   const auto parts = parts_from(command.parts, command.out.has_value());
   if (!parts) return report(parts.error().sentence, 2);
   note(without_effect(command.spec.settings, *spec));
@@ -493,6 +496,12 @@ void add_rank_options(CLI::App& command, RankOptions& options) {
       .add_option("--timeout", options.timeout_s,
                   "Seconds that a rank waits for another one at most; default 60")
       ->check(CLI::Range(1.0, kLongest))
+      ->needs(world);
+  command
+      .add_option("--shard", options.shard,
+                  "What the ranks divide: none (DistributedDataParallel), zero1 (optimizer state), "
+                  "zero2 (and gradients), zero3 (and parameters); default none")
+      ->type_name("NAME")
       ->needs(world);
   command
       .add_option("--bucket", options.bucket_mib,

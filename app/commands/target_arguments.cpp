@@ -35,6 +35,9 @@ void add_share(CLI::App& command, ShareArguments& arguments) {
                   "What these ranks divide: none (DistributedDataParallel), zero1 "
                   "(optimizer state), zero2 (and gradients), zero3 (and parameters)")
       ->type_name("NAME");
+  command.add_option("--rank", share.rank, "With zero1 of this rank, from 0; else of the fullest")
+      ->type_name("N")
+      ->check(CLI::Range(std::int64_t{0}, predict::kMostRanks));
   command
       .add_option("--tensor", share.tensor, "Heads, feed-forward and vocabulary split over N ranks")
       ->type_name("N")

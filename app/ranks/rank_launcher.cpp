@@ -79,6 +79,8 @@ std::vector<std::string> words_of(const RankRun& run) {
                                     "env",
                                     "--timeout",
                                     plain(run.world.timeout_s),
+                                    "--shard",
+                                    run::to_string(run.world.shard),
                                     "--bucket",
                                     plain(run.world.bucket_mib),
                                     "--first-bucket",

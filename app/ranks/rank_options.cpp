@@ -24,6 +24,9 @@ base::Result<std::optional<run::World>> world_of(const RankOptions& options) {
   setenv("TORCH_CPP_LOG_LEVEL", "FATAL", 0);
   run::World world;
   world.timeout_s = options.timeout_s;
+  const auto shard = run::shard_from(options.shard);
+  if (!shard) return tl::unexpected(shard.error());
+  world.shard = *shard;
   world.bucket_mib = options.bucket_mib;
   world.first_bucket_mib = options.first_bucket_mib;
   world.sync_every = options.sync_every;

@@ -18,6 +18,7 @@ struct RankOptions {
   double timeout_s = 60;
   double bucket_mib = 25;
   double first_bucket_mib = 1;
+  std::string shard = "none";
   std::string compress = "none";
   std::int64_t factor_rank = 1;
   bool sync_every = false;

@@ -233,6 +233,7 @@ base::Result<void> gather_when_written(const std::filesystem::path& folder, cons
   }
   json document = gather_ranks(folder, size);
   document["timeout_s"] = world.timeout_s;
+  document["shard"] = run::to_string(world.shard);
   return write_ranks(folder, size, document);
 }
 

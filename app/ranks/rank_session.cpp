@@ -10,7 +10,6 @@
 #include "app/session/card_questions.h"
 #include "core/base/clock.h"
 #include "core/io/file.h"
-#include "core/predict/data_parallel.h"
 #include "core/text/message.h"
 
 namespace ts::app {
@@ -32,17 +31,29 @@ void RankSession::predict(RankAnswer& answer, const base::CancelToken& cancel) {
       answer.not_predicted = made.error();
       return;
     }
-    runner_ = predict::data_parallel(std::move(*made));
+    runner_ = std::make_unique<predict::RankRunner>(std::move(*made), predict::Share{});
   }
-  base::StringTable strings;
   const spec::WorkloadSpec& spec = answer.run.spec;
-  const auto asked =
-      ask_card(*runner_, strings, spec, target_of_spec(spec, /*cpu=*/true, gpus_), cancel);
-  if (asked) {
-    answer.predicted = asked->now.prediction.peak_requested;
-  } else {
-    answer.not_predicted = asked.error();
+  const auto ranks = static_cast<std::size_t>(answer.run.world.place.size);
+  predict::Share share = predict::share_of(answer.run.world);
+  // Whose tensors are dealt out whole have not the same ones; else all ranks are alike.
+  const std::size_t different = share.shard == predict::Shard::zero1 ? ranks : 1;
+  if (share.ranks == 1) share.ranks = 2;  // one rank has the buckets, too
+  std::vector<std::int64_t> predicted;
+  while (predicted.size() < different) {
+    share.rank = static_cast<std::int64_t>(predicted.size());
+    runner_->choose(share);
+    base::StringTable strings;
+    const auto asked =
+        ask_card(*runner_, strings, spec, target_of_spec(spec, /*cpu=*/true, gpus_), cancel);
+    if (!asked) {
+      answer.not_predicted = asked.error();
+      return;
+    }
+    predicted.push_back(asked->now.prediction.peak_requested);
   }
+  predicted.resize(ranks, predicted.front());
+  answer.predicted = std::move(predicted);
 }
 
 base::Result<void> RankSession::run(RankAnswer& answer, const base::CancelToken& cancel) {

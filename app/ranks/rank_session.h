@@ -5,12 +5,13 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <vector>
 
 #include "app/ranks/rank_launcher.h"
 #include "core/base/job_thread.h"
 #include "core/base/latest.h"
 #include "core/base/message.h"
-#include "core/predict/dry_run.h"
+#include "core/predict/data_parallel.h"
 #include "core/spec/gpu_catalogue.h"
 
 namespace ts::app {
@@ -20,10 +21,10 @@ struct RankAnswer {
   RankRun run;  // its folder is made when it starts
   double seconds = 0;
   std::optional<RankProgress> progress;
-  std::optional<std::int64_t> predicted;  // bytes of a rank's peak
-  base::Message not_predicted;            // why there is none; else empty
-  nlohmann::json document;                // ranks.json; null: the ranks run, or cannot be started
-  base::Message problem;                  // why they ended early, or were not started; else empty
+  std::vector<std::int64_t> predicted;  // bytes of the peak, by rank; empty: not predicted
+  base::Message not_predicted;          // why there is none; else empty
+  nlohmann::json document;              // ranks.json; null: the ranks run, or cannot be started
+  base::Message problem;                // why they ended early, or were not started; else empty
 };
 
 // Predicts a rank and runs all of them, on a thread of its own, by the launcher of `run --world`.
@@ -45,7 +46,7 @@ class RankSession {
 
   predict::DryRunnerLoader loader_;
   const spec::GpuCatalogue& gpus_;
-  std::unique_ptr<predict::DryRunner> runner_;  // made at the first prediction
+  std::unique_ptr<predict::RankRunner> runner_;  // made at the first prediction
   base::Latest<RankAnswer> latest_;
   base::JobThread<RankRun> thread_;  // last: it uses all above
 };

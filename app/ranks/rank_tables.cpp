@@ -39,7 +39,7 @@ io::TextTable table_with(const std::vector<const char*>& keys, const text::Texts
 
 }  // namespace
 
-io::TextTable table_of_ranks(const json& document, std::optional<std::int64_t> predicted,
+io::TextTable table_of_ranks(const json& document, std::span<const std::int64_t> predicted,
                              const text::Texts& texts) {
   io::TextTable table = table_with(
       {"rank", "step", "peak", "predicted", "slowest", "communication", "left_out", "clock"},
@@ -49,7 +49,7 @@ io::TextTable table_of_ranks(const json& document, std::optional<std::int64_t> p
     const json& one = ranks[rank];
     std::vector<std::string> row(table.columns.size(), text::kNoNumber);
     row[0] = std::to_string(rank);
-    if (predicted) row[3] = text::bytes(*predicted).joined();
+    if (rank < predicted.size()) row[3] = text::bytes(predicted[rank]).joined();
     if (one.is_object()) {
       row[1] = ms_or_none(one.at("step_ms"));
       row[2] = bytes_or_none(one.at("peak_allocated"));

@@ -28,6 +28,7 @@ base::Result<WholeRun> run_and_gather(const RankRun& run, const base::CancelToke
   WholeRun whole;
   whole.document = gather_ranks(run.folder, size);
   whole.document["timeout_s"] = run.world.timeout_s;
+  whole.document["shard"] = run::to_string(run.world.shard);
   whole.document["sentence"] = nullptr;
   if (ended->first) {
     whole.document["sentence"] = ended->why.sentence;

@@ -89,11 +89,12 @@ def gone(processes):
                " Z " in pathlib.Path(f"/proc/{one}/stat").read_text() for one in processes)
 
 
-def end_one(program, moment, world, rank, sent, timeout):
+def end_one(program, moment, world, rank, sent, timeout, shard):
     """The exit code, what was said, the ranks that left a result with its verdict, and the time it took."""
     with tempfile.TemporaryDirectory() as name:
         out = pathlib.Path(name) / "out"
-        with subprocess.Popen([program, "run", *WORK, "--world", str(world), "--timeout", str(timeout), "--out", str(out)],
+        with subprocess.Popen([program, "run", *WORK, "--world", str(world), "--shard", shard, "--timeout", str(timeout),
+                               "--out", str(out)],
                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as launcher:
             ranks = moment(launcher.pid, world)
             begin = time.monotonic()
@@ -109,8 +110,9 @@ def end_one(program, moment, world, rank, sent, timeout):
         return launcher.returncode, said, left, took, (out / "trace.json").exists()
 
 
-def check(program, what, moment, rank, sent, sentence, survivors, timeout=TIMEOUT, most=None, world=3):
-    code, said, left, took, merged = end_one(program, moment, world, rank, sent, timeout)
+def check(program, what, moment, rank, sent, sentence, survivors, timeout=TIMEOUT, most=None, world=3,
+          shard="none"):
+    code, said, left, took, merged = end_one(program, moment, world, rank, sent, timeout, shard)
     lines = [line for line in said.splitlines() if line.startswith("tensorscope: ") and ": note: " not in line]
     problems = []
     if len(lines) != (1 if sentence else 0):
@@ -165,6 +167,9 @@ def main():
         rank = world - 1
         problems += check(program, f"{world} ranks, rank {rank} killed in a step", stepping, rank, signal.SIGKILL,
                           f"Rank {rank} {kill}", list(range(rank)), world=world)
+    for shard in ("zero1", "zero2", "zero3"):
+        problems += check(program, f"{shard}, rank 1 killed in a step", stepping, 1, signal.SIGKILL, "Rank 1 " + kill,
+                          [0, 2], shard=shard)
     problems += check(program, "rank 1 stopped in a step", stepping, 1, signal.SIGSTOP, "Rank 1 did not answer",
                       [0, 2], timeout=4, most=60)
     problems += check(program, "Control-C in a step", stepping, None, signal.SIGINT, "Cancelled", [0, 1, 2])

@@ -1,6 +1,7 @@
 """rank_runs.py TENSORSCOPE: runs by several ranks from the command line.
 
-Two, four and eight ranks learn what one process learns with the whole batch; a rank's peak is the predicted one; the
+Two, four and eight ranks learn what one process learns with the whole batch, also where they divide optimizer state,
+gradients or parameters; a rank's peak is the predicted one; the
 timeline has all ranks, the same collectives in the same order; ranks of Open MPI's variables, of ssh and of torchrun
 (with torch in this Python) find each other; what cannot meet says so in one sentence.
 """
@@ -60,6 +61,58 @@ def learn_together(program, folder):
         if said["ranks"][0]["buckets"] != predicted["data_parallel"]["buckets"]:
             problems.append(f"{ranks} ranks: buckets {said['ranks'][0]['buckets']}, predicted otherwise")
         problems += timeline(out, ranks, said)
+    return problems
+
+
+def divide(program, folder):
+    """ZeRO: the same losses, each rank's own predicted peak, and the collectives that move the shares."""
+    problems = []
+    whole = json.loads(run(program, "run", *WORK, "--set", "B=8", "--set", "clip=1", "--steps", "8", "--json").stdout)
+    losses = [step["loss"] for step in whole["training"]["steps"]]
+    for shard, ranks in (("zero1", 2), ("zero1", 4), ("zero2", 2), ("zero2", 4), ("zero3", 2), ("zero3", 4)):
+        out, what = folder / f"{shard}-{ranks}", f"{shard} on {ranks} ranks"
+        work = [*WORK, "--set", f"B={8 // ranks}", "--set", "clip=1"]
+        said = json.loads(run(program, "run", *work, "--world", str(ranks), "--shard", shard, "--steps", "8", "--out",
+                              str(out), "--json").stdout)
+        if said["shard"] != shard or min(len(losses), len(said["losses"])) < 8:
+            problems.append(f"{what}: {said['shard']}, {len(said['losses'])} losses")
+        for step, (one, other) in enumerate(zip(losses, said["losses"])):
+            if abs(one - other) > 2e-5 * abs(one):
+                problems.append(f"{what}, step {step}: loss {other}, {one} in one process")
+        peaks = [rank["peak_allocated"] for rank in said["ranks"]]
+        predicted = [json.loads(run(program, "predict", *work, "--cpu", "--ranks", str(ranks), "--shard", shard,
+                                    *(["--rank", str(rank)] if shard == "zero1" else []), "--json").stdout)
+                     for rank in range(ranks)]
+        expected = [one["peak_requested"] for one in predicted]
+        if peaks != expected:
+            problems.append(f"{what}: peaks {peaks}, predicted {expected}")
+        problems += moved(what, shard, ranks, said, out)
+    return problems
+
+
+def moved(what, shard, ranks, said, out):
+    """The bytes of the three recorded steps, by name of Gloo's collective, against those of the parameters."""
+    spec = json.loads((out / "spec.json").read_text(encoding="utf-8"))
+    width, inner, vocab, layers, steps = spec["d_model"], spec["d_ff"], spec["vocab"], spec["layers"], 3
+    block = 4 * (4 * width * width + 3 * inner * width + 2 * width)
+    root = 4 * (2 * vocab * width + width)  # parts have no padding: all is divisible by the ranks
+    found = {}
+    for one in said["collectives"]["of"]:
+        if one["bytes"] > 8:
+            found[one["name"]] = found.get(one["name"], 0) + one["bytes"] * one["count"]
+    every = steps * (layers * block + root)
+    # Its input is a rank's part. Zero3 gathers the blocks again in the backward.
+    again = steps * layers * block if shard == "zero3" else 0
+    # The Reducer's set-up broadcasts all parameters once, and their shapes.
+    expected = {"zero1": {"gloo:all_reduce": every, "gloo:broadcast": every + every // steps},
+                "zero2": {"gloo:all_reduce": every, "gloo:all_gather": every // ranks},
+                "zero3": {"gloo:all_reduce": every, "gloo:all_gather": (every + again) // ranks}}[shard]
+    shapes = {"gloo:broadcast": 1024}
+    right = found.keys() == expected.keys() and all(
+        0 <= found[name] - expected[name] <= shapes.get(name, 0) for name in found)
+    problems = [] if right else [f"{what}: moved {found}, by the closed form {expected}"]
+    if said["collectives"]["first_difference"] is not None:
+        problems.append(f"{what}: order of collectives {said['collectives']}")
     return problems
 
 
@@ -224,6 +277,17 @@ def bad_input(program):
                              ("--world 2x: use a number of ranks", [*WORK, "--world", "2x"]),
                              ("--timeout requires --world", [*WORK, "--timeout", "3"]),
                              ("--compress", [*WORK, "--world", "2", "--compress", "int8"]),
+                             ("There is no sharding \"zero4\"", [*WORK, "--world", "2", "--shard", "zero4"]),
+                             ("--shard requires --world", [*WORK, "--shard", "zero1"]),
+                             ("has nobody to share with", [*WORK, "--world", "1", "--shard", "zero1"]),
+                             ("which ZeRO-2 and ZeRO-3 do not have", [*WORK, "--world", "2", "--shard", "zero3",
+                                                                      "--compress", "bf16"]),
+                             ("choose zero_grad=none", [*WORK, "--set", "zero_grad=zero", "--world", "2", "--shard",
+                                                        "zero2"]),
+                             ("which only a full step has", [*WORK, "--set", "pass=forward+backward", "--world", "2",
+                                                             "--shard", "zero1"]),
+                             ("without CUDA graphs", [*WORK, "--set", "device=cuda", "--set", "cuda_graph=true",
+                                                      "--world", "2", "--shard", "zero1"]),
                              ("This process is no rank", [*WORK, "--world", "env"])):
         problems += sentence(run(program, "run", *arguments, code=2), words)
     for words, arguments in (("has no gradients to exchange", [*WORK, "--set", "pass=forward", "--world", "2"]),
@@ -239,6 +303,7 @@ def main():
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         problems = learn_together(program, folder)
+        problems += divide(program, folder)
         problems += bias_comes_first(program)
         problems += set_up_is_the_peak(program)
         problems += factors(program, folder)
