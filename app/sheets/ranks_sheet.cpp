@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "app/ranks/rank_tables.h"
+#include "core/predict/share.h"
 #include "core/text/message.h"
 #include "core/text/numbers.h"
 #include "core/text/printable.h"
@@ -38,6 +39,23 @@ constexpr std::array kRankInputs = {
 constexpr std::array kCompressions = {run::Compression::none, run::Compression::bf16,
                                       run::Compression::fp16, run::Compression::powersgd};
 
+constexpr std::array kShards = {run::Shard::none, run::Shard::zero1, run::Shard::zero2,
+                                run::Shard::zero3};
+
+// A row of buttons, one a value; the keys of their texts begin with `prefix`.
+template <class Value, std::size_t count>
+void choose(const views::Ui& ui, const char* item, const std::string& prefix,
+            const std::array<Value, count>& values, Value& chosen, float width) {
+  std::vector<views::Choice> choices;
+  for (const Value one : values) {
+    const std::string id = run::to_string(one);
+    choices.push_back({id, ui.texts(prefix + id), ""});
+  }
+  int at = static_cast<int>(std::ranges::find(values, chosen) - values.begin());
+  if (views::segmented(ui, item, choices, at, width)) chosen = values[static_cast<std::size_t>(at)];
+  ImGui::Dummy({0, ui.px(6)});
+}
+
 void paragraph(const views::Ui& ui, views::Color color, const base::Message& said) {
   views::wrapped_text(ui, TextStyle::body, color,
                       text::printable(views::message_words(ui.texts, said)), ui.px(12));
@@ -58,32 +76,32 @@ RanksSheet::RanksSheet() : numbers_("ranks", kRankInputs) {}
 
 void RanksSheet::draw_choices(const views::Ui& ui) {
   const float width = ImGui::GetContentRegionAvail().x - ui.px(12);
+  views::section(ui, ui.texts("ranks.shard"));
+  choose(ui, "###ranks_shard", "ranks.shard.", kShards, shard_, width);
   views::section(ui, ui.texts("ranks.compression"));
-  std::vector<views::Choice> choices;
-  for (const run::Compression one : kCompressions) {
-    const std::string id = run::to_string(one);
-    choices.push_back({id, ui.texts("ranks.compression." + id), ""});
-  }
-  int at = static_cast<int>(std::ranges::find(kCompressions, compression_) - kCompressions.begin());
-  if (views::segmented(ui, "###ranks_compression", choices, at, width))
-    compression_ = kCompressions[static_cast<std::size_t>(at)];
-  ImGui::Dummy({0, ui.px(6)});
+  choose(ui, "###ranks_compression", "ranks.compression.", kCompressions, compression_, width);
   views::draw_chosen_inputs(ui, numbers_, refused_);
+}
+
+run::World RanksSheet::world() const {
+  run::World world;
+  world.place.size = static_cast<std::int32_t>(numbers_.number("ranks"));
+  world.bucket_mib = numbers_.real("bucket_mib");
+  world.first_bucket_mib = numbers_.real("first_bucket_mib");
+  world.timeout_s = numbers_.real("timeout_s");
+  world.factor_rank = numbers_.number("factor_rank");
+  world.sync_every = numbers_.number("sync_every") != 0;
+  world.shard = shard_;
+  world.compression = compression_;
+  return world;
 }
 
 RankRun RanksSheet::request(const WorkspaceState& state) const {
   RankRun run{.spec = state.history.spec(),
-              .world = {},
+              .world = world(),
               .folder = state.save_folder(),
               .options = {},
               .program = state.program};
-  run.world.place.size = static_cast<std::int32_t>(numbers_.number("ranks"));
-  run.world.bucket_mib = numbers_.real("bucket_mib");
-  run.world.first_bucket_mib = numbers_.real("first_bucket_mib");
-  run.world.timeout_s = numbers_.real("timeout_s");
-  run.world.factor_rank = numbers_.number("factor_rank");
-  run.world.sync_every = numbers_.number("sync_every") != 0;
-  run.world.compression = compression_;
   if (const std::int64_t steps = numbers_.number("timed_steps"); steps > 0)
     run.options = {"--steps", std::to_string(steps)};
   return run;
@@ -97,7 +115,7 @@ base::Message RanksSheet::why_not(const Session& session, const spec::WorkloadSp
   if (session.busy()) return text::message("ranks.run_goes_on");
   const auto problems = spec::validate(spec);
   if (!problems.empty()) return problems.front();
-  return {};
+  return predict::shard_problem(spec, world()).value_or(base::Message());
 }
 
 bool RanksSheet::draw_buttons(const views::Ui& ui, Session& session, const WorkspaceState& state,

@@ -33,11 +33,13 @@ class RanksSheet {
                     const RankAnswer* known);
   void draw_progress(const views::Ui& ui, const RankAnswer& known);
   void draw_results(const views::Ui& ui, const RankAnswer& known);
+  [[nodiscard]] run::World world() const;
   [[nodiscard]] RankRun request(const WorkspaceState& state) const;
   [[nodiscard]] base::Message why_not(const Session& session, const spec::WorkloadSpec& spec) const;
 
   calculate::Chosen numbers_;
   base::Message refused_;  // why the last typed number was not taken; empty: it was
+  run::Shard shard_ = run::Shard::none;
   run::Compression compression_ = run::Compression::none;
   std::unique_ptr<RankSession> ranks_;
 };

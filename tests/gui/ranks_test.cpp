@@ -28,8 +28,10 @@ class RanksInTheWindow : public DrivenWindow {
     return spec;
   }
   // `steps`: as many timed ones.
-  static void start(ImGuiTestContext* context, const char* steps) {
+  static void start(ImGuiTestContext* context, const char* steps,
+                    const std::string& shard = "none") {
     open_sheet(context, small_block(), ImGuiMod_Shift | ImGuiKey_R);
+    context->ItemClick(("//###ranks_sheet/**/###ranks_shard/" + shard).c_str());
     context->SetRef(context->WindowInfo("//###ranks_sheet/###ranks_choices").ID);
     context->ItemInputValue("###field_timed_steps", steps);
     context->SetRef(ImGuiTestRef());
@@ -61,6 +63,15 @@ class RanksInTheWindow : public DrivenWindow {
     }
     return 0;
   }
+  // The peaks of that rank, measured and predicted, stand side by side.
+  static void check_peak(const std::string& rows, int rank) {
+    const std::string row = "| " + std::to_string(rank) + " | ";
+    const std::size_t step = rows.find(row) + row.size();
+    const std::size_t peak = rows.find("| ", step) + 2;
+    const std::size_t predicted = rows.find("| ", peak) + 2;
+    IM_CHECK_STR_EQ(rows.substr(peak, predicted - peak).c_str(),
+                    rows.substr(predicted, predicted - peak).c_str());
+  }
   static void close(ImGuiTestContext* context) {
     context->KeyPress(ImGuiKey_Escape);
     context->Yield(3);
@@ -77,12 +88,7 @@ TEST_F(RanksInTheWindow, TwoRanksTakeWhatIsPredictedAndLeaveOneTimeline) {
     IM_CHECK(rows.find("| 0 | ") != std::string::npos);
     IM_CHECK(rows.find("| 1 | ") != std::string::npos);
     IM_CHECK(rows.find("gloo:all_reduce") != std::string::npos);
-    // Peaks, measured and predicted, stand side by side.
-    const std::size_t step = rows.find("| 1 | ") + 6;
-    const std::size_t peak = rows.find("| ", step) + 2;
-    const std::size_t predicted = rows.find("| ", peak) + 2;
-    IM_CHECK_STR_EQ(rows.substr(peak, predicted - peak).c_str(),
-                    rows.substr(predicted, predicted - peak).c_str());
+    check_peak(rows, 1);
     context->ItemClick("//###ranks_sheet/**/###ranks_timeline");
     IM_CHECK(until(context, 60, [&] {
       const auto& entries = session().files().entries();
@@ -91,6 +97,41 @@ TEST_F(RanksInTheWindow, TwoRanksTakeWhatIsPredictedAndLeaveOneTimeline) {
     IM_CHECK(session().files().entries().back().opened->trace != nullptr);
     IM_CHECK(!context->GetWindowByRef("//###ranks_sheet")->Active);
     session().files().close(files);
+  });
+}
+
+TEST_F(RanksInTheWindow, RanksDivideWhatIsChosen) {
+  drive([](ImGuiTestContext* context) {
+    for (const std::string shard : {"zero1", "zero3"}) {
+      start(context, "2", shard);
+      IM_CHECK(until(context, 120, [&] { return ended(context); }));
+      const std::string rows = copied(context);
+      check_peak(rows, 0);
+      check_peak(rows, 1);
+      IM_CHECK((rows.find("gloo:broadcast") != std::string::npos) == (shard == "zero1"));
+      IM_CHECK((rows.find("gloo:all_gather") != std::string::npos) == (shard == "zero3"));
+      close(context);
+    }
+  });
+}
+
+// A sentence stands in place of a start, and the choice of the test goes back.
+TEST_F(RanksInTheWindow, WhatDoesNotGoTogetherIsNotStarted) {
+  drive([](ImGuiTestContext* context) {
+    open_sheet(context, small_block(), ImGuiMod_Shift | ImGuiKey_R);
+    context->ItemClick("//###ranks_sheet/**/###ranks_shard/zero2");
+    context->ItemClick("//###ranks_sheet/**/###ranks_compression/bf16");
+    context->Yield(2);
+    const auto can_start = [&] {
+      const ImGuiTestItemInfo info = context->ItemInfo("//###ranks_sheet/**/###ranks_start");
+      return (info.ItemFlags & ImGuiItemFlags_Disabled) == 0;
+    };
+    IM_CHECK(!can_start());
+    context->ItemClick("//###ranks_sheet/**/###ranks_compression/none");
+    context->Yield(2);
+    IM_CHECK(can_start());
+    context->ItemClick("//###ranks_sheet/**/###ranks_shard/none");
+    close(context);
   });
 }
 
