@@ -15,7 +15,7 @@ from . import _library
 NAME = "libtensorscope_kernels.so"
 # What LibTorch says where the numbers of a tensor decide what follows: item(), cpu(), a mask as an index.
 DATA = ("has no number for item()", "out of meta tensor", "aten::nonzero", "aten::_unique", "aten::unique",
-        "aten::masked_select", "aten::equal")
+        "aten::masked_select", "aten::equal", "data-independent implementation")
 # Where an operator may have a kernel that runs on meta.
 ON_META = ("Meta", "CompositeImplicitAutograd", "CompositeExplicitAutograd", "CompositeExplicitAutogradNonFunctional")
 _KEPT = []  # what is registered for as long as the process lives

@@ -193,7 +193,7 @@ class OwnFile(Served):
         self.refused(2, "--set takes ARGUMENT=VALUE", "run", "--model", OWN, "--set", "B")
         self.refused(2, "cannot be used: No such file", "run", "--model", self.folder / "none.py")
         self.refused(2, "--data-parallel", "predict", "--model", OWN, "--ranks", "2")
-        self.refused(2, "own_step.py is Python", "hunt", "--model", OWN, "--axis", "T")
+        self.refused(2, "own_step.py needs Python", "hunt", "--model", OWN, "--axis", "T")
         self.refused(2, "neither a workload", "run", "lm", "--model", OWN)
 
     def test_a_file_that_hangs(self):
