@@ -27,7 +27,7 @@ def hide(torch, scores, spec):
     """The masks besides the causal one, key by key."""
     rows, _, queries, keys = scores.shape
     window, packed, padding = (spec.get(name, 0) for name in ("window", "packed", "padding"))
-    if spec["pass"] == "generate":
+    if spec.get("pass") == "generate":
         packed = padding = 0
     if not (window or packed or padding):
         return scores
