@@ -31,6 +31,11 @@ base::Result<std::optional<run::World>> world_of(const RankOptions& options) {
   world.first_bucket_mib = options.first_bucket_mib;
   world.sync_every = options.sync_every;
   world.factor_rank = options.factor_rank;
+  const run::World usual;
+  const bool reducer = world.bucket_mib != usual.bucket_mib || world.sync_every ||
+                       world.first_bucket_mib != usual.first_bucket_mib;
+  const bool has_none = world.shard == run::Shard::zero2 || world.shard == run::Shard::zero3;
+  if (reducer && has_none) return text::fail("share.no_reducer");
   for (const auto one :
        {run::Compression::bf16, run::Compression::fp16, run::Compression::powersgd})
     if (options.compress == run::to_string(one)) world.compression = one;

@@ -122,10 +122,6 @@ std::optional<base::Message> shard_problem(const spec::WorkloadSpec& spec,
   if (share.shards_gradients() && world.compression != run::Compression::none) {
     return text::message("share.compressed");
   }
-  const run::World usual;
-  const bool reducer = world.bucket_mib != usual.bucket_mib || world.sync_every ||
-                       world.first_bucket_mib != usual.first_bucket_mib;
-  if (share.shards_gradients() && reducer) return text::message("share.no_reducer");
   return std::nullopt;
 }
 

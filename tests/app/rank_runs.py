@@ -283,6 +283,7 @@ def bad_input(program):
                              ("has nobody to share with", [*WORK, "--world", "1", "--shard", "zero1"]),
                              ("which ZeRO-2 and ZeRO-3 do not have", [*WORK, "--world", "2", "--shard", "zero3",
                                                                       "--compress", "bf16"]),
+                             ("have no Reducer", [*WORK, "--world", "2", "--shard", "zero2", "--bucket", "10"]),
                              ("choose zero_grad=none", [*WORK, "--set", "zero_grad=zero", "--world", "2", "--shard",
                                                         "zero2"]),
                              ("which only a full step has", [*WORK, "--set", "pass=forward+backward", "--world", "2",

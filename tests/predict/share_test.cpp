@@ -106,10 +106,6 @@ TEST(Share, ARunOfRanksIsRefusedWithItsReason) {
   EXPECT_EQ(key(), "share.compressed");
   world.compression = run::Compression::none;
   EXPECT_EQ(key(), "");
-  world.bucket_mib = 10;
-  EXPECT_EQ(key(), "share.no_reducer");
-  world.shard = Shard::zero1;
-  EXPECT_EQ(key(), "");
   world.place.size = 1;
   EXPECT_EQ(key(), "share.one_rank");
 }
