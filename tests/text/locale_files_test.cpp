@@ -211,6 +211,11 @@ TEST(LocaleFiles, say_every_problem_of_a_spec) {
       [](WorkloadSpec& spec) {
         spec.workload = spec::WorkloadKind::lm;
         spec.backend = spec::AttentionBackend::flash;
+        spec.softcap = 50;
+      },
+      [](WorkloadSpec& spec) {
+        spec.workload = spec::WorkloadKind::lm;
+        spec.backend = spec::AttentionBackend::flash;
         spec.kv_rank = 20;
         spec.rope_width = 64;
         spec.lora_rank = 4;

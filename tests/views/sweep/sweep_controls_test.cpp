@@ -39,7 +39,8 @@ TEST(SweepControls, EveryNumberThatAppliesIsAnAxisAndMakesASweep) {
       edit.axis = field;
       edit.series.reset();
       // Rotary positions turn pairs of numbers of a head.
-      const std::int64_t least = field == Field::head_width ? 2 : 1;
+      const bool turns = field == Field::head_width || field == Field::rope_width;
+      const std::int64_t least = turns ? 2 : 1;
       const std::int64_t now = std::max(spec::number_of(base, field), least);
       edit.values = field == Field::memory_limit ? "1GiB" : std::to_string(now);
       spec::WorkloadSpec controls = base;
