@@ -87,7 +87,7 @@ void check_masked_backend(const WorkloadSpec& spec, Problems& problems) {
   if (masking(spec).any() && !(cuda ? traits.masks_on_cuda : traits.masks_on_cpu))
     problems.add(Field::backend, "backend_masks", place);
   if (softcaps(spec).scores > 0 && spec.backend != AttentionBackend::naive)
-    problems.add(Field::backend, "backend_softcap", place);
+    problems.add(Field::backend, "backend_softcap", {place.front()});
   if (dropping(spec).attention > 0 && !(cuda ? traits.drops_on_cuda : traits.drops_on_cpu))
     problems.add(Field::backend, "backend_dropout", place);
 }
