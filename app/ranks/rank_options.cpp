@@ -13,6 +13,7 @@
 
 #include "app/ranks/rank_environment.h"
 #include "core/io/file.h"
+#include "core/predict/share.h"
 #include "core/text/message.h"
 
 namespace ts::app {
@@ -34,8 +35,7 @@ base::Result<std::optional<run::World>> world_of(const RankOptions& options) {
   const run::World usual;
   const bool reducer = world.bucket_mib != usual.bucket_mib || world.sync_every ||
                        world.first_bucket_mib != usual.first_bucket_mib;
-  const bool has_none = world.shard == run::Shard::zero2 || world.shard == run::Shard::zero3;
-  if (reducer && has_none) return text::fail("share.no_reducer");
+  if (reducer && predict::share_of(world).shards_gradients()) return text::fail("share.no_reducer");
   for (const auto one :
        {run::Compression::bf16, run::Compression::fp16, run::Compression::powersgd})
     if (options.compress == run::to_string(one)) world.compression = one;

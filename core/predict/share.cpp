@@ -40,9 +40,8 @@ std::optional<base::Message> tensor_problem(const spec::WorkloadSpec& spec, std:
 std::optional<base::Message> pipeline_problem(const spec::WorkloadSpec& spec, const Share& share) {
   if (!spec::has_backward(spec.pass)) return text::message("share.no_backward");
   if (share.shards_gradients()) return text::message("share.pipeline_shards");
-  const std::int64_t windowed = spec::windowed_blocks(spec, 0, spec.layers);
-  const bool mixed = windowed > 0 && windowed < spec.layers;
-  if (mixed || spec::experts(spec).some_layers()) return text::message("share.mixed_layers");
+  if (spec::mixes_windows(spec) || spec::experts(spec).some_layers())
+    return text::message("share.mixed_layers");
   if (spec.layers < share.pipeline) {
     return text::message("share.few_layers", {{"layers", std::to_string(spec.layers)},
                                               {"stages", std::to_string(share.pipeline)}});

@@ -48,6 +48,11 @@ std::int64_t windowed_blocks(const WorkloadSpec& spec, std::int64_t first, std::
   return end - first - full;
 }
 
+bool mixes_windows(const WorkloadSpec& spec) {
+  const std::int64_t windowed = windowed_blocks(spec, 0, spec.layers);
+  return windowed > 0 && windowed < spec.layers;
+}
+
 WorkloadSpec without_window(const WorkloadSpec& spec) {
   WorkloadSpec whole = spec;
   whole.window = 0;

@@ -34,6 +34,8 @@ Masking masking(const WorkloadSpec& spec);
 bool has_window(const WorkloadSpec& spec, std::int64_t block);
 // Those that have it, of the blocks from `first` to before `end`.
 std::int64_t windowed_blocks(const WorkloadSpec& spec, std::int64_t first, std::int64_t end);
+// True if some blocks of the model have it and others have not.
+bool mixes_windows(const WorkloadSpec& spec);
 // The same model where no block has a window.
 WorkloadSpec without_window(const WorkloadSpec& spec);
 // The positions whose keys and values a block keeps in generation: all of the context, or those of

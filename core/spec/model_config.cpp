@@ -118,45 +118,46 @@ constexpr void gemma(Family& family) {
   family.tied = true;
   family.d_head = 256;
 }
-// Gemma 2 and 3 name their activation otherwise than files of Gemma.
-constexpr void gemma2(Family& family) {
+// Gemma 2 and 3, of which every n-th layer has no window. They name their activation otherwise than
+// files of Gemma.
+constexpr void newer_gemma(Family& family, std::int64_t full_every) {
   gemma(family);
   family.activation = "hidden_activation";
   family.post_norm = true;
-  family.full_every = 2;
+  family.full_every = full_every;
+}
+constexpr void gemma2(Family& family) {
+  newer_gemma(family, 2);
   family.softcap = 50;
   family.logit_softcap = 30;
 }
 constexpr void gemma3(Family& family) {
-  gemma(family);
-  family.activation = "hidden_activation";
-  family.post_norm = true;
+  newer_gemma(family, 6);
   family.qk_norm = true;
-  family.full_every = 6;
 }
-constexpr void phi(Family& family) {
+// LayerNorm, GELU and biases, as GPT-2 has them.
+constexpr void with_biases(Family& family) {
   family.ffn = FeedForward::gelu;
   family.norm = NormKind::layernorm;
   family.bias = true;
+}
+constexpr void phi(Family& family) {
+  with_biases(family);
   family.form = BlockForm::shared_norm;
   family.head_bias = true;
   family.turns_part = true;
   family.turned = 0.5;
 }
 constexpr void gpt_neox(Family& family) {
+  with_biases(family);
   family.kv_heads = nullptr;
-  family.ffn = FeedForward::gelu;
-  family.norm = NormKind::layernorm;
-  family.bias = true;
   family.fused_qkv = true;
   family.form = BlockForm::parallel;
   family.turns_part = true;
   family.turned = 0.25;
 }
 constexpr void starcoder2(Family& family) {
-  family.ffn = FeedForward::gelu;
-  family.norm = NormKind::layernorm;
-  family.bias = true;
+  with_biases(family);
   family.tied = true;
 }
 constexpr std::array kFamilies = {
@@ -377,23 +378,29 @@ void set_experts(const Family& family, const Config& config, WorkloadSpec& made)
   made.expert_scale = config.number("routed_scaling_factor", 1);
 }
 
-}  // namespace
-
-bool is_model_config(const std::filesystem::path& path) {
+// The config in a file, if it is one.
+std::optional<Json> config_in(const std::filesystem::path& path) {
   constexpr std::uintmax_t kMost = 1 << 20;
   std::error_code error;
   const auto bytes = std::filesystem::file_size(path, error);
-  if (error || bytes > kMost || path.extension() != ".json") return false;
-  const auto json = io::read_json(path);
-  return json && json->is_object() && json->contains("model_type") &&
-         json->at("model_type").is_string() && !json->contains("weight_map");
+  if (error || bytes > kMost || path.extension() != ".json") return std::nullopt;
+  auto json = io::read_json(path);
+  const bool is_one = json && json->is_object() && json->contains("model_type") &&
+                      json->at("model_type").is_string() && !json->contains("weight_map");
+  return is_one ? std::optional(std::move(*json)) : std::nullopt;
+}
+
+}  // namespace
+
+bool is_model_config(const std::filesystem::path& path) {
+  return config_in(path).has_value();
 }
 
 bool is_beyond_our_model(const std::filesystem::path& path) {
-  if (!is_model_config(path)) return false;
-  const auto config = io::read_json(path);
+  const auto config = config_in(path);
+  if (!config) return false;
   WorkloadSpec spec;
-  const auto applied = config ? apply_model_config(*config, spec) : base::Result<void>();
+  const auto applied = apply_model_config(*config, spec);
   return !applied && applied.error().key == "model_error.config_setting";
 }
 

@@ -148,7 +148,7 @@ constexpr std::array<FieldRow, kFieldCount> kRows = {{
   {Field::products, "products", S::model, choice<&W::products>(kProducts), "linear layers and products of naive attention: linear and matmul, or einsum", reason_products},
   {Field::rope_fp32, "rope_fp32", S::precision, FlagField{&W::rope_fp32}, "turn queries and keys in fp32, with casts to and fro", reason_rope_fp32},
   {Field::kernels, "kernels", S::model, choice<&W::kernels>(kKernels), "norms, softmax of naive attention, weighted sum and cross entropy: LibTorch's operators, or kernels of our own", reason_kernels},
-  {Field::lora_rank, "lora_rank", S::model, NumberField{&W::lora_rank, {0, 64 * kKi}, {1, 512}}, "rank of adapters (LoRA), which alone are trained; 0: none", reason_lora},
+  {Field::lora_rank, "lora_rank", S::model, NumberField{&W::lora_rank, {0, 64 * kKi}, {1, 512}}, "rank of adapters (LoRA), which alone are trained; 0: none", reason_block},
   {Field::lora_on, "lora_on", S::model, choice<&W::lora_on>(kLoraOns), "linear layers with an adapter: queries and values, all of attention, or the feed-forward part too", reason_lora_on},
   {Field::lora_alpha, "lora_alpha", S::model, RealField{&W::lora_alpha, 0, 1e6}, "an adapter adds lora_alpha / lora_rank times its product", reason_lora_on},
   {Field::lora_merged, "lora_merged", S::model, FlagField{&W::lora_merged}, "the adapters are added to the weights beforehand: the model is then as without", reason_lora_on},

@@ -316,12 +316,8 @@ const char* reason_rope_fp32(const WorkloadSpec& spec) {
   return wide ? "field.reason.rope_is_fp32" : nullptr;
 }
 
-const char* reason_lora(const WorkloadSpec& spec) {
-  return reason_block(spec);
-}
-
 const char* reason_lora_on(const WorkloadSpec& spec) {
-  if (const char* const reason = reason_lora(spec)) return reason;
+  if (const char* const reason = reason_block(spec)) return reason;
   return spec.lora_rank > 0 ? nullptr : "field.reason.no_adapters";
 }
 

@@ -57,7 +57,6 @@ const char* reason_cross_entropy(const WorkloadSpec& spec);
 const char* reason_mask(const WorkloadSpec& spec);
 const char* reason_products(const WorkloadSpec& spec);
 const char* reason_rope_fp32(const WorkloadSpec& spec);
-const char* reason_lora(const WorkloadSpec& spec);
 const char* reason_lora_on(const WorkloadSpec& spec);
 const char* reason_window(const WorkloadSpec& spec);
 const char* reason_masks(const WorkloadSpec& spec);

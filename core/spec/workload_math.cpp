@@ -51,8 +51,7 @@ double generation_flops(const WorkloadSpec& spec, AttentionBackend backend) {
     return n * per_token + head + n * n * pair_flops(spec) * share;
   };
   // Keys of a new token in all layers: those of its window, where there is one.
-  const auto keys_of = [&](std::int64_t length) {
-    const std::int64_t window = masking(spec).window;
+  const auto keys_of = [&, window = masking(spec).window](std::int64_t length) {
     const std::int64_t near = window > 0 ? std::min(window, length) : length;
     return windowed * static_cast<double>(near) + (layers - windowed) * static_cast<double>(length);
   };

@@ -133,8 +133,8 @@ double generation(const WorkloadSpec& spec, AttentionBackend backend) {
   const std::vector<Product> blocks = block_products(spec, 0, spec.layers);
   const auto windowed = static_cast<double>(windowed_blocks(spec, 0, spec.layers));
   const WorkloadSpec unlimited = without_window(spec);
+  const auto window = static_cast<double>(masking(spec).window);
   const auto step = [&](const Widths& of_token, double queries, double keys) {
-    const auto window = static_cast<double>(masking(spec).window);
     const double near = queries == 1 && window > 0 ? std::min(window, keys) : keys;
     const double all = attention(unlimited, backend, of_token, batch, queries, keys).forward;
     // A new token finds what its window holds and needs no mask.

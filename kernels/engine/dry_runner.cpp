@@ -94,9 +94,8 @@ std::optional<TorchDryRunner::Repeated> TorchDryRunner::repeated_modules(
       spec.workload == spec::WorkloadKind::lm || spec.workload == spec::WorkloadKind::vit;
   // The first layer is by itself in any case.
   const spec::Experts experts = spec::experts(spec);
-  const std::int64_t windowed = spec::windowed_blocks(spec, 0, spec.layers);
   const bool mixed = (experts.any() && (experts.dense_layers > 1 || experts.every > 1)) ||
-                     (windowed > 0 && windowed < spec.layers);
+                     spec::mixes_windows(spec);
   const bool alike = stack && !mixed && spec::frozen_layers(spec) == 0 && !several &&
                      spec.layers > kSampleLayers + 1;
   if (!alike) return std::nullopt;

@@ -22,8 +22,7 @@ BlockStack::BlockStack(Builder& builder, const std::string& prefix,
   const std::int64_t frozen = spec::frozen_layers(spec);
   const BlockSettings settings = make_block_settings(builder, spec);
   std::optional<AttentionMethod> unlimited;
-  const std::int64_t windowed = spec::windowed_blocks(spec, 0, spec.layers);
-  if (windowed > 0 && windowed < spec.layers)
+  if (spec::mixes_windows(spec))
     unlimited = make_attention_method(builder, spec::without_window(spec));
   for (std::int64_t i = 0; i < spec.layers; ++i) {
     if (frozen > 0 && i == frozen) builder.freeze(false);

@@ -128,17 +128,27 @@ def weights_of(model):
     return made
 
 
+PHI = {"input_layernorm": "norm1", "self_attn.q_proj": "attn.q_proj", "self_attn.k_proj": "attn.k_proj",
+       "self_attn.v_proj": "attn.v_proj", "self_attn.dense": "attn.o_proj", "mlp.fc1": "ffn.up",
+       "mlp.fc2": "ffn.down"}
+GPT_NEOX = {"input_layernorm": "norm1", "post_attention_layernorm": "norm2",
+            "attention.query_key_value": "attn.qkv_proj", "attention.dense": "attn.o_proj",
+            "mlp.dense_h_to_4h": "ffn.up", "mlp.dense_4h_to_h": "ffn.down"}
+
+
+def renamed(model, names, layers, of_layer):
+    """Weights and biases under our names: those of the model, and those of each layer in `layers`."""
+    given, names = dict(model.named_parameters()), dict(names)
+    for i in range(model.config.num_hidden_layers):
+        names.update((f"{layers}.{i}.{theirs}", f"blocks.{i}.{ours}") for theirs, ours in of_layer.items())
+    return {f"{ours}.{kind}": given[f"{theirs}.{kind}"] for theirs, ours in names.items()
+            for kind in ("weight", "bias") if f"{theirs}.{kind}" in given}
+
+
 def phi_weights_of(model):
-    given, config = dict(model.named_parameters()), model.config
-    names = {"model.embed_tokens": "embedding", "model.final_layernorm": "norm", "lm_head": "head"}
-    for i in range(config.num_hidden_layers):
-        for theirs, ours in {"input_layernorm": "norm1", "self_attn.q_proj": "attn.q_proj",
-                             "self_attn.k_proj": "attn.k_proj", "self_attn.v_proj": "attn.v_proj",
-                             "self_attn.dense": "attn.o_proj", "mlp.fc1": "ffn.up",
-                             "mlp.fc2": "ffn.down"}.items():
-            names[f"model.layers.{i}.{theirs}"] = f"blocks.{i}.{ours}"
-    made = renamed(given, names)
-    heads = {"q_proj": config.num_attention_heads, "k_proj": config.num_key_value_heads}
+    made = renamed(model, {"model.embed_tokens": "embedding", "model.final_layernorm": "norm",
+                           "lm_head": "head"}, "model.layers", PHI)
+    heads = {"q_proj": model.config.num_attention_heads, "k_proj": model.config.num_key_value_heads}
     for name in made:
         which = name.split(".")[-2]
         if which in heads:
@@ -147,16 +157,9 @@ def phi_weights_of(model):
 
 
 def gpt_neox_weights_of(model):
-    given, config = dict(model.named_parameters()), model.config
-    names = {"gpt_neox.embed_in": "embedding", "gpt_neox.final_layer_norm": "norm", "lm_head": "head"}
-    for i in range(config.num_hidden_layers):
-        for theirs, ours in {"input_layernorm": "norm1", "post_attention_layernorm": "norm2",
-                             "attention.query_key_value": "attn.qkv_proj",
-                             "attention.dense": "attn.o_proj", "mlp.dense_h_to_4h": "ffn.up",
-                             "mlp.dense_4h_to_h": "ffn.down"}.items():
-            names[f"gpt_neox.layers.{i}.{theirs}"] = f"blocks.{i}.{ours}"
-    made = renamed(given, names)
-    heads = config.num_attention_heads
+    made = renamed(model, {"gpt_neox.embed_in": "embedding", "gpt_neox.final_layer_norm": "norm",
+                           "lm_head": "head"}, "gpt_neox.layers", GPT_NEOX)
+    heads = model.config.num_attention_heads
     for name, one in made.items():
         if ".qkv_proj." in name:
             # Each head has its queries, keys and values one below the other.
@@ -164,11 +167,6 @@ def gpt_neox_weights_of(model):
             q, k = (as_pairs(part.reshape(-1, *one.shape[1:]), heads, 4) for part in (q, k))
             made[name] = torch.cat((q, k, v.reshape(q.shape)))
     return made
-
-
-def renamed(given, names):
-    return {f"{ours}.{kind}": given[f"{theirs}.{kind}"] for theirs, ours in names.items()
-            for kind in ("weight", "bias") if f"{theirs}.{kind}" in given}
 
 
 def error_of(family, settings, ours):
