@@ -170,8 +170,8 @@ Json recording_json(const run::Run& run, const base::StringTable& strings) {
                {"events", run.memory.events().size()},
                {"peak_allocated", run.peak_allocated()},
                {"verdict", run::to_string(run.verdict)},
-               {"lost", run.dropped},
-               {"complete", true}};
+               {"lost", run.dropped}};
+  add_fault(json, run::is_cut_off(run) ? run::cut_off() : base::Message{});
   if (run.script.empty()) {
     json["workload"] = spec::to_string(run.spec.workload);
   } else {

@@ -135,6 +135,7 @@ class LogBuilder {
              memory::Category category, std::uint32_t entry = memory::kNone);
   memory::Category category_of(const TraceEntry& entry);
   [[nodiscard]] std::int32_t step_from(std::size_t event);
+  void append(const memory::Record& record, std::uint32_t entry);
 
   const Snapshot& snapshot_;
   std::int64_t device_;
@@ -264,15 +265,20 @@ void LogBuilder::note_reserved(std::int64_t time_us) {
   result_.log.append(record);
 }
 
+void LogBuilder::append(const memory::Record& record, std::uint32_t entry) {
+  result_.log.append(record);
+  result_.event_entries.resize(result_.log.events().size(), entry);
+}
+
 void LogBuilder::play(const TraceEntry& entry) {
   if (const std::int64_t change = change_of_reserved(entry); change != 0) {
     held_ = std::clamp(held_ + change, -kMostLoggedBytes, kMostLoggedBytes);
     note_reserved(entry.time_us);
     return;
   }
+  const auto number = static_cast<std::uint32_t>(&entry - trace_.data());
   if (entry.action == TraceAction::alloc) {
-    alloc(entry.time_us, entry.address, entry.size, entry.stack, category_of(entry),
-          static_cast<std::uint32_t>(&entry - trace_.data()));
+    alloc(entry.time_us, entry.address, entry.size, entry.stack, category_of(entry), number);
     return;
   }
   memory::Record record;
@@ -290,7 +296,7 @@ void LogBuilder::play(const TraceEntry& entry) {
   } else {
     return;
   }
-  result_.log.append(record);
+  append(record, number);
 }
 
 void LogBuilder::alloc(std::int64_t time_us, std::uint64_t address, std::int64_t size,
@@ -304,7 +310,7 @@ void LogBuilder::alloc(std::int64_t time_us, std::uint64_t address, std::int64_t
   record.module = origin.module;
   record.phase = origin.phase;
   record.step = origin.step >= 0 ? origin.step : step_at(steps_, time_us);
-  result_.log.append(record);
+  append(record, entry_number == memory::kNone ? 0 : entry_number);
   result_.stacks.push_back(stack);
   result_.entries.push_back(entry_number);
   // Decided at once: the category rules for our own runs do not apply here.

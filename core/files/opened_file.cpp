@@ -35,6 +35,7 @@ OpenedDevice open_device(const allocator::Snapshot& snapshot, std::int64_t numbe
                       .run = run::Run(started),
                       .stacks = std::move(converted.stacks),
                       .entries = std::move(converted.entries),
+                      .event_entries = std::move(converted.event_entries),
                       .blocks_before = converted.blocks_before,
                       .bytes_before = converted.bytes_before,
                       .peak_reserved = converted.peak_reserved,

@@ -28,6 +28,7 @@ struct OpenedDevice {
   run::Run run;                                    // finished; only `memory` and `id` are used
   std::vector<allocator::StackIndex> stacks = {};  // and below: see allocator::SnapshotLog
   std::vector<std::uint32_t> entries = {};
+  std::vector<std::uint32_t> event_entries = {};
   std::int64_t blocks_before = 0;
   std::int64_t bytes_before = 0;
   std::int64_t peak_reserved = 0;

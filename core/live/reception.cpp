@@ -13,6 +13,7 @@
 
 #include "core/base/check.h"
 #include "core/io/file.h"
+#include "core/run/recording.h"
 #include "core/run/recording_stream.h"
 #include "core/text/message.h"
 
@@ -141,7 +142,7 @@ void Reception::end_line(Line& line) {
   } else if (line.reader.ended()) {
     line.incoming->set_ending({State::ended, {}, line.reader.file()});
   } else {
-    line.incoming->set_ending({State::cut, text::message("live.cut")});
+    line.incoming->set_ending({State::cut, run::cut_off()});
   }
 }
 

@@ -71,4 +71,8 @@ class RecordingWriter {
 base::Result<std::shared_ptr<Run>> read_recording(std::string_view file, RunId id,
                                                   base::StringTable& strings);
 
+// Why a run failed whose process did not end its recording.
+base::Message cut_off();
+bool is_cut_off(const Run& run);
+
 }  // namespace ts::run

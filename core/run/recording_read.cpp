@@ -73,13 +73,21 @@ base::Result<std::shared_ptr<Run>> run_of_journal(std::string_view file, RunId i
   FinishedUpdate end;
   end.id = id;
   end.verdict = Verdict::failed;
-  end.failure = Failure(text::message("live.cut"));
+  end.failure = Failure(cut_off());
   end.end_ns = run->trace.range().end;
   run->apply(std::move(end));
   return run;
 }
 
 }  // namespace
+
+base::Message cut_off() {
+  return text::message("live.cut");
+}
+
+bool is_cut_off(const Run& run) {
+  return run.failure.key == cut_off().key;
+}
 
 base::Result<std::shared_ptr<Run>> read_recording(std::string_view file, RunId id,
                                                   base::StringTable& strings) {

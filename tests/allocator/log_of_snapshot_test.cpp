@@ -99,6 +99,21 @@ TEST(LogOfSnapshot, WithoutTimesEventsAreCounted) {
   EXPECT_EQ(log_of_snapshot(timed, 0).log.events().back().time_ns, 7'000);
 }
 
+// The memory view and the list of the allocator's events name an event by the same number.
+TEST(LogOfSnapshot, EventsHaveTheirNumbersInTheTrace) {
+  const Snapshot snapshot = with_events({entry(TraceAction::segment_alloc, 0x1000, 1 << 20, 1),
+                                         entry(TraceAction::alloc, 0x1000, 512, 2),
+                                         entry(TraceAction::free_requested, 0x1000, 512, 3),
+                                         entry(TraceAction::free_completed, 0x1000, 512, 3),
+                                         entry(TraceAction::free_requested, 0x8000, 64, 4),
+                                         entry(TraceAction::free_completed, 0x8000, 64, 4),
+                                         entry(TraceAction::oom, 0, 1 << 30, 5)});
+  const SnapshotLog log = log_of_snapshot(snapshot, 0);
+  ASSERT_EQ(log.blocks_before, 1);
+  EXPECT_EQ(log.event_entries, (std::vector<std::uint32_t>{0, 1, 3, 5, 6}));
+  EXPECT_EQ(log.event_entries.size(), log.log.events().size());
+}
+
 TEST(LogOfSnapshot, OperatorAndModuleComeFromOurFrames) {
   base::StringTable strings;
   memory::AllocationLog log;

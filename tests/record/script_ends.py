@@ -144,6 +144,7 @@ class Ends(unittest.TestCase):
         told = json.loads(told.stdout)
         self.assertGreater(told["recorded_steps"], 1)
         self.assertIn("ended without saying how", told["sentence"])
+        self.assertEqual((told["complete"], told["fault"]), (False, told["sentence"]))
 
     def test_out_of_memory_is_a_result(self):
         ended = self.record("step()\nkept = [torch.ones(1 << 18) for _ in range(64)]",

@@ -2,6 +2,9 @@
 
 #include <cmath>
 #include <random>
+#include <regex>
+#include <string>
+#include <vector>
 
 #include "tests/views/recording_sink.h"
 #include "tests/views/synthetic_run.h"
@@ -89,6 +92,25 @@ TEST(MemoryAxis, OfAnEmptyLogIsEmpty) {
   EXPECT_TRUE(all_places(log, Axis::time).empty());
   EXPECT_EQ(event_of_place(log, Axis::event, 5), memory::kNone);
   EXPECT_EQ(time_of_place(log, Axis::event, 5), 0);
+}
+
+// Marks stand at the events that have these numbers in the list of a file, not at their places.
+TEST(MemoryAxis, MarksStandAtTheNumbersOfTheList) {
+  // Two blocks from before; every other event of the list belongs to a segment.
+  std::vector<std::uint32_t> numbers = {0, 0};
+  for (std::uint32_t i = 0; i < 1'000; ++i) numbers.push_back(2 * i + 1);
+  const base::TimeRange all{kEventUnit, static_cast<std::int64_t>(numbers.size()) * kEventUnit};
+  const Ticks ticks = event_ticks(all, numbers, 600, 76);
+  ASSERT_GE(ticks.ticks.size(), 4U);
+  EXPECT_EQ(ticks.ticks.front().position, kEventUnit);  // 0: the last block from before
+  for (const Tick& tick : ticks.ticks) {
+    const double number = std::stod(std::regex_replace(tick.label, std::regex("[^0-9]"), ""));
+    const auto event = static_cast<std::size_t>(tick.position / kEventUnit);
+    ASSERT_LT(event, numbers.size());
+    EXPECT_LE(numbers[event], number);
+    if (event + 1 < numbers.size()) EXPECT_GT(numbers[event + 1], number);
+  }
+  EXPECT_EQ(event_ticks(all, {}, 600, 76).ticks.back().position, 1'000.0 * kEventUnit);
 }
 
 TEST(MemoryScale, ShowsTheCapacityOnlyWhileThePeakStaysVisible) {

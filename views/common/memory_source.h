@@ -26,6 +26,12 @@ struct MemorySource {
   // Nothing changes the log any more, and this keeps it and its texts; null: that is not sure.
   std::shared_ptr<const void> owner;
   std::span<const std::uint32_t> stacks;  // of the blocks, by index; empty: not known
+  // By event of the log: its number in the list of the file, in ascending order. Empty: the events
+  // of the log are counted.
+  std::span<const std::uint32_t> event_numbers;
+  [[nodiscard]] std::int64_t number_of(memory::EventIndex event) const {
+    return event < event_numbers.size() ? event_numbers[event] : event;
+  }
   // The guessed share of the bytes at the peak; unset: categories are not guessed.
   std::optional<double> guessed_share;
   // By block: the user said what it holds, so that nothing is guessed. Null or empty: none.

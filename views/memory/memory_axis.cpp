@@ -58,6 +58,39 @@ base::TimeRange all_places(const memory::AllocationLog& log, Axis kind) {
   return {0, events.back().time_ns - events[0].time_ns + 1};
 }
 
+namespace {
+
+double number_at(std::int64_t place, std::span<const std::uint32_t> numbers) {
+  const double event = static_cast<double>(place) / kEventUnit;
+  if (numbers.empty()) return event;
+  const auto index = static_cast<std::size_t>(std::max(event, 0.0));
+  // After the last event numbers go on as events do.
+  return index < numbers.size()
+             ? numbers[index]
+             : static_cast<double>(numbers.back()) + 1 + event - static_cast<double>(numbers.size());
+}
+
+// The place of the last event with that number or a smaller one.
+double place_of_number(double number, std::span<const std::uint32_t> numbers) {
+  double event = number;
+  if (!numbers.empty()) {
+    const auto after = std::ranges::upper_bound(numbers, number);
+    event = std::max(0.0, static_cast<double>(after - numbers.begin()) - 1);
+    if (after == numbers.end()) event += number - static_cast<double>(numbers.back());
+  }
+  return event * static_cast<double>(kEventUnit);
+}
+
+}  // namespace
+
+Ticks event_ticks(base::TimeRange places, std::span<const std::uint32_t> numbers, float pixels,
+                  float apart_px) {
+  Ticks ticks = count_ticks(number_at(places.begin, numbers), number_at(places.end, numbers),
+                            pixels, apart_px);
+  for (Tick& tick : ticks.ticks) tick.position = place_of_number(tick.position, numbers);
+  return ticks;
+}
+
 memory::LayoutRequest request_for(const MemoryAxis& axis, double bytes_per_pixel,
                                   std::uint32_t detail) {
   const double unit = axis.kind == Axis::event ? static_cast<double>(kEventUnit) : 1.0;

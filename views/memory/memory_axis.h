@@ -1,8 +1,10 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 
 #include "core/memory/active_memory_layout.h"
+#include "views/charts/ticks.h"
 #include "views/charts/time_axis.h"
 
 namespace ts::views {
@@ -28,6 +30,11 @@ memory::EventIndex event_of_place(const memory::AllocationLog& log, memory::Axis
                                   std::int64_t place);
 // The full range, from the first event to after the last.
 base::TimeRange all_places(const memory::AllocationLog& log, memory::Axis kind);
+
+// Ticks of the event axis at whole numbers of the list, see MemorySource::event_numbers. Positions
+// are places.
+Ticks event_ticks(base::TimeRange places, std::span<const std::uint32_t> numbers, float pixels,
+                  float apart_px);
 
 memory::LayoutRequest request_for(const MemoryAxis& axis, double bytes_per_pixel,
                                   std::uint32_t detail);

@@ -126,7 +126,7 @@ std::string MemoryChart::moment_words(const text::Texts& texts, std::int64_t tim
     return text::duration_ns(static_cast<double>(time_ns - source_.range.begin)).joined();
   const memory::EventIndex event = source_.log->event_at(time_ns);
   // Numbers start at 0, as on the axis.
-  const std::int64_t number = event == memory::kNone ? 0 : std::int64_t{event};
+  const std::int64_t number = event == memory::kNone ? 0 : source_.number_of(event);
   return texts("memory.event_number", {{"number", text::grouped(number)}});
 }
 

@@ -177,17 +177,14 @@ void MemoryChart::draw_axes(const DrawContext& drawing, const ViewContext& conte
   const std::int64_t first = log.events()[0].time_ns;
   const std::int64_t origin = time ? source_.range.begin - first : 0;
   const float apart = drawing.metrics.px(76);
-  const double begin = static_cast<double>(axis_.axis.range.begin) / kEventUnit;
-  const double end = static_cast<double>(axis_.axis.range.end) / kEventUnit;
   const Ticks ticks = time ? time_ticks(axis_.axis.range, origin, plot.width(), apart)
-                           : count_ticks(begin, end, plot.width(), apart);
+                           : event_ticks(axis_.axis.range, source_.event_numbers, plot.width(), apart);
   const std::string unit = time ? ticks.unit : std::string(drawing.texts("memory.events"));
   const float unit_width = drawing.sink.text_width(TextStyle::small, unit);
   const Rect unit_box{labels.x1 - unit_width, labels.y0, labels.x1 + 1, labels.y1};
   float taken = labels.x0 - drawing.metrics.px(20);
   for (const Tick& tick : ticks.ticks) {
-    const double place = time ? tick.position + static_cast<double>(origin)
-                              : tick.position * static_cast<double>(kEventUnit);
+    const double place = tick.position + static_cast<double>(origin);
     const float x = std::round(axis_.axis.x_of(static_cast<std::int64_t>(place)));
     if (x < plot.x0 || x >= plot.x1) continue;
     drawing.sink.fill({x, plot.y1, x + 1, plot.y1 + drawing.px(4)}, drawing.theme.text3);

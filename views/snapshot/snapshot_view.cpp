@@ -163,7 +163,9 @@ void SnapshotView::move_to(std::size_t position, ViewContext& context) {
   const auto& trace = context.file->file.snapshot.device_traces;
   const auto device = static_cast<std::size_t>(context.file_device->number);
   if (position == 0 || device >= trace.size()) return;
-  context.state.cursor_ns = trace[device][position - 1].time_us * 1000;
+  const memory::EventIndex event = event_at_position(context);
+  if (event != memory::kNone)
+    context.state.cursor_ns = context.run->memory.events()[event].time_ns;
   const auto block = history_->block_of_event(position - 1);
   if (block) context.state.selected_block = followed_ = block;
 }
@@ -229,24 +231,18 @@ void SnapshotView::draw_reserved(const Ui& ui, ViewContext& context) {
   ImGui::EndChild();
 }
 
-// The event of the log after the shown state: of the last allocation before it, and what was freed
-// or refused since.
+// The last event of the log that belongs to the shown state; kNone: it has none.
 memory::EventIndex SnapshotView::event_at_position(const ViewContext& context) const {
-  using allocator::TraceAction;
   const auto& traces = context.file->file.snapshot.device_traces;
   const auto device = static_cast<std::size_t>(context.file_device->number);
-  const memory::AllocationLog& log = context.run->memory;
-  if (device >= traces.size()) return log.peak_event();
-  memory::EventIndex since = 0;
-  for (std::size_t i = history_->position(); i-- > 0;) {
-    const TraceAction action = traces[device][i].action;
-    if (action == TraceAction::free_completed || action == TraceAction::oom) ++since;
-    if (action != TraceAction::alloc) continue;
-    const auto block = history_->block_of_event(i);
-    if (block) return log.blocks()[*block].alloc_event + since;
-  }
-  const auto before = static_cast<memory::EventIndex>(context.file_device->blocks_before) + since;
-  return before == 0 ? memory::kNone : before - 1;
+  if (device >= traces.size()) return context.run->memory.peak_event();
+  const std::span numbers(context.file_device->event_entries);
+  const std::size_t position = history_->position();
+  const auto after = position == 0
+                         ? numbers.begin() + context.file_device->blocks_before
+                         : std::ranges::upper_bound(numbers, position - 1);
+  return after == numbers.begin() ? memory::kNone
+                                  : static_cast<memory::EventIndex>(after - numbers.begin() - 1);
 }
 
 memory::EventIndex SnapshotView::event_of(const ViewContext& context) const {
