@@ -198,7 +198,7 @@ class Engine {
 
 // The two symbols of libtensorscope_kernels.so. A library with another interface version is
 // refused.
-inline constexpr int kEngineInterfaceVersion = 10;
+inline constexpr int kEngineInterfaceVersion = 11;
 using EngineVersionFunction = int (*)();
 using EngineCreateFunction = Engine* (*)();
 inline constexpr const char* kEngineVersionSymbol = "tensorscope_engine_version";
