@@ -101,8 +101,8 @@ std::vector<Change> optimizers(const spec::WorkloadSpec& settings, const RecipeS
   if (!spec::field_applies(settings, spec::Field::optimizer)) {
     return {[](spec::WorkloadSpec&) {}};
   }
-  // SGD is another algorithm.
-  const bool stays = settings.optimizer == O::sgd || keeps(space, {spec::Field::optimizer});
+  // Others are other algorithms.
+  const bool stays = !spec::is_plain_adamw(settings.optimizer) || keeps(space, {spec::Field::optimizer});
   return changes({O::adamw_fused, O::adamw_foreach, O::adamw_loop}, settings.optimizer,
                  &spec::WorkloadSpec::optimizer, stays);
 }
@@ -231,17 +231,15 @@ std::vector<Recipe> recipes_of(const spec::WorkloadSpec& settings, spec::DeviceK
 std::int64_t state_bytes(const spec::WorkloadSpec& spec) {
   if (spec.pass != spec::Pass::full_step) return 0;
   const std::int64_t element = spec::bytes_of(spec.dtype);
-  const spec::OptimizerState state = spec::optimizer_state(spec);
-  const std::int64_t wide = state == spec::OptimizerState::parameter ? element : 4;
-  std::int64_t moments = 2;
-  if (spec.optimizer == spec::OptimizerKind::sgd) moments = spec.momentum > 0 ? 1 : 0;
-  const std::int64_t master = state == spec::OptimizerState::fp32_master ? 4 : 0;
+  const std::int64_t moments = spec::moment_bytes(spec);
+  const bool has_master = spec::optimizer_state(spec) == spec::OptimizerState::fp32_master;
+  const std::int64_t master = has_master ? 4 : 0;
   if (spec::trains_adapters(spec)) {
     const std::int64_t trained = spec::trained_count(spec);
-    return (spec::parameter_count(spec) - trained) * element + trained * (2 + moments) * 4;
+    return (spec::parameter_count(spec) - trained) * element + trained * (2 * 4 + moments);
   }
   return spec::parameter_count(spec) * element +
-         spec::trained_count(spec) * (element + moments * wide + master);
+         spec::trained_count(spec) * (element + moments + master);
 }
 
 }  // namespace ts::advice

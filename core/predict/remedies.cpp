@@ -28,6 +28,8 @@ double optimizer_traffic(spec::OptimizerKind kind) {
       return 18;  // operator by operator, without the temporary, which is a block
     case spec::OptimizerKind::adamw_out_of_place:
       return 33;  // the same, with a tensor for every product, root and quotient
+    case spec::OptimizerKind::adamw_8bit:
+      return 4;  // in fp32: reads p, g; writes p; reads and writes a byte of m and of v
     case spec::OptimizerKind::sgd:
       return 3;  // reads p, g; writes p
   }
@@ -40,7 +42,7 @@ const char* to_string(RemedyKind kind) {
   constexpr std::array kNames = {
       "flash", "efficient",          "tiled",    "automatic",     "autocast_bf16",
       "bf16",  "checkpoint_blocks",  "adapters", "smaller_batch", "fused_optimizer",
-      "sgd",   "expandable_segments"};
+      "moments_8bit", "sgd",   "expandable_segments"};
   return kNames[static_cast<std::size_t>(kind)];
 }
 
@@ -99,6 +101,11 @@ std::vector<Change> changes_for(const spec::WorkloadSpec& spec, spec::DeviceKind
     if (spec.optimizer != spec::OptimizerKind::adamw_fused) {
       offer(RemedyKind::fused_optimizer, [](spec::WorkloadSpec& changed) {
         changed.optimizer = spec::OptimizerKind::adamw_fused;
+      });
+    }
+    if (spec.optimizer != spec::OptimizerKind::adamw_8bit) {
+      offer(RemedyKind::moments_8bit, [](spec::WorkloadSpec& changed) {
+        changed.optimizer = spec::OptimizerKind::adamw_8bit;
       });
     }
     offer(RemedyKind::sgd,

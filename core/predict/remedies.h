@@ -20,6 +20,7 @@ enum class RemedyKind : std::uint8_t {
   adapters,             // LoRA: only adapters of rank 16 are trained, as another algorithm
   smaller_batch,        // B halved until it fits, with as many more micro-batches
   fused_optimizer,      // AdamW without temporaries
+  moments_8bit,         // AdamW with moments of 8 bits
   sgd,                  // no optimizer state
   expandable_segments,  // of the allocator; saves the loss by fragmentation
 };

@@ -51,6 +51,8 @@ std::string not_in_python(const WorkloadSpec& spec) {
   if (!spec.corpus.empty() && looks_tokens_up(spec)) return of(spec::Field::corpus);
   if (spec::habit(spec) != spec::Habit::none) return of(spec::Field::habit);
   if (spec::captures_step(spec)) return of(spec::Field::cuda_graph);
+  const bool updates = spec.pass == spec::Pass::full_step;
+  if (updates && spec.optimizer == spec::OptimizerKind::adamw_8bit) return of(spec::Field::optimizer);
   const auto geglu = [&](spec::Field field) {
     return spec::field_applies(spec, field) && spec::field_text(spec, field) == "geglu";
   };
@@ -300,6 +302,8 @@ class AdamW(torch.optim.Optimizer):
         break;
       case spec::OptimizerKind::adamw_out_of_place:
         made = "AdamW(parameters, lr=LEARNING_RATE, weight_decay=WEIGHT_DECAY)";
+        break;
+      case spec::OptimizerKind::adamw_8bit:  // not in PyTorch
         break;
       case spec::OptimizerKind::sgd:
         made = "torch.optim.SGD(parameters, lr=LEARNING_RATE, momentum=" +

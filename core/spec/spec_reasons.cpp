@@ -118,7 +118,8 @@ const char* reason_cuda_graph(const WorkloadSpec& spec) {
   if (spec.schedule != Schedule::constant) return "field.reason.rate_differs";
   if (spec.optimizer == OptimizerKind::adamw_foreach ||
       spec.optimizer == OptimizerKind::adamw_loop ||
-      spec.optimizer == OptimizerKind::adamw_out_of_place) {
+      spec.optimizer == OptimizerKind::adamw_out_of_place ||
+      spec.optimizer == OptimizerKind::adamw_8bit) {
     return "field.reason.host_counts_steps";
   }
   const bool scaled = spec.grad_scaler && reason_scaler(spec) == nullptr;
@@ -234,6 +235,7 @@ const char* reason_momentum(const WorkloadSpec& spec) {
 
 const char* reason_optimizer_state(const WorkloadSpec& spec) {
   if (const char* const reason = reason_step(spec)) return reason;
+  if (spec.optimizer == OptimizerKind::adamw_8bit) return "field.reason.state_has_8_bits";
   const bool wide = spec.dtype == DataType::fp32 || spec.dtype == DataType::tf32;
   return wide || trains_adapters(spec) ? "field.reason.state_is_fp32" : nullptr;
 }

@@ -220,6 +220,18 @@ OptimizerState optimizer_state(const WorkloadSpec& spec) {
   return spec.optimizer_state;
 }
 
+std::int64_t moment_bytes(const WorkloadSpec& spec) {
+  if (spec.optimizer == OptimizerKind::adamw_8bit) return 2;
+  const bool narrow = optimizer_state(spec) == OptimizerState::parameter && !trains_adapters(spec);
+  const std::int64_t one = narrow ? bytes_of(spec.dtype) : 4;
+  if (spec.optimizer == OptimizerKind::sgd) return spec.momentum > 0 ? one : 0;
+  return 2 * one;
+}
+
+bool is_plain_adamw(OptimizerKind kind) {
+  return kind != OptimizerKind::sgd && kind != OptimizerKind::adamw_8bit;
+}
+
 std::int64_t parameter_count(const WorkloadSpec& spec) {
   const WorkloadTraits& traits = traits_of(spec.workload);
   std::int64_t count = traits.other_parameters(spec);

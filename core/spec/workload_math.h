@@ -71,6 +71,10 @@ bool keeps_graphs(const WorkloadSpec& spec);
 
 // The optimizer's state beside 16-bit parameters; parameter where that does not apply.
 OptimizerState optimizer_state(const WorkloadSpec& spec);
+// Bytes of the optimizer's moments for each trained parameter. Of adamw_8bit without its scales.
+std::int64_t moment_bytes(const WorkloadSpec& spec);
+// True if the optimizer computes AdamW as PyTorch does, in any of its ways.
+bool is_plain_adamw(OptimizerKind kind);
 
 // The number of parameters: the weights of all matrix products of the workload, its biases, norms
 // and embeddings (core/spec/workload_traits.cpp), and its adapters, unless they are merged.

@@ -71,6 +71,7 @@ enum class OptimizerKind : std::uint8_t {
   adamw_foreach,
   adamw_loop,
   adamw_out_of_place,
+  adamw_8bit,
   sgd
 };
 // The type of AdamW's moments and of SGD's momentum where parameters have 16 bits. parameter: as

@@ -157,13 +157,9 @@ double generation(const WorkloadSpec& spec, AttentionBackend backend) {
 // parameter are read and written, but a parameter with a master weight is only written.
 double optimizer_bytes(const WorkloadSpec& spec) {
   const auto element = static_cast<double>(trains_adapters(spec) ? 4 : bytes_of(spec.dtype));
-  const OptimizerState state = optimizer_state(spec);
-  const double wide = state == OptimizerState::parameter ? element : 4;
-  double moments = 2;
-  if (spec.optimizer == OptimizerKind::sgd) moments = spec.momentum > 0 ? 1 : 0;
-  const bool master = state == OptimizerState::fp32_master;
-  const double parameter = master ? element + 2 * wide : 2 * element;
-  return element + parameter + 2 * moments * wide;
+  const bool master = optimizer_state(spec) == OptimizerState::fp32_master;
+  const double parameter = master ? element + 2 * 4 : 2 * element;
+  return element + parameter + 2 * static_cast<double>(moment_bytes(spec));
 }
 
 // The prompt by itself, then the tokens after the first.

@@ -14,6 +14,8 @@ std::unique_ptr<Optimizer> make_optimizer(spec::OptimizerKind kind,
       return make_adamw_written_out(std::move(trained), settings, /*foreach=*/false);
     case spec::OptimizerKind::adamw_out_of_place:
       return make_adamw_out_of_place(std::move(trained), settings);
+    case spec::OptimizerKind::adamw_8bit:
+      return make_adamw_8bit(std::move(trained), settings);
     case spec::OptimizerKind::sgd:
       break;
   }

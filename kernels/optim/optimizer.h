@@ -48,6 +48,11 @@ struct OptimizerSettings {
 //                  tensors; eps is not divided by the correction, and the decay comes last:
 //     m = b1 m + (1 - b1) g;  v = b2 v + (1 - b2) g^2
 //     p -= lr sqrt(1 - b2^t) / (1 - b1^t) m / (sqrt(v) + eps);  p -= lr wd p
+//   adamw_8bit     moments are codes of 8 bits with a scale (fp32) for 256 numbers (Dettmers et al.
+//                  2022); a block is decoded, updated in fp32 and encoded anew, without temporaries,
+//                  and the decay comes last. Tensors of less than 4,096 numbers have moments in fp32.
+//                  What is made, and in which order, is that of bitsandbytes' AdamW8bit. Runs on the
+//                  CPU; its kernels for a GPU are bitsandbytes' own, so there it is predicted only.
 // sgd: g += wd p; with momentum b = momentum b + g (b = g at first), g = b; p -= lr g, parameter by
 // parameter, as torch's SGD(foreach=False).
 // Where the state is fp32 and parameters have 16 bits, the formula is computed in fp32 on copies of
@@ -62,6 +67,9 @@ std::unique_ptr<Optimizer> make_adamw_written_out(std::vector<TrainedTensor> tra
                                                   const OptimizerSettings& settings, bool foreach);
 std::unique_ptr<Optimizer> make_adamw_out_of_place(std::vector<TrainedTensor> trained,
                                                    const OptimizerSettings& settings);
+// Throws BadInput for parameters on a GPU.
+std::unique_ptr<Optimizer> make_adamw_8bit(std::vector<TrainedTensor> trained,
+                                           const OptimizerSettings& settings);
 std::unique_ptr<Optimizer> make_sgd(std::vector<TrainedTensor> trained,
                                     const OptimizerSettings& settings);
 

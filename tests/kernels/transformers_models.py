@@ -1,7 +1,8 @@
-"""transformers_models.py FOLDER [NAME ...]: exports models of transformers, built from small configs without
-weights, as FOLDER/NAME-ATTENTION.pt2, and says of each how long that took or why it cannot be exported.
+"""transformers_models.py FOLDER [--full] [NAME ...]: exports models of transformers, built from small configs
+without weights, as FOLDER/NAME-ATTENTION.pt2, and says of each how long that took or why it cannot be exported.
+--full: those of PUBLISHED, in the sizes of a published model.
 
-For the table in docs/architectures.md. Needs `pip install transformers==5.23.0` beside torch 2.11.
+For the tables in docs/own_models.md. Set-up with --tests brings transformers 5.23.0.
 """
 
 import pathlib
@@ -68,6 +69,35 @@ IMAGES = {
     "convnext": ("ConvNext", "ForImageClassification", dict(
         hidden_sizes=[16, 32, 48, 64], depths=[1, 1, 1, 1], image_size=32)),
 }
+# Published sizes of up to 1.4 billion parameters; what is not named is the default of the config's class.
+SMALL_GPT = dict(hidden_size=768, num_hidden_layers=12, num_attention_heads=12)
+PUBLISHED = {
+    "albert": dict(embedding_size=128, hidden_size=768, num_attention_heads=12, intermediate_size=3072),  # base
+    "bert": {},  # base
+    "bloom": dict(vocab_size=250880, hidden_size=1024, n_layer=24, n_head=16),  # 560m
+    "convnext": {},  # tiny
+    "deit": {},  # base
+    "dinov2": {},  # base
+    "distilbert": {},  # base
+    "electra": dict(SMALL_GPT, embedding_size=768, intermediate_size=3072),  # base
+    "falcon": dict(vocab_size=50304, hidden_size=2048, num_hidden_layers=24, num_attention_heads=32, alibi=True,
+                   new_decoder_architecture=False, multi_query=False, parallel_attn=False, bias=True),  # rw-1b
+    "gpt2": {},  # 124M
+    "gpt_neo": dict(hidden_size=768, num_layers=12, num_heads=12, attention_types=[[["global", "local"], 6]]),  # 125m
+    "gpt_neox": dict(SMALL_GPT, vocab_size=50304, intermediate_size=3072),  # Pythia 160m
+    "llama": dict(vocab_size=49152, hidden_size=576, intermediate_size=1536, num_hidden_layers=30,
+                  num_attention_heads=9, num_key_value_heads=3, tie_word_embeddings=True),  # SmolLM2 135M
+    "modernbert": {},  # base
+    "opt": dict(SMALL_GPT, ffn_dim=3072, word_embed_proj_dim=768),  # 125m
+    "qwen2": dict(vocab_size=151936, hidden_size=896, intermediate_size=4864, num_hidden_layers=24,
+                  num_attention_heads=14, num_key_value_heads=2, tie_word_embeddings=True),  # 2.5 0.5B
+    "qwen3": dict(vocab_size=151936, hidden_size=1024, intermediate_size=3072, num_hidden_layers=28,
+                  num_attention_heads=16, num_key_value_heads=8, head_dim=128, tie_word_embeddings=True),  # 0.6B
+    "resnet": {},  # 50
+    "roberta": dict(vocab_size=50265, max_position_embeddings=514, type_vocab_size=1),  # base
+    "t5": dict(d_model=768, d_ff=3072, num_layers=12, num_heads=12),  # base
+    "vit": {},  # base
+}
 BATCH, TOKENS = 3, 24
 
 
@@ -95,9 +125,11 @@ def models():
     return made
 
 
-def build(name, attention):
+def build(name, attention, full=False):
     """The module, its example input and its open dimensions."""
     family, kind, settings = models()[name]
+    if full:
+        settings = PUBLISHED[name]
     config = getattr(transformers, family + "Config")(**settings)
     if hasattr(config, "use_cache"):
         config.use_cache = False
@@ -111,7 +143,8 @@ def build(name, attention):
             module.p = 0.0
     b = torch.export.Dim("B", min=2, max=64)
     if name in IMAGES:
-        return Logits(model, "pixel_values", {}), torch.zeros(BATCH, 3, 32, 32), {0: b}
+        side = getattr(config, "image_size", 224) if full else 32
+        return Logits(model, "pixel_values", {}), torch.zeros(BATCH, 3, side, side), {0: b}
     t = torch.export.Dim.AUTO  # where the code fixes the length, it stays fixed
     settings = {"use_cache": False} if name in CAUSAL else {}
     if name == "t5":
@@ -131,14 +164,17 @@ class Hidden(torch.nn.Module):
 def main():
     folder = pathlib.Path(sys.argv[1])
     folder.mkdir(parents=True, exist_ok=True)
-    for name in sys.argv[2:] or models():
+    full = "--full" in sys.argv
+    names = [name for name in sys.argv[2:] if name != "--full"]
+    for name in names or (PUBLISHED if full else models()):
         for attention in ("sdpa", "eager"):
             begin = time.monotonic()
             try:
-                module, example, dimensions = build(name, attention)
+                module, example, dimensions = build(name, attention, full)
+                parameters = sum(one.numel() for one in module.parameters())
                 program = torch.export.export(module, (example,), dynamic_shapes=(dimensions,))
                 torch.export.save(program, str(folder / f"{name}-{attention}.pt2"))
-                print(f"{name} {attention}: {time.monotonic() - begin:.1f} s", flush=True)
+                print(f"{name} {attention}: {parameters:,} parameters, {time.monotonic() - begin:.1f} s", flush=True)
             except Exception as error:  # each is one row of the table
                 print(f"{name} {attention}: {type(error).__name__} {str(error).splitlines()[0][:200]}",
                       flush=True)

@@ -47,7 +47,7 @@ TEST(WorkloadSpec, a_step_is_captured_where_it_can_be_replayed) {
   EXPECT_EQ(reason(), "field.reason.rate_differs");
   spec.schedule = Schedule::constant;
   for (const auto optimizer : {OptimizerKind::adamw_foreach, OptimizerKind::adamw_loop,
-                               OptimizerKind::adamw_out_of_place}) {
+                               OptimizerKind::adamw_out_of_place, OptimizerKind::adamw_8bit}) {
     spec.optimizer = optimizer;
     EXPECT_EQ(reason(), "field.reason.host_counts_steps");
   }

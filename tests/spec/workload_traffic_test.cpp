@@ -100,6 +100,8 @@ TEST(WorkloadTraffic, TheUpdateOfHalfParametersByItsState) {
   EXPECT_DOUBLE_EQ(update(OptimizerState::parameter), 7 * 2);
   EXPECT_DOUBLE_EQ(update(OptimizerState::fp32), 3 * 2 + 4 * 4);
   EXPECT_DOUBLE_EQ(update(OptimizerState::fp32_master), 2 * 2 + 6 * 4);
+  spec.optimizer = OptimizerKind::adamw_8bit;
+  EXPECT_DOUBLE_EQ(update(OptimizerState::parameter), 3 * 2 + 2 * 2);
   spec.optimizer = OptimizerKind::sgd;
   EXPECT_DOUBLE_EQ(update(OptimizerState::parameter), 3 * 2);
   EXPECT_DOUBLE_EQ(update(OptimizerState::fp32), 3 * 2);

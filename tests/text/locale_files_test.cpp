@@ -349,6 +349,11 @@ TEST(LocaleFiles, give_every_reason_why_a_field_does_not_apply) {
   spec::WorkloadSpec projected;
   projected.projections = true;
   given.insert(spec::field_reason(projected, spec::Field::T_kv));
+  spec::WorkloadSpec eight_bits;
+  eight_bits.workload = spec::WorkloadKind::lm;
+  eight_bits.pass = spec::Pass::full_step;
+  eight_bits.optimizer = spec::OptimizerKind::adamw_8bit;
+  given.insert(spec::field_reason(eight_bits, spec::Field::optimizer_state));
   give_of_graph([](auto& spec) { spec.schedule = spec::Schedule::cosine; });
   give_of_graph([](auto& spec) { spec.optimizer = spec::OptimizerKind::adamw_foreach; });
   give_of_graph([](auto& spec) {
