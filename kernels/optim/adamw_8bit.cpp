@@ -8,7 +8,9 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cmath>
+#include <limits>
 
 #include "core/text/message.h"
 #include "kernels/observe/cancellation.h"
@@ -46,21 +48,31 @@ class Codes {
     values_[count++] = 1;
     std::ranges::sort(values_);
     for (std::size_t i = 0; i + 1 < kCodes; ++i) middles_[i] = (values_[i] + values_[i + 1]) / 2;
+    middles_.back() = std::numeric_limits<float>::infinity();
+    // Numbers that share sign, exponent and seven bits lie closer together than two codes.
+    for (std::uint32_t i = 0; i < least_.size(); ++i) {
+      const std::uint32_t first = i << kShared, last = first | ((1U << kShared) - 1);
+      least_[i] = std::min(search(std::bit_cast<float>(first)), search(std::bit_cast<float>(last)));
+    }
   }
 
   [[nodiscard]] float value(std::uint8_t code) const { return values_[code]; }
 
-  // The code of the nearest number. No branch depends on the data.
+  // The code of the nearest number.
   [[nodiscard]] std::uint8_t nearest(float value) const {
-    std::size_t code = 0;
-    for (std::size_t step = kCodes / 2; step > 0; step /= 2)
-      code += middles_[code + step - 1] < value ? step : 0;
-    return static_cast<std::uint8_t>(code);
+    const std::uint8_t least = least_[std::bit_cast<std::uint32_t>(value) >> kShared];
+    return static_cast<std::uint8_t>(least + (middles_[least] < value ? 1 : 0));
   }
 
  private:
+  static constexpr std::uint32_t kShared = 16;  // bits of a number that least_ does not see
+  [[nodiscard]] std::uint8_t search(float value) const {
+    return static_cast<std::uint8_t>(std::ranges::lower_bound(middles_, value) - middles_.begin());
+  }
+
   std::array<float, kCodes> values_{};
-  std::array<float, kCodes - 1> middles_{};  // between neighbours
+  std::array<float, kCodes> middles_{};  // to the number of the next code
+  std::array<std::uint8_t, 1U << (32 - kShared)> least_{};
 };
 
 // The moments of one parameter.
@@ -141,8 +153,8 @@ void update_block(Number* parameter, const Number* gradient, const State& state,
     second[i] = beta2 * second[i] + rest2 * g * g;
     const float change = static_cast<float>(step.rate) * first[i] /
                          (std::sqrt(second[i]) + static_cast<float>(step.epsilon));
-    parameter[i] = static_cast<Number>((static_cast<float>(parameter[i]) - change) *
-                                       static_cast<float>(step.decayed));
+    const float decayed = static_cast<float>(step.decayed) * static_cast<float>(parameter[i]);
+    parameter[i] = static_cast<Number>(decayed - change);
   }
   first.close();
   second.close();

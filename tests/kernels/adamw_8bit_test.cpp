@@ -71,7 +71,7 @@ TEST(AdamW8Bit, FollowsThePaper) {
         const double root = std::sqrt(1 - std::pow(0.999, t));
         const at::Tensor change =
             0.01 * root / (1 - std::pow(0.9, t)) * first / (second.sqrt() + root * 1e-8);
-        const at::Tensor expected = (before - change) * (1 - 0.01 * 0.1);
+        const at::Tensor expected = before * (1 - 0.01 * 0.1) - change;
         first = stored(first, codes(true));
         second = stored(second, codes(false));
         optimizer->step(0.01, {});
