@@ -4,11 +4,13 @@ Each round runs the same step as ranks over Gloo on this machine, once by `tenso
 script of `tensorscope script` under torch.nn.parallel.DistributedDataParallel, one thread a rank, in changing order.
 Steps begin together on both sides: ours agree on whether to go on, Python's have a barrier.
 Told are the median step of the slowest rank of both and the step that a tenth is quicker than, which other work on
-the machine disturbs less, with the median of the rounds' ratios and their range. Run it
+the machine disturbs less, with the median of the rounds' ratios and the interval that has the true median with 95 %
+(between two of the ratios in order, by the binomial distribution: nothing is assumed of theirs). Run it
 with a Python that has torch 2.11 (third_party/.deps/torch_python). Not a test: it judges nothing.
 """
 
 import json
+import math
 import os
 import pathlib
 import statistics
@@ -69,6 +71,19 @@ def theirs(program, work, ranks, folder):
     return times
 
 
+def interval(ratios):
+    """Two of the sorted ratios between which the true median lies with 95 % at least; all of them if they are few."""
+    count = len(ratios)
+    below, outside = 0, 0.0
+    while True:
+        outside += 2 * math.comb(count, below) / 2 ** count
+        if outside > 0.05 or below >= (count - 1) // 2:
+            break
+        below += 1
+    cut = max(below - 1, 0)
+    return ratios[cut], ratios[count - 1 - cut]
+
+
 def main():
     program = sys.argv[1]
     rounds = int(sys.argv[2]) if len(sys.argv) > 2 else 7
@@ -85,9 +100,10 @@ def main():
             for words, share in (("median step", 0.5), ("quickest tenth", 0.1)):
                 told = [(slowest(a, share), slowest(b, share)) for a, b in pairs]
                 ratios = sorted(a / b for a, b in told)
+                low, high = interval(ratios)
                 print(f"{title}, {ranks} ranks, {words}: ours {statistics.median(a for a, _ in told):.2f} ms, "
                       f"Python's {statistics.median(b for _, b in told):.2f} ms, ratio "
-                      f"{statistics.median(ratios):.3f} [{ratios[0]:.3f}, {ratios[-1]:.3f}] of {rounds} pairs")
+                      f"{statistics.median(ratios):.3f} [{low:.3f}, {high:.3f}] of {rounds} pairs")
 
 
 if __name__ == "__main__":
