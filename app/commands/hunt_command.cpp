@@ -268,16 +268,19 @@ int hunt_memory(const HuntCommand& command) {
   const predict::CudaScratch scratch = built_in_scratch();
   const predict::Probe probe = probe_on(**runner, question->target, scratch);
   const base::CancelToken cancel;
-  if (question->axes.size() == 1) return hunt_along_axis(command, *question, probe, cancel);
+  // What was found until a cancel is told and written.
+  const auto ended = [&](int code) { return code == 0 && cancel.cancelled() ? 1 : code; };
+  if (question->axes.size() == 1)
+    return ended(hunt_along_axis(command, *question, probe, cancel));
   const int code = hunt_over_plane(command, *question, probe, *parts, cancel);
-  if (code != 0 || !folder) return code;
+  if (code != 0 || !folder) return ended(code);
   if (parts->has(SavePart::report)) {
     folder->remove_leftovers();  // the report names what is there
     const auto written = write_own_report(*command.out, built_in_texts());
     if (!written) return report(written.error().sentence, 1);
   }
   const auto finished = folder->finish();
-  return finished ? code : report(finished.error().sentence, 1);
+  return finished ? ended(code) : report(finished.error().sentence, 1);
 }
 
 }  // namespace

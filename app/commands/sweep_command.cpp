@@ -52,6 +52,9 @@ base::Result<Start> start_of(const SweepCommand& command, const spec::GpuCatalog
   }
   auto known = sweep::read_journal(command.out / kJournalName);
   if (!known) return tl::unexpected(known.error());
+  if (command.axes.empty() && !command.spec.workload.empty())
+    return base::fail("To continue a sweep leave out the workload: tensorscope sweep --resume --out " +
+                      command.out.string());
   if (describes_a_sweep(command)) {
     auto spec = spec_of(command, catalogue);
     if (!spec) return tl::unexpected(spec.error());
@@ -61,6 +64,7 @@ base::Result<Start> start_of(const SweepCommand& command, const spec::GpuCatalog
     // Settings that were not given come from the journal.
     spec->protocol = known->spec.protocol;
     spec->max_point_s = known->spec.max_point_s;
+    spec->only_predicted = known->spec.only_predicted;
     if (!(*spec == known->spec)) {
       return base::fail("The sweep in " + command.out.string() +
                         " is another one: give --resume alone to continue it, or another folder");
@@ -239,6 +243,8 @@ int run_sweep(const SweepCommand& command) {
   const auto parts = parts_from(command.parts, /*written=*/true, kPartsOfMany);
   if (!parts) return report(parts.error().sentence, 2);
   const sweep::FitRange fit = figure->look.fit;
+  const bool changes = start->spec.only_predicted != command.predict;
+  start->spec.only_predicted = command.predict;
   sweep::Sweep sweep(start->spec);
   session.want_roof();
 
@@ -276,6 +282,10 @@ int run_sweep(const SweepCommand& command) {
   auto journal = start->known ? sweep::SweepJournal::resume(path, *start->known)
                               : sweep::SweepJournal::create(path, start->spec, identity);
   if (!journal) return report(journal.error().sentence, continued && !start->known ? 2 : 1);
+  // What was predicted is run from here on, or the reverse.
+  if (start->known && changes) {
+    if (auto noted = journal->widen(start->spec); !noted) return report(noted.error().sentence, 1);
+  }
   if (!continued) {
     // Points without a journal belong to an earlier sweep.
     std::error_code ignored;

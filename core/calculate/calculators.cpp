@@ -123,6 +123,8 @@ std::vector<Calculator> made() {
                   "workspace_kib*1024+saved_softmax+saved_linear+saved_weights+512", bytes},
                  {"forward_scores", "2*saved_softmax", bytes},
                  {"backward_scores", "3*saved_softmax", bytes},
+                 // Its softmax makes the gradient times the result a tensor of its own.
+                 {"backward_scores_cuda", "4*saved_softmax", bytes},
                  {"flash_saved", "16*B*T*d_model+4*B*T", bytes}}},
       {.id = "training_memory",
        .source = "ZeRO (Rajbhandari et al. 2020), section 3.1",

@@ -89,8 +89,9 @@ void Made::waited(std::size_t lane, double from, double to) {
 }
 
 MadeBatch Maker::make(std::size_t number, Buffers buffers) {
-  const double processor = processor_seconds();
+  // Reading the system's file is no part of the batch.
   const double queued = queued_seconds();
+  const double processor = processor_seconds();
   MadeBatch batch{.begun = shop_->watch.now(), .buffers = std::move(buffers)};
   if (shop_->plan.images) {
     make_images(number, batch.buffers);

@@ -230,13 +230,16 @@ from torch import nn
     add(R"(
 
 class Wide:
-    """An optimizer on fp32 copies of 16-bit parameters: its state has 32 bits."""
+    """An optimizer for each 16-bit parameter, on a copy in fp32: its state has 32 bits."""
 
     def __init__(self, parameters, make):
         self.parameters = list(parameters)
-        self.copies = [p.detach().float().requires_grad_() for p in self.parameters]
-        self.inner = make(self.copies)
-        self.param_groups = self.inner.param_groups
+)");
+    line(master ? "        self.copies = [p.detach().float().requires_grad_() for p in self.parameters]"
+                : "        self.copies = [torch.empty(0, device=p.device, requires_grad=True) for p in "
+                  "self.parameters]");
+    add(R"(        self.inner = [make([copy]) for copy in self.copies]
+        self.param_groups = [group for one in self.inner for group in one.param_groups]
 
     def zero_grad(self, set_to_none=True):
         for p in self.parameters:
@@ -246,14 +249,17 @@ class Wide:
                 p.grad.zero_()
 
     def step(self):
-        for p, copy in zip(self.parameters, self.copies):
+        for p, copy, inner in zip(self.parameters, self.copies, self.inner):
+            if p.grad is None:
+                continue
 )");
-    if (!master) line("            copy.data.copy_(p.data)");
-    add(R"(            copy.grad = None if p.grad is None else p.grad.float()
-        self.inner.step()
-        for p, copy in zip(self.parameters, self.copies):
+    if (!master) line("            copy.data = p.data.float()");
+    add(R"(            copy.grad = p.grad.float()
+            inner.step()
             p.data.copy_(copy.data)
+            copy.grad = None
 )");
+    if (!master) line("            copy.data = copy.data.new_empty(0)");
   }
 
   void out_of_place_adamw() {
@@ -352,15 +358,16 @@ class AdamW(torch.optim.Optimizer):
     }
     if (classifies(spec_)) {
       line(inside + (joins_images(spec_) ? "*inputs, targets = batch" : "inputs, targets = batch"));
-      line(inside + (joins_images(spec_) ? "output = model(*inputs)" : "output = model(inputs)"));
+      // The output has no name, so that it goes when the loss is there.
+      const std::string output = joins_images(spec_) ? "model(*inputs)" : "model(inputs)";
       line(inside +
            (written_.cross_entropy == spec::Form::written ? "loss = cross_entropy("
                                                           : "loss = F.cross_entropy(") +
-           (spec_.workload == WorkloadKind::vit ? "output, targets)"
-                                                : "output.flatten(0, 1), targets.flatten())"));
+           output +
+           (spec_.workload == WorkloadKind::vit ? ", targets)"
+                                                : ".flatten(0, 1), targets.flatten())"));
     } else {
-      line(inside + "output = model(*batch)");
-      line(inside + "loss = output.square().mean()");
+      line(inside + "loss = model(*batch).square().mean()");
     }
   }
 

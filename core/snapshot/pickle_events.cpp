@@ -55,6 +55,7 @@ std::uint64_t hash_of(std::string_view text) {
 
 void EventReader::forget() {
   keys_.clear();
+  order_.fill({});
   lists_.clear();
 }
 
@@ -109,6 +110,9 @@ EventReader::Key EventReader::next_key(bool& good) {
   const std::size_t bytes = static_cast<std::size_t>(at_ - from) - 1;
   std::uint32_t entry = 0;
   std::memcpy(&entry, from + 1, bytes);
+  // Entries of this event are taken back if it cannot be read here.
+  good = entry < entries_before_;
+  if (!good) return Key::unknown;
   if (entry >= keys_.size()) keys_.resize(entry + 1, Key::not_looked_up);
   Key& key = keys_[entry];
   if (key == Key::not_looked_up) {
@@ -117,6 +121,27 @@ EventReader::Key EventReader::next_key(bool& good) {
               ? Key::unknown
               : static_cast<Key>(found - kEventKeys.begin());
   }
+  return key;
+}
+
+// Events have their keys in the order of the event before, nearly always: the same bytes are the same
+// key.
+EventReader::Key EventReader::key_at(std::size_t place, bool& good) {
+  std::uint64_t word = 0;
+  std::memcpy(&word, at_, kWord);
+  KeyBytes& known = order_[place % kPlaces];
+  if (known.mask != 0 && (word & known.mask) == known.word) {
+    at_ += known.bytes;
+    good = true;
+    return known.key;
+  }
+  const char* const from = at_;
+  const Key key = next_key(good);
+  if (!good) return key;
+  constexpr unsigned kBits = 8;
+  const auto bytes = static_cast<std::uint8_t>(at_ - from);
+  const std::uint64_t mask = (std::uint64_t{1} << (kBits * bytes)) - 1;
+  known = {.word = word & mask, .mask = mask, .bytes = bytes, .key = key};
   return key;
 }
 
@@ -277,13 +302,14 @@ bool EventReader::read_event() {
   if (!has(1) || next() != kMark) return false;
   ++at_;
   unsigned seen = 0;
+  std::size_t place = 0;
   while (has(kMostOfAPair) || (has(1) && next() == kSetitems)) {
     if (next() == kSetitems) {
       ++at_;
       return true;
     }
     bool good = false;
-    const Key key = next_key(good);
+    const Key key = key_at(place++, good);
     const unsigned bit = 1U << static_cast<unsigned>(key);
     if (!good || (seen & bit) != 0 || !read_value(key)) return false;
     seen |= bit;
@@ -306,6 +332,7 @@ std::optional<Document::Event> EventReader::read_apart(const char*& at, const ch
   event_ = {};
   rest_ = {};
   const std::size_t entries = memo_.size();
+  entries_before_ = entries;
   // An entry of the memo that holds the event is set when there is one.
   const bool begun = remember(Value::absent());
   remembered_ = memo_.size() > entries;

@@ -37,6 +37,14 @@ class EventReader {
     Document::Items items;
   };
 
+  // How the file recalls a key: the first bytes of `word`.
+  struct KeyBytes {
+    std::uint64_t word = 0;
+    std::uint64_t mask = 0;  // 0: not known
+    std::uint8_t bytes = 0;
+    Key key = {};
+  };
+
   bool read_event();
   bool read_value(Key key);
   bool read_frames();
@@ -48,6 +56,7 @@ class EventReader {
   bool recall(Value& value);
   bool remember(Value value);
   Key next_key(bool& good);
+  Key key_at(std::size_t place, bool& good);
   Value text_of(std::string_view text);
   [[nodiscard]] bool has(std::uint64_t bytes) const {
     return bytes <= static_cast<std::uint64_t>(end_ - at_);
@@ -56,6 +65,7 @@ class EventReader {
   std::uint64_t take(std::size_t bytes);
   [[nodiscard]] List& list_place(std::string_view bytes);
 
+  static constexpr std::size_t kPlaces = 16;
   static constexpr std::size_t kTexts = 64;
   static constexpr std::size_t kLists = 8192;
 
@@ -66,7 +76,9 @@ class EventReader {
   Document::Event event_;
   Document::EventRest rest_;
   bool remembered_ = false;            // the memo has an entry for the event
+  std::size_t entries_before_ = 0;     // of the memo, before the event that is read
   std::vector<Key> keys_;              // by entry of the memo
+  std::array<KeyBytes, kPlaces> order_{};  // of the event before, by place
   std::array<Value, kTexts> texts_{};  // that were read here, by a hash
   std::vector<List> lists_;            // the same; made when the first list is read
   std::vector<Value> frames_;          // of the list that is read

@@ -89,8 +89,9 @@ base::Result<Gpu> read_typed_card(std::string_view name) {
   take_word(name);
   std::string memory(take_word(name));
   const auto bytes = parse_bytes(memory);
+  constexpr std::int64_t kLeast = std::int64_t{1} << 20;  // "24" is not meant in bytes
   constexpr std::int64_t kMost = std::int64_t{1} << 50;
-  if (!bytes || *bytes <= 0 || *bytes > kMost) {
+  if (!bytes || *bytes < kLeast || *bytes > kMost) {
     return text::fail("card_error.memory", {{"typed", memory}, {"form", std::string(kForm)}});
   }
   gpu.memory_bytes = *bytes;

@@ -17,7 +17,7 @@ namespace ts::sweep {
 namespace {
 
 constexpr std::array<const char*, kPointStatusCount> kStatusNames = {
-    "pending", "running", "ok", "oom", "too_slow", "cancelled", "failed"};
+    "pending", "running", "ok", "oom", "too_slow", "cancelled", "failed", "predicted"};
 
 double median_part(const run::Run& run, std::int64_t run::StepTimes::*part) {
   std::vector<double> samples;

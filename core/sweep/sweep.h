@@ -14,9 +14,19 @@
 
 namespace ts::sweep {
 
-enum class PointStatus : std::uint8_t { pending, running, ok, oom, too_slow, cancelled, failed };
-inline constexpr int kPointStatusCount = 7;
-const char* to_string(PointStatus status);  // pending running ok oom too_slow cancelled failed
+// predicted: fits by its dry run, in a sweep of which nothing is run.
+enum class PointStatus : std::uint8_t {
+  pending,
+  running,
+  ok,
+  oom,
+  too_slow,
+  cancelled,
+  failed,
+  predicted
+};
+inline constexpr int kPointStatusCount = 8;
+const char* to_string(PointStatus status);  // "pending", "running", "ok", ...
 std::optional<PointStatus> point_status_from(std::string_view name);
 
 // The results of one run. Numbers that were not measured are negative.
@@ -68,7 +78,8 @@ struct SweepPoint {
 // nearest to the edge, is run to confirm it, the others are marked. If that run fits after all, the
 // predictions of that series are no longer used. Without predictions the sweep uses that out of
 // memory is monotonous in every size: one more real run beyond an edge confirms it, larger points
-// are marked, and if that run fits nothing is marked in that series.
+// are marked, and if that run fits nothing is marked in that series. Where nothing is to be run
+// (SweepSpec::only_predicted) predictions are the results.
 class Sweep {
  public:
   explicit Sweep(SweepSpec spec);  // check() holds

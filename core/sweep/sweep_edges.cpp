@@ -12,7 +12,8 @@ namespace ts::sweep {
 namespace {
 
 base::Message predicted_words(const PointPrediction& prediction) {
-  return text::message("sweep_reason.predicted_oom",
+  const bool in_pieces = prediction.bytes_asked <= prediction.bytes_free;
+  return text::message(in_pieces ? "sweep_reason.predicted_pieces" : "sweep_reason.predicted_oom",
                        {run::who_asked(prediction.op, prediction.module),
                         {"asked", text::bytes(prediction.bytes_asked).joined()},
                         {"free", text::bytes(prediction.bytes_free).joined()},
@@ -42,7 +43,9 @@ bool Sweep::hardly_fits(const SweepPoint& point) const {
 void Sweep::mark_beyond_edges() {
   // Marks depend on the results, so they are computed again when the results change.
   for (SweepPoint& point : points_) {
-    if (point.measured || point.status != PointStatus::oom) continue;
+    const bool marked =
+        point.status == PointStatus::oom || point.status == PointStatus::predicted;
+    if (point.measured || !marked) continue;
     point.status = PointStatus::pending;
     point.reason = {};
   }
@@ -53,7 +56,7 @@ void Sweep::mark_beyond_edges() {
 }
 
 void Sweep::mark_predicted(std::size_t series) {
-  bool confirmed = false;
+  bool confirmed = spec_.only_predicted;
   SweepPoint* nearest = nullptr;
   for (SweepPoint& point : points_) {
     if (point.series != series) continue;
@@ -67,6 +70,8 @@ void Sweep::mark_predicted(std::size_t series) {
   }
   for (SweepPoint& point : points_) {
     if (point.series != series || point.status != PointStatus::pending || point.wanted) continue;
+    if (spec_.only_predicted && point.prediction.known() && !point.prediction.oom())
+      point.status = PointStatus::predicted;
     if (!point.prediction.oom() || (!confirmed && &point == nearest)) continue;
     point.status = PointStatus::oom;
     point.reason = predicted_words(point.prediction);

@@ -195,11 +195,13 @@ nlohmann::json to_json(const SweepSpec& spec) {
   for (const SweepSeriesField& one : spec.series) {
     series.push_back({{"field", series_field_name(one)}, {"values", one.values}});
   }
-  return {{"base", to_json(spec.base)},
-          {"axes", std::move(axes)},
-          {"series", std::move(series)},
-          {"protocol", to_json(spec.protocol)},
-          {"max_point_s", spec.max_point_s}};
+  nlohmann::json json = {{"base", to_json(spec.base)},
+                         {"axes", std::move(axes)},
+                         {"series", std::move(series)},
+                         {"protocol", to_json(spec.protocol)},
+                         {"max_point_s", spec.max_point_s}};
+  if (spec.only_predicted) json["only_predicted"] = true;
+  return json;
 }
 
 base::Result<SweepSpec> sweep_spec_from_json(const nlohmann::json& json) {
@@ -212,6 +214,7 @@ base::Result<SweepSpec> sweep_spec_from_json(const nlohmann::json& json) {
     if (!protocol) return tl::unexpected(protocol.error());
     spec.protocol = *protocol;
     spec.max_point_s = json.at("max_point_s").get<double>();
+    spec.only_predicted = json.value("only_predicted", false);
     for (const nlohmann::json& axis : json.at("axes")) {
       const auto field = spec::field_from_name(axis.at("field").get<std::string>());
       if (!field) return tl::unexpected(field.error());

@@ -38,6 +38,7 @@ struct SweepSpec {
   run::Protocol protocol;
   // A point that is expected to take longer is too slow; one that does is ended. Seconds.
   double max_point_s = 300;
+  bool only_predicted = false;  // nothing is run
 };
 bool operator==(const SweepSpec& a, const SweepSpec& b);
 

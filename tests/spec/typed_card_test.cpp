@@ -54,6 +54,7 @@ TEST(TypedCard, what_cannot_be_read_is_named) {
   for (const auto& [text, named] : {std::pair{"custom", "\"\" is no memory"},
                                     {"custom -4GiB", "\"-4GiB\""},
                                     {"custom 0", "\"0\""},
+                                    {"custom 24", "\"24\""},
                                     {"custom 24GiB fast", "\"fast\""},
                                     {"custom 24GiB cc=9", "\"cc=9\""},
                                     {"custom 24GiB cc=4.9", "\"cc=4.9\""},

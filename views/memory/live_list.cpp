@@ -44,13 +44,14 @@ void PresentCategories::update(const memory::AllocationLog& log) {
   if (read_ == version || (!rests && blocks.size() < blocks_ + blocks_ / 8)) return;
   read_ = version;
   blocks_ = blocks.size();
-  has_.fill(false);
-  for (const memory::Block& block : blocks) has_[static_cast<std::size_t>(block.category)] = true;
+  bytes_.fill(0);
+  for (const memory::Block& block : blocks)
+    bytes_[static_cast<std::size_t>(block.category)] += block.size;
 }
 
 bool PresentCategories::known() const {
   return std::ranges::any_of(kListOrder, [this](memory::Category category) {
-    return category != memory::Category::unknown && has(category);
+    return category != memory::Category::unknown && bytes(category) > 0;
   });
 }
 

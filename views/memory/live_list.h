@@ -19,14 +19,15 @@ namespace ts::views {
 class PresentCategories {
  public:
   void update(const memory::AllocationLog& log);
-  [[nodiscard]] bool has(memory::Category category) const {
-    return has_[static_cast<std::size_t>(category)];
+  // Of all blocks, at whatever time they live.
+  [[nodiscard]] std::int64_t bytes(memory::Category category) const {
+    return bytes_[static_cast<std::size_t>(category)];
   }
   // True if the content of at least one block is known.
   [[nodiscard]] bool known() const;
 
  private:
-  std::array<bool, memory::kCategoryCount> has_{};
+  memory::CategoryBytes bytes_{};
   std::size_t blocks_ = 0;        // of the log when it was read
   std::uint64_t read_ = 0;        // the version that was read
   std::uint64_t last_frame_ = 0;  // the version in the frame before

@@ -44,11 +44,6 @@ void MemoryChart::lay_out(const DrawSink& sink, const Rect& area, ViewContext& c
                             source_.kind == MemorySource::Kind::opened);
   if (has_log_) totals_.update(source_.log->events());
   if (has_log_ && regions_.has_map()) map_.update(*source_.log, totals_, map_axis(context));
-  // Categories are decided later than their blocks are recorded.
-  if (has_log_ && peak_version_ != source_.log->version()) {
-    peak_version_ = source_.log->version();
-    peak_bytes_ = source_.log->by_category_after(source_.log->peak_event());
-  }
   if (has_log_) present_.update(*source_.log);
   if (has_log_ && compares(context)) {
     const run::Run* run = context.run;
@@ -96,8 +91,6 @@ void MemoryChart::follow_source(ViewContext& context) {
   outline_.clear();
   stack_.clear();
   facts_.clear();
-  peak_version_ = 0;
-  peak_bytes_ = {};
   present_ = {};
   gestures_ = {};
   transition_.stop();
@@ -233,15 +226,13 @@ void MemoryChart::lay_out_title(const DrawSink& sink, const ViewContext& context
   legend_.clear();
   for (const memory::Category category : kLegendOrder) {
     if (context.state.block_colors != BlockColors::category || !names_categories()) break;
-    // A category with nothing at the peak may have memory elsewhere. One without any is left out
-    // before it, but has its room: the chart does not move when it comes.
-    const std::int64_t least = category == memory::Category::unknown ? 0
-                               : present_.has(category)              ? 2
-                                                                     : 1;
+    // A category with nothing at the peak may have memory elsewhere, as gradients do. One without
+    // any is left out before it, but has its room: the chart does not move when it comes.
+    const std::int64_t least = category == memory::Category::unknown ? 0 : 1;
     legend_.push_back({context.texts(category_key(category)),
                        context.theme.category[static_cast<std::size_t>(category)],
                        category_border(context.theme, category),
-                       std::max(least, peak_bytes_[static_cast<std::size_t>(category)])});
+                       std::max(least, present_.bytes(category))});
   }
   if (has_log_ && !source_.log->recomputations().empty()) {
     legend_.push_back(

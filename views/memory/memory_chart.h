@@ -217,8 +217,6 @@ class MemoryChart {
   PredictedOutline outline_;
   LiveFactsCache facts_;
   DeviceLayers layers_;
-  std::uint64_t peak_version_ = 0;  // of the log, for peak_bytes_
-  memory::CategoryBytes peak_bytes_{};
   PresentCategories present_;
   MemoryGestures gestures_;
   Transition transition_;
