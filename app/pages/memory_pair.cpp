@@ -35,6 +35,18 @@ views::MemoryOverlay overlay_of(const std::array<views::MemoryOverlay::Side, 2>&
 
 }  // namespace
 
+// What the outlook has for the card: its log, or behind the name why there is none.
+void MemoryPair::take(const predict::Outlook* outlook, const spec::WorkloadSpec& spec,
+                      const text::Texts& texts, Source& source) {
+  if (outlook == nullptr || outlook->spec != spec) return;
+  if (outlook->target != nullptr) {
+    source.owner = outlook->target;
+    source.log = &outlook->target->run.log;
+  } else if (!outlook->problem.empty()) {
+    source.name += texts("sweep.colon") + views::message_words(texts, outlook->problem);
+  }
+}
+
 MemoryPair::Source MemoryPair::prediction_of_b(const views::Ui& ui) {
   const WorkspaceState& state = services_.state;
   const auto b = views::spec_of_b(state.compare_edit, state.history.checked());
@@ -51,11 +63,7 @@ MemoryPair::Source MemoryPair::prediction_of_b(const views::Ui& ui) {
   if (!services_.session.busy()) of_b_->follow(*b, services_.session.engine());
   if (services_.contexts.view(ui).picture) of_b_->finish(kForPicture);
   source.name = predicted_name(ui.texts, "compare.memory.b", *b);
-  const predict::Outlook* const outlook = of_b_->outlook();
-  if (outlook != nullptr && outlook->target != nullptr && outlook->spec == *b) {
-    source.owner = outlook->target;
-    source.log = &outlook->target->run.log;
-  }
+  take(of_b_->outlook(), *b, ui.texts, source);
   return source;
 }
 
@@ -64,11 +72,7 @@ std::vector<MemoryPair::Source> MemoryPair::sources(const views::Ui& ui) {
   const WorkspaceState& state = services_.state;
   const spec::WorkloadSpec& settings = state.history.spec();
   Source a{.id = "a", .name = predicted_name(texts, "compare.memory.a", settings)};
-  const predict::Outlook* const outlook = services_.session.predictions().outlook();
-  if (outlook != nullptr && outlook->target != nullptr && outlook->spec == settings) {
-    a.owner = outlook->target;
-    a.log = &outlook->target->run.log;
-  }
+  take(services_.session.predictions().outlook(), settings, texts, a);
   std::vector<Source> all = {std::move(a), prediction_of_b(ui)};
   if (const auto run = services_.session.share_shown(); run != nullptr && run->finished) {
     all.push_back({.id = "shown",

@@ -27,6 +27,8 @@ class MemoryPair {
     std::shared_ptr<const void> owner = {};      // of the log
     const memory::AllocationLog* log = nullptr;  // null: not known yet
   };
+  static void take(const predict::Outlook* outlook, const spec::WorkloadSpec& spec,
+                   const text::Texts& texts, Source& source);
   [[nodiscard]] std::vector<Source> sources(const views::Ui& ui);
   [[nodiscard]] Source prediction_of_b(const views::Ui& ui);
   void draw_choice(const views::Ui& ui, std::size_t side, const std::vector<Source>& all,

@@ -93,6 +93,8 @@ void WindowSheets::draw_shortcuts(const views::Ui& ui, const std::vector<Shortcu
     // Two columns: one would be higher than a small window.
     ImGui::PushStyleVar(ImGuiStyleVar_CellPadding, ImVec2(ui.px(10), ui.px(2)));
     if (ImGui::BeginTable("keys", 4, ImGuiTableFlags_SizingFixedFit)) {
+      // In a small window their words go on in a second line.
+      const float room = (viewport->WorkSize.x - ui.px(380)) / 2;
       const std::size_t rows = (shortcuts.size() + 1) / 2;
       for (std::size_t i = 0; i < rows * 2; ++i) {
         const std::size_t at = i / 2 + (i % 2) * rows;
@@ -100,8 +102,11 @@ void WindowSheets::draw_shortcuts(const views::Ui& ui, const std::vector<Shortcu
         if (at < shortcuts.size())
           views::text(ui, TextStyle::mono, ui.theme.accent, shortcuts[at].keys);
         ImGui::TableNextColumn();
-        if (at < shortcuts.size())
+        if (at < shortcuts.size()) {
+          ImGui::PushTextWrapPos(ImGui::GetCursorPosX() + room);
           views::text(ui, TextStyle::body, ui.theme.text, ui.texts(shortcuts[at].what));
+          ImGui::PopTextWrapPos();
+        }
       }
       ImGui::EndTable();
     }

@@ -158,6 +158,17 @@ run::Outcome<predict::DryRun> TorchDryRunner::dry_run(const spec::WorkloadSpec& 
                                                       const predict::DryRunOptions& options,
                                                       base::StringTable& strings,
                                                       const base::CancelToken& cancel) {
+  try {
+    return make(spec, options, strings, cancel);
+  } catch (...) {
+    return tl::unexpected(current_failure());
+  }
+}
+
+run::Outcome<predict::DryRun> TorchDryRunner::make(const spec::WorkloadSpec& spec,
+                                                   const predict::DryRunOptions& options,
+                                                   base::StringTable& strings,
+                                                   const base::CancelToken& cancel) {
   const std::int64_t begin_ns = base::now_ns();
   predict::DryRun result;
   result.spec = spec;

@@ -27,6 +27,9 @@ class TorchDryRunner final : public predict::DryRunner {
   [[nodiscard]] bool repeated_steps() const noexcept { return repeated_steps_; }
 
  private:
+  run::Outcome<predict::DryRun> make(const spec::WorkloadSpec& spec,
+                                     const predict::DryRunOptions& options,
+                                     base::StringTable& strings, const base::CancelToken& cancel);
   // The modules of which only a few are run.
   struct Repeated {
     std::string prefix;

@@ -23,6 +23,9 @@ void finish(RankGroup& group, c10::intrusive_ptr<c10d::Work> work) {
 
 }  // namespace
 
+// Newer versions of PyTorch have other names for these two, which 2.11 does not have.
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
 void Exchange::all_gather(at::Tensor all, at::Tensor mine) {
   finish(group_, group_.handles().group->_allgather_base(all, mine));
 }
@@ -30,6 +33,7 @@ void Exchange::all_gather(at::Tensor all, at::Tensor mine) {
 void Exchange::reduce_scatter(at::Tensor mine, at::Tensor all) {
   finish(group_, group_.handles().group->_reduce_scatter_base(mine, all));
 }
+#pragma GCC diagnostic pop
 
 void Exchange::sum(const at::Tensor& tensor) {
   std::vector<at::Tensor> tensors = {tensor};

@@ -38,6 +38,7 @@ def prepare(library, compute_capability, multiprocessors):
     library.rules(compute_capability, multiprocessors)
     library.meta()
     _only_what_is_missing()
+    _keep_parameters()
     if compute_capability:
         _as_on_cuda()
     kind = functools.partial(_Autocast, library)
@@ -64,6 +65,46 @@ def _only_what_is_missing():
             if not runs:
                 kept.impl(op, function)
     kept.impl("_grouped_mm", _grouped_mm)
+
+
+def _keep_parameters():
+    """Module.to(device) keeps its parameters where both devices have numbers. Towards meta PyTorch makes new ones, one
+    for each module: tied weights would come apart, and an optimizer that has the parameters would lose them."""
+    plain = torch.nn.Module._apply
+    inside = [False]
+
+    @functools.wraps(plain)
+    def apply(self, function, recurse=True):
+        if inside[0]:
+            return plain(self, function, recurse)
+        places = {}
+        for module in self.modules() if recurse else [self]:
+            for name, parameter in module._parameters.items():
+                if parameter is not None:
+                    places.setdefault(parameter, []).append((module, name))
+        made = {}
+
+        def once(tensor):
+            if id(tensor) not in made:
+                made[id(tensor)] = (tensor, function(tensor))
+            return made[id(tensor)][1]
+
+        inside[0] = True
+        try:
+            plain(self, once, recurse)
+        finally:
+            inside[0] = False
+        for before, modules in places.items():
+            after = modules[0][0]._parameters[modules[0][1]]
+            if after is not before:
+                with contextlib.suppress(RuntimeError):  # something else holds the tensor
+                    torch.utils.swap_tensors(before, after)
+                    after = before
+            for module, name in modules:
+                module._parameters[name] = after
+        return self
+
+    torch.nn.Module._apply = apply
 
 
 def _grouped_mm(a, b, offs=None, bias=None, out_dtype=None):

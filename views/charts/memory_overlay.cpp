@@ -117,8 +117,8 @@ void draw_memory_overlay(DrawSink& sink, const Rect& area, const MemoryOverlay& 
   const float names = draw_names(sink, area, overlay);
   const Rect plot{area.x0 + 64 * px, names + 12 * px, area.x1 - 8 * px, area.y1 - 22 * px};
   const auto& [a, b] = overlay.sides;
-  const bool complete = a.log != nullptr && (b.log != nullptr || overlay.count() == 1);
-  if (!complete || plot.height() < 40 * px || plot.width() < 80 * px) return;
+  // Of a second side without a log there is its name alone.
+  if (a.log == nullptr || plot.height() < 40 * px || plot.width() < 80 * px) return;
   const std::int64_t other = b.log != nullptr ? b.log->peak_bytes() : 0;
   const double top =
       1.05 * static_cast<double>(std::max({a.log->peak_bytes(), other, std::int64_t{1}}));
@@ -137,7 +137,7 @@ void draw_memory_overlay(DrawSink& sink, const Rect& area, const MemoryOverlay& 
   const auto colors = colors_of(overlay.theme);
   sink.push_clip(plot);
   for (std::size_t i = 0; i < overlay.count(); ++i)
-    draw_curve(sink, plot, top, colors[i], curves.totals(i));
+    if (overlay.sides[i].log != nullptr) draw_curve(sink, plot, top, colors[i], curves.totals(i));
   sink.pop_clip();
   if (!curves.axis().by_phase) {
     text_in(sink, {plot.x0, plot.y1, plot.x1, plot.y1 + 20 * px}, TextStyle::small,
