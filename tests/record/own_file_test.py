@@ -167,6 +167,24 @@ class OwnFile(Served):
             self.assertGreaterEqual(found, squares)
             self.assertLess(found, squares + 0.1)
 
+    def test_modules_that_are_moved_keep_their_parameters(self):
+        # Tied weights, and an optimizer that has them from before.
+        file = self.own("import torch\nclass Net(torch.nn.Module):\n  def __init__(self):\n    super().__init__()\n"
+                        "    self.words = torch.nn.Embedding(500, 64)\n"
+                        "    self.head = torch.nn.Linear(64, 500, bias=False)\n"
+                        "    self.head.weight = self.words.weight\n"
+                        "  def forward(self, x):\n    return self.head(self.words(x))\n"
+                        "def build(B, T, device):\n  net = Net()\n"
+                        "  optimizer = torch.optim.SGD(net.parameters(), lr=0.1, momentum=0.9)\n  net.to(device)\n"
+                        "  x = torch.zeros(B, T, dtype=torch.long, device=device)\n"
+                        "  def step():\n    optimizer.zero_grad()\n    net(x).mean().backward()\n"
+                        "    optimizer.step()\n  return step\n")
+        predicted = json.loads(self.program("predict", "--model", file, "--cpu", "--json").stdout)
+        self.assertEqual(predicted["parameters"], 500 * 64)
+        self.ask("record", file)
+        ran = Recording(self.folder / "record.recording").header["allocator_peak"]
+        self.assertEqual(predicted["peak_allocated"], ran)
+
     def test_numbers_of_tensors_without_data(self):
         file = self.own("import torch\ndef build(B, T, device):\n  x = torch.ones(B, T, device=device)\n"
                         "  def step():\n    if x.sum().item() > 0:\n      torch.ones(1024, device=device)\n  return step\n")
