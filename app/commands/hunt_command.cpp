@@ -270,8 +270,7 @@ int hunt_memory(const HuntCommand& command) {
   const base::CancelToken cancel;
   // What was found until a cancel is told and written.
   const auto ended = [&](int code) { return code == 0 && cancel.cancelled() ? 1 : code; };
-  if (question->axes.size() == 1)
-    return ended(hunt_along_axis(command, *question, probe, cancel));
+  if (question->axes.size() == 1) return ended(hunt_along_axis(command, *question, probe, cancel));
   const int code = hunt_over_plane(command, *question, probe, *parts, cancel);
   if (code != 0 || !folder) return ended(code);
   if (parts->has(SavePart::report)) {

@@ -53,8 +53,9 @@ base::Result<Start> start_of(const SweepCommand& command, const spec::GpuCatalog
   auto known = sweep::read_journal(command.out / kJournalName);
   if (!known) return tl::unexpected(known.error());
   if (command.axes.empty() && !command.spec.workload.empty())
-    return base::fail("To continue a sweep leave out the workload: tensorscope sweep --resume --out " +
-                      command.out.string());
+    return base::fail(
+        "To continue a sweep leave out the workload: tensorscope sweep --resume --out " +
+        command.out.string());
   if (describes_a_sweep(command)) {
     auto spec = spec_of(command, catalogue);
     if (!spec) return tl::unexpected(spec.error());

@@ -35,7 +35,7 @@ views::MemoryOverlay overlay_of(const std::array<views::MemoryOverlay::Side, 2>&
 
 }  // namespace
 
-// What the outlook has for the card: its log, or behind the name why there is none.
+// Takes the log that the outlook has for the card, or the reason why there is none, into the name.
 void MemoryPair::take(const predict::Outlook* outlook, const spec::WorkloadSpec& spec,
                       const text::Texts& texts, Source& source) {
   if (outlook == nullptr || outlook->spec != spec) return;

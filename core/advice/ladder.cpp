@@ -41,8 +41,7 @@ spec::WorkloadSpec plain_start(const AdviceRequest& request, std::int64_t total)
   if (spec::field_applies(spec, spec::Field::backend)) {
     spec.backend = spec::AttentionBackend::naive;
   }
-  if (spec::field_applies(spec, spec::Field::optimizer) &&
-      spec::is_plain_adamw(spec.optimizer)) {
+  if (spec::field_applies(spec, spec::Field::optimizer) && spec::is_plain_adamw(spec.optimizer)) {
     spec.optimizer = spec::OptimizerKind::adamw_loop;
   }
   if (spec::field_applies(spec, spec::Field::accumulate)) {
@@ -78,8 +77,7 @@ std::vector<RungChange> changes_of(const AdviceRequest& request, const spec::Wor
     all.push_back(
         {RungKind::flash, [](auto& spec) { spec.backend = spec::AttentionBackend::flash; }});
   }
-  if (spec::field_applies(plain, spec::Field::optimizer) &&
-      spec::is_plain_adamw(plain.optimizer)) {
+  if (spec::field_applies(plain, spec::Field::optimizer) && spec::is_plain_adamw(plain.optimizer)) {
     all.push_back(
         {RungKind::fused, [](auto& spec) { spec.optimizer = spec::OptimizerKind::adamw_fused; }});
   }

@@ -102,7 +102,8 @@ std::vector<Change> optimizers(const spec::WorkloadSpec& settings, const RecipeS
     return {[](spec::WorkloadSpec&) {}};
   }
   // Others are other algorithms.
-  const bool stays = !spec::is_plain_adamw(settings.optimizer) || keeps(space, {spec::Field::optimizer});
+  const bool stays =
+      !spec::is_plain_adamw(settings.optimizer) || keeps(space, {spec::Field::optimizer});
   return changes({O::adamw_fused, O::adamw_foreach, O::adamw_loop}, settings.optimizer,
                  &spec::WorkloadSpec::optimizer, stays);
 }

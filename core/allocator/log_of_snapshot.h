@@ -27,7 +27,7 @@ struct SnapshotLog {
   memory::AllocationLog log;
   std::vector<StackIndex> stacks;      // of allocations, by block; kNone where none was captured
   std::vector<std::uint32_t> entries;  // of the trace, by block; kNone: allocated before it
-  // Of the trace, by event of the log, in ascending order; 0 for blocks allocated before it.
+  // Entries of the trace, by event of the log, ascending; 0 for blocks allocated before it.
   std::vector<std::uint32_t> event_entries;
   // Stacks of frees, for blocks that lived before the trace and have no other stack.
   std::unordered_map<memory::BlockIndex, StackIndex> free_stacks;

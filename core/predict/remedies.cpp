@@ -39,10 +39,19 @@ double optimizer_traffic(spec::OptimizerKind kind) {
 }  // namespace
 
 const char* to_string(RemedyKind kind) {
-  constexpr std::array kNames = {
-      "flash", "efficient",          "tiled",    "automatic",     "autocast_bf16",
-      "bf16",  "checkpoint_blocks",  "adapters", "smaller_batch", "fused_optimizer",
-      "moments_8bit", "sgd",   "expandable_segments"};
+  constexpr std::array kNames = {"flash",
+                                 "efficient",
+                                 "tiled",
+                                 "automatic",
+                                 "autocast_bf16",
+                                 "bf16",
+                                 "checkpoint_blocks",
+                                 "adapters",
+                                 "smaller_batch",
+                                 "fused_optimizer",
+                                 "moments_8bit",
+                                 "sgd",
+                                 "expandable_segments"};
   return kNames[static_cast<std::size_t>(kind)];
 }
 

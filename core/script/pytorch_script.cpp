@@ -52,7 +52,8 @@ std::string not_in_python(const WorkloadSpec& spec) {
   if (spec::habit(spec) != spec::Habit::none) return of(spec::Field::habit);
   if (spec::captures_step(spec)) return of(spec::Field::cuda_graph);
   const bool updates = spec.pass == spec::Pass::full_step;
-  if (updates && spec.optimizer == spec::OptimizerKind::adamw_8bit) return of(spec::Field::optimizer);
+  if (updates && spec.optimizer == spec::OptimizerKind::adamw_8bit)
+    return of(spec::Field::optimizer);
   const auto geglu = [&](spec::Field field) {
     return spec::field_applies(spec, field) && spec::field_text(spec, field) == "geglu";
   };
@@ -235,9 +236,11 @@ class Wide:
     def __init__(self, parameters, make):
         self.parameters = list(parameters)
 )");
-    line(master ? "        self.copies = [p.detach().float().requires_grad_() for p in self.parameters]"
-                : "        self.copies = [torch.empty(0, device=p.device, requires_grad=True) for p in "
-                  "self.parameters]");
+    line(
+        master
+            ? "        self.copies = [p.detach().float().requires_grad_() for p in self.parameters]"
+            : "        self.copies = [torch.empty(0, device=p.device, requires_grad=True) for p in "
+              "self.parameters]");
     add(R"(        self.inner = [make([copy]) for copy in self.copies]
         self.param_groups = [group for one in self.inner for group in one.param_groups]
 

@@ -124,8 +124,8 @@ EventReader::Key EventReader::next_key(bool& good) {
   return key;
 }
 
-// Events have their keys in the order of the event before, nearly always: the same bytes are the same
-// key.
+// Events have their keys in the order of the event before, nearly always: the same bytes are the
+// same key.
 EventReader::Key EventReader::key_at(std::size_t place, bool& good) {
   std::uint64_t word = 0;
   std::memcpy(&word, at_, kWord);

@@ -75,13 +75,13 @@ class EventReader {
   const char* end_ = nullptr;
   Document::Event event_;
   Document::EventRest rest_;
-  bool remembered_ = false;            // the memo has an entry for the event
-  std::size_t entries_before_ = 0;     // of the memo, before the event that is read
-  std::vector<Key> keys_;              // by entry of the memo
+  bool remembered_ = false;                // the memo has an entry for the event
+  std::size_t entries_before_ = 0;         // of the memo, before the event that is read
+  std::vector<Key> keys_;                  // by entry of the memo
   std::array<KeyBytes, kPlaces> order_{};  // of the event before, by place
-  std::array<Value, kTexts> texts_{};  // that were read here, by a hash
-  std::vector<List> lists_;            // the same; made when the first list is read
-  std::vector<Value> frames_;          // of the list that is read
+  std::array<Value, kTexts> texts_{};      // that were read here, by a hash
+  std::vector<List> lists_;                // the same; made when the first list is read
+  std::vector<Value> frames_;              // of the list that is read
 };
 
 }  // namespace ts::snapshot::pickle

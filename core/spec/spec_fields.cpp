@@ -24,8 +24,8 @@ constexpr std::array kDevices = {"cpu", "cuda"};
 constexpr std::array kFeedForwards = {"swiglu", "gelu", "geglu"};
 constexpr std::array kNorms = {"rmsnorm", "layernorm"};
 constexpr std::array kPositions = {"rope", "learned", "none"};
-constexpr std::array kOptimizers = {"adamw_fused", "adamw_foreach", "adamw_loop",
-                                    "adamw_out_of_place", "adamw_8bit", "sgd"};
+constexpr std::array kOptimizers = {"adamw_fused",        "adamw_foreach", "adamw_loop",
+                                    "adamw_out_of_place", "adamw_8bit",    "sgd"};
 constexpr std::array kOptimizerStates = {"parameter", "fp32", "fp32+master"};
 constexpr std::array kSchedules = {"constant", "cosine"};
 constexpr std::array kZeroGrads = {"none", "zero"};

@@ -43,8 +43,7 @@ bool Sweep::hardly_fits(const SweepPoint& point) const {
 void Sweep::mark_beyond_edges() {
   // Marks depend on the results, so they are computed again when the results change.
   for (SweepPoint& point : points_) {
-    const bool marked =
-        point.status == PointStatus::oom || point.status == PointStatus::predicted;
+    const bool marked = point.status == PointStatus::oom || point.status == PointStatus::predicted;
     if (point.measured || !marked) continue;
     point.status = PointStatus::pending;
     point.reason = {};

@@ -22,8 +22,8 @@
 namespace ts::kernels {
 namespace {
 
-constexpr std::int64_t kBlock = 256;    // numbers that share a scale
-constexpr std::int64_t kSmall = 4096;   // smaller tensors have moments in fp32
+constexpr std::int64_t kBlock = 256;     // numbers that share a scale
+constexpr std::int64_t kSmall = 4096;    // smaller tensors have moments in fp32
 constexpr std::int64_t kFewBlocks = 64;  // at least, for a thread
 constexpr std::size_t kCodes = 256;
 
@@ -78,7 +78,7 @@ class Codes {
 // The moments of one parameter.
 struct Moment {
   at::Tensor numbers;  // codes, or fp32 where the parameter is small
-  at::Tensor scales;   // the largest magnitude of each block; undefined where the parameter is small
+  at::Tensor scales;  // the largest magnitude of each block; undefined where the parameter is small
 };
 
 struct State {

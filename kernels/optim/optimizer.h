@@ -49,10 +49,10 @@ struct OptimizerSettings {
 //     m = b1 m + (1 - b1) g;  v = b2 v + (1 - b2) g^2
 //     p -= lr sqrt(1 - b2^t) / (1 - b1^t) m / (sqrt(v) + eps);  p -= lr wd p
 //   adamw_8bit     moments are codes of 8 bits with a scale (fp32) for 256 numbers (Dettmers et al.
-//                  2022); a block is decoded, updated in fp32 and encoded anew, without temporaries.
-//                  Tensors of less than 4,096 numbers have moments in fp32.
-//                  What is made, and in which order, is that of bitsandbytes' AdamW8bit. Runs on the
-//                  CPU; its kernels for a GPU are bitsandbytes' own, so there it is predicted only.
+//                  2022); a block is decoded, updated in fp32 and encoded anew, without
+//                  temporaries. Tensors of less than 4,096 numbers have moments in fp32. What is
+//                  made, and in which order, is that of bitsandbytes' AdamW8bit. Runs on the CPU;
+//                  its kernels for a GPU are bitsandbytes' own, so there it is predicted only.
 // sgd: g += wd p; with momentum b = momentum b + g (b = g at first), g = b; p -= lr g, parameter by
 // parameter, as torch's SGD(foreach=False).
 // Where the state is fp32 and parameters have 16 bits, the formula is computed in fp32 on copies of

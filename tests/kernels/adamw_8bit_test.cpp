@@ -102,8 +102,9 @@ TEST(AdamW8Bit, StoresAByteANumberAndAScaleABlock) {
   at::Tensor large = at::ones({4097}), small = at::ones({4095}), still = at::ones({5000});
   large.mutable_grad() = at::ones({4097});
   small.mutable_grad() = at::ones({4095});
-  const auto optimizer = make_optimizer(spec::OptimizerKind::adamw_8bit,
-                                        {{large, {}}, {small, {}}, {still, {}}}, OptimizerSettings());
+  const auto optimizer =
+      make_optimizer(spec::OptimizerKind::adamw_8bit, {{large, {}}, {small, {}}, {still, {}}},
+                     OptimizerSettings());
   EXPECT_TRUE(optimizer->state().empty());
   optimizer->step(0.01, {});
   std::size_t bytes = 0;

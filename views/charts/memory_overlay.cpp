@@ -117,7 +117,7 @@ void draw_memory_overlay(DrawSink& sink, const Rect& area, const MemoryOverlay& 
   const float names = draw_names(sink, area, overlay);
   const Rect plot{area.x0 + 64 * px, names + 12 * px, area.x1 - 8 * px, area.y1 - 22 * px};
   const auto& [a, b] = overlay.sides;
-  // Of a second side without a log there is its name alone.
+  // A second side without a log has its name alone.
   if (a.log == nullptr || plot.height() < 40 * px || plot.width() < 80 * px) return;
   const std::int64_t other = b.log != nullptr ? b.log->peak_bytes() : 0;
   const double top =

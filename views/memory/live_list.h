@@ -19,7 +19,7 @@ namespace ts::views {
 class PresentCategories {
  public:
   void update(const memory::AllocationLog& log);
-  // Of all blocks, at whatever time they live.
+  // Sums all blocks, at whatever time they live.
   [[nodiscard]] std::int64_t bytes(memory::Category category) const {
     return bytes_[static_cast<std::size_t>(category)];
   }

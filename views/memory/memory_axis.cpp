@@ -65,9 +65,9 @@ double number_at(std::int64_t place, std::span<const std::uint32_t> numbers) {
   if (numbers.empty()) return event;
   const auto index = static_cast<std::size_t>(std::max(event, 0.0));
   // After the last event numbers go on as events do.
-  return index < numbers.size()
-             ? numbers[index]
-             : static_cast<double>(numbers.back()) + 1 + event - static_cast<double>(numbers.size());
+  return index < numbers.size() ? numbers[index]
+                                : static_cast<double>(numbers.back()) + 1 + event -
+                                      static_cast<double>(numbers.size());
 }
 
 // The place of the last event with that number or a smaller one.

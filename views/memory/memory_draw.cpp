@@ -177,8 +177,9 @@ void MemoryChart::draw_axes(const DrawContext& drawing, const ViewContext& conte
   const std::int64_t first = log.events()[0].time_ns;
   const std::int64_t origin = time ? source_.range.begin - first : 0;
   const float apart = drawing.metrics.px(76);
-  const Ticks ticks = time ? time_ticks(axis_.axis.range, origin, plot.width(), apart)
-                           : event_ticks(axis_.axis.range, source_.event_numbers, plot.width(), apart);
+  const Ticks ticks =
+      time ? time_ticks(axis_.axis.range, origin, plot.width(), apart)
+           : event_ticks(axis_.axis.range, source_.event_numbers, plot.width(), apart);
   const std::string unit = time ? ticks.unit : std::string(drawing.texts("memory.events"));
   const float unit_width = drawing.sink.text_width(TextStyle::small, unit);
   const Rect unit_box{labels.x1 - unit_width, labels.y0, labels.x1 + 1, labels.y1};

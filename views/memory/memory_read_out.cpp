@@ -117,7 +117,7 @@ std::vector<ReadOutLine> MemoryChart::hover_lines(const DrawContext& drawing,
               ? text::duration_ns(static_cast<double>(life)).joined()
               : drawing.texts("memory.event_count",
                               {{"number", text::grouped(source_.number_of(block.free_event) -
-                                                       source_.number_of(block.alloc_event))}});
+                                                        source_.number_of(block.alloc_event))}});
       lines.push_back({drawing.texts("memory.lived", {{"from", when(block.alloc_event)},
                                                       {"to", when(block.free_event)},
                                                       {"duration", span}}),

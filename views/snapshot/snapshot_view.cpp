@@ -164,8 +164,7 @@ void SnapshotView::move_to(std::size_t position, ViewContext& context) {
   const auto device = static_cast<std::size_t>(context.file_device->number);
   if (position == 0 || device >= trace.size()) return;
   const memory::EventIndex event = event_at_position(context);
-  if (event != memory::kNone)
-    context.state.cursor_ns = context.run->memory.events()[event].time_ns;
+  if (event != memory::kNone) context.state.cursor_ns = context.run->memory.events()[event].time_ns;
   const auto block = history_->block_of_event(position - 1);
   if (block) context.state.selected_block = followed_ = block;
 }
@@ -238,9 +237,8 @@ memory::EventIndex SnapshotView::event_at_position(const ViewContext& context) c
   if (device >= traces.size()) return context.run->memory.peak_event();
   const std::span numbers(context.file_device->event_entries);
   const std::size_t position = history_->position();
-  const auto after = position == 0
-                         ? numbers.begin() + context.file_device->blocks_before
-                         : std::ranges::upper_bound(numbers, position - 1);
+  const auto after = position == 0 ? numbers.begin() + context.file_device->blocks_before
+                                   : std::ranges::upper_bound(numbers, position - 1);
   return after == numbers.begin() ? memory::kNone
                                   : static_cast<memory::EventIndex>(after - numbers.begin() - 1);
 }
