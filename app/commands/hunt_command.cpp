@@ -268,7 +268,7 @@ int hunt_memory(const HuntCommand& command) {
   const predict::CudaScratch scratch = built_in_scratch();
   const predict::Probe probe = probe_on(**runner, question->target, scratch);
   const base::CancelToken cancel;
-  // What was found until a cancel is told and written.
+  // A cancelled hunt tells and writes its findings so far.
   const auto ended = [&](int code) { return code == 0 && cancel.cancelled() ? 1 : code; };
   if (question->axes.size() == 1) return ended(hunt_along_axis(command, *question, probe, cancel));
   const int code = hunt_over_plane(command, *question, probe, *parts, cancel);

@@ -283,7 +283,7 @@ int run_sweep(const SweepCommand& command) {
   auto journal = start->known ? sweep::SweepJournal::resume(path, *start->known)
                               : sweep::SweepJournal::create(path, start->spec, identity);
   if (!journal) return report(journal.error().sentence, continued && !start->known ? 2 : 1);
-  // What was predicted is run from here on, or the reverse.
+  // Predicted points are run from here on, or the reverse.
   if (start->known && changes) {
     if (auto noted = journal->widen(start->spec); !noted) return report(noted.error().sentence, 1);
   }
