@@ -159,24 +159,6 @@ TEST(PhaseMatch, a_run_that_was_broken_off_is_matched_one_by_one_up_to_there) {
   EXPECT_EQ(match.rest().measured, memory::kNone);
 }
 
-// Parameters alone are too much: there is no phase yet.
-TEST(PhaseMatch, a_set_up_that_was_broken_off_is_matched_one_by_one) {
-  const auto set_up = [](AllocationLog& log, int blocks) {
-    for (int i = 0; i < blocks; ++i)
-      log.append(records::alloc(i, 1'000 + static_cast<std::uint64_t>(i), 50));
-  };
-  AllocationLog measured, predicted;
-  set_up(measured, 3);
-  set_up(predicted, 9);
-  Writer(predicted).step(0, 7);
-  PhaseMatch match;
-  match.make(measured, predicted, /*broken_off=*/true);
-  for (EventIndex i = 0; i < 3; ++i) EXPECT_EQ(match.predicted_of(i), i);
-  EXPECT_EQ(match.rest().measured, 3U);
-  EXPECT_EQ(match.rest().predicted, 3U);
-  EXPECT_EQ(match.rest().count, predicted.events().size() - 3);
-}
-
 TEST(PhaseMatch, nothing_in_common_matches_nothing) {
   const AllocationLog measured = log_of(1, 3);
   PhaseMatch match;

@@ -73,15 +73,6 @@ void PhaseMatch::make(const memory::AllocationLog& measured, const memory::Alloc
   const std::int32_t last_step = end_of_step.empty() ? -1 : end_of_step.rbegin()->first;
   std::map<std::pair<std::int32_t, base::Phase>, std::size_t> used;
   const auto refused = measured.out_of_memory();
-  if (broken_off && measured.phases().empty() && !predicted.phases().empty()) {
-    // It did not get beyond its set-up, which comes before the first phase.
-    const auto events = static_cast<EventIndex>(measured.events().size());
-    const EventIndex end = refused ? std::min(refused->event, events) : events;
-    const EventIndex came_to = std::min(end, predicted.phases().front().first_event);
-    anchors_ = {{0, 0}, {end, came_to}};
-    rest_ = {end, came_to, end_of_step.begin()->second - came_to};
-    return;
-  }
   for (const PhaseSpan& span : measured.phases()) {
     const std::int32_t step = std::min(span.step, last_step);
     const auto found = known.find({step, span.phase});
