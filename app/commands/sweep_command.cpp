@@ -48,6 +48,7 @@ base::Result<Start> start_of(const SweepCommand& command, const spec::GpuCatalog
     auto spec = spec_of(command, catalogue);
     if (!spec) return tl::unexpected(spec.error());
     start.spec = std::move(*spec);
+    start.spec.only_predicted = command.predict;
     return start;
   }
   auto known = sweep::read_journal(command.out / kJournalName);
@@ -74,6 +75,7 @@ base::Result<Start> start_of(const SweepCommand& command, const spec::GpuCatalog
     return tl::unexpected(same.error());
   }
   start.spec = known->spec;
+  start.spec.only_predicted = command.predict;
   start.known = std::move(*known);
   return start;
 }
@@ -125,9 +127,8 @@ class Progress {
 };
 
 void run_points(Session& session, sweep::Sweep& sweep, sweep::SweepJournal& journal,
-                const std::filesystem::path& folder, bool only_predict) {
+                const std::filesystem::path& folder) {
   SweepRunner runner(session, sweep, &journal);
-  if (only_predict) runner.pause();
   runner.keep_points(folder / kPointsFolder);
   Progress progress(sweep);
   base::Message told;
@@ -244,8 +245,6 @@ int run_sweep(const SweepCommand& command) {
   const auto parts = parts_from(command.parts, /*written=*/true, kPartsOfMany);
   if (!parts) return report(parts.error().sentence, 2);
   const sweep::FitRange fit = figure->look.fit;
-  const bool changes = start->spec.only_predicted != command.predict;
-  start->spec.only_predicted = command.predict;
   sweep::Sweep sweep(start->spec);
   session.want_roof();
 
@@ -284,7 +283,7 @@ int run_sweep(const SweepCommand& command) {
                               : sweep::SweepJournal::create(path, start->spec, identity);
   if (!journal) return report(journal.error().sentence, continued && !start->known ? 2 : 1);
   // Predicted points are run from here on, or the reverse.
-  if (start->known && changes) {
+  if (start->known && !(start->known->spec == start->spec)) {
     if (auto noted = journal->widen(start->spec); !noted) return report(noted.error().sentence, 1);
   }
   if (!continued) {
@@ -293,7 +292,7 @@ int run_sweep(const SweepCommand& command) {
     std::filesystem::remove_all(command.out / kPointsFolder, ignored);
   }
 
-  run_points(session, sweep, *journal, command.out, command.predict);
+  run_points(session, sweep, *journal, command.out);
 
   const nlohmann::json environment = environment_json(machine, session.engine());
   if (command.json) {

@@ -125,16 +125,11 @@ class SweepStep : public LessonStep {
     auto step = std::make_unique<SweepStep>(session, plan, std::move(folder));
     if (auto opened = step->open_journal(); !opened) return tl::unexpected(opened.error());
     step->runner_ = std::make_unique<SweepRunner>(session, step->sweep_, &*step->journal_);
-    if (step->only_predicted_) step->runner_->pause();
     step->runner_->update();
     return step;
   }
   SweepStep(Session& session, const lessons::StepPlan& plan, std::filesystem::path folder)
-      : session_(&session),
-        sweep_(plan.sweep),
-        fit_(plan.fit),
-        only_predicted_(!plan.gpu.empty()),
-        folder_(std::move(folder)) {}
+      : session_(&session), sweep_(plan.sweep), fit_(plan.fit), folder_(std::move(folder)) {}
 
   void update() override { runner_->update(); }
   void cancel() override {
@@ -191,7 +186,6 @@ class SweepStep : public LessonStep {
   Session* session_;
   sweep::Sweep sweep_;
   sweep::FitRange fit_;
-  bool only_predicted_;
   std::filesystem::path folder_;
   std::optional<sweep::SweepJournal> journal_;
   std::unique_ptr<SweepRunner> runner_;

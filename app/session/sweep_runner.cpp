@@ -9,7 +9,7 @@
 namespace ts::app {
 
 SweepRunner::SweepRunner(Session& session, sweep::Sweep& sweep, sweep::SweepJournal* journal)
-    : session_(&session), sweep_(&sweep), journal_(journal) {}
+    : session_(&session), sweep_(&sweep), journal_(journal), paused_(sweep.spec().only_predicted) {}
 
 SweepRunner::~SweepRunner() {
   if (!points_.empty()) session_->on_batch = nullptr;

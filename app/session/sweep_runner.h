@@ -23,6 +23,7 @@ namespace ts::app {
 class SweepRunner {
  public:
   // `journal` may be null: then nothing is written to disk. All arguments outlive the runner.
+  // Paused at first where nothing is to be run.
   SweepRunner(Session& session, sweep::Sweep& sweep, sweep::SweepJournal* journal);
   ~SweepRunner();
   SweepRunner(const SweepRunner&) = delete;

@@ -83,6 +83,7 @@ bool read_base(ObjectReader& reader, const spec::GpuCatalogue& gpus, StepPlan& p
 
 void read_sweep(ObjectReader& reader, StepPlan& plan) {
   plan.sweep.base = plan.spec;
+  plan.sweep.only_predicted = !plan.gpu.empty();
   const auto axes = reader.texts("axes");
   const auto series = reader.texts("series");
   for (const std::string& text : axes) {
