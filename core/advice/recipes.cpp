@@ -101,7 +101,7 @@ std::vector<Change> optimizers(const spec::WorkloadSpec& settings, const RecipeS
   if (!spec::field_applies(settings, spec::Field::optimizer)) {
     return {[](spec::WorkloadSpec&) {}};
   }
-  // Others are other algorithms.
+  // Another algorithm is not replaced.
   const bool stays =
       !spec::is_plain_adamw(settings.optimizer) || keeps(space, {spec::Field::optimizer});
   return changes({O::adamw_fused, O::adamw_foreach, O::adamw_loop}, settings.optimizer,

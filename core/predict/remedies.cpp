@@ -14,10 +14,6 @@ bool wide(spec::DataType type) {
   return type == spec::DataType::fp32 || type == spec::DataType::tf32;
 }
 
-bool is_adamw(spec::OptimizerKind kind) {
-  return kind != spec::OptimizerKind::sgd;
-}
-
 // How often an update reads or writes the bytes of the parameters.
 double optimizer_traffic(spec::OptimizerKind kind) {
   switch (kind) {
@@ -106,17 +102,17 @@ std::vector<Change> changes_for(const spec::WorkloadSpec& spec, spec::DeviceKind
       changed.accumulate *= 2;
     });
   }
-  if (spec::field_applies(spec, spec::Field::optimizer) && is_adamw(spec.optimizer)) {
+  const bool updates = spec::field_applies(spec, spec::Field::optimizer);
+  if (updates && spec::is_plain_adamw(spec.optimizer)) {
     if (spec.optimizer != spec::OptimizerKind::adamw_fused) {
       offer(RemedyKind::fused_optimizer, [](spec::WorkloadSpec& changed) {
         changed.optimizer = spec::OptimizerKind::adamw_fused;
       });
     }
-    if (spec.optimizer != spec::OptimizerKind::adamw_8bit) {
-      offer(RemedyKind::moments_8bit, [](spec::WorkloadSpec& changed) {
-        changed.optimizer = spec::OptimizerKind::adamw_8bit;
-      });
-    }
+    offer(RemedyKind::moments_8bit,
+          [](spec::WorkloadSpec& changed) { changed.optimizer = spec::OptimizerKind::adamw_8bit; });
+  }
+  if (updates && spec.optimizer != spec::OptimizerKind::sgd) {
     offer(RemedyKind::sgd,
           [](spec::WorkloadSpec& changed) { changed.optimizer = spec::OptimizerKind::sgd; });
   }

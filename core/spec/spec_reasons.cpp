@@ -116,10 +116,7 @@ const char* reason_cuda_graph(const WorkloadSpec& spec) {
   if (dropping(spec).any()) return "field.reason.draws_differ";
   if (spec.pass != Pass::full_step) return nullptr;
   if (spec.schedule != Schedule::constant) return "field.reason.rate_differs";
-  if (spec.optimizer == OptimizerKind::adamw_foreach ||
-      spec.optimizer == OptimizerKind::adamw_loop ||
-      spec.optimizer == OptimizerKind::adamw_out_of_place ||
-      spec.optimizer == OptimizerKind::adamw_8bit) {
+  if (spec.optimizer != OptimizerKind::adamw_fused && spec.optimizer != OptimizerKind::sgd) {
     return "field.reason.host_counts_steps";
   }
   const bool scaled = spec.grad_scaler && reason_scaler(spec) == nullptr;
