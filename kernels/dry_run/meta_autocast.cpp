@@ -90,8 +90,7 @@ void ask_for_fp32(const c10::FunctionSchema& schema, at::ArrayRef<c10::IValue> a
 
 template <Policy cpu, Policy cuda>
 void run_cast(const c10::OperatorHandle& op, c10::DispatchKeySet keys, torch::jit::Stack* stack) {
-  const DryRecording* const dry = DryRecording::current();
-  const Policy policy = dry != nullptr && dry->for_cuda() ? cuda : cpu;
+  const Policy policy = DryRecording::follows_cuda() ? cuda : cpu;
   if (policy == Policy::none) {
     // The operators that it is made of may be on the list: cross_entropy_loss has nll_loss.
     op.redispatchBoxed(keys & c10::DispatchKeySet(c10::DispatchKeySet::FULL_AFTER, kKey), stack);

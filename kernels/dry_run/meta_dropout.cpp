@@ -20,11 +20,6 @@ namespace {
 
 using at::Tensor;
 
-bool for_cuda() {
-  const DryRecording* const dry = DryRecording::current();
-  return dry != nullptr && dry->for_cuda();
-}
-
 // MKL draws whole numbers into a tensor of its own, where LibTorch uses MKL for it: that depends on
 // the processor, and is seen by drawing a few.
 bool draws_into_integers() {
@@ -40,7 +35,8 @@ bool draws_into_integers() {
 }
 
 Tensor& bernoulli(Tensor& self, double, std::optional<at::Generator>) {
-  if (DryRecording::current() == nullptr || for_cuda() || self.numel() == 0) return self;
+  if (DryRecording::current() == nullptr || DryRecording::follows_cuda() || self.numel() == 0)
+    return self;
   static const bool integers = draws_into_integers();
   if (integers) const Tensor drawn = at::empty(self.sizes(), self.options().dtype(at::kInt));
   return self;
@@ -58,7 +54,7 @@ Tensor fused_dropout_backward(const Tensor& gradient, const Tensor&, double) {
 // LibTorch takes the fused operator on cuda and never on meta tensors. This stands where it is
 // still an operator of several others.
 Tensor dropout(const Tensor& input, double share, bool train) {
-  if (for_cuda() && train && share > 0 && share < 1 && input.numel() > 0)
+  if (DryRecording::follows_cuda() && train && share > 0 && share < 1 && input.numel() > 0)
     return std::get<0>(at::native_dropout(input, share, train));
   return at::native::dropout(input, share, train);
 }

@@ -56,11 +56,10 @@ Tensor sorted_on_cuda(const Tensor& gradient, const Tensor& indices, std::int64_
 
 Tensor embedding_dense_backward(const Tensor& gradient, const Tensor& indices, c10::SymInt rows,
                                 c10::SymInt, bool) {
-  const DryRecording* const dry = DryRecording::current();
   const auto make = [&] {
     return at::zeros({rows.expect_int(), gradient.size(-1)}, gradient.options());
   };
-  if (dry == nullptr || !dry->for_cuda()) {
+  if (!DryRecording::follows_cuda()) {
     Tensor result = make();
     const Tensor places = indices.contiguous(), dense = gradient.contiguous();
     return result;

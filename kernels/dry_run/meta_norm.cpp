@@ -23,15 +23,10 @@ namespace {
 using at::Tensor;
 using OptionalTensor = std::optional<Tensor>;
 
-bool on_cuda() {
-  const DryRecording* const dry = DryRecording::current();
-  return dry != nullptr && dry->for_cuda();
-}
-
 // Mean and deviation are kept in fp32 on cuda; on cpu in the type of the weights.
 // (ATen/native/layer_norm.cpp and cuda/layer_norm_kernel.cu of PyTorch 2.11.)
 at::ScalarType statistics_type(const Tensor& input, const OptionalTensor& weight) {
-  if (on_cuda()) return at::kFloat;
+  if (DryRecording::follows_cuda()) return at::kFloat;
   return weight && weight->defined() ? weight->scalar_type() : input.scalar_type();
 }
 
@@ -59,7 +54,7 @@ std::tuple<Tensor, Tensor, Tensor> native_layer_norm_backward(
   if (wanted[1]) weight_gradient = at::empty_like(*weight);
   if (wanted[2]) bias_gradient = at::empty_like(*bias);
   const Tensor dense_gradient = gradient.contiguous();
-  if (!on_cuda() && (wanted[1] || wanted[2])) {
+  if (!DryRecording::follows_cuda() && (wanted[1] || wanted[2])) {
     std::int64_t width = 1;
     for (const c10::SymInt& size : normalized) width *= size.expect_int();
     const Tensor sums = at::zeros({2, at::get_num_threads(), width}, input.options());
@@ -86,7 +81,7 @@ std::tuple<Tensor, Tensor, Tensor> native_batch_norm(const Tensor& input,
                                                      double) {
   const std::int64_t channels = input.size(1);
   Tensor output = at::empty_like(input);
-  if (on_cuda()) {
+  if (DryRecording::follows_cuda()) {
     const auto wide = input.options().dtype(at::kFloat);
     const std::int64_t kept = training ? channels : 0;
     Tensor mean = at::empty({kept}, wide);
@@ -117,7 +112,7 @@ std::tuple<Tensor, Tensor, Tensor> native_batch_norm_backward(
   if (wanted[0]) to_input = at::empty_like(input);
   if (wanted[1]) to_weight = at::empty({channels}, options);
   if (wanted[2]) to_bias = at::empty({channels}, options);
-  if (on_cuda()) return {to_input, to_weight, to_bias};
+  if (DryRecording::follows_cuda()) return {to_input, to_weight, to_bias};
   // It is made anew before the first is let go of.
   if (wanted[0]) to_input = at::empty_like(input);
   if (channels_side_by_side(input)) {
@@ -134,11 +129,12 @@ std::tuple<Tensor, Tensor, Tensor> native_group_norm(const Tensor& input,
                                                      const OptionalTensor&, c10::SymInt images,
                                                      c10::SymInt channels, c10::SymInt,
                                                      std::int64_t groups, double) {
-  const auto options = on_cuda() ? input.options() : channel_options(input, weight);
+  const auto options =
+      DryRecording::follows_cuda() ? input.options() : channel_options(input, weight);
   Tensor output = at::empty_like(input);
   Tensor mean = at::empty({images.expect_int(), groups}, options);
   Tensor deviation = at::empty({images.expect_int(), groups}, options);
-  if (on_cuda()) {
+  if (DryRecording::follows_cuda()) {
     const auto wide = input.options().dtype(at::toOpMathType(input.scalar_type()));
     const std::array sizes = {images.expect_int(), channels.expect_int()};
     const Tensor factor = at::empty(sizes, wide), offset = at::empty(sizes, wide);
@@ -157,7 +153,7 @@ std::tuple<Tensor, Tensor, Tensor> native_group_norm_backward(
   const auto options = input.options().dtype(at::toOpMathType(mean.scalar_type()));
   const std::array sizes = {images.expect_int(), channels.expect_int()};
   const Tensor sums = at::empty(sizes, options), products = at::empty(sizes, options);
-  if (on_cuda() && wanted[0]) {
+  if (DryRecording::follows_cuda() && wanted[0]) {
     Tensor of_channels;
     const Tensor of_input = at::empty({images.expect_int(), groups}, options);
     const Tensor of_mean = at::empty({images.expect_int(), groups}, options);
@@ -201,7 +197,7 @@ class FusedRmsNorm : public torch::autograd::Function<FusedRmsNorm> {
 std::tuple<Tensor, Tensor> fused_rms_norm(const Tensor& input, at::IntArrayRef normalized,
                                           const OptionalTensor& weight,
                                           std::optional<double> epsilon) {
-  if (!on_cuda())
+  if (!DryRecording::follows_cuda())
     return at::compositeimplicitautograd::_fused_rms_norm(input, normalized, weight, epsilon);
   const auto made = FusedRmsNorm::apply(input, weight.value_or(Tensor()),
                                         static_cast<std::int64_t>(normalized.size()));

@@ -55,6 +55,11 @@ class DryRecording {
 
   // The one of the calling thread, null on all others.
   static DryRecording* current() noexcept;
+  // True if there is one, and it is by CUDA's rules.
+  static bool follows_cuda() noexcept {
+    const DryRecording* const dry = current();
+    return dry != nullptr && dry->for_cuda();
+  }
 
   [[nodiscard]] const predict::DryRunOptions& options() const noexcept { return options_; }
   [[nodiscard]] bool for_cuda() const noexcept { return options_.rules == spec::DeviceKind::cuda; }

@@ -39,8 +39,7 @@ CpuAsCuda::~CpuAsCuda() {
 
 bool runs_on_cuda(const at::Tensor& x) {
   if (x.is_cuda() || cpu_as_cuda != 0) return true;
-  const DryRecording* const dry = DryRecording::current();
-  return x.is_meta() && dry != nullptr && dry->for_cuda();
+  return x.is_meta() && DryRecording::follows_cuda();
 }
 
 int capability_of(const at::Tensor& x) {

@@ -75,7 +75,11 @@ class Codes {
   std::array<std::uint8_t, 1U << (32 - kShared)> least_{};
 };
 
-// The moments of one parameter.
+std::int64_t blocks_of(const at::Tensor& parameter) {
+  return (parameter.numel() + kBlock - 1) / kBlock;
+}
+
+// One of the moments of a parameter.
 struct Moment {
   at::Tensor numbers;  // codes, or fp32 where the parameter is small
   at::Tensor scales;  // the largest magnitude of each block; undefined where the parameter is small
@@ -160,12 +164,6 @@ void update_block(Number* parameter, const Number* gradient, const State& state,
   second.close();
 }
 
-// In a dry run of a card.
-bool predicts_cuda() {
-  const DryRecording* const dry = DryRecording::current();
-  return dry != nullptr && dry->for_cuda();
-}
-
 class EightBitAdamW final : public Optimizer {
  public:
   EightBitAdamW(std::vector<TrainedTensor> trained, const OptimizerSettings& settings)
@@ -210,15 +208,14 @@ class EightBitAdamW final : public Optimizer {
       return;
     }
     const auto floats = parameter.options().dtype(at::kFloat);
-    if (tables_.empty() && predicts_cuda()) {
+    if (tables_.empty() && DryRecording::follows_cuda()) {
       for (int i = 0; i < 2; ++i)
         tables_.push_back(at::empty({static_cast<std::int64_t>(kCodes)}, floats));
     }
     state.first.numbers = at::zeros_like(parameter, parameter.options().dtype(at::kByte));
     state.second.numbers = at::zeros_like(parameter, parameter.options().dtype(at::kByte));
-    const std::int64_t blocks = (parameter.numel() + kBlock - 1) / kBlock;
-    state.first.scales = at::zeros({blocks}, floats);
-    state.second.scales = at::zeros({blocks}, floats);
+    state.first.scales = at::zeros({blocks_of(parameter)}, floats);
+    state.second.scales = at::zeros({blocks_of(parameter)}, floats);
   }
 
   void update_one(std::size_t i, const Step& step) {
@@ -231,18 +228,18 @@ class EightBitAdamW final : public Optimizer {
     const at::Tensor gradient = parameter.grad().contiguous();
     if (parameter.is_meta()) return;
     const std::int64_t numbers = parameter.numel();
-    const std::int64_t blocks = (numbers + kBlock - 1) / kBlock;
     AT_DISPATCH_FLOATING_TYPES_AND2(
         at::kBFloat16, at::kHalf, parameter.scalar_type(), "adamw_8bit", [&] {
           auto* const to = parameter.data_ptr<scalar_t>();
           const auto* const from = gradient.const_data_ptr<scalar_t>();
-          at::parallel_for(0, blocks, kFewBlocks, [&](std::int64_t first, std::int64_t end) {
-            for (std::int64_t block = first; block < end; ++block) {
-              const std::int64_t begin = block * kBlock;
-              update_block(to + begin, from + begin, state, block,
-                           std::min(kBlock, numbers - begin), step);
-            }
-          });
+          at::parallel_for(0, blocks_of(parameter), kFewBlocks,
+                           [&](std::int64_t first, std::int64_t end) {
+                             for (std::int64_t block = first; block < end; ++block) {
+                               const std::int64_t begin = block * kBlock;
+                               update_block(to + begin, from + begin, state, block,
+                                            std::min(kBlock, numbers - begin), step);
+                             }
+                           });
         });
   }
 
