@@ -263,10 +263,10 @@ void print_findings(const LessonRunner& runner, const lessons::ReportInput& inpu
     const std::string& text = lesson.sentences[index].text.in(texts.language());
     std::printf("%s\n", text::printable(lessons::filled(lesson, findings, text)).c_str());
   }
-  if (!input.guess) return;
-  if (const auto right = lessons::is_right(lesson, findings, *input.guess)) {
-    std::printf("%s\n", texts(*right ? "lesson.report.right" : "lesson.report.wrong"));
-  }
+  if (!input.guess || !lessons::is_right(lesson, findings, *input.guess)) return;
+  std::printf("%s\n", lessons::verdict_words(lesson, findings, *input.guess, texts).c_str());
+  const std::string error = lessons::curve_words(lesson, input.tier, findings, *input.guess, texts);
+  if (!error.empty()) std::printf("%s\n", error.c_str());
 }
 
 nlohmann::json lesson_document(const LessonRunner& runner, const nlohmann::json& environment,

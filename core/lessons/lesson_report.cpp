@@ -82,10 +82,7 @@ class Writer {
     }
     add(Block::Kind::text, found);
     if (in_.guess) {
-      const bool right = is_right(lesson(), *in_.findings, *in_.guess).value_or(false);
-      add(Block::Kind::text, texts_(right ? "lesson.report.right" : "lesson.report.wrong"));
-    }
-    if (in_.guess) {
+      add(Block::Kind::text, verdict_words(lesson(), *in_.findings, *in_.guess, texts_));
       const std::string error = curve_words(lesson(), in_.tier, *in_.findings, *in_.guess, texts_);
       if (!error.empty()) add(Block::Kind::text, error);
     }
@@ -160,6 +157,15 @@ class Writer {
 };
 
 }  // namespace
+
+std::string verdict_words(const Lesson& lesson, const Findings& findings, const Guess& guess,
+                          const text::Texts& texts) {
+  const bool right = is_right(lesson, findings, guess).value_or(false);
+  if (lesson.question && lesson.question->curve) {
+    return texts(right ? "lesson.report.right_growth" : "lesson.report.wrong_growth");
+  }
+  return texts(right ? "lesson.report.right" : "lesson.report.wrong");
+}
 
 std::string curve_words(const Lesson& lesson, Tier tier, const Findings& findings,
                         const Guess& guess, const text::Texts& texts) {

@@ -38,6 +38,9 @@ io::TextTable commands_table(const ReportInput& input, const text::Texts& texts)
 // The name of the answer to a lesson's question: "Measured".
 std::string answer_name(const Lesson& lesson, const Findings& findings, const text::Texts& texts);
 
+// Says that the guess was right or not; of a drawn curve only its growth is judged.
+std::string verdict_words(const Lesson& lesson, const Findings& findings, const Guess& guess,
+                          const text::Texts& texts);
 // How far a drawn curve is from the true one: its growth and the mean ratio. Empty for another
 // guess and while the true one is not known.
 std::string curve_words(const Lesson& lesson, Tier tier, const Findings& findings,

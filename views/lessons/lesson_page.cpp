@@ -204,7 +204,7 @@ void draw_question(const Ui& ui, LessonEdit& edit, const LessonShown& shown,
   const bool right = lessons::is_right(shown.lesson, shown.findings, *shown.guess).value_or(false);
   text(ui, TextStyle::body_medium, right ? ui.theme.ok : ui.theme.bad,
        std::string(right ? kDone : kCross) + "  " +
-           ui.texts(right ? "lesson.report.right" : "lesson.report.wrong"));
+           lessons::verdict_words(shown.lesson, shown.findings, *shown.guess, ui.texts));
   paragraph(ui,
             lessons::curve_words(shown.lesson, shown.tier, shown.findings, *shown.guess, ui.texts),
             ui.theme.text);
