@@ -125,15 +125,26 @@ const json& spec_of(const SavedResult& result) {
                                                                      : "/spec");
 }
 
-// "attention: backend = flash, dtype = fp32, B = 4, T = 512".
-std::string settings_words(const json& written) {
-  const auto spec = spec::spec_from_json(written);
+// Whether the points of a sweep differ in that setting.
+bool varies(const SavedResult& result, const std::string& name) {
+  for (const char* const list : {"/sweep/axes", "/sweep/series"}) {
+    for (const json& one : at(result.document, list))
+      if (text_at(one, "/field") == name) return true;
+  }
+  return false;
+}
+
+// "attention: backend = flash, dtype = fp32, B = 4, T = 512"; on a GPU with the card.
+std::string settings_words(const SavedResult& result) {
+  const auto spec = spec::spec_from_json(spec_of(result));
   if (!spec) return {};
   std::string words = to_string(spec->workload);
   const char* join = ": ";
-  for (const spec::Field field :
-       {spec::Field::backend, spec::Field::dtype, spec::Field::B, spec::Field::T}) {
-    if (!spec::field_applies(*spec, field)) continue;
+  for (const spec::Field field : {spec::Field::backend, spec::Field::dtype, spec::Field::B,
+                                  spec::Field::T, spec::Field::target_gpu}) {
+    const bool card = field == spec::Field::target_gpu;
+    if (!spec::field_applies(*spec, field) || varies(result, spec::field_name(field))) continue;
+    if (card && spec->device != spec::DeviceKind::cuda) continue;
     words += std::string(join) + spec::field_name(field) + " = " + spec::field_text(*spec, field);
     join = ", ";
   }
@@ -177,6 +188,13 @@ void add_tables(std::vector<Block>& blocks, const SavedResult& result) {
 
 std::string shell_word(const std::string& word) {
   return word.find(' ') == std::string::npos ? word : "\"" + word + "\"";
+}
+
+// The option that asks for so many steps as were measured, where their number was given.
+std::string fixed_steps(const json& protocol) {
+  const json& least = at(protocol, "/min_samples");
+  const bool fixed = least.is_number() && least == at(protocol, "/max_samples");
+  return fixed ? " --steps " + least.dump() : "";
 }
 
 // The lists of a sweep as --axis and --series take them.
@@ -266,17 +284,18 @@ std::string command_of(const SavedResult& result, const std::string& where) {
   const json& document = result.document;
   const std::string spec = " --spec " + where + "/spec.json";
   switch (result.kind) {
-    case ResultKind::run: {
-      const json& least = at(document, "/protocol/min_samples");
-      const bool fixed = least.is_number() && least == at(document, "/protocol/max_samples");
-      return "tensorscope run" + spec + (fixed ? " --steps " + least.dump() : "");
-    }
+    case ResultKind::run:
+      return "tensorscope run" + spec + fixed_steps(at(document, "/protocol"));
     case ResultKind::prediction:
       return "tensorscope predict" + spec;
     case ResultKind::sweep:
       return "tensorscope sweep" + spec +
              lists_of(at(document, "/sweep/axes"), "--axis", "/field") +
-             lists_of(at(document, "/sweep/series"), "--series", "/field") + " --out DIR";
+             lists_of(at(document, "/sweep/series"), "--series", "/field") +
+             (at(document, "/sweep/only_predicted") == true
+                  ? " --predict"
+                  : fixed_steps(at(document, "/sweep/protocol"))) +
+             " --out DIR";
     case ResultKind::hunt: {
       std::string axes;
       const std::string one = text_at(document, "/axis");
@@ -305,7 +324,7 @@ std::vector<Block> blocks_of(const SavedResult& result, const std::string& where
   add(Block::Kind::heading,
       texts("results.result",
             {{"kind", texts(std::string("results.kind.") + to_string(result.kind))},
-             {"settings", settings_words(spec_of(result))}}));
+             {"settings", settings_words(result)}}));
   add(Block::Kind::text, text_at(result.document, "/sentence"));
   io::TextTable numbers;
   numbers.columns = {
@@ -319,6 +338,8 @@ std::vector<Block> blocks_of(const SavedResult& result, const std::string& where
   }
   if (!numbers.rows.empty()) blocks.push_back({Block::Kind::table, {}, std::move(numbers)});
   add_tables(blocks, result);
+  for (const json& sentence : at(result.document, "/sentences"))
+    if (sentence.is_string()) add(Block::Kind::item, sentence.get<std::string>());
   add_notes(blocks, result, texts);
   for (const std::string& file : files) {
     if (is_picture(file)) add(Block::Kind::picture, fmt::format("{}/{}", where, file));

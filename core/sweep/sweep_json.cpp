@@ -6,6 +6,7 @@
 #include "core/io/json_values.h"
 #include "core/run/protocol_json.h"
 #include "core/sweep/sweep_results.h"
+#include "core/sweep/sweep_table.h"
 #include "core/sweep/sweep_theory.h"
 #include "core/text/message.h"
 
@@ -194,9 +195,13 @@ nlohmann::json to_json(const Sweep& sweep, const nlohmann::json& environment, Fi
                      {"gain", one.saturation.gain},
                      {"rule", kSaturationRule}});
   }
-  return {{"sweep", to_json(sweep.spec())},     {"environment", environment},
-          {"points", std::move(points)},        {"fits", std::move(fits)},
-          {"crossovers", std::move(crossings)}, {"saturation", std::move(knees)}};
+  return {{"sweep", to_json(sweep.spec())},
+          {"environment", environment},
+          {"points", std::move(points)},
+          {"fits", std::move(fits)},
+          {"crossovers", std::move(crossings)},
+          {"saturation", std::move(knees)},
+          {"sentences", sentences_of(sweep, range)}};
 }
 
 }  // namespace ts::sweep

@@ -329,27 +329,30 @@ std::vector<std::string> reasons_of(const Sweep& sweep) {
   return reasons;
 }
 
+std::vector<std::string> sentences_of(const Sweep& sweep, FitRange range) {
+  std::vector<std::string> all = reasons_of(sweep);
+  for (std::string& one : findings(sweep, range)) all.push_back(std::move(one));
+  return all;
+}
+
 std::string sweep_markdown(const Sweep& sweep, const std::string& caption, FitRange range) {
   std::string out = caption + "\n\n" + io::to_markdown(homework_table(sweep)) + "\n";
-  for (const auto& said : {reasons_of(sweep), findings(sweep, range)}) {
-    for (const std::string& sentence : said) out += "- " + sentence + "\n";
-    if (!said.empty()) out += "\n";
-  }
+  const auto sentences = sentences_of(sweep, range);
+  for (const std::string& sentence : sentences) out += "- " + sentence + "\n";
+  if (!sentences.empty()) out += "\n";
   return out + io::to_markdown(full_table(sweep));
 }
 
 std::string sweep_latex(const Sweep& sweep, const std::string& caption, FitRange range) {
   std::string out = "% needs \\usepackage{booktabs}\n" +
                     io::to_latex(homework_table(sweep), caption, "tab:sweep");
-  for (const auto& said : {reasons_of(sweep), findings(sweep, range)}) {
-    if (said.empty()) continue;
-    out += "\\begin{itemize}\n";
-    for (const std::string& sentence : said) {
-      out += "  \\item " + io::latex_escaped(sentence) + "\n";
-    }
-    out += "\\end{itemize}\n";
+  const auto sentences = sentences_of(sweep, range);
+  if (sentences.empty()) return out;
+  out += "\\begin{itemize}\n";
+  for (const std::string& sentence : sentences) {
+    out += "  \\item " + io::latex_escaped(sentence) + "\n";
   }
-  return out;
+  return out + "\\end{itemize}\n";
 }
 
 }  // namespace ts::sweep

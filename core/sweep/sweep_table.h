@@ -24,6 +24,9 @@ std::string point_words(const Sweep& sweep, const SweepPoint& point);
 // The reasons why points did not run, one sentence each: "naive, T = 16,384: OOM. ...".
 std::vector<std::string> reasons_of(const Sweep& sweep);
 
+// The reasons, then the findings.
+std::vector<std::string> sentences_of(const Sweep& sweep, FitRange range = {});
+
 // The Markdown and LaTeX files for the exercise. `caption` names the sweep, the device and the
 // protocol.
 std::string sweep_markdown(const Sweep& sweep, const std::string& caption, FitRange range = {});

@@ -38,7 +38,8 @@ TEST(ReportCommand, MakesOneReportOfSavedResults) {
         "| Peak allocated |", "| Needed |",
         "tensorscope run --spec result-1-run/spec.json --steps 10",
         "tensorscope sweep --spec result-3-sweep/spec.json --axis T=64,128 --series "
-        "backend=naive,flash",
+        "backend=naive,flash --predict --out DIR",
+        "## Sweep: attention: dtype = fp32, B = 1, target_gpu = ", "- flash: predicted peak",
         "snapshot.pickle", "figure.svg"}) {
     EXPECT_NE(page.find(part), std::string::npos) << part << "\n" << page;
   }
