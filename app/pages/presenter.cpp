@@ -175,7 +175,7 @@ void Presenter::show_picture(const lessons::StepPlan& plan) {
     case lessons::StepKind::advise:
       return;
     case lessons::StepKind::sweep:
-      state.sweep_edit = views::edit_of(plan.sweep);
+      state.sweep_edit = views::edit_of(plan.sweep, built_in_sweeps());
       return pages_->sweep.begin_new();
     case lessons::StepKind::hunt:
       state.hunt_edit = {};

@@ -64,7 +64,9 @@ void SweepPage::open(const std::filesystem::path& folder) {
     notices().add(loaded.error());
     return;
   }
-  runs().open_settings(sweeps().sweep()->spec().base);
+  const sweep::SweepSpec& spec = sweeps().sweep()->spec();
+  runs().open_settings(spec.base);
+  state().sweep_edit = views::edit_of(spec, built_in_sweeps());
   state().page = Page::sweep;
 }
 

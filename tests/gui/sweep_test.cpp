@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <string>
+#include <utility>
 
 #include "app/session/languages.h"
 #include "tests/gui/driven_window.h"
@@ -124,9 +125,11 @@ TEST_F(SweepInTheWindow, AJournalOpensOnThePageAndOneOfItsPointsIsRunAgain) {
         journal = std::max(journal, entry.path() / "sweep.jsonl");
     }
     context->ItemClick("//###top_bar/###page_run");
+    const views::SweepEdit begun = std::exchange(state().sweep_edit, {});
     window().open_files({journal});
     context->Yield(3);
     IM_CHECK(state().page == Page::sweep);
+    IM_CHECK(state().sweep_edit == begun);
     IM_CHECK(until(context, 60, [] { return state().sweeps->idle(); }));
     const sweep::Sweep& sweep = *state().sweeps->sweep();
     IM_CHECK_EQ(sweep.count(sweep::PointStatus::ok), std::size_t{2});

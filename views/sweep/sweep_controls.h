@@ -32,8 +32,9 @@ struct SweepEdit {
 base::Result<sweep::SweepSpec> sweep_of(const SweepEdit& edit, const spec::WorkloadSpec& base,
                                         const sweep::SweepPresets& presets);
 
-// The draft of a sweep with one or two axes and at most one setting as series.
-SweepEdit edit_of(const sweep::SweepSpec& sweep);
+// The draft of a sweep with one or two axes and at most one setting as series; of any other sweep
+// that a preset describes, that preset.
+SweepEdit edit_of(const sweep::SweepSpec& sweep, const sweep::SweepPresets& presets);
 
 // The same, made only when one of them has changed. UI thread.
 class OfferedSweep {

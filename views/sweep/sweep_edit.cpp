@@ -37,6 +37,16 @@ std::vector<Field> series_fields(const spec::WorkloadSpec& base) {
   return fields;
 }
 
+namespace {
+
+base::Result<sweep::SweepAxis> first_axis(const SweepEdit& edit) {
+  const std::string range = std::to_string(edit.low) + ":" + std::to_string(edit.high);
+  return sweep::parse_axis(std::string(spec::field_name(edit.axis)) + "=" +
+                           (edit.values.empty() ? range : edit.values));
+}
+
+}  // namespace
+
 base::Result<sweep::SweepSpec> sweep_of(const SweepEdit& edit, const spec::WorkloadSpec& base,
                                         const sweep::SweepPresets& presets) {
   if (const sweep::SweepPreset* preset = presets.find(edit.preset)) {
@@ -44,9 +54,7 @@ base::Result<sweep::SweepSpec> sweep_of(const SweepEdit& edit, const spec::Workl
   }
   sweep::SweepSpec spec;
   spec.base = base;
-  const std::string range = std::to_string(edit.low) + ":" + std::to_string(edit.high);
-  auto axis = sweep::parse_axis(std::string(spec::field_name(edit.axis)) + "=" +
-                                (edit.values.empty() ? range : edit.values));
+  auto axis = first_axis(edit);
   if (!axis) return tl::unexpected(axis.error());
   spec.axes.push_back(std::move(*axis));
   if (edit.second) {
@@ -69,7 +77,9 @@ base::Result<sweep::SweepSpec> sweep_of(const SweepEdit& edit, const spec::Workl
   return spec;
 }
 
-SweepEdit edit_of(const sweep::SweepSpec& sweep) {
+namespace {
+
+SweepEdit plain_edit_of(const sweep::SweepSpec& sweep) {
   const auto listed = [](const auto& values, const auto& word) {
     std::string all;
     for (const auto& one : values) all += (all.empty() ? "" : ",") + word(one);
@@ -77,8 +87,12 @@ SweepEdit edit_of(const sweep::SweepSpec& sweep) {
   };
   const auto number = [](std::int64_t value) { return std::to_string(value); };
   SweepEdit edit;
-  edit.axis = sweep.axes.front().field;
-  edit.values = listed(sweep.axes.front().values, number);
+  const sweep::SweepAxis& axis = sweep.axes.front();
+  edit.axis = axis.field;
+  edit.low = axis.values.front();
+  edit.high = axis.values.back();
+  if (const auto range = first_axis(edit); !range || range->values != axis.values)
+    edit.values = listed(axis.values, number);
   if (sweep.axes.size() > 1) {
     edit.second = sweep.axes[1].field;
     edit.second_values = listed(sweep.axes[1].values, number);
@@ -96,6 +110,19 @@ SweepEdit edit_of(const sweep::SweepSpec& sweep) {
     spec::WorkloadSpec one;
     if (spec::set_field(one, "backend", name)) edit.backends.push_back(one.backend);
   }
+  return edit;
+}
+
+}  // namespace
+
+SweepEdit edit_of(const sweep::SweepSpec& sweep, const sweep::SweepPresets& presets) {
+  SweepEdit edit = plain_edit_of(sweep);
+  const auto is_same = [&](const base::Result<sweep::SweepSpec>& made) {
+    return made && made->axes == sweep.axes && made->series == sweep.series;
+  };
+  if (is_same(sweep_of(edit, sweep.base, presets))) return edit;
+  for (const sweep::SweepPreset& preset : presets.all())
+    if (is_same(sweep::sweep_over(preset, sweep.base))) edit.preset = preset.id;
   return edit;
 }
 

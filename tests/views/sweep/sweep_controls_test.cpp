@@ -84,9 +84,21 @@ TEST(SweepControls, AreFilledFromASweep) {
         sweep.series.push_back(*sweep::parse_series(text));
       }
     }
-    const auto again = sweep_of(edit_of(sweep), sweep.base, kNoPresets);
+    const auto again = sweep_of(edit_of(sweep, kNoPresets), sweep.base, kNoPresets);
     ASSERT_TRUE(again) << made[0] << ": " << again.error().sentence;
     EXPECT_TRUE(*again == sweep) << made[0];
+  }
+}
+
+TEST(SweepControls, AreFilledFromEveryExercise) {
+  const auto presets = sweep::SweepPresets::parse(assets::sweeps());
+  ASSERT_TRUE(presets) << presets.error().sentence;
+  for (const sweep::SweepPreset& preset : presets->all()) {
+    const auto exercise = sweep::sweep_of_preset(preset, {});
+    ASSERT_TRUE(exercise) << preset.id << ": " << exercise.error().sentence;
+    const auto again = sweep_of(edit_of(*exercise, *presets), exercise->base, *presets);
+    ASSERT_TRUE(again) << preset.id << ": " << again.error().sentence;
+    EXPECT_TRUE(again->axes == exercise->axes && again->series == exercise->series) << preset.id;
   }
 }
 
