@@ -4,12 +4,17 @@
 
 #include <cstdio>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "app/commands/command_line.h"
 #include "app/commands/report.h"
 #include "app/commands/spec_arguments.h"
+#include "app/output/comparison_files.h"
 #include "app/output/environment.h"
+#include "app/output/output_folder.h"
+#include "app/output/own_report.h"
 #include "app/session/engine_loader.h"
+#include "app/session/languages.h"
 #include "app/session/session.h"
 #include "core/checks/comparison_checks.h"
 #include "core/io/text_table.h"
@@ -17,6 +22,7 @@
 #include "core/run/compare.h"
 #include "core/spec/spec_fields.h"
 #include "core/text/numbers.h"
+#include "core/text/printable.h"
 
 namespace ts::app {
 namespace {
@@ -39,6 +45,17 @@ void print_comparison(const run::Comparison& comparison) {
   }
 }
 
+base::Result<void> write_files(const AbCommand& command, OutputFolder& folder,
+                               const run::Comparison& comparison, const nlohmann::json& document,
+                               const SaveParts& parts) {
+  auto written = write_comparison(*command.out, comparison, document, parts);
+  if (written && parts.has(SavePart::report)) {
+    folder.remove_leftovers();  // the report names what is there
+    written = write_own_report(*command.out, built_in_texts());
+  }
+  return written ? folder.finish() : written;
+}
+
 // Times A and B by turns on the calling thread and reports which one is faster.
 int compare_workloads(const AbCommand& command) {
   Session session(make_engine_loader());
@@ -55,6 +72,16 @@ int compare_workloads(const AbCommand& command) {
   const std::vector<std::string> idle = without_effect(command.changes, *b);
   if (!idle.empty()) return report(idle.front(), 2);
   note(without_effect(command.spec.settings, *a));
+  const auto parts = parts_from(command.parts, command.out.has_value(), kPartsOfPair);
+  if (!parts) return report(parts.error().sentence, 2);
+  std::optional<OutputFolder> folder;
+  if (command.out) {
+    auto claimed = OutputFolder::claim(
+        *command.out, {"comparison.json", "comparison.csv", "comparison.md", "checks.csv",
+                       "checks.md", "a.json", "b.json", "report.md", "report.html", "report.tex"});
+    if (!claimed) return report(claimed.error().sentence, 2);
+    folder.emplace(std::move(*claimed));
+  }
 
   run::Protocol protocol = run::comparison_protocol();
   if (command.pairs > 0) {
@@ -69,13 +96,18 @@ int compare_workloads(const AbCommand& command) {
   progress.clear();
   if (session.comparison() == nullptr) return report(session.comparison_problem(), 1);
   const run::Comparison& comparison = *session.comparison();
+  const auto environment = environment_json(read_machine(), session.engine());
+  nlohmann::json document = report::to_json(comparison, protocol, environment);
+  document["checks"] = report::to_json(checks::of_comparison(comparison, false));
   if (command.json) {
-    const auto environment = environment_json(read_machine(), session.engine());
-    nlohmann::json document = report::to_json(comparison, protocol, environment);
-    document["checks"] = report::to_json(checks::of_comparison(comparison, false));
     print_json(document);
   } else {
     print_comparison(comparison);
+  }
+  if (folder) {
+    if (auto written = write_files(command, *folder, comparison, document, *parts); !written)
+      return report(written.error().sentence, 1);
+    std::fprintf(stderr, "Wrote %s\n", text::printable(command.out->string()).c_str());
   }
   return comparison.failure ? 1 : 0;
 }
@@ -92,6 +124,9 @@ ParsedCommand ab_command(CLI::App& app) {
   app.add_option("--pairs", options->pairs,
                  "Pairs of steps, rounded up to even; default: until the ratio is sure")
       ->check(CLI::Range(1, 1000000));
+  app.add_option("--out", options->out, "Write comparison.json, tables and a report there")
+      ->type_name("DIR");
+  add_parts(app, options->parts);
   app.add_flag("--json", options->json, "Print one JSON document on standard output");
   app.footer(presets_help() + spec::field_help());
   return parsed_command(options, compare_workloads);

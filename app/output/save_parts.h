@@ -17,6 +17,8 @@ inline constexpr std::array kSaveParts = {SavePart::snapshot, SavePart::trace, S
                                           SavePart::pictures, SavePart::report};
 // The parts of a sweep or a hunt, which record no step as a whole.
 inline constexpr std::array kPartsOfMany = {SavePart::tables, SavePart::pictures, SavePart::report};
+// The parts of an A/B comparison from the command line, which has no window to draw.
+inline constexpr std::array kPartsOfPair = {SavePart::tables, SavePart::report};
 const char* to_string(SavePart part);  // snapshot trace tables pictures report
 
 // A choice of them; all at first.

@@ -66,6 +66,30 @@ TEST(ReportCommand, MakesOneReportOfSavedResults) {
   EXPECT_NE(testing::read(out + "/report.md").find("\xe9\xa2\x84\xe6\xb5\x8b"), std::string::npos);
 }
 
+TEST(ReportCommand, TakesAComparisonThatAbWrote) {
+  const testing::TemporaryFolder folder;
+  const std::string root = folder.path().string();
+  const std::string ab =
+      "ab attention --set B=1 --set T=64 --set heads=2 --with backend=flash --pairs 10 --out " +
+      root + "/ab";
+  ASSERT_EQ(testing::run_program(ab).code, 0);
+  const auto json = nlohmann::json::parse(testing::read(root + "/ab/comparison.json"));
+  EXPECT_EQ(json["differences"][0]["key"], "backend");
+  EXPECT_NE(testing::read(root + "/ab/comparison.md").find("| "), std::string::npos);
+  const std::string own = testing::read(root + "/ab/report.md");
+  EXPECT_NE(own.find("tensorscope ab --spec ./a.json --with backend=flash"), std::string::npos)
+      << own;
+  ASSERT_EQ(testing::run_program("report " + root + "/ab --out " + root + "/homework").code, 0);
+  EXPECT_NE(testing::read(root + "/homework/report.md").find("A against B"), std::string::npos);
+  // Tables that are not asked for again are gone; a file of the user's is never replaced.
+  ASSERT_EQ(testing::run_program(ab + " --parts none").code, 0);
+  EXPECT_FALSE(std::filesystem::exists(root + "/ab/comparison.md"));
+  std::filesystem::create_directory(root + "/mine");
+  std::ofstream(root + "/mine/report.md") << "mine";
+  EXPECT_EQ(testing::run_program("ab attention --with backend=flash --out " + root + "/mine").code,
+            2);
+}
+
 TEST(ReportCommand, WrongInputsAreNamed) {
   const testing::TemporaryFolder folder;
   const std::string root = folder.path().string();
