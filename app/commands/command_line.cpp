@@ -16,6 +16,16 @@ std::string first_line(const std::string& text) {
   return text.substr(0, text.find('\n'));
 }
 
+// The first option or argument that was given as "": a variable of a shell without a value.
+std::string empty_option(const CLI::App& app) {
+  for (const CLI::Option* const option : app.get_options())
+    for (const std::string& value : option->results())
+      if (value.empty()) return option->get_name();
+  for (const CLI::App* const command : app.get_subcommands())
+    if (std::string name = empty_option(*command); !name.empty()) return name;
+  return {};
+}
+
 }  // namespace
 
 base::Result<ParsedCommand> parse_command_line(int argc, const char* const* argv) {
@@ -45,6 +55,8 @@ base::Result<ParsedCommand> parse_command_line(int argc, const char* const* argv
     const std::string command = given.empty() ? "" : " " + given.front()->get_name();
     return base::fail(first_line(error.what()) + ". Try tensorscope" + command + " --help");
   }
+  if (const std::string name = empty_option(app); !name.empty())
+    return base::fail(name + " is empty: give it a value or leave it out");
   for (auto& [command, parsed] : commands) {
     if (command->parsed()) return std::move(parsed);
   }

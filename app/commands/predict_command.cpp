@@ -169,24 +169,23 @@ base::Result<void> draw_prediction(const spec::WorkloadSpec& spec,
 
 void add_cluster(CLI::App& command, ClusterArguments& arguments) {
   const CLI::Range cards(std::int64_t{2}, predict::kMostRanks);
-  command
-      .add_option("--cluster", arguments.most,
-                  "Instead: the fewest cards, up to MOST, on which each way of sharing fits, and "
-                  "what it costs")
-      ->type_name("MOST")
-      ->check(cards);
-  command.add_option("--node", arguments.wiring.node, "With --cluster: cards of a node")
+  CLI::Option* const cluster =
+      command
+          .add_option("--cluster", arguments.most,
+                      "Instead: the fewest cards, up to MOST, on which each way of sharing fits, "
+                      "and what it costs")
+          ->type_name("MOST")
+          ->check(cards);
+  const auto add = [&](const char* name, auto& value, const char* help) {
+    return command.add_option(name, value, std::string("With --cluster: ") + help)->needs(cluster);
+  };
+  add("--node", arguments.wiring.node, "cards of a node")
       ->type_name("N")
       ->check(CLI::Range(std::int64_t{1}, std::int64_t{1024}));
-  command
-      .add_option("--link", arguments.wiring.inside,
-                  "With --cluster: between cards of a node, PCIe ...")
-      ->type_name("NAME");
-  command.add_option("--network", arguments.wiring.between, "With --cluster: between nodes")
-      ->type_name("NAME");
-  command.add_option("--format", arguments.format, "With --cluster: md, csv or tex")
-      ->check(CLI::IsMember({"md", "csv", "tex"}));
-  command.add_option("--lang", arguments.language, "With --cluster: en, zh-CN or zh-TW");
+  add("--link", arguments.wiring.inside, "between cards of a node, PCIe ...")->type_name("NAME");
+  add("--network", arguments.wiring.between, "between nodes")->type_name("NAME");
+  add("--format", arguments.format, "md, csv or tex")->check(CLI::IsMember({"md", "csv", "tex"}));
+  add("--lang", arguments.language, "en, zh-CN or zh-TW");
 }
 
 int answer_cluster(const ClusterArguments& arguments, const spec::WorkloadSpec& spec,

@@ -9,10 +9,12 @@
 #include "app/commands/command_line.h"
 #include "app/commands/report.h"
 #include "app/commands/spec_arguments.h"
+#include "app/session/catalogue.h"
 #include "app/session/engine_loader.h"
 #include "app/session/languages.h"
 #include "app/window/workspace_picture.h"
 #include "core/io/file.h"
+#include "views/sweep/sweep_controls.h"
 
 namespace ts::app {
 namespace {
@@ -130,6 +132,8 @@ int take_shot(const ShotCommand& given) {
   Preferences preferences = default_preferences();
   const auto options = read_options(command, preferences);
   if (!options) return report(options.error().sentence, 2);
+  if (command.out.has_extension() && command.out.extension() != ".png")
+    return report(command.out.string() + " is not named FILE.png: a picture is a PNG", 2);
   const auto tab = read_tab(command, options->page);
   if (!tab) return report(tab.error().sentence, 2);
   if (!command.files.empty()) return take_shot_of_files(command, *options, *tab, preferences);
@@ -156,7 +160,9 @@ int take_shot(const ShotCommand& given) {
     if (auto loaded = state.sweeps->load(session, *command.sweep); !loaded) {
       return report(loaded.error().sentence, 2);
     }
-    state.history.set(state.sweeps->sweep()->spec().base);
+    const sweep::SweepSpec& shown = state.sweeps->sweep()->spec();
+    state.history.set(shown.base);
+    state.sweep_edit = views::edit_of(shown, built_in_sweeps());
     state.sweeps->finish_predictions(session, kPredictionTime);
   } else if (options->page == Page::compare) {
     views::settle(state.compare_edit, state.history.checked());
