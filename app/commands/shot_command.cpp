@@ -1,4 +1,5 @@
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cstdio>
 #include <filesystem>
 #include <memory>
@@ -14,6 +15,7 @@
 #include "app/session/languages.h"
 #include "app/window/workspace_picture.h"
 #include "core/io/file.h"
+#include "core/spec/spec_fields.h"
 #include "views/sweep/sweep_controls.h"
 
 namespace ts::app {
@@ -105,11 +107,19 @@ int take_shot_of_files(const ShotCommand& command, const PictureOptions& options
   return 0;
 }
 
-// Sorts the positional words: one that looks like a path is a file, because no workload has such a
-// name.
+// No workload has the name of a path; a file may stand in this folder under any other name.
+bool is_file(const std::string& word) {
+  if (word.find_first_of("./") != std::string::npos) return true;
+  std::error_code ignored;
+  const auto workloads = spec::field_choices(spec::Field::workload);
+  return std::ranges::find(workloads, word) == workloads.end() &&
+         std::filesystem::exists(word, ignored);
+}
+
+// Sorts the positional words into workload and files.
 base::Result<ShotCommand> with_what_is_shown(ShotCommand command) {
   for (const std::string& word : command.shown) {
-    if (word.find_first_of("./") != std::string::npos) {
+    if (is_file(word)) {
       command.files.emplace_back(word);
     } else if (command.spec.workload.empty()) {
       command.spec.workload = word;

@@ -119,11 +119,17 @@ TEST_F(DrivenWindow, TypedNonsenseChangesNothing) {
     context->KeyCharsReplaceEnter("many");
     context->Yield(2);
     IM_CHECK_EQ(state().history.spec().seq_len, std::int64_t{128});
-    IM_CHECK(state().history.unread().has_value());
-    IM_CHECK_STR_EQ(state().history.unread()->typed.c_str(), "many");
+    IM_CHECK(state().history.refusal().has_value());
+    IM_CHECK_STR_EQ(state().history.refusal()->why.sentence.c_str(),
+                    "T takes a whole number such as 512, 2k or 2Ki, not \"many\"");
+    context->ItemClick("//###controls/###field_T");
+    context->Yield(2);
+    context->KeyCharsReplaceEnter("0");
+    context->Yield(2);
+    IM_CHECK_STR_EQ(state().history.refusal()->why.key.c_str(), "spec.error.range");
     context->ItemDragWithDelta("//###controls/###slider_B", {40, 0});
     context->Yield(2);
-    IM_CHECK(!state().history.unread().has_value());
+    IM_CHECK(!state().history.refusal().has_value());
   });
 }
 

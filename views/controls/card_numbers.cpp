@@ -7,9 +7,11 @@
 #include <vector>
 
 #include "core/spec/typed_card.h"
+#include "core/text/message.h"
 #include "core/text/numbers.h"
 #include "views/common/edit_field.h"
 #include "views/common/imgui_sink.h"
+#include "views/controls/field_controls.h"
 
 namespace ts::views {
 namespace {
@@ -135,14 +137,11 @@ void draw_card_numbers(const ControlsContext& context, float width) {
       spec.target_gpu = spec::typed_card_name(gpu);
       if (spec != context.history.spec()) context.history.set(spec);
     } else {
-      context.history.refuse(spec::Field::target_gpu, *typed);
+      context.history.refuse(spec::Field::target_gpu,
+                             text::message("controls.unread", {{"typed", *typed}}));
     }
   }
-  const auto& unread = context.history.unread();
-  if (unread && unread->field == spec::Field::target_gpu) {
-    wrapped_text(ui, TextStyle::small, ui.theme.bad,
-                 ui.texts("controls.unread", {{"typed", unread->typed}}), ui.px(16));
-  }
+  draw_refusal(context, spec::Field::target_gpu);
 }
 
 }  // namespace ts::views

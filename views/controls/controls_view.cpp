@@ -325,16 +325,10 @@ void apply(const ControlsContext& context, Field field, const SliderEdit& edit) 
   const Ui& ui = context.ui;
   spec::WorkloadSpec changed = context.history.spec();
   if (edit.value) set_slider_number(changed, field, *edit.value);
-  if (edit.typed && !spec::set_field(changed, spec::field_name(field), *edit.typed)) {
-    context.history.refuse(field, *edit.typed);
-  }
+  if (edit.typed) set_typed(context, field, *edit.typed, changed);
   if (changed != context.history.spec()) context.history.preview(changed);
   if (edit.finished) context.history.commit();
-  const auto& unread = context.history.unread();
-  if (unread && unread->field == field) {
-    wrapped_text(ui, TextStyle::small, ui.theme.bad,
-                 ui.texts("controls.unread", {{"typed", unread->typed}}), ui.px(16));
-  }
+  draw_refusal(context, field);
 }
 
 // The sizes that matter for the workload. The others are folded.

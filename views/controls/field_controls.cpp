@@ -134,19 +134,9 @@ void draw_bytes(const ControlsContext& context, Field field, const spec::BytesFi
   look.edited = bytes == 0 ? "auto" : std::to_string(bytes);
   look.problem = problem;
   const auto typed = edit_field(ui, spec::field_name(field), look, rest);
-  if (typed) {
-    if (spec::set_field(spec, spec::field_name(field), *typed)) {
-      context.history.set(spec);
-    } else {
-      context.history.refuse(field, *typed);
-    }
-  }
+  if (typed && set_typed(context, field, *typed, spec)) context.history.set(spec);
   end_row(ui, rest, width);
-  const auto& unread = context.history.unread();
-  if (unread && unread->field == field) {
-    wrapped_text(ui, TextStyle::small, ui.theme.bad,
-                 ui.texts("controls.unread", {{"typed", unread->typed}}), ui.px(16));
-  } else if (!problem.empty()) {
+  if (!draw_refusal(context, field) && !problem.empty()) {
     wrapped_text(ui, TextStyle::small, ui.theme.bad, problem, ui.px(16));
   }
 }
@@ -169,9 +159,9 @@ void draw_real(const ControlsContext& context, Field field, const spec::RealFiel
                                 {rest.x1 - ui.px(82), rest.y0, rest.x1, rest.y1});
   ImGui::EndDisabled();
   tooltip(ui, reason);
-  // Input that is not a number, or out of range, changes nothing.
-  if (typed && spec::set_field(spec, spec::field_name(field), *typed)) context.history.set(spec);
+  if (typed && set_typed(context, field, *typed, spec)) context.history.set(spec);
   end_row(ui, rest, width);
+  draw_refusal(context, field);
 }
 
 // The number of settings that have an effect here and are not at their default.
@@ -184,6 +174,22 @@ int changed_fields(const spec::WorkloadSpec& spec, std::span<const Field> fields
 }
 
 }  // namespace
+
+bool set_typed(const ControlsContext& context, Field field, const std::string& typed,
+               spec::WorkloadSpec& spec) {
+  const auto set = spec::set_field(spec, spec::field_name(field), typed);
+  if (!set) context.history.refuse(field, set.error());
+  return set.has_value();
+}
+
+bool draw_refusal(const ControlsContext& context, Field field) {
+  const auto& refusal = context.history.refusal();
+  if (!refusal || refusal->field != field) return false;
+  const Ui& ui = context.ui;
+  wrapped_text(ui, TextStyle::small, ui.theme.bad, message_words(ui.texts, refusal->why),
+               ui.px(16));
+  return true;
+}
 
 std::string reason_text(const ControlsContext& context, Field field) {
   const std::string key = spec::field_reason(context.history.spec(), field);

@@ -18,6 +18,12 @@ std::string reason_text(const ControlsContext& context, spec::Field field);
 // The problem with its value. Empty if there is none.
 std::string problem_text(const ControlsContext& context, spec::Field field);
 
+// Sets the field of `spec` as typed. If that cannot be, false, and the history keeps the reason.
+bool set_typed(const ControlsContext& context, spec::Field field, const std::string& typed,
+               spec::WorkloadSpec& spec);
+// Draws why the last input of the field was not taken; false: it was.
+bool draw_refusal(const ControlsContext& context, spec::Field field);
+
 // The values of a ChoiceField with their labels. Each has the reason why it cannot be chosen now:
 // the setting does not apply, or the specification would get a new problem.
 std::vector<Choice> field_choices_of(const ControlsContext& context, spec::Field field);

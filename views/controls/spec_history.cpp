@@ -3,7 +3,7 @@
 namespace ts::views {
 
 void SpecHistory::preview(const spec::WorkloadSpec& spec) {
-  if (this->spec() != spec) unread_.reset();
+  if (this->spec() != spec) refusal_.reset();
   shown_ = spec::CheckedSpec(spec);
 }
 
@@ -16,7 +16,7 @@ void SpecHistory::commit() {
 }
 
 void SpecHistory::undo() {
-  unread_.reset();
+  refusal_.reset();
   commit();
   if (past_.empty()) return;
   future_.push_back(committed_);
@@ -26,7 +26,7 @@ void SpecHistory::undo() {
 }
 
 void SpecHistory::redo() {
-  unread_.reset();
+  refusal_.reset();
   if (future_.empty()) return;
   past_.push_back(committed_);
   committed_ = future_.back();

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/base/message.h"
 #include "core/spec/checked_spec.h"
 
 namespace ts::views {
@@ -33,13 +34,13 @@ class SpecHistory {
   void undo();
   void redo();
 
-  // Field input that could not be parsed. Shown beside the field until something changes.
-  struct Unread {
+  // Why the last input was not taken. Shown beside its field until something changes.
+  struct Refusal {
     spec::Field field = spec::Field::B;
-    std::string typed;
+    base::Message why;
   };
-  void refuse(spec::Field field, std::string typed) { unread_ = {field, std::move(typed)}; }
-  [[nodiscard]] const std::optional<Unread>& unread() const { return unread_; }
+  void refuse(spec::Field field, base::Message why) { refusal_ = {field, std::move(why)}; }
+  [[nodiscard]] const std::optional<Refusal>& refusal() const { return refusal_; }
 
   static constexpr std::size_t kMaxSteps = 500;
 
@@ -48,7 +49,7 @@ class SpecHistory {
   spec::WorkloadSpec committed_;
   std::vector<spec::WorkloadSpec> past_;    // oldest first
   std::vector<spec::WorkloadSpec> future_;  // next redo last
-  std::optional<Unread> unread_;
+  std::optional<Refusal> refusal_;
 };
 
 }  // namespace ts::views
