@@ -6,9 +6,9 @@
 #include "app/commands/spec_arguments.h"
 #include "app/session/catalogue.h"
 #include "app/window/workspace_picture.h"
-#include "core/spec/spec_values.h"
 #include "core/text/message.h"
 #include "core/text/numbers.h"
+#include "core/text/typed_numbers.h"
 
 namespace ts::app {
 namespace {
@@ -89,8 +89,8 @@ base::Result<sweep::FitRange> fit_range(const std::string& text) {
   sweep::FitRange range;
   if (text.empty()) return range;
   const std::size_t colon = std::min(text.find(':'), text.size() - 1);
-  const auto low = spec::parse_count(text.substr(0, colon));
-  const auto high = spec::parse_count(text.substr(colon + 1));
+  const auto low = text::parse_count(text.substr(0, colon));
+  const auto high = text::parse_count(text.substr(colon + 1));
   if (!low || !high || *low < 0 || *low > *high) {
     return base::fail("--fit takes FROM:TO such as 512:4096, not \"" + text + "\"");
   }

@@ -4,7 +4,6 @@
 
 #include "core/advice/tree.h"
 #include "core/lessons/lesson_json.h"
-#include "core/spec/spec_values.h"
 #include "core/text/message.h"
 #include "core/text/nearest.h"
 

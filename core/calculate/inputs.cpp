@@ -9,6 +9,7 @@
 
 #include "core/text/message.h"
 #include "core/text/numbers.h"
+#include "core/text/typed_numbers.h"
 
 namespace ts::calculate {
 namespace {
@@ -19,6 +20,7 @@ constexpr double kExact = 9007199254740992.0;
 std::optional<std::int64_t> whole_number(std::string_view words) {
   std::string digits(words);
   std::erase(digits, ',');
+  if (const auto count = text::parse_count(digits)) return count;
   double number = 0;
   const char* const end = digits.data() + digits.size();
   const auto [rest, problem] = std::from_chars(digits.data(), end, number);

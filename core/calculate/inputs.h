@@ -49,7 +49,7 @@ class Chosen {
   }
   // Out of the input's range: an error with the range, and nothing changes.
   base::Result<void> set(std::size_t input, std::int64_t number);
-  // From "ranks" and "8", "7e9" or "4,096".
+  // From "ranks" and "8", "8k", "4Ki", "7e9" or "4,096".
   base::Result<void> set(std::string_view name, std::string_view number);
   // From "ranks=8".
   base::Result<void> set(std::string_view setting);

@@ -5,10 +5,10 @@
 #include <utility>
 
 #include "core/spec/spec_fields.h"
-#include "core/spec/spec_values.h"
 #include "core/stats/fits.h"
 #include "core/text/message.h"
 #include "core/text/numbers.h"
+#include "core/text/typed_numbers.h"
 
 namespace ts::lessons {
 namespace {
@@ -23,10 +23,10 @@ const StepPlan* plan_of_curve(const Lesson& lesson, Tier tier) {
 
 std::optional<double> point_value(const std::string& text, Unit unit) {
   if (unit == Unit::bytes) {
-    const auto bytes = spec::parse_bytes(text);
+    const auto bytes = text::parse_bytes(text);
     return bytes ? std::optional(static_cast<double>(*bytes)) : std::nullopt;
   }
-  return spec::parse_real(text);
+  return text::parse_real(text);
 }
 
 std::optional<double> value_at(const std::vector<CurvePoint>& points, double x) {
@@ -87,7 +87,7 @@ base::Result<std::vector<CurvePoint>> parse_curve(const Lesson& lesson, Tier tie
     begin = end + 1;
     const std::size_t colon = part.find(':');
     if (colon == std::string::npos) return wrong(part);
-    const auto x = spec::parse_count(part.substr(0, colon));
+    const auto x = text::parse_count(part.substr(0, colon));
     const auto y = point_value(part.substr(colon + 1), unit);
     const bool there = x && std::ranges::find(places, static_cast<double>(*x)) != places.end();
     if (!there || !y || !(*y > 0) || !std::isfinite(*y)) return wrong(part);

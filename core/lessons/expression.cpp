@@ -5,6 +5,7 @@
 
 #include "core/spec/spec_values.h"
 #include "core/text/message.h"
+#include "core/text/typed_numbers.h"
 
 namespace ts::lessons {
 namespace {
@@ -89,7 +90,7 @@ class Parser {
     if (word.empty()) return wrong(text::message("lesson_file.no_operand"));
     Expression made;
     if (std::isdigit(static_cast<unsigned char>(word.front())) != 0) {
-      const auto number = spec::parse_real(word);
+      const auto number = text::parse_real(word);
       if (!number) return wrong(text::message("lesson_file.bad_number", {{"word", word}}));
       made.constant = *number;
       return made;

@@ -8,9 +8,9 @@
 #include "core/calculate/calculation_table.h"
 #include "core/lessons/drawn_curve.h"
 #include "core/lessons/lesson_plan.h"
-#include "core/spec/spec_values.h"
 #include "core/text/message.h"
 #include "core/text/numbers.h"
+#include "core/text/typed_numbers.h"
 
 namespace ts::lessons {
 namespace {
@@ -120,7 +120,7 @@ std::string bytes_words(double bytes, const Value* value) {
     const auto whole = static_cast<std::int64_t>(std::llround(std::abs(bytes)));
     return (negative ? "\xe2\x88\x92" : "") + text::bytes(whole).joined();
   }
-  const auto unit = static_cast<double>(*spec::parse_bytes("1 " + value->shown_in));
+  const auto unit = static_cast<double>(*text::parse_bytes("1 " + value->shown_in));
   return text::decimal(bytes / unit, value->decimals.value_or(2)) + " " + value->shown_in;
 }
 
@@ -152,9 +152,9 @@ std::optional<double> scaled(std::string text, std::initializer_list<Scale> scal
   }
   while (!text.empty() && text.back() == ' ') text.pop_back();
   std::erase(text, ',');
-  const auto number = spec::parse_real(text);
+  const auto number = text::parse_real(text);
   if (number) return *number * factor;
-  const auto count = spec::parse_count(text);
+  const auto count = text::parse_count(text);
   if (!count) return std::nullopt;
   return static_cast<double>(*count) * factor;
 }
@@ -164,7 +164,7 @@ std::optional<double> guessed_number(const std::string& text, Unit unit, const V
     case Unit::bytes: {
       const std::string with_unit =
           text.find_first_not_of("0123456789., ") == text.npos ? text + " " + value.shown_in : text;
-      const auto bytes = spec::parse_bytes(with_unit);
+      const auto bytes = text::parse_bytes(with_unit);
       if (!bytes) return std::nullopt;
       return static_cast<double>(*bytes);
     }
@@ -344,7 +344,7 @@ base::Result<Guess> parse_guess(const Lesson& lesson, Tier tier, const std::stri
   Guess guess;
   guess.text = text;
   if (!question.choices.empty()) {
-    const auto number = spec::parse_count(text);
+    const auto number = text::parse_count(text);
     const auto most = static_cast<std::int64_t>(question.choices.size());
     if (!number || *number < 1 || *number > most) {
       return text::fail("lesson_error.choice",

@@ -10,6 +10,7 @@
 #include "core/spec/spec_values.h"
 #include "core/stats/occupancy.h"
 #include "core/text/message.h"
+#include "core/text/typed_numbers.h"
 
 namespace ts::lessons {
 namespace {
@@ -108,8 +109,8 @@ void read_sweep(ObjectReader& reader, StepPlan& plan) {
   const std::string fit = reader.text_or("fit", "");
   if (fit.empty()) return;
   const std::size_t colon = std::min(fit.find(':'), fit.size() - 1);
-  const auto low = spec::parse_count(fit.substr(0, colon));
-  const auto high = spec::parse_count(fit.substr(colon + 1));
+  const auto low = text::parse_count(fit.substr(0, colon));
+  const auto high = text::parse_count(fit.substr(colon + 1));
   if (!low || !high || *low > *high) {
     return reader.wrong(text::message("lesson_file.bad_fit", {{"text", fit}}));
   }
@@ -283,7 +284,7 @@ base::Result<void> check_point(const std::string& argument, const StepPlan& plan
     const auto given =
         std::ranges::find_if(name.at, [&](const auto& one) { return one.first == key; });
     if (given == name.at.end()) return text::fail("lesson_file.no_place", {{"name", key}});
-    const auto value = spec::parse_count(given->second);
+    const auto value = text::parse_count(given->second);
     if (!value || std::to_string(*value) != given->second ||
         std::ranges::find(axis.values, *value) == axis.values.end()) {
       return text::fail("lesson_file.no_point", {{"name", key}, {"value", given->second}});
@@ -390,7 +391,7 @@ base::Result<void> check_argument(const QuantityRow& row, const std::string& arg
       return field ? base::Result<void>() : tl::unexpected(field.error());
     }
     case Takes::index: {
-      const auto number = spec::parse_count(argument);
+      const auto number = text::parse_count(argument);
       return number && *number > 0 ? base::Result<void>() : text::fail("lesson_file.takes_index");
     }
     case Takes::term:

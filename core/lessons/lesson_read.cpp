@@ -5,8 +5,8 @@
 #include "core/lessons/lesson_json.h"
 #include "core/lessons/lesson_names.h"
 #include "core/lessons/lesson_plan.h"
-#include "core/spec/spec_values.h"
 #include "core/text/message.h"
+#include "core/text/typed_numbers.h"
 
 namespace ts::lessons {
 namespace {
@@ -167,8 +167,8 @@ void read_values_of(ObjectReader& reader, Lesson& lesson) {
 
 // "1 MiB" or a number.
 std::optional<double> range_end(const std::string& text) {
-  if (auto number = spec::parse_real(text)) return number;
-  const auto bytes = spec::parse_bytes(text);
+  if (auto number = text::parse_real(text)) return number;
+  const auto bytes = text::parse_bytes(text);
   return bytes ? std::optional(static_cast<double>(*bytes)) : std::nullopt;
 }
 

@@ -14,6 +14,7 @@
 #include "core/spec/workload_spec.h"
 #include "core/text/message.h"
 #include "core/text/nearest.h"
+#include "core/text/typed_numbers.h"
 
 namespace ts::lessons {
 namespace {
@@ -127,7 +128,7 @@ std::optional<double> check_number(const json& document, const string& argument)
       if (one.value("name", "") != name) continue;
       string words = one.value("value", "");
       std::erase(words, ',');  // of thousands
-      const auto number = spec::parse_real(words);
+      const auto number = text::parse_real(words);
       if (number) return number;
     }
   }

@@ -19,6 +19,7 @@
 #include "core/spec/workload_math.h"
 #include "core/text/message.h"
 #include "core/text/numbers.h"
+#include "core/text/typed_numbers.h"
 
 namespace ts::report {
 namespace {
@@ -227,7 +228,7 @@ Finding bf16(const run::Run& run) {
   const spec::DataType type = spec::compute_type(run.spec);
   if (!run.card || !half(type)) return std::nullopt;
   const std::string& capability = run.card->compute_capability;
-  const auto number = spec::parse_real(capability);
+  const auto number = text::parse_real(capability);
   if (!number) return std::nullopt;
   const bool has = *number >= kFirstWithBf16;
   const bool is = type == spec::DataType::bf16;

@@ -7,11 +7,11 @@
 
 #include "core/spec/masking.h"
 #include "core/spec/spec_fields.h"
-#include "core/spec/spec_values.h"
 #include "core/spec/workload_math.h"
 #include "core/spec/workload_traits.h"
 #include "core/text/message.h"
 #include "core/text/numbers.h"
+#include "core/text/typed_numbers.h"
 
 namespace ts::spec {
 
@@ -106,7 +106,7 @@ FlashCondition alignment_condition(std::int64_t head) {
 
 std::vector<FlashCondition> flash_conditions(const WorkloadSpec& spec, const Gpu& card) {
   if (!field_applies(spec, Field::backend)) return {};
-  const auto number = parse_real(card.compute_capability);
+  const auto number = text::parse_real(card.compute_capability);
   if (!number) return {};
   const int capability = static_cast<int>(std::lround(*number * 10));
   const std::int64_t head = head_size(spec);

@@ -11,6 +11,7 @@
 #include "core/spec/workload_spec.h"
 #include "core/text/nearest.h"
 #include "core/text/numbers.h"
+#include "core/text/typed_numbers.h"
 
 namespace ts::spec {
 
@@ -68,15 +69,15 @@ struct FromText {
                     {"value", text::grouped(count)}});
   }
   Refusal operator()(const NumberField&) const {
-    if (const auto count = parse_count(value)) return number(*count);
+    if (const auto count = text::parse_count(value)) return number(*count);
     return refused("whole_number");
   }
   Refusal operator()(const BytesField&) const {
-    if (const auto bytes = parse_bytes(value)) return number(*bytes);
+    if (const auto bytes = text::parse_bytes(value)) return number(*bytes);
     return refused("size");
   }
   Refusal operator()(const RealField& real) const {
-    const auto parsed = parse_real(value);
+    const auto parsed = text::parse_real(value);
     if (!parsed) {
       return refused("real");
     }

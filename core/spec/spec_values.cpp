@@ -12,6 +12,7 @@
 #include "core/text/message.h"
 #include "core/text/nearest.h"
 #include "core/text/numbers.h"
+#include "core/text/typed_numbers.h"
 
 namespace ts::spec {
 
@@ -29,53 +30,6 @@ constexpr std::array<Alias, 7> kAliases = {{{"batch", Field::B},
                                             {"context", Field::T},
                                             {"context_length", Field::T},
                                             {"length", Field::T}}};
-
-struct Unit {
-  std::string_view name;
-  double factor;
-};
-
-constexpr double kBinaryKilo = 1024.0;
-constexpr std::array<Unit, 7> kCountUnits = {{{"", 1},
-                                              {"k", 1e3},
-                                              {"M", 1e6},
-                                              {"G", 1e9},
-                                              {"Ki", kBinaryKilo},
-                                              {"Mi", kBinaryKilo* kBinaryKilo},
-                                              {"Gi", kBinaryKilo* kBinaryKilo* kBinaryKilo}}};
-constexpr std::array<Unit, 10> kByteUnits = {
-    {{"", 1},
-     {"B", 1},
-     {"kB", 1e3},
-     {"MB", 1e6},
-     {"GB", 1e9},
-     {"TB", 1e12},
-     {"KiB", kBinaryKilo},
-     {"MiB", kBinaryKilo* kBinaryKilo},
-     {"GiB", kBinaryKilo* kBinaryKilo* kBinaryKilo},
-     {"TiB", kBinaryKilo* kBinaryKilo* kBinaryKilo* kBinaryKilo}}};
-
-std::optional<std::int64_t> parse_with_units(std::string_view text, std::span<const Unit> units) {
-  text = base::trimmed(text);
-  // Whole numbers are parsed exactly: a double would round above 2^53.
-  std::int64_t whole = 0;
-  const char* const end = text.data() + text.size();
-  const auto [whole_end, whole_error] = std::from_chars(text.data(), end, whole);
-  if (whole_error == std::errc{} && whole_end == end) return whole;
-
-  double value = 0;
-  const auto [rest, error] = std::from_chars(text.data(), end, value, std::chars_format::fixed);
-  if (error != std::errc{} || !std::isfinite(value)) return std::nullopt;
-  const std::string_view unit_name = base::trimmed({rest, static_cast<std::size_t>(end - rest)});
-  for (const Unit& unit : units) {
-    if (unit.name != unit_name) continue;
-    const double scaled = value * unit.factor;
-    constexpr double kLargest = 9.0e18;
-    if (std::abs(scaled) > kLargest || scaled != std::floor(scaled)) return std::nullopt;
-    return static_cast<std::int64_t>(scaled);
-  }
-  return std::nullopt;
-}
 
 std::int64_t WorkloadSpec::*number_member(Field field) {
   if (const auto* number = field_as<NumberField>(field)) return number->member;
@@ -104,24 +58,6 @@ base::Result<Field> field_from_name(std::string_view name) {
                     {{"name", std::string(name)}, {"all", text::listed(names)}});
 }
 
-std::optional<std::int64_t> parse_count(std::string_view text) {
-  return parse_with_units(text, kCountUnits);
-}
-
-std::optional<std::int64_t> parse_bytes(std::string_view text) {
-  if (base::trimmed(text) == "auto") return 0;
-  return parse_with_units(text, kByteUnits);
-}
-
-std::optional<double> parse_real(std::string_view text) {
-  text = base::trimmed(text);
-  double value = 0;
-  const char* const end = text.data() + text.size();
-  const auto [rest, error] = std::from_chars(text.data(), end, value);
-  if (error != std::errc{} || rest != end || !std::isfinite(value)) return std::nullopt;
-  return value;
-}
-
 base::Result<void> set_real(WorkloadSpec& spec, Field field, double value) {
   const auto* real = field_as<RealField>(field);
   TS_CHECK(real != nullptr);
@@ -138,14 +74,14 @@ base::Result<void> set_real(WorkloadSpec& spec, Field field, double value) {
 bool has_numbers(Field field) {
   if (const auto* choices = field_as<ChoiceField>(field)) {
     return std::any_of(choices->names.begin(), choices->names.end(),
-                       [](const char* name) { return parse_count(name).has_value(); });
+                       [](const char* name) { return text::parse_count(name).has_value(); });
   }
   return field_range(field).max > 0;
 }
 
 std::int64_t number_of(const WorkloadSpec& spec, Field field) {
   if (field_as<ChoiceField>(field) != nullptr) {
-    return parse_count(field_text(spec, field)).value_or(-1);
+    return text::parse_count(field_text(spec, field)).value_or(-1);
   }
   return spec.*number_member(field);
 }

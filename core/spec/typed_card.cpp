@@ -6,9 +6,9 @@
 #include <array>
 #include <optional>
 
-#include "core/spec/spec_values.h"
 #include "core/text/message.h"
 #include "core/text/numbers.h"
+#include "core/text/typed_numbers.h"
 
 namespace ts::spec {
 namespace {
@@ -35,7 +35,7 @@ std::string_view take_word(std::string_view& text) {
 }
 
 std::optional<double> positive_number(std::string_view text) {
-  const std::optional<double> value = parse_real(text);
+  const std::optional<double> value = text::parse_real(text);
   return value && *value > 0 && *value < 1e9 ? value : std::nullopt;
 }
 
@@ -44,7 +44,7 @@ bool is_capability(std::string_view text) {
   const std::size_t dot = text.find('.');
   if (dot != 1 && dot != 2) return false;
   if (text.size() != dot + 2) return false;
-  const std::optional<double> value = parse_real(text);
+  const std::optional<double> value = text::parse_real(text);
   return value && *value >= 5;
 }
 
@@ -88,7 +88,7 @@ base::Result<Gpu> read_typed_card(std::string_view name) {
   gpu.source = "typed";
   take_word(name);
   std::string memory(take_word(name));
-  const auto bytes = parse_bytes(memory);
+  const auto bytes = text::parse_bytes(memory);
   constexpr std::int64_t kLeast = std::int64_t{1} << 20;  // "24" is not meant in bytes
   constexpr std::int64_t kMost = std::int64_t{1} << 50;
   if (!bytes || *bytes < kLeast || *bytes > kMost) {

@@ -9,6 +9,7 @@
 #include "core/spec/spec_values.h"
 #include "core/sweep/sweep_spec.h"
 #include "core/text/message.h"
+#include "core/text/typed_numbers.h"
 
 namespace ts::sweep {
 namespace {
@@ -106,8 +107,8 @@ base::Result<Values> times(spec::Field field, std::int64_t low, std::int64_t hig
 
 base::Result<Values> plus(spec::Field field, std::int64_t low, std::int64_t high,
                           std::string_view step_text) {
-  const auto step = field == spec::Field::memory_limit ? spec::parse_bytes(step_text)
-                                                       : spec::parse_count(step_text);
+  const auto step = field == spec::Field::memory_limit ? text::parse_bytes(step_text)
+                                                       : text::parse_count(step_text);
   if (!step || *step < 1) {
     return text::fail("sweep_error.whole_step", {{"value", std::string(step_text)}});
   }

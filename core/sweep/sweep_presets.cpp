@@ -7,7 +7,6 @@
 
 #include "core/io/json_parse.h"
 #include "core/spec/presets.h"
-#include "core/spec/spec_values.h"
 #include "core/text/message.h"
 
 namespace ts::sweep {

@@ -256,14 +256,23 @@ TEST(Calculators, WrongNumbersAreRefusedInOneSentence) {
     return set ? std::string("accepted") : set.error().sentence;
   };
   EXPECT_EQ(error("ranks", "0"), "ranks is 1 to 1,000,000, not 0");
-  EXPECT_EQ(error("ranks", "2.5"), "ranks is a whole number, not \"2.5\"");
-  EXPECT_EQ(error("ranks", "eight"), "ranks is a whole number, not \"eight\"");
-  EXPECT_EQ(error("ranks", ""), "ranks is a whole number, not \"\"");
-  EXPECT_EQ(error("ranks", "nan"), "ranks is a whole number, not \"nan\"");
-  EXPECT_EQ(error("ranks", "1e300"), "ranks is a whole number, not \"1e300\"");
+  EXPECT_EQ(error("ranks", "2.5"),
+            "ranks takes a whole number such as 512, 8k or 7e9, not \"2.5\"");
+  EXPECT_EQ(error("ranks", "eight"),
+            "ranks takes a whole number such as 512, 8k or 7e9, not \"eight\"");
+  EXPECT_EQ(error("ranks", ""), "ranks takes a whole number such as 512, 8k or 7e9, not \"\"");
+  EXPECT_EQ(error("ranks", "nan"),
+            "ranks takes a whole number such as 512, 8k or 7e9, not \"nan\"");
+  EXPECT_EQ(error("ranks", "1e300"),
+            "ranks takes a whole number such as 512, 8k or 7e9, not \"1e300\"");
   EXPECT_EQ(error("rank", "8").find("zero has no \"rank\"; it has params, ranks"), 0U);
   EXPECT_EQ(error("params", "4,096"), "accepted");
   EXPECT_EQ(values.of(0), 4096);
+  for (const auto& [text, number] :
+       {std::pair{"8k", 8000}, {"4Ki", 4096}, {"2e9", 2'000'000'000}}) {
+    EXPECT_EQ(error("params", text), "accepted");
+    EXPECT_EQ(values.of(0), number) << text;
+  }
 }
 
 TEST(Calculators, ValuesAndFormulasInWords) {

@@ -9,6 +9,7 @@
 #include "core/spec/spec_fields.h"
 #include "core/spec/spec_values.h"
 #include "core/text/numbers.h"
+#include "core/text/typed_numbers.h"
 
 namespace ts::views {
 namespace {
@@ -159,7 +160,7 @@ std::string value_words(const text::Texts& texts, Field field, const std::string
   if (spec::field_as<spec::FlagField>(field) != nullptr) {
     return texts(value == "true" ? "compare.on" : "compare.off");
   }
-  const auto count = spec::parse_count(value);
+  const auto count = text::parse_count(value);
   return count ? text::grouped(*count) : value;
 }
 

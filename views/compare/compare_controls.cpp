@@ -7,6 +7,7 @@
 #include "core/spec/spec_fields.h"
 #include "core/spec/spec_values.h"
 #include "core/text/numbers.h"
+#include "core/text/typed_numbers.h"
 #include "views/common/power_select.h"
 #include "views/common/spec_words.h"
 #include "views/common/widgets.h"
@@ -98,7 +99,7 @@ void draw_compare_controls(const Ui& ui, CompareEdit& edit, const spec::CheckedS
   ImGui::Dummy({0, ui.px(4)});
   section(ui, "B");
   if (const auto* number = spec::field_as<spec::NumberField>(edit.field)) {
-    std::int64_t value = spec::parse_count(edit.value).value_or(number->slider.min);
+    std::int64_t value = text::parse_count(edit.value).value_or(number->slider.min);
     if (power_select(ui, "###compare_value", value, std::max<std::int64_t>(1, number->slider.min),
                      number->slider.max, width)) {
       edit.value = std::to_string(value);

@@ -7,6 +7,7 @@
 
 #include "core/spec/spec_fields.h"
 #include "core/spec/spec_values.h"
+#include "core/text/typed_numbers.h"
 #include "views/common/backend_marks.h"
 #include "views/common/edit_field.h"
 #include "views/common/imgui_sink.h"
@@ -136,7 +137,7 @@ std::string first_values(Field field, const spec::WorkloadSpec& base) {
   const auto choices = spec::field_choices(field);
   std::string all;
   for (const char* const choice : choices) {
-    if (spec::has_numbers(field) && !spec::parse_count(choice)) continue;  // "auto"
+    if (spec::has_numbers(field) && !text::parse_count(choice)) continue;  // "auto"
     all += (all.empty() ? "" : ",") + std::string(choice);
   }
   if (!choices.empty()) return all;
