@@ -322,7 +322,6 @@ void draw_memory_bar(const ControlsContext& context, float width) {
 // Input that cannot be parsed changes nothing and is reported. Input that can be parsed but not run
 // is shown with its problem.
 void apply(const ControlsContext& context, Field field, const SliderEdit& edit) {
-  const Ui& ui = context.ui;
   spec::WorkloadSpec changed = context.history.spec();
   if (edit.value) set_slider_number(changed, field, *edit.value);
   if (edit.typed) set_typed(context, field, *edit.typed, changed);
