@@ -27,7 +27,7 @@
 namespace ts::app {
 namespace {
 
-void print_comparison(const run::Comparison& comparison) {
+void print_comparison(const run::Comparison& comparison, bool saved) {
   const auto& [a, b] = comparison.sides;
   for (const run::SpecDifference& one : run::differences(a.spec, b.spec)) {
     std::printf("%s: A %s, B %s\n", one.key.c_str(), one.a.c_str(), one.b.c_str());
@@ -37,7 +37,7 @@ void print_comparison(const run::Comparison& comparison) {
   if (const std::string paid = report::break_even_sentence(comparison); !paid.empty()) {
     std::printf("%s\n", paid.c_str());
   }
-  print_checks(checks::of_comparison(comparison, false));
+  print_checks(checks::of_comparison(comparison, saved));
   for (int i = 0; i < 2; ++i) {
     if (comparison.sides[static_cast<std::size_t>(i)].warmup_stable) continue;
     std::printf("The warm-up of %s did not settle: take its figures with care\n",
@@ -98,11 +98,11 @@ int compare_workloads(const AbCommand& command) {
   const run::Comparison& comparison = *session.comparison();
   const auto environment = environment_json(read_machine(), session.engine());
   nlohmann::json document = report::to_json(comparison, protocol, environment);
-  document["checks"] = report::to_json(checks::of_comparison(comparison, false));
+  document["checks"] = report::to_json(checks::of_comparison(comparison, folder.has_value()));
   if (command.json) {
     print_json(document);
   } else {
-    print_comparison(comparison);
+    print_comparison(comparison, folder.has_value());
   }
   if (folder) {
     if (auto written = write_files(command, *folder, comparison, document, *parts); !written)
