@@ -138,6 +138,7 @@ void Presenter::leave() {
   WorkspaceState& state = services_.state;
   if (!state.demo) return;
   stop();
+  services_.session.hide_run(false);
   state.demo.reset();
   state.preferences.projector = before_->projector;
   state.preferences.live = before_->live;
@@ -162,6 +163,7 @@ void Presenter::show_picture(const lessons::StepPlan& plan) {
   WorkspaceState& state = services_.state;
   services_.runs.open_settings(spec_of(plan));
   services_.session.files().choose(std::nullopt);
+  services_.session.hide_run(plan.kind == lessons::StepKind::predict);
   state.page = page_of(plan.kind);
   started_ = measures(plan.kind);
   switch (plan.kind) {

@@ -32,6 +32,7 @@ bool Session::start(const spec::WorkloadSpec& spec, const run::Protocol& protoco
   asked_ = worker_.submit(std::move(request));
   busy_ = true;
   compares_ = false;
+  hidden_ = false;
   return true;
 }
 

@@ -78,19 +78,24 @@ class Session {
   [[nodiscard]] Predictions& predictions() { return predictions_; }
   // For dry runs on threads other than the prediction thread; may be empty.
   [[nodiscard]] const predict::DryRunnerLoader& dry_runner() const { return dry_runner_; }
-  // The run on screen: the newest, or the one given to show().
-  [[nodiscard]] const run::Run* run() const { return shown_ ? shown_.get() : run_.get(); }
+  // The run on screen: the newest, or the one given to show(). Null: none, or it is hidden.
+  [[nodiscard]] const run::Run* run() const {
+    return hidden_ ? nullptr : shown_ ? shown_.get() : run_.get();
+  }
   // The newest run, whatever is shown.
   [[nodiscard]] const run::Run* current() const { return run_.get(); }
   [[nodiscard]] std::shared_ptr<run::Run> share_current() const { return run_; }
   // The run of run(), kept for readers on other threads.
   [[nodiscard]] std::shared_ptr<const run::Run> share_shown() const {
-    return shown_ ? shown_ : run_;
+    return hidden_ ? nullptr : shown_ ? shown_ : run_;
   }
   // Shows a finished run; null: the newest again. Returns the one shown before, null likewise.
   std::shared_ptr<run::Run> show(std::shared_ptr<run::Run> run) {
+    hidden_ = false;
     return std::exchange(shown_, std::move(run));
   }
+  // For a prediction that no run stands beside. Starting or showing one ends it.
+  void hide_run(bool hidden) { hidden_ = hidden; }
   // Called with every batch of a run before it is applied; for code that writes runs to disk.
   std::function<void(run::RunId, const capture::Batch&)> on_batch;
   [[nodiscard]] const base::StringTable& strings() const { return strings_; }
@@ -112,6 +117,7 @@ class Session {
   base::Message engine_problem_;
   std::shared_ptr<run::Run> run_;
   std::shared_ptr<run::Run> shown_;
+  bool hidden_ = false;
   std::vector<run::Update> waiting_;
   std::size_t applied_ = 0;  // of waiting_
   OpenedFiles files_;

@@ -130,7 +130,9 @@ TEST_F(Demos, EachIsOnThePageThatItIsAbout) {
     IM_CHECK(until(context, 60, [] { return prediction() != nullptr; }));
     IM_CHECK(!session().busy());
     IM_CHECK(prediction()->prediction.fit == predict::Fit::fits);
+    IM_CHECK(session().run() == nullptr);  // that of the demo before is hidden
     leave(context);
+    IM_CHECK(session().run() != nullptr);
     open(context, "square");
     IM_CHECK(state().page == Page::sweep);
     IM_CHECK(until(context, 30, [] { return !state().sweeps->idle(); }));
