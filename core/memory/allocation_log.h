@@ -27,8 +27,9 @@ using CategoryBytes = std::array<std::int64_t, kCategoryCount>;
 // in a forward that keeps a graph becomes an activation if it is still live at the end of its
 // operator, and stays one if it is live when the forward phase (and loss) ends, or when the
 // allocator refuses. Every other block is a temporary once it is freed or its phase ends; set-up
-// blocks without an owner are unknown. Until one of these is decided a block is unknown. A
-// cancelled step ends its phase before it unwinds, otherwise its activations count as temporaries.
+// blocks without an owner are temporaries if they are freed before it ends, else unknown. Until one
+// of these is decided a block is unknown. A cancelled step ends its phase before it unwinds,
+// otherwise its activations count as temporaries.
 class AllocationLog {
  public:
   AllocationLog();

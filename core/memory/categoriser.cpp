@@ -45,6 +45,11 @@ void Categoriser::phase_ended(base::Phase phase, Changes& changes) {
     life.fate = Fate::decided;
   }
   undecided_.resize(kept);
+  if (phase != base::Phase::setup) return;
+  for (const BlockIndex block : freed_in_setup_) {
+    if (lives_[block].category == Category::unknown) set(block, Category::temporary, changes);
+  }
+  freed_in_setup_ = {};
 }
 
 void Categoriser::refused() {
@@ -55,7 +60,8 @@ void Categoriser::refused() {
 
 std::size_t Categoriser::bytes() const {
   return lives_.capacity() * sizeof(Life) +
-         (in_operator_.capacity() + undecided_.capacity()) * sizeof(BlockIndex);
+         (in_operator_.capacity() + undecided_.capacity() + freed_in_setup_.capacity()) *
+             sizeof(BlockIndex);
 }
 
 }  // namespace ts::memory

@@ -26,6 +26,8 @@ class Categoriser {
   void owned(BlockIndex block, Category category, Changes& changes);
   void freed(BlockIndex block, Changes& changes) {
     Life& life = lives_[block];
+    if (life.phase == base::Phase::setup && life.category == Category::unknown)
+      freed_in_setup_.push_back(block);
     if (life.fate == Fate::decided) return;
     life.fate = Fate::decided;
     set(block, Category::temporary, changes);
@@ -60,7 +62,10 @@ class Categoriser {
 
   std::vector<Life> lives_;              // by block
   std::vector<BlockIndex> in_operator_;  // born since the last operator ended
-  std::vector<BlockIndex> undecided_;    // allocated in an open phase; may include decided blocks
+  // Without an owner. In a file without phases all is set-up, so these are temporaries only once
+  // that phase ends.
+  std::vector<BlockIndex> freed_in_setup_;
+  std::vector<BlockIndex> undecided_;  // allocated in an open phase; may include decided blocks
 };
 
 }  // namespace ts::memory
