@@ -113,6 +113,18 @@ TableCells cells_of(const sweep::Sweep& sweep, const Units& units, std::size_t i
           status_words(point, texts)};
 }
 
+// The worth of the columns; those that have nothing to tell where nothing is run are left out.
+std::array<int, kColumns.size()> worths_of(const sweep::Sweep& sweep,
+                                           const std::vector<TableCells>& rows) {
+  std::array<int, kColumns.size()> worths{};
+  for (std::size_t i = 0; i < kColumns.size(); ++i) {
+    const bool empty =
+        std::ranges::all_of(rows, [&](const TableCells& row) { return row[i] == text::kNoNumber; });
+    worths[i] = empty && sweep.spec().only_predicted ? kLeftOut : kColumns[i].worth;
+  }
+  return worths;
+}
+
 // Headings of times, rates and sizes contain the unit.
 TableCells header_of(const sweep::Sweep& sweep, const Units& units, const text::Texts& texts) {
   TableCells header(kColumns.size());
@@ -235,9 +247,8 @@ void draw_sweep_table(const Ui& ui, const sweep::Sweep& sweep, SweepPageState& s
       if (measured.size() == kMeasuredRows) break;
       measured.push_back(cells_of(sweep, units, index, ui.texts));
     }
-    std::array<int, kColumns.size()> worths{};
-    for (std::size_t i = 0; i < kColumns.size(); ++i) worths[i] = kColumns[i].worth;
-    columns = table_columns(sink, ui.metrics, header, measured, worths, width - ui.px(40));
+    columns = table_columns(sink, ui.metrics, header, measured, worths_of(sweep, measured),
+                            width - ui.px(40));
     const ImVec2 at = ImGui::GetCursorScreenPos();
     float y = at.y;
     TableCells second(kColumns.size());

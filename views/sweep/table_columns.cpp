@@ -38,16 +38,18 @@ TableColumns table_columns(const DrawSink& sink, Metrics metrics,
                            const std::vector<std::vector<std::string>>& rows,
                            std::span<const int> worth, float width) {
   TableColumns columns;
+  const auto leave_out = [&](int which) {
+    for (std::size_t i = 0; i < worth.size(); ++i)
+      if (worth[i] == which) columns.widths[i] = 0;
+  };
   for (const bool tall : {false, true}) {
     columns.tall = tall;
     columns.widths = needed_widths(sink, metrics, header, rows, tall);
+    leave_out(kLeftOut);
     if (sum_of(columns.widths) <= width) break;
   }
   const int most = worth.empty() ? 0 : *std::ranges::max_element(worth);
-  for (int least = 1; least <= most && sum_of(columns.widths) > width; ++least) {
-    for (std::size_t i = 0; i < worth.size(); ++i)
-      if (worth[i] == least) columns.widths[i] = 0;
-  }
+  for (int least = 1; least <= most && sum_of(columns.widths) > width; ++least) leave_out(least);
   const float sum = sum_of(columns.widths);
   if (sum > width) {
     for (float& one : columns.widths) one *= width / sum;

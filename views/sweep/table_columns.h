@@ -16,6 +16,9 @@ struct TableColumns {
   bool tall = false;  // headings have two lines
 };
 
+// The worth of a column that is not wanted at all.
+inline constexpr int kLeftOut = -1;
+
 // Columns are as wide as their content. Spare room is shared, half of it for the last one, which
 // may hold sentences. If there is too little room, headings take two lines, then the columns of the
 // lowest `worth` are left out; 0 always stays.

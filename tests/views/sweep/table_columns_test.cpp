@@ -39,6 +39,11 @@ TEST(TableColumns, a_column_is_left_out_before_a_number_is_cut) {
     EXPECT_GT(columns.widths[2], 0);
   }
   EXPECT_GT(table_columns(sink, {1}, kHeader, kRows, kWorth, 1390).widths[4], 0);
+  auto worth = kWorth;
+  worth[2] = kLeftOut;
+  const TableColumns columns = table_columns(sink, {1}, kHeader, kRows, worth, 1390);
+  EXPECT_EQ(columns.widths[2], 0) << "although there is room";
+  EXPECT_GT(columns.widths[3], 0);
 }
 
 }  // namespace
