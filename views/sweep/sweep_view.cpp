@@ -181,9 +181,13 @@ void draw_strip(const Ui& ui, const SweepPage& page, float width, SweepStyle& lo
   const float part = static_cast<float>(done) / static_cast<float>(std::max<std::size_t>(total, 1));
   sink.fill({bar.x0, bar.y0, bar.x0 + bar.width() * part, bar.y1}, ui.theme.accent_fill, ui.px(2));
 
-  if (!runs) {
-    text_in(sink, {bar.x1 + ui.px(24), at.y, buttons - ui.px(16), at.y + row}, TextStyle::body,
-            page.problem.empty() ? ui.theme.text2 : ui.theme.bad, now);
+  const Rect beside_bar{bar.x1 + ui.px(24), at.y, buttons - ui.px(16), at.y + row};
+  // That all points are known is told by their number, too.
+  const bool cut = sink.text_width(TextStyle::body, now) > beside_bar.width();
+  const bool told = cut && done == total && page.problem.empty() && !page.predicting;
+  if (!runs && !told) {
+    text_in(sink, beside_bar, TextStyle::body, page.problem.empty() ? ui.theme.text2 : ui.theme.bad,
+            now);
   }
 
   sink.fill({at.x, at.y + height - 1, at.x + width, at.y + height}, ui.theme.line);
