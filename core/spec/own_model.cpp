@@ -27,6 +27,11 @@ base::Result<void> choose_model(const std::string& path, WorkloadSpec& spec) {
     return text::fail("model_error.read",
                       {{"path", path}, text::argument("reason", std::move(applied.error()))});
   }
+  if (path.ends_with(".json")) {
+    return text::fail(
+        "model_error.read",
+        {{"path", path}, text::argument("reason", text::message("model_error.no_config"))});
+  }
   auto model = exported::open_model(path);
   if (!model) return tl::unexpected(model.error());
   const exported::ModelFile& file = **model;

@@ -228,6 +228,23 @@ TEST(BadInput, LibrariesOfTheCurrentFolderAreNotLoaded) {
   EXPECT_TRUE(traced);
 }
 
+TEST(BadInput, AModelThatIsNone) {
+  const testing::TemporaryFolder folder;
+  const std::string config = (folder.path() / "config.json").string();
+  const std::string exported = (folder.path() / "model.pt2").string();
+  std::ofstream(config) << "{}";
+  std::ofstream(exported) << "hello";
+  for (const auto& [file, says] :
+       {std::pair{config, "names no \"model_type\""}, {exported, "it is no ZIP archive"}}) {
+    for (const char* const command : {"run", "predict", "hunt", "ab"}) {
+      const auto ended = testing::run_program(std::string(command) + " --model " + file);
+      EXPECT_EQ(ended.code, 2) << ended.err;
+      EXPECT_EQ(std::count(ended.err.begin(), ended.err.end(), '\n'), 1) << ended.err;
+      EXPECT_NE(ended.err.find(says), std::string::npos) << ended.err;
+    }
+  }
+}
+
 // A corpus that cannot be read says so before anything runs.
 TEST(BadInput, CorpusThatIsEmptyNoTextOrTooShort) {
   const testing::TemporaryFolder folder;
