@@ -77,9 +77,9 @@ class Call {
     if (one_dimension_) gradient = gradient.unsqueeze(2);
     if (DryRecording::current()->for_cuda()) return backward_on_cuda(std::move(gradient), wanted);
     choose_on_cpu();
-    if (backend_ != ConvBackend::Slow2d) gradient = gradient.contiguous(format_);
     input_ = input_.contiguous(format_);
     weight_ = weight_.contiguous(format_);
+    if (backend_ != ConvBackend::Slow2d) gradient = gradient.contiguous(format_);
     return backend_ == ConvBackend::Slow2d ? backward_unfolded(gradient, wanted)
                                            : backward_in_onednn(gradient, wanted);
   }

@@ -39,6 +39,20 @@ class ResNet(nn.Module):
         return self.head(self.depthwise(self.stages(self.stem(image))).mean((2, 3)))
 
 
+class ChannelsLast(nn.Module):
+    """As in ConvNeXt: a norm over the channels leaves them last in memory for the next convolution, whose
+    weight and gradient do not have them there."""
+
+    def __init__(self):
+        super().__init__()
+        self.stem, self.norm = nn.Conv2d(3, 16, 4, 4), nn.LayerNorm(16)
+        self.down, self.head = nn.Conv2d(16, 32, 2, 2), nn.Linear(32, 10)
+
+    def forward(self, image):
+        x = self.norm(self.stem(image).permute(0, 2, 3, 1)).permute(0, 3, 1, 2)
+        return self.head(self.down(x).mean((2, 3)))
+
+
 class EncoderDecoder(nn.Module):
     def __init__(self):
         super().__init__()
@@ -132,6 +146,7 @@ def nets():
     tokens = torch.zeros(3, 12, dtype=torch.long)
     image = torch.zeros(3, 3, 32, 32)
     return [("resnet", ResNet(), (image,), ({0: b},)),
+            ("channels_last", ChannelsLast(), (image,), ({0: b},)),
             ("encoder_decoder", EncoderDecoder(), (tokens, tokens[:, :9].contiguous()),
              ({0: b, 1: t}, {0: b})),
             ("lstm", Recurrent(nn.LSTM), (tokens,), ({0: b},)),
