@@ -145,7 +145,7 @@ nlohmann::json to_json(const Report& report) {
           {"segments", report.modelled ? "modelled" : "recorded"},
           {"start_reserved", result.start_reserved},
           {"peak_allocated", report.allocated.peak},
-          {"simulated_peak_allocated", result.simulated_peak_allocated},
+          {"simulated_peak_allocated", result.simulated_peak_requested},
           {"recorded", to_json(result.recorded)},
           {"simulated", to_json(result.simulated)},
           {"first_difference", difference},
@@ -262,8 +262,8 @@ void print(const Report& report) {
   print_both(result.settings.expandable_segments ? "Mappings (segment_map)" : "Segments allocated",
              text::grouped(result.recorded.segment_allocs),
              text::grouped(result.simulated.segment_allocs));
-  print_both("Peak allocated", size_in_words(report.allocated.peak),
-             size_in_words(result.simulated_peak_allocated));
+  print_both("Peak requested", size_in_words(report.allocated.peak),
+             size_in_words(result.simulated_peak_requested));
   print_both("Peak reserved", size_in_words(result.recorded.peak_reserved),
              size_in_words(result.simulated.peak_reserved));
   print_both("Reserved at the end", size_in_words(result.recorded.end_reserved),

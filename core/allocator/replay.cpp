@@ -7,6 +7,8 @@
 
 #include "core/allocator/caching_allocator.h"
 #include "core/allocator/replay_start.h"
+#include "core/allocator/snapshot_figures.h"
+#include "core/memory/address_map.h"
 #include "core/text/message.h"
 
 namespace ts::allocator {
@@ -19,20 +21,48 @@ bool takes(const TraceEntry& entry) {
   return entry.action == TraceAction::segment_alloc || entry.action == TraceAction::segment_map;
 }
 
+// The bytes that were requested of all blocks that live, by the addresses of the recording.
+class Requested {
+ public:
+  explicit Requested(const std::vector<EarlierBlock>& earlier) {
+    for (const EarlierBlock& block : earlier) begin(block.address, block.size);
+  }
+  // A block at the address of another ends that one, whose free is missing in the trace.
+  void begin(std::uint64_t address, std::int64_t bytes) {
+    end(address);
+    live_[address] = bytes;
+    add(bytes);
+    peak_ = std::max(peak_, now_);
+  }
+  void end(std::uint64_t address) {
+    if (const auto bytes = live_.take(address)) add(-*bytes);
+  }
+  [[nodiscard]] std::int64_t peak() const { return peak_; }
+
+ private:
+  // Sizes come from a file.
+  void add(std::int64_t bytes) {
+    if (__builtin_add_overflow(now_, bytes, &now_)) now_ = 0;
+  }
+  memory::AddressMap<std::int64_t> live_;
+  std::int64_t now_ = 0;
+  std::int64_t peak_ = 0;
+};
+
 class Replayer {
  public:
   Replayer(std::span<const TraceEntry> trace, const PrivatePools& private_pools, ReplayStart start,
-           ReplayResult& result)
+           Requested requested, ReplayResult& result)
       : trace_(trace),
         private_pools_(private_pools),
         start_(std::move(start)),
+        requested_(std::move(requested)),
         result_(result),
         allocator_(result.settings, device()) {}
 
   // Returns the number of events that have happened: `until`, a few more, or where it stopped.
   std::size_t run(bool start_anew, std::size_t until) {
     result_.events = trace_.size();
-    result_.odd_events = start_.odd_events;
     private_bytes_ = result_.private_bytes = start_.private_reserved;
     recorded_ = result_.start_reserved = start_.reserved + start_.private_reserved;
     result_.recorded.peak_reserved = recorded_;
@@ -46,7 +76,9 @@ class Replayer {
     result_.recorded.end_reserved = recorded_;
     result_.simulated.end_reserved = simulated();
     result_.simulated.segment_allocs = allocator_.stats().segment_allocs - first_calls_;
-    result_.simulated_peak_allocated = allocator_.stats().peak_allocated;
+    const bool begun = !result_.simulated_oom || !result_.simulated_oom->before_recording;
+    result_.simulated_peak_requested = begun ? requested_.peak() : allocator_.stats().requested;
+    result_.odd_events = start_.odd_places + std::ranges::count(start_.odd_events, true);
     if (start_was_changed_) return end;
     result_.simulated.peak_reserved =
         std::max(result_.simulated.peak_reserved, allocator_.stats().peak_reserved);
@@ -79,7 +111,7 @@ class Replayer {
   std::size_t play(std::size_t event);  // returns the event to continue with
   void play_private(std::size_t event);
   void play_alloc(std::size_t event);
-  void play_free(const TraceEntry& entry);
+  void play_free(std::size_t event);
   void play_oom(std::size_t event);
   std::size_t play_release(std::size_t event);
   std::optional<std::uint64_t> next_segment(std::size_t event) const;
@@ -88,6 +120,7 @@ class Replayer {
   std::span<const TraceEntry> trace_;
   const PrivatePools& private_pools_;
   ReplayStart start_;
+  Requested requested_;
   ReplayResult& result_;
   CachingAllocator allocator_;
   std::unordered_map<std::uint64_t, std::uint64_t> places_;  // recorded address -> simulated one
@@ -176,6 +209,9 @@ std::size_t Replayer::play(std::size_t event) {
   const TraceEntry& entry = trace_[event];
   if (private_pools_.holds(entry) && entry.action <= TraceAction::segment_unmap) {
     play_private(event);
+    if (result_.stopped) return event + 1;
+    if (entry.action == TraceAction::alloc) requested_.begin(entry.address, entry.size);
+    if (entry.action == TraceAction::free_completed) requested_.end(entry.address);
     return event + 1;
   }
   if (gives_back(entry)) return play_release(event);
@@ -187,7 +223,7 @@ std::size_t Replayer::play(std::size_t event) {
   } else if (entry.action == TraceAction::alloc) {
     if (!result_.stopped) play_alloc(event);
   } else if (entry.action == TraceAction::free_completed) {
-    if (!result_.stopped) play_free(entry);
+    if (!result_.stopped) play_free(event);
   } else if (entry.action == TraceAction::oom) {
     play_oom(event);
   }
@@ -225,15 +261,18 @@ void Replayer::play_alloc(std::size_t event) {
   }
   if (*address != entry.address) ++result_.other_addresses;
   const auto [place, fresh] = places_.insert_or_assign(entry.address, *address);
-  if (!fresh) ++result_.odd_events;
+  if (!fresh) start_.odd_events[event] = true;
+  requested_.begin(entry.address, entry.size);
   result_.simulated.peak_reserved = std::max(result_.simulated.peak_reserved, simulated());
   compare(event, "the allocation");
 }
 
-void Replayer::play_free(const TraceEntry& entry) {
+void Replayer::play_free(std::size_t event) {
+  const TraceEntry& entry = trace_[event];
+  requested_.end(entry.address);
   const auto place = places_.find(entry.address);
   if (place == places_.end()) {
-    ++result_.odd_events;
+    start_.odd_events[event] = true;
     return;
   }
   allocator_.free(place->second);
@@ -342,7 +381,8 @@ base::Result<ReplayResult> replay(const Snapshot& snapshot, std::size_t device,
     result.capacity = capacity_at_oom(trace, private_pools, start->reserved);
   }
   const bool start_anew = other_settings || options.start_anew;
-  Replayer replayer(trace, private_pools, std::move(*start), result);
+  Replayer replayer(trace, private_pools, std::move(*start),
+                    Requested(earlier_blocks(snapshot, device)), result);
   const std::size_t end = replayer.run(start_anew, options.until.value_or(trace.size()));
   if (!options.until) return result;
   const std::int64_t reserved = replayer.private_bytes();

@@ -92,11 +92,13 @@ struct ReplayResult {
   std::optional<SimulatedRefusal> simulated_oom;  // the first
   std::int64_t simulated_ooms = 0;                // all of them
   bool stopped = false;                           // the simulation ended with the last one
-  std::int64_t simulated_peak_allocated = 0;      // of whole blocks, outside private pools
-  std::int64_t private_bytes = 0;                 // the most that private pools held
+  // Requested bytes of what the simulation served, private pools among it: what allocated_bytes()
+  // tells of the recording (snapshot_figures.h).
+  std::int64_t simulated_peak_requested = 0;
+  std::int64_t private_bytes = 0;      // the most that private pools held
   std::size_t peak_position = 0;       // events after which the simulation reserves most, the first
   std::optional<ReplayMoment> moment;  // with `until`
-  std::int64_t odd_events = 0;         // skipped, such as frees of blocks that do not exist
+  std::int64_t odd_events = 0;  // skipped, such as frees of blocks that do not exist; each once
 };
 
 // Replays the trace of one device; the end of the trace must be complete. The error says why it

@@ -23,6 +23,7 @@ struct LiveBlock {
   std::int64_t size = 0;
   std::int64_t requested = 0;
   bool size_is_known = false;  // else the rounded request, without a rest that was not split off
+  std::optional<std::size_t> freed_by;  // the event
 };
 
 // Walks the trace of a device backwards.
@@ -39,7 +40,9 @@ class Walk {
   base::Result<ReplayStart> run() {
     if (auto sound = check_sizes(); !sound) return tl::unexpected(sound.error());
     take_end_state();
-    for (std::size_t i = trace_.size(); i > 0; --i) undo(trace_[i - 1]);
+    start_.odd_events.resize(trace_.size());
+    for (std::size_t i = trace_.size(); i > 0; --i)
+      if (!undo(i - 1)) start_.odd_events[i - 1] = true;
     complete_sizes();
     return assemble();
   }
@@ -47,7 +50,8 @@ class Walk {
  private:
   base::Result<void> check_sizes() const;
   void take_end_state();
-  void undo(const TraceEntry& entry);
+  bool undo(std::size_t event);
+  void note_odd(const LiveBlock& block);
   bool undo_release(const TraceEntry& entry);
   void complete_sizes();
   base::Result<ReplayStart> assemble();
@@ -115,10 +119,10 @@ void Walk::take_end_state() {
     const MappedRange range{segment->total_size, segment->stream, segment->small_pool,
                             segment->expandable};
     ranges_.note(segment->address, range);
-    if (!ranges_.add(segment->address, range)) ++start_.odd_events;
+    if (!ranges_.add(segment->address, range)) ++start_.odd_places;
     for (const SnapshotBlock& block : segment->blocks) {
       if (block.state != BlockState::inactive) {
-        live_[block.address] = {block.size, block.requested, true};
+        live_[block.address] = {block.size, block.requested, true, {}};
       }
     }
   }
@@ -130,7 +134,9 @@ void Walk::take_end_state() {
   }
 }
 
-void Walk::undo(const TraceEntry& entry) {
+// False: it contradicts what is known.
+bool Walk::undo(std::size_t event) {
+  const TraceEntry& entry = trace_[event];
   const bool is_private = private_pools_.holds(entry);
   bool good = true;
   switch (entry.action) {
@@ -141,7 +147,7 @@ void Walk::undo(const TraceEntry& entry) {
       good = is_private ||
              live_
                  .try_emplace(entry.address,
-                              LiveBlock{recorded_.round_size(entry.size), entry.size, false})
+                              LiveBlock{recorded_.round_size(entry.size), entry.size, false, event})
                  .second;
       break;
     case TraceAction::segment_alloc:
@@ -163,7 +169,15 @@ void Walk::undo(const TraceEntry& entry) {
     default:
       break;
   }
-  if (!good) ++start_.odd_events;
+  return good;
+}
+
+void Walk::note_odd(const LiveBlock& block) {
+  if (block.freed_by) {
+    start_.odd_events[*block.freed_by] = true;
+  } else {
+    ++start_.odd_places;
+  }
 }
 
 bool Walk::undo_release(const TraceEntry& entry) {
@@ -244,7 +258,7 @@ SegmentView Walk::view_of(std::uint64_t address, const MappedRange& range) {
     const std::uint64_t block_end = block->first + static_cast<std::uint64_t>(block->second.size);
     const auto next = std::next(block);
     if (block->first < at || block_end > end || (next != live_.end() && next->first < block_end)) {
-      ++start_.odd_events;
+      note_odd(block->second);
     } else {
       add_free(block->first);
       view.blocks.push_back({block->first, block->second.size, block->second.requested, true});
@@ -272,7 +286,7 @@ base::Result<ReplayStart> Walk::assemble() {
     taken = address + static_cast<std::uint64_t>(range.size);
   }
   end_reservation(kLastAddress * 2);
-  start_.odd_events += static_cast<std::int64_t>(live_.size());  // outside of all segments
+  for (const auto& [address, block] : live_) note_odd(block);  // outside of all segments
   for (const auto& reservation : start_.reservations) {
     const std::int64_t page = page_of(reservation.ranges.front());
     for (const SegmentView& view : reservation.ranges) {

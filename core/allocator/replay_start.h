@@ -24,7 +24,10 @@ struct ReplayStart {
   std::int64_t reserved = 0;          // of both
   std::int64_t reservation_size = 0;  // of expandable segments created later; 0: none is known
   std::int64_t private_reserved = 0;
-  std::int64_t odd_events = 0;
+  // Events that contradict the rest, by number, and so many segments and blocks that no event
+  // tells.
+  std::vector<bool> odd_events;
+  std::int64_t odd_places = 0;
   // Memory of a device whose expandable segments reserve so many addresses.
   [[nodiscard]] std::int64_t total_memory() const;
 };

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/allocator/expandable_answer.h"
+#include "core/allocator/snapshot_figures.h"
 #include "core/allocator/snapshot_recorder.h"
 #include "tests/allocator/random_program.h"
 #include "tests/allocator/recorded_program.h"
@@ -347,6 +348,34 @@ TEST(Replay, ContradictionsAreCounted) {
   });
   const ReplayResult result = replayed(snapshot);
   EXPECT_GT(result.odd_events, 0);
+}
+
+// The blocks lie in no segment: the trace of their allocations was overwritten.
+TEST(Replay, EventsOfATraceThatOnlyFreesAreCountedOnce) {
+  Snapshot snapshot;
+  const NotesIndex notes = snapshot.notes.add({});
+  auto& trace = snapshot.device_traces.emplace_back();
+  for (std::uint64_t i = 0; i < 5; ++i) {
+    TraceEntry entry;
+    entry.action = TraceAction::free_completed;
+    entry.address = 4096 * (i + 1);
+    entry.size = 1024;
+    entry.notes = notes;
+    trace.push_back(entry);
+  }
+  const ReplayResult result = replayed(snapshot);
+  EXPECT_EQ(result.odd_events, 5);
+  EXPECT_EQ(result.simulated_peak_requested, 5 * 1024);
+}
+
+// One measure on both sides, whatever the blocks are rounded to.
+TEST(Replay, ThePeakOfRequestedBytesIsThatOfTheRecording) {
+  for (const std::uint32_t seed : {3U, 4U}) {
+    const Snapshot snapshot = record(testing::RandomProgram(seed).make(600), "");
+    const ReplayResult result = replayed(snapshot);
+    EXPECT_EQ(result.simulated_peak_requested, allocated_bytes(snapshot, 0).peak);
+    EXPECT_GT(result.simulated_peak_requested, 0);
+  }
 }
 
 }  // namespace

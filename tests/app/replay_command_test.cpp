@@ -42,6 +42,7 @@ TEST_F(ReplayCommand, AgreesWithTheRunThatWroteTheSnapshot) {
   EXPECT_EQ(json["recorded"], json["simulated"]);
   EXPECT_TRUE(json["first_difference"].is_null());
   EXPECT_EQ(json["odd_events"], 0);
+  EXPECT_EQ(json["peak_allocated"], json["simulated_peak_allocated"]) << "both requested bytes";
   EXPECT_EQ(json["segments"], "modelled") << "the CPU's allocator has none";
   const auto run = nlohmann::json::parse(testing::read(file("run.json")));
   EXPECT_GE(json["recorded"]["peak_reserved"], run["memory"]["peak_allocated"]);
