@@ -66,6 +66,11 @@ base::Result<trace_file::TraceFile> read_ranks(const std::filesystem::path& fold
   std::size_t bytes = 0;
   for (const std::filesystem::path& path : files_of_ranks(folder)) {
     auto input = io::Input::open(path, {.progress = progress});
+    std::error_code no_size;
+    if (!input && std::filesystem::file_size(path, no_size) == 0) {
+      if (fault.empty()) fault = input.error();  // of a rank that ended early
+      continue;
+    }
     if (!input) return tl::unexpected(input.error());
     if (io::kind_of(*input) != io::FileKind::trace) continue;
     auto rank = trace_file::read_trace(path, *input);

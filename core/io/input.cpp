@@ -189,10 +189,13 @@ base::Result<Input> Input::open(const std::filesystem::path& path, const Reading
   input.expected_ = std::min<std::uint64_t>(input.source_->file_bytes(), how.most);
   input.more(0);
   if (input.problem_) return tl::unexpected(*input.problem_);
-  if (!input.source_->packed()) return input;
-  if (input.text_.empty() && !input.fault_.empty())
+  if (input.text_.empty()) {
+    base::Message reason =
+        input.fault_.empty() ? text::message("file_error.reason.empty") : input.fault_;
     return text::fail("file_error.read",
-                      {{"path", path.string()}, text::argument("reason", input.fault_)});
+                      {{"path", path.string()}, text::argument("reason", std::move(reason))});
+  }
+  if (!input.source_->packed()) return input;
   constexpr std::uint64_t kUsualRatio = 8;
   input.packed_ = input.source_->file_bytes();
   input.expected_ = std::min<std::uint64_t>(kUsualRatio * input.packed_, how.most);

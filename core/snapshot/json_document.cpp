@@ -13,12 +13,15 @@ namespace {
 using Value = Document::Value;
 
 constexpr std::size_t kMostLevels = 1000;
+// An event or frame has more letters. "[],[],[]" packs to nothing and would take much memory.
+constexpr std::size_t kLeastBytes = 24;
+constexpr std::size_t kAlwaysRead = std::size_t{1} << 16U;
 
 // Builds the document from the parser's events; returning false stops the parser.
 class Builder : public nlohmann::json_sax<nlohmann::json> {
  public:
-  Builder(Document& document, base::Progress* progress)
-      : document_(document), progress_(progress) {}
+  Builder(std::size_t bytes, Document& document, base::Progress* progress)
+      : most_(kAlwaysRead + bytes / kLeastBytes), document_(document), progress_(progress) {}
 
   bool null() override { return add(Value()); }
   bool boolean(bool value) override { return add(Document::boolean(value)); }
@@ -56,7 +59,11 @@ class Builder : public nlohmann::json_sax<nlohmann::json> {
 
   bool add(Value value) {
     items_.push_back(value);
-    return true;
+    return items_.size() <= most_ || too_many();
+  }
+  bool too_many() {
+    fault_ = text::message("file_error.reason.many_values");
+    return false;
   }
   Value text(const std::string& value) {
     if (const auto found = texts_.find(value); found != texts_.end()) return found->second;
@@ -69,6 +76,7 @@ class Builder : public nlohmann::json_sax<nlohmann::json> {
       fault_ = text::message("file_error.stopped");
       return false;
     }
+    if (++containers_ > most_) return too_many();
     if (open_.size() == kMostLevels) {
       fault_ = text::message("pickle_error.deep");
       return false;
@@ -87,6 +95,8 @@ class Builder : public nlohmann::json_sax<nlohmann::json> {
     return add(closing.container);
   }
 
+  std::size_t most_;            // values of what is open, and containers in all
+  std::size_t containers_ = 0;  // so far
   Document& document_;
   base::Progress* progress_;
   std::vector<Value> items_;
@@ -98,7 +108,7 @@ class Builder : public nlohmann::json_sax<nlohmann::json> {
 }  // namespace
 
 ParsedContent read_json(std::string_view json, Document& document, base::Progress* progress) {
-  Builder builder(document, progress);
+  Builder builder(json.size(), document, progress);
   nlohmann::json::sax_parse(json.begin(), json.end(), &builder);
   return builder.finish();
 }

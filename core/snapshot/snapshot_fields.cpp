@@ -61,6 +61,23 @@ bool SnapshotFields::lacks(const char* what) {
   return false;
 }
 
+bool SnapshotFields::is_size(Key key, std::int64_t bytes) {
+  if (bytes >= 0) return true;
+  note(text::message("snapshot_error.is_not", {{"place", place.with(name_of(key))},
+                                               {"is", std::to_string(bytes)},
+                                               {"wanted", "a size of memory"}}));
+  return false;
+}
+
+bool SnapshotFields::is_time(Key key, std::int64_t time_us) {
+  constexpr std::int64_t kMost = std::int64_t{1} << 53;  // 285 years
+  if (time_us >= -kMost && time_us <= kMost) return true;
+  note(text::message("snapshot_error.is_not", {{"place", place.with(name_of(key))},
+                                               {"is", std::to_string(time_us)},
+                                               {"wanted", "a time in microseconds"}}));
+  return false;
+}
+
 bool SnapshotFields::integer(Key key, Value value, std::int64_t& to) {
   const auto number = document.as_integer(value);
   if (!number) return wrong(key, value, "a whole number of 64 bits");

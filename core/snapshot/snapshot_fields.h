@@ -35,6 +35,15 @@ class SnapshotFields {
   // Both note the fault and return false.
   bool wrong(Key key, Value value, const char* wanted);
   bool lacks(const char* what);
+  // True for sizes and times that memory and clocks can have; else notes the fault.
+  bool is_size(Key key, std::int64_t bytes);
+  bool is_time(Key key, std::int64_t time_us);
+  bool size(Key key, Value value, std::int64_t& to) {
+    return integer(key, value, to) && is_size(key, to);
+  }
+  bool time(Key key, Value value, std::int64_t& to) {
+    return integer(key, value, to) && is_time(key, to);
+  }
   // Counts an item of a list or dictionary. Containers may be shared, so a small file could
   // represent an endless one: reading stops when there are more items than bytes.
   bool visit() {

@@ -24,6 +24,9 @@ bool is_pickle(std::string_view content) {
 base::Result<ParsedContent> parse(io::Input& input, Document& document, base::Progress* progress,
                                   const base::FileRange& range) {
   if (is_pickle(input.text())) return read_pickle(input, document, EventForm::events, range);
+  const bool known = io::kind_of(input.text()) == io::FileKind::snapshot;
+  if (known && input.text().find_first_of("(}]") == 0)
+    return text::fail("file_error.reason.old_pickle");
   const std::string content = input.rest();
   if (input.problem()) return tl::unexpected(*input.problem());
   constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";

@@ -35,7 +35,7 @@ bool read_history(SnapshotFields& fields, Value list, allocator::SnapshotBlock& 
         case Key::frames:
           return fields.stack(key, value, block.stack);
         case Key::real_size:
-          return fields.integer(key, value, block.requested);
+          return fields.size(key, value, block.requested);
         case Key::addr:
           return true;
         default:
@@ -56,9 +56,9 @@ bool read_block(SnapshotFields& fields, Value dict, allocator::SnapshotBlock& bl
         return fields.address(key, value, block.address);
       case Key::size:
         has_size = true;
-        return fields.integer(key, value, block.size);
+        return fields.size(key, value, block.size);
       case Key::requested_size:
-        return fields.integer(key, value, block.requested);
+        return fields.size(key, value, block.requested);
       case Key::state:
         has_state = true;
         return read_state(fields, value, block.state);
@@ -112,13 +112,13 @@ bool read_segment(SnapshotFields& fields, Value dict, allocator::SnapshotSegment
         return fields.address(key, value, segment.address);
       case Key::total_size:
         has_size = true;
-        return fields.integer(key, value, segment.total_size);
+        return fields.size(key, value, segment.total_size);
       case Key::allocated_size:
-        return fields.integer(key, value, segment.allocated_size);
+        return fields.size(key, value, segment.allocated_size);
       case Key::active_size:
-        return fields.integer(key, value, segment.active_size);
+        return fields.size(key, value, segment.active_size);
       case Key::requested_size:
-        return fields.integer(key, value, segment.requested_size);
+        return fields.size(key, value, segment.requested_size);
       case Key::stream:
         return fields.integer(key, value, segment.stream);
       case Key::segment_type:

@@ -77,6 +77,8 @@ bool TraceReader::read_event(Value event, allocator::TraceEntry& entry) {
   if (rests_.empty()) rests_.resize(fields_.document.rest_count());
   Rest& rest = rests_[from.rest];
   if (!rest.known && !read_rest(fields_.document.rest_at(from.rest), rest)) return false;
+  if (!fields_.is_size(Key::size, from.size) || !fields_.is_time(Key::time_us, from.time_us))
+    return false;
   entry.address = from.address;
   entry.size = from.size;
   entry.time_us = from.time_us;
@@ -120,11 +122,11 @@ bool TraceReader::read_field(Key key, Value name, Value value, allocator::TraceE
       return fields_.address(key, value, entry.address);
     case Key::size:
       has_size_ = true;
-      return fields_.integer(key, value, entry.size);
+      return fields_.size(key, value, entry.size);
     case Key::stream:
       return fields_.integer(key, value, entry.stream);
     case Key::time_us:
-      return fields_.integer(key, value, entry.time_us);
+      return fields_.time(key, value, entry.time_us);
     case Key::frames:
       return fields_.stack(key, value, entry.stack);
     case Key::compile_context:

@@ -135,6 +135,9 @@ TEST(FileKind, TheFirstKeyTells) {
   EXPECT_EQ(kind(R"({"x": {"traceEvents": 1}, "segments": [)"), FileKind::snapshot);
   EXPECT_EQ(kind(R"([{"address": 1, "total_size": 2}])"), FileKind::snapshot);
   EXPECT_EQ(kind("\x80\x02}."), FileKind::snapshot);
+  EXPECT_EQ(kind("(dp0\nVsegments\n"), FileKind::snapshot) << "to be named in its refusal";
+  EXPECT_EQ(kind("}q"), FileKind::snapshot);
+  EXPECT_EQ(kind("(a text)"), FileKind::other);
   EXPECT_EQ(kind(R"({"spec": {}, "memory": {}})"), FileKind::other);
   EXPECT_EQ(kind(R"([1, 2])"), FileKind::other);
   EXPECT_EQ(kind(""), FileKind::other);

@@ -52,6 +52,12 @@ class RandomSnapshot {
     if (below(3) == 0) return kEnds[below(std::size(kEnds))];
     return static_cast<std::int64_t>(random_()) >> below(64);
   }
+  // Readers refuse others.
+  std::int64_t size() { return number() & std::numeric_limits<std::int64_t>::max(); }
+  std::int64_t time() {
+    constexpr std::int64_t kMost = std::int64_t{1} << 53;
+    return number() % (kMost + 1);
+  }
   std::uint64_t address() { return random_() >> below(64); }
 
   base::StringId text() {
@@ -78,13 +84,13 @@ class RandomSnapshot {
   }
 
   allocator::SnapshotSegment segment() {
-    allocator::SnapshotSegment segment{number(), address(),     number(),      number(),
-                                       number(), number(),      number(),      {},
+    allocator::SnapshotSegment segment{number(), address(),     size(),        size(),
+                                       size(),   size(),        number(),      {},
                                        stack(),  below(2) == 0, below(2) == 0, {}};
     segment.pool = {number(), number()};
     for (std::uint64_t i = below(5); i > 0; --i) {
       segment.blocks.push_back(
-          {address(), number(), number(), stack(), static_cast<allocator::BlockState>(below(3))});
+          {address(), size(), size(), stack(), static_cast<allocator::BlockState>(below(3))});
     }
     return segment;
   }
@@ -98,8 +104,8 @@ class RandomSnapshot {
     if (below(8) == 0) notes.forward_frames = names();
     allocator::TraceEntry entry{
         address(),
-        number(),
-        number(),
+        size(),
+        time(),
         number(),
         stack(),
         0,

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/snapshot/snapshot_write.h"
 #include "tests/io/temporary_folder.h"
 #include "tests/snapshot/pickle_bytes.h"
 
@@ -237,6 +238,12 @@ TEST(SnapshotRead, ACutOffFileKeepsItsBeginning) {
 
 TEST(SnapshotRead, OtherFilesAreRefused) {
   EXPECT_EQ(parse_snapshot("").error().sentence, "the file is empty");
+  // {"segments": []} by Python's pickle.dumps() with protocol 0 and 1.
+  for (const std::string& old : {std::string("(dp0\nVsegments\np1\n(lp2\ns."),
+                                 std::string("}q\0X\x08\0\0\0segmentsq\x01]q\x02s.", 23)}) {
+    const std::string sentence = parse_snapshot(old).error().sentence;
+    EXPECT_NE(sentence.find("a pickle of protocol 0 or 1"), std::string::npos) << sentence;
+  }
   EXPECT_EQ(parse_snapshot("PK\x03\x04").error().sentence,
             "this is neither a pickle of protocol 2 to 5 nor JSON");
   EXPECT_EQ(parse_snapshot("{}").error().sentence,
@@ -244,6 +251,44 @@ TEST(SnapshotRead, OtherFilesAreRefused) {
   EXPECT_EQ(parse_snapshot(R"({"a": 1,})").error().sentence, "byte 8: this is no JSON");
   EXPECT_EQ(parse_snapshot(std::string(5000, '[')).error().sentence,
             "the content is nested too deeply");
+}
+
+TEST(SnapshotRead, ListsOfNothingAreRefusedBeforeTheyTakeMemory) {
+  for (const char* const item : {"[],", "0,", "{},"}) {
+    std::string text = R"({"segments": [)";
+    for (int i = 0; i < 100'000; ++i) text += item;
+    text.back() = ']';
+    const auto file = parse_snapshot(text + "}");
+    ASSERT_FALSE(file) << item;
+    EXPECT_EQ(file.error().key, "file_error.reason.many_values") << file.error().sentence;
+  }
+}
+
+// As JSON and as a pickle, whose events take another way.
+TEST(SnapshotRead, ImpossibleSizesAndTimesEndTheListThatHasThem) {
+  const auto fault = [](const char* size, const char* time) {
+    const std::string event = R"({"action": "alloc", "addr": 4096, "stream": 0, "frames": [], )";
+    const auto file =
+        parse_snapshot(R"({"segments": [], "device_traces": [[)" + event + R"("size": 1}, )" +
+                       event + R"("size": )" + size + R"(, "time_us": )" + time + "}]]}");
+    if (!file) return file.error().sentence;
+    EXPECT_EQ(file->snapshot.device_traces.at(0).size(), file->fault.empty() ? 2U : 1U);
+    return file->fault.sentence;
+  };
+  EXPECT_EQ(fault("5", "1700000000000000"), "");
+  EXPECT_EQ(fault("-5", "0"), "device_traces[0][1].size is -5, not a size of memory");
+  EXPECT_EQ(fault("5", "9223372036854775807"),
+            "device_traces[0][1].time_us is 9223372036854775807, not a time in microseconds");
+  EXPECT_NE(fault("9223372036854775808", "0"), "");
+  const io::testing::TemporaryFolder folder;
+  auto file = parse_snapshot(
+      R"({"segments": [], "device_traces": [[{"action": "alloc", "addr": 1, "size": 1}]]})");
+  ASSERT_TRUE(file);
+  file->snapshot.device_traces.at(0).at(0).size = -7;
+  ASSERT_TRUE(write_snapshot(folder / "a.pickle", file->snapshot, SnapshotFormat::pickle));
+  EXPECT_NE(
+      read_snapshot(folder / "a.pickle").error().sentence.find("[0][0].size is -7, not a size"),
+      std::string::npos);
 }
 
 TEST(SnapshotRead, AFileIsNamedInItsSentence) {
