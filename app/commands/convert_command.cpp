@@ -18,6 +18,7 @@
 #include "core/io/input.h"
 #include "core/snapshot/snapshot_read.h"
 #include "core/snapshot/snapshot_write.h"
+#include "core/trace_file/trace_copy.h"
 #include "core/trace_file/trace_read.h"
 #include "core/trace_file/trace_write.h"
 
@@ -36,16 +37,34 @@ bool ends_with_one_of(const std::filesystem::path& path,
   return std::ranges::find(endings, path.extension().string()) != endings.end();
 }
 
-int convert_trace(const ConvertCommand& command, const base::Result<trace_file::TraceFile>& file) {
+// 0, or reported.
+int check_trace_name(const std::filesystem::path& out) {
+  if (ends_with_one_of(out, {".csv", ".json"})) return 0;
+  return report("a trace becomes .json or .csv, not " + out.filename().string(), 2);
+}
+
+// Traces of ranks become one in the terms that this program reads; a trace alone stays as it is.
+int write_trace(const ConvertCommand& command, const base::Result<trace_file::TraceFile>& file) {
   const bool csv = ends_with_one_of(command.out, {".csv"});
-  if (!csv && !ends_with_one_of(command.out, {".json"})) {
-    return report("a trace becomes .json or .csv, not " + command.out.filename().string(), 2);
-  }
   if (!file) return report(file.error().sentence, 2);
+  if (!csv) {
+    note(
+        {"Traces of ranks become one with what this program shows of their events: other "
+         "arguments, counters and instants are left out. A trace alone keeps all of them"});
+  }
   if (!file->fault.empty()) report(file->fault, 0);
   const auto written = csv ? trace_file::write_trace_csv(command.out, *file)
                            : trace_file::write_trace(command.out, *file);
   return written ? 0 : report(written.error().sentence, 2);
+}
+
+int convert_trace(const ConvertCommand& command, io::Input& input, const base::FileRange& range) {
+  if (ends_with_one_of(command.out, {".csv"}))
+    return write_trace(command, trace_file::read_trace(command.in, input, range));
+  const auto fault = trace_file::copy_trace(command.in, input, range, command.out);
+  if (!fault) return report(fault.error().sentence, 2);
+  if (!fault->empty()) report(*fault, 0);
+  return 0;
 }
 
 // The page of one device.
@@ -94,15 +113,19 @@ int convert(const ConvertCommand& command) {
   const auto asked = question_of(command.part);
   if (!asked) return report(asked.error().sentence, 2);
   std::error_code ignored;
-  if (asked->of_all() && std::filesystem::is_directory(command.in, ignored))
-    return convert_trace(command, files::read_ranks(command.in));
+  if (asked->of_all() && std::filesystem::is_directory(command.in, ignored)) {
+    if (const int problem = check_trace_name(command.out); problem != 0) return problem;
+    return write_trace(command, files::read_ranks(command.in));
+  }
   auto input = io::Input::open(command.in);
   if (!input) return report(input.error().sentence, 2);
   const io::FileKind kind = io::kind_of(*input);
   if (kind == io::FileKind::snapshot) return convert_snapshot(command, *input, *asked);
   if (!asked->part.is_all()) return report(only_of_snapshots(command.in).value(), 2);
-  if (kind == io::FileKind::trace)
-    return convert_trace(command, trace_file::read_trace(command.in, *input, asked->range));
+  if (kind == io::FileKind::trace) {
+    const int problem = check_trace_name(command.out);
+    return problem != 0 ? problem : convert_trace(command, *input, asked->range);
+  }
   return report(command.in.string() + " is neither a memory snapshot nor a trace of a profiler.",
                 2);
 }

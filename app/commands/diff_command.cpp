@@ -93,14 +93,17 @@ std::string shown(const std::string& name, double value) {
   if (name.starts_with("peak_") || name == "bytes")
     return size_in_words(static_cast<std::int64_t>(value));
   if (name.ends_with("_us")) return text::duration_ns(value * 1e3).joined();
+  if (name.ends_with("_ms")) return text::duration_ns(value * 1e6).joined();
   return value == std::floor(value) ? text::grouped(static_cast<std::int64_t>(value))
                                     : text::decimal(value, 3);
 }
 
-void print_figures(const Json& rows) {
+// Names of figures are keys; those of actions are the allocator's own words.
+void print_figures(const Json& rows, bool keys) {
   for (const Json& row : rows) {
     const std::string name = row["name"];
-    std::printf("  %-22s %16s %16s %16s\n", text::printable(name).c_str(),
+    const std::string title = keys ? title_of(name) : name;
+    std::printf("  %-22s %16s %16s %16s\n", text::printable(title).c_str(),
                 shown(name, row["a"]).c_str(), shown(name, row["b"]).c_str(),
                 shown(name, row["difference"]).c_str());
   }
@@ -144,8 +147,8 @@ void print_block_differences(const Json& diff) {
 
 void print_diff(const Json& diff) {
   std::printf("  %-22s %16s %16s %16s\n", "", "A", "B", "B - A");
-  print_figures(diff["figures"]);
-  if (diff.contains("actions")) print_figures(diff["actions"]);
+  print_figures(diff["figures"], true);
+  if (diff.contains("actions")) print_figures(diff["actions"], false);
   if (diff.contains("kernels")) print_table("Kernels", diff["kernels"]);
   if (diff.contains("blocks")) print_block_differences(diff);
   if (diff.contains("operators")) print_table("Operators", diff["operators"]);

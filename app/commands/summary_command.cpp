@@ -68,6 +68,17 @@ void print_devices(const Json& devices) {
   }
 }
 
+// For a trace of several devices; the rows above tell about one.
+void print_busy_devices(const Json& devices) {
+  if (devices.size() < 2) return;
+  for (const Json& device : devices) {
+    std::printf("  GPU %s: a kernel ran for %s, none for %s between its first and its last\n",
+                in_words("device", device["device"]).c_str(),
+                in_words("busy_us", device["busy_us"]).c_str(),
+                in_words("idle_us", device["idle_us"]).c_str());
+  }
+}
+
 // The first rows of a table of blocks; `print_row_of` prints one.
 void print_rows(const Json& rows, const std::function<void(const Json&)>& print_row_of) {
   constexpr std::size_t kMost = 25;
@@ -139,7 +150,8 @@ void print(const SummaryCommand& command, const Json& json) {
   std::printf("%s\n", text::printable(command.file.string()).c_str());
   for (const auto& [key, value] : json.items()) {
     if (value.is_structured() || key == "fault" || key == "complete") continue;
-    print_row(title_of(key).c_str(), in_words(key, value));
+    const bool mean = key == "gpu_busy_us" && json["gpu_busy_by_device"].size() > 1;
+    print_row(mean ? "gpu busy, mean" : title_of(key).c_str(), in_words(key, value));
   }
   if (json.contains("actions")) {
     for (const auto& [action, count] : json["actions"].items())
@@ -151,6 +163,7 @@ void print(const SummaryCommand& command, const Json& json) {
   if (json.contains("growth")) print_growth(json["growth"]);
   if (json["kind"] != "trace") return;
   print_row("steps", in_words("count", json["steps"].size()));
+  print_busy_devices(json["gpu_busy_by_device"]);
   for (const Json& one : json["checks"]) {
     const std::string check =
         one["check"].get<std::string>() + " " + one["state"].get<std::string>();

@@ -68,6 +68,19 @@ nlohmann::json totals_json(const std::vector<trace_file::NameTotal>& totals,
   return rows;
 }
 
+// Those that ran a kernel.
+nlohmann::json busy_json(const trace_file::TraceSummary& summary) {
+  auto rows = nlohmann::json::array();
+  for (const trace_file::DeviceBusy& device : summary.devices) {
+    rows.push_back({{"device", device.device},
+                    {"kernels", device.kernels},
+                    {"busy_us", microseconds(device.busy_ns)},
+                    {"idle_us", microseconds(device.idle_ns)}});
+    if (!device.rank.empty()) rows.back()["rank"] = device.rank;
+  }
+  return rows;
+}
+
 nlohmann::json number_or_null(std::int64_t number) {
   if (number == trace_file::kNoNumber) return nullptr;
   return number;
@@ -128,6 +141,7 @@ nlohmann::json summary_json(const trace_file::TraceFile& file,
                          {"operators", totals_json(summary.operators, *file.strings)},
                          {"steps", steps},
                          {"gpu_busy_us", microseconds(summary.gpu_busy_ns)},
+                         {"gpu_busy_by_device", busy_json(summary)},
                          {"span_us", microseconds(summary.span_ns)},
                          {"tracks", file.tracks.size()},
                          {"flows", file.flows.size()},
@@ -227,6 +241,16 @@ base::Result<FileSummary> summary_of_snapshot(const std::filesystem::path& path,
   return FileSummary{summary_json(**opened), std::move(*opened)};
 }
 
+// All of a file that is no larger than a run's; nothing where it cannot be one.
+std::string content_of_run(io::Input& input) {
+  constexpr std::size_t kMost = std::size_t{64} << 20U;
+  std::string all;
+  do {
+    all += input.text();
+  } while (all.size() <= kMost && input.more(input.text().size()));
+  return all.size() <= kMost ? all : std::string();
+}
+
 // The summary of a file that may be compressed.
 base::Result<FileSummary> summary_of_file(const std::filesystem::path& path,
                                           const FileQuestion& question) {
@@ -237,9 +261,10 @@ base::Result<FileSummary> summary_of_file(const std::filesystem::path& path,
   if (!question.part.is_all()) return only_of_snapshots(path);
   if (kind == io::FileKind::recording || kind == io::FileKind::other) {
     if (!question.range.is_all()) return only_of_events(path);
-    const std::string content = input->rest();
+    const bool other = kind == io::FileKind::other;
+    const std::string content = other ? content_of_run(*input) : input->rest();
     if (input->problem()) return tl::unexpected(*input->problem());
-    if (kind == io::FileKind::other) return alone(other_json(path, content));
+    if (other) return alone(other_json(path, content));
     return summary_of_recording(path, content);
   }
   const auto trace = trace_file::read_trace(path, *input, question.range);

@@ -17,7 +17,10 @@ namespace ts::app {
 //     peak_allocated, end_allocated, peak_reserved, end_reserved, guessed_share (of the bytes at
 //     the peak those with a guessed category; null: the file tells categories)}], annotations
 //   trace: kind, bytes, events, kernels and operators [{name, count, total_us, mean_us}], steps
-//     [{name, begin_us, dur_us}], gpu_busy_us, span_us, tracks, flows, memory_events, schema,
+//     [{name, begin_us, dur_us}], gpu_busy_us (the mean of the devices), gpu_busy_by_device
+//     [{device, kernels, busy_us (a kernel ran), idle_us (none did between its first and its last
+//     one); rank where traces of ranks became one}], span_us (of a part in seconds, like the busy
+//     times: what lies in it), tracks, flows, memory_events, schema,
 //     devices, rank, checks (core/report/checks.h)
 // Allocated bytes are requested bytes, as in traces. Both have complete and, where it is false,
 // fault.

@@ -1,5 +1,6 @@
 #include "core/checks/trace_checks.h"
 
+#include <algorithm>
 #include <string>
 
 #include "core/checks/thresholds.h"
@@ -21,13 +22,26 @@ double percent_of(std::int64_t part, std::int64_t whole) {
   return 100 * static_cast<double>(part) / static_cast<double>(whole);
 }
 
+// The mean of several devices counts, and the one that is busy least is named.
 Finding busy(const TraceSummary& trace) {
   if (trace.gpu_busy_ns <= 0 || trace.span_ns <= 0) return unknown("check.trace.no_kernels");
+  if (trace.by_number) return unknown("check.trace.by_number");
   const double percent = percent_of(trace.gpu_busy_ns, trace.span_ns);
-  return {{report::passed_if(percent >= kGoodBusy,
-                             percent >= kPoorBusy ? CheckState::noted : CheckState::failed),
-           text::message("check.busy", {{"percent", text::decimal(percent, 1)},
-                                        {"least", text::decimal(kGoodBusy, 0)}})}};
+  const CheckState state = report::passed_if(
+      percent >= kGoodBusy, percent >= kPoorBusy ? CheckState::noted : CheckState::failed);
+  const std::string share = text::decimal(percent, 1);
+  const std::string least = text::decimal(kGoodBusy, 0);
+  if (trace.devices.size() == 1)
+    return {{state, text::message("check.busy", {{"percent", share}, {"least", least}})}};
+  const trace_file::DeviceBusy& idlest =
+      *std::ranges::min_element(trace.devices, {}, &trace_file::DeviceBusy::busy_ns);
+  return {{state,
+           text::message("check.busy_mean",
+                         {{"count", std::to_string(trace.devices.size())},
+                          {"percent", share},
+                          {"lowest", text::decimal(percent_of(idlest.busy_ns, trace.span_ns), 1)},
+                          {"device", std::to_string(idlest.device)},
+                          {"least", least}})}};
 }
 
 Finding complete(const TraceSummary& trace, const base::Message& fault) {
@@ -42,34 +56,38 @@ Finding complete(const TraceSummary& trace, const base::Message& fault) {
 
 Finding communication(const TraceSummary& trace) {
   if (trace.collective_ns <= 0 || trace.span_ns <= 0) return unknown("check.trace.no_collectives");
+  if (trace.by_number) return unknown("check.trace.by_number");
   return communication_share(percent_of(trace.collective_ns, trace.span_ns));
 }
 
 Finding overlap(const TraceSummary& trace) {
   if (trace.collective_ns <= 0) return unknown("check.trace.no_collectives");
+  if (trace.by_number) return unknown("check.trace.by_number");
   return overlap_share(percent_of(trace.hidden_collective_ns, trace.collective_ns));
 }
 
 // Outside of steps the profiler itself waits.
 Finding waits(const TraceSummary& trace) {
   if (trace.gpu_busy_ns <= 0 || trace.steps.empty()) return unknown("check.trace.no_gpu_steps");
+  if (trace.by_number) return unknown("check.trace.by_number");
+  if (trace.whole_steps == 0) return unknown("check.trace.no_whole_step");
   const double calls =
-      static_cast<double>(trace.waits_in_steps) / static_cast<double>(trace.steps.size());
+      static_cast<double>(trace.waits_in_steps) / static_cast<double>(trace.whole_steps);
   return {{report::passed_if(trace.waits_in_steps == 0),
            text::message("check.trace.waits", {{"count", text::decimal(calls, 1)}})}};
 }
 
 Finding steps(const TraceSummary& trace) {
   if (trace.steps.empty()) return unknown("check.trace.no_steps");
+  if (trace.whole_steps == 0) return unknown("check.trace.no_whole_step");
   return {{CheckState::passed,
-           text::message("check.window", {{"steps", std::to_string(trace.steps.size())}})}};
+           text::message("check.window", {{"steps", std::to_string(trace.whole_steps)}})}};
 }
 
 Finding loader(const TraceSummary& trace) {
-  std::int64_t of_steps = 0;
-  for (const trace_file::StepSpan& step : trace.steps) of_steps += step.duration_ns;
-  if (trace.loader_calls == 0 || of_steps <= 0) return unknown("check.trace.no_loader");
-  return loader_share(percent_of(trace.loader_in_steps_ns, of_steps));
+  if (trace.loader_calls == 0 || trace.steps_ns <= 0) return unknown("check.trace.no_loader");
+  if (trace.by_number) return unknown("check.trace.by_number");
+  return loader_share(percent_of(trace.loader_in_steps_ns, trace.steps_ns));
 }
 
 }  // namespace

@@ -173,12 +173,14 @@ void sync_folder(const std::filesystem::path& file) {
 }
 
 // For pipes and devices, which cannot be replaced by a rename.
-base::Result<void> write_directly(const std::filesystem::path& path,
-                                  const std::function<void(const WritePiece&)>& produce) {
+base::Result<void> write_directly(
+    const std::filesystem::path& path,
+    const std::function<base::Result<void>(const WritePiece&)>& produce) {
   Descriptor descriptor(::open(path.c_str(), O_WRONLY | O_CLOEXEC));
   if (descriptor.number() < 0) return cannot_write(path, errno);
   Output output(descriptor.number());
-  produce([&output](std::string_view piece) { output.write(piece); });
+  if (auto made = produce([&output](std::string_view piece) { output.write(piece); }); !made)
+    return made;
   int error = output.finish();
   if (const int closing = descriptor.close(); error == 0) error = closing;
   if (error != 0) return cannot_write(path, error);
@@ -282,6 +284,15 @@ base::Result<void> write_file(const std::filesystem::path& path, std::string_vie
 
 base::Result<void> write_file(const std::filesystem::path& path,
                               const std::function<void(const WritePiece&)>& produce) {
+  return write_file_unless(path, [&produce](const WritePiece& write) -> base::Result<void> {
+    produce(write);
+    return {};
+  });
+}
+
+base::Result<void> write_file_unless(
+    const std::filesystem::path& path,
+    const std::function<base::Result<void>(const WritePiece&)>& produce) {
   // Resolves links, so that the link stays and its target is replaced.
   std::error_code ignored;
   std::filesystem::path target = std::filesystem::canonical(path, ignored);
@@ -295,7 +306,8 @@ base::Result<void> write_file(const std::filesystem::path& path,
   if (neighbour.error() != 0) return cannot_write(path, neighbour.error());
   Descriptor descriptor(neighbour.descriptor());
   Output output(descriptor.number());
-  produce([&output](std::string_view piece) { output.write(piece); });
+  if (auto made = produce([&output](std::string_view piece) { output.write(piece); }); !made)
+    return made;
   int error = output.finish();
   constexpr mode_t kPermissions = 07777;
   if (error == 0 && exists && ::fchmod(descriptor.number(), old.st_mode & kPermissions) != 0) {

@@ -47,5 +47,9 @@ base::Result<void> write_file(const std::filesystem::path& path, std::string_vie
 using WritePiece = std::function<void(std::string_view)>;
 base::Result<void> write_file(const std::filesystem::path& path,
                               const std::function<void(const WritePiece&)>& produce);
+// The same for what may fail: then nothing is written, and its error is returned.
+base::Result<void> write_file_unless(
+    const std::filesystem::path& path,
+    const std::function<base::Result<void>(const WritePiece&)>& produce);
 
 }  // namespace ts::io

@@ -4,9 +4,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "core/base/clock.h"
 #include "core/base/message.h"
 #include "core/base/string_table.h"
 
@@ -70,6 +72,11 @@ struct Track {
   std::int64_t stream = kNoNumber;
 };
 
+// True in the traces of ranks that became one, whose processes are named "rank 1".
+inline bool is_of_rank(const Track& track) {
+  return track.process_name.starts_with("rank ");
+}
+
 // One end of an arrow.
 struct FlowEnd {
   enum class Kind : std::uint8_t { launch, autograd, other };
@@ -88,6 +95,7 @@ struct MemoryEvent {
   std::int64_t total_allocated = kNoNumber;
   std::int64_t total_reserved = kNoNumber;
   std::int32_t device = -1;  // -1: the host
+  std::uint32_t track = 0;   // of the thread that asked
 };
 
 // A trace of torch.profiler or another program that writes Chrome's format.
@@ -105,6 +113,10 @@ struct TraceFile {
   std::vector<std::string> devices;  // their names
   std::size_t bytes = 0;             // unpacked
   std::size_t packed = 0;            // size of the file where it is packed; 0: it is not
+  // Where only a part was asked for: its time, out of which events may last, or that it is a part
+  // by the numbers of the events, whose kernels may be missing.
+  std::optional<base::TimeRange> window;
+  bool by_number = false;
   // The reason why the file was not read completely, with the position; earlier values are kept.
   base::Message fault;
 };

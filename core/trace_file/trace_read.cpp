@@ -1,6 +1,7 @@
 #include "core/trace_file/trace_read.h"
 
 #include <algorithm>
+#include <cmath>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <unordered_map>
@@ -33,8 +34,9 @@ std::pair<std::int64_t, std::int64_t> order_of(const Event& event) {
 
 class TraceReader {
  public:
-  TraceReader(io::Input& input, const base::FileRange& range)
-      : input_(input), range_(range), scanner_(input.text()) {}
+  // With a copy events are handed to it and not kept.
+  TraceReader(io::Input& input, const base::FileRange& range, RawCopy* copy)
+      : input_(input), range_(range), copy_(copy), scanner_(input.text()) {}
 
   base::Result<TraceFile> read() {
     constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
@@ -45,6 +47,7 @@ class TraceReader {
     if (!is_list && first != '{') {
       return text::fail(empty ? "file_error.reason.empty" : "trace_error.no_json");
     }
+    if (copy_ != nullptr) copy_->begin(is_list);
     const bool whole = is_list ? read_events() : read_object();
     if (input_.problem()) return tl::unexpected(*input_.problem());
     if (!has_events_) return text::fail("trace_error.no_events");
@@ -52,6 +55,10 @@ class TraceReader {
     if (!whole && !(is_list && scanner_.at_end() && !in_event_)) note_fault();
     if (!input_.fault().empty()) file_.fault = input_.fault();
     finish();
+    if (impossible_ > 0 && file_.fault.empty()) {
+      file_.fault =
+          text::message("trace_error.impossible", {{"count", std::to_string(impossible_)}});
+    }
     return std::move(file_);
   }
 
@@ -79,9 +86,15 @@ class TraceReader {
       if (!go_on(from)) return read();
     }
   }
+  // Text that was read from there on, as long as nothing more is read.
+  [[nodiscard]] std::string_view text_since(std::size_t from) const {
+    return input_.text().substr(from, scanner_.position() - from);
+  }
   bool read_object();
   bool read_events();
+  void pass_on(const RawEvent& raw, std::string_view written);
   bool is_asked(const RawEvent& raw);
+  [[nodiscard]] bool is_asked(std::int64_t begin_ns, std::int64_t end_ns) const;
   bool read_metadata(std::string_view key);
   void note_fault();
   void take(const RawEvent& raw);
@@ -95,12 +108,18 @@ class TraceReader {
   void add(const Event& event);
   std::uint32_t launch_of(const RawEvent& raw);
   std::uint32_t track_of(const RawEvent& raw);
+  std::uint32_t track_of_wait(const RawEvent& raw);
+  void place_on_device(const RawEvent& raw, Track& track);
   base::StringId text(const JsonScanner::String& string);
   EventKind kind(const RawEvent& raw);
   void finish();
+  void leave_out_far_ones();
+  void note_range();
 
   io::Input& input_;
   base::FileRange range_;
+  RawCopy* copy_ = nullptr;
+  std::unordered_map<std::uint32_t, std::vector<std::string>> written_;  // by track: begun ones
   std::uint64_t number_ = 0;              // of the next event, where a range is asked for
   std::optional<std::int64_t> first_ns_;  // the time of the first one
   JsonScanner scanner_;
@@ -118,6 +137,7 @@ class TraceReader {
   bool has_events_ = false;
   bool in_event_ = false;
   bool sorted_ = true;
+  std::size_t impossible_ = 0;  // events that were left out for their values
 };
 
 bool TraceReader::read_object() {
@@ -126,12 +146,17 @@ bool TraceReader::read_object() {
     settle();
     if (scanner_.peek() == '}') break;
     bool events = false;
+    JsonScanner::String key;
+    std::string_view value;
     const bool read = at_hand([&] {
-      JsonScanner::String key;
       if (!scanner_.string(key) || !scanner_.take(':')) return false;
       events = key.raw == "traceEvents" && scanner_.peek() == '[';
-      return events || read_metadata(key.raw);
+      const std::size_t from = (scanner_.peek(), scanner_.position());
+      if (!events && !read_metadata(key.raw)) return false;
+      value = text_since(from);
+      return true;
     });
+    if (read && !events && copy_ != nullptr) copy_->entry(key.raw, value);
     if (!read || (events && !read_events())) return false;
     settle();
   } while (scanner_.take(','));
@@ -142,7 +167,9 @@ bool TraceReader::read_events() {
   has_events_ = true;
   file_.events.reserve(static_cast<std::size_t>(input_.expected() / kBytesOfAnEvent));
   RawEvent raw;
+  std::string_view written;
   if (!scanner_.take('[')) return false;
+  if (copy_ != nullptr) copy_->begin_events();
   do {
     settle();
     if (scanner_.peek() == ']') break;
@@ -150,15 +177,22 @@ bool TraceReader::read_events() {
     in_event_ = true;
     // Some programs end a list with null because of the trailing comma.
     const bool is_event = scanner_.peek() == '{';
-    if (!at_hand([&] { return is_event ? read_event(scanner_, raw) : scanner_.skip(); }))
-      return false;
+    const bool read = at_hand([&] {
+      const std::size_t from = (scanner_.peek(), scanner_.position());
+      if (is_event ? !read_event(scanner_, raw) : !scanner_.skip()) return false;
+      written = text_since(from);
+      return true;
+    });
+    if (!read) return false;
     in_event_ = false;
     if (!is_event) continue;
     if (!range_.is_all() && !is_asked(raw)) continue;
-    take(raw);
+    copy_ != nullptr ? pass_on(raw, written) : take(raw);
     ++file_.event_count;
   } while (scanner_.take(','));
-  return scanner_.take(']');
+  if (!scanner_.take(']')) return false;
+  if (copy_ != nullptr) copy_->end_events();
+  return true;
 }
 
 // Names always are; of what lasts a part.
@@ -171,12 +205,38 @@ bool TraceReader::is_asked(const RawEvent& raw) {
   const std::int64_t time = nanoseconds(raw.time);
   if (!first_ns_ && !raw.time.empty()) first_ns_ = time;
   const std::int64_t since = time - first_ns_.value_or(0);
-  // An end without its beginning is left out later.
-  if (raw.phase == 'E') return true;
+  // Both ends of what begins and ends in two events are needed to tell where it lies.
+  if (raw.phase == 'B' || raw.phase == 'E') return true;
   const std::int64_t lasts =
       raw.phase == 'X' ? std::max<std::int64_t>(nanoseconds(raw.duration), 0) : 0;
   return range_.place_of(number, since) != Place::after &&
-         (raw.phase == 'B' || range_.place_of(number, since + lasts) != Place::before);
+         range_.place_of(number, since + lasts) != Place::before;
+}
+
+bool TraceReader::is_asked(std::int64_t begin_ns, std::int64_t end_ns) const {
+  using Place = base::FileRange::Place;
+  if (range_.unit == base::FileRange::Unit::events || !first_ns_) return true;
+  return range_.place_of(0, begin_ns - *first_ns_) != Place::after &&
+         range_.place_of(0, end_ns - *first_ns_) != Place::before;
+}
+
+// Two events of one stretch are passed on together, when both are known.
+void TraceReader::pass_on(const RawEvent& raw, std::string_view written) {
+  const bool timed = !range_.is_all() && range_.unit == base::FileRange::Unit::seconds;
+  if (!timed || (raw.phase != 'B' && raw.phase != 'E')) return copy_->event(written);
+  const std::uint32_t track = track_of(raw);
+  if (raw.phase == 'B') {
+    written_[track].emplace_back(written);
+    return begin_stretch(raw);
+  }
+  std::vector<Event>& open = open_[track];
+  if (open.empty()) return;
+  if (is_asked(open.back().begin_ns, nanoseconds(raw.time))) {
+    copy_->event(written_[track].back());
+    copy_->event(written);
+  }
+  open.pop_back();
+  written_[track].pop_back();
 }
 
 bool TraceReader::read_metadata(std::string_view key) {
@@ -245,8 +305,13 @@ void TraceReader::take_name(const RawEvent& raw) {
 }
 
 void TraceReader::take_stretch(const RawEvent& raw) {
+  const std::int64_t duration = nanoseconds(raw.duration);
+  if (duration < 0) {
+    ++impossible_;
+    return;
+  }
   Event event = event_of(raw);
-  event.duration_ns = std::max<std::int64_t>(nanoseconds(raw.duration), 0);
+  event.duration_ns = duration;
   add(event);
 }
 
@@ -254,17 +319,15 @@ Event TraceReader::event_of(const RawEvent& raw) {
   Event event;
   event.begin_ns = nanoseconds(raw.time);
   event.name = text(raw.name);
-  event.track = track_of(raw);
   event.kind = kind(raw);
+  event.track = event.kind == EventKind::synchronisation ? track_of_wait(raw) : track_of(raw);
   event.correlation = integer(raw.correlation);
   event.external = integer(raw.external);
   if (!raw.module.raw.empty()) event.module = text(raw.module);
   if (!raw.dims.empty()) event.dims = texts_.id_of(raw.dims);
   if (!raw.types.empty()) event.types = texts_.id_of(raw.types);
   if (event.kind >= EventKind::kernel && event.kind <= EventKind::gpu_annotation) {
-    Track& track = file_.tracks[event.track];
-    if (track.device < 0) track.device = std::max(small_number(raw.device), 0);
-    if (track.stream == kNoNumber) track.stream = integer(raw.stream);
+    place_on_device(raw, file_.tracks[event.track]);
   }
   if (!raw.copied.empty()) event.bytes = std::max<std::int64_t>(integer(raw.copied), 0);
   if (event.kind == EventKind::kernel && !raw.grid.empty()) event.launch = launch_of(raw);
@@ -287,11 +350,12 @@ void TraceReader::end_stretch(const RawEvent& raw) {
   Event event = open.back();
   open.pop_back();
   const std::int64_t end_ns = nanoseconds(raw.time);
-  event.duration_ns = std::max<std::int64_t>(end_ns - event.begin_ns, 0);
-  // It may have ended before the time that is asked for.
-  const bool timed = range_.unit == base::FileRange::Unit::seconds && first_ns_;
-  if (!timed || range_.place_of(0, end_ns - *first_ns_) != base::FileRange::Place::before)
+  event.duration_ns = end_ns - event.begin_ns;
+  if (event.duration_ns < 0) {
+    ++impossible_;
+  } else if (is_asked(event.begin_ns, end_ns)) {
     add(event);
+  }
 }
 
 void TraceReader::take_flow(const RawEvent& raw) {
@@ -310,8 +374,16 @@ void TraceReader::take_flow(const RawEvent& raw) {
 void TraceReader::take_memory(const RawEvent& raw) {
   MemoryEvent event;
   event.time_ns = nanoseconds(raw.time);
+  event.track = track_of(raw);
   event.address = static_cast<std::uint64_t>(integer(raw.address));
   event.bytes = raw.bytes.empty() ? 0 : integer(raw.bytes);
+  // 2^63 and more would be negative, which is a free.
+  constexpr std::int64_t kMostBytes = std::int64_t{1} << 50;
+  if (event.bytes > kMostBytes || event.bytes < -kMostBytes ||
+      (event.bytes < 0 && !raw.bytes.starts_with('-'))) {
+    ++impossible_;
+    return;
+  }
   event.total_allocated = integer(raw.total_allocated);
   event.total_reserved = integer(raw.total_reserved);
   // c10::DeviceType: 0 is the CPU.
@@ -354,6 +426,43 @@ std::uint32_t TraceReader::track_of(const RawEvent& raw) {
   return last_track_;
 }
 
+// Kineto's process is the device and its thread the stream; copies between two devices and
+// annotations have no "device" among their args, annotations no "stream". Other programs may have a
+// real process there.
+void TraceReader::place_on_device(const RawEvent& raw, Track& track) {
+  constexpr std::int32_t kMostDevices = 64;
+  if (track.device < 0) {
+    const std::int32_t told = small_number(raw.device);
+    const std::int32_t process = small_number(raw.process);
+    track.device = std::max(told >= 0 ? told : process < kMostDevices ? process : 0, 0);
+  }
+  if (track.stream == kNoNumber) track.stream = integer(raw.stream);
+  if (track.stream == kNoNumber) track.stream = integer(raw.thread);
+}
+
+// Kineto puts a wait for a stream on the row of that stream, or on one of its own, and a wait for a
+// whole device on row 1, whichever stream that is: "stream" among the args tells them apart, and is
+// -1, also as 32 bits without a sign, where there is none. A wait without a device is a host's.
+std::uint32_t TraceReader::track_of_wait(const RawEvent& raw) {
+  const std::int32_t device = small_number(raw.device);
+  if (device < 0) return track_of(raw);
+  constexpr std::int64_t kNone = 0xFFFFFFFF;
+  const std::int64_t told = integer(raw.stream);
+  const std::int64_t stream = told == kNone ? kNoNumber : told;
+  std::string key(raw.process);
+  key.append(2, '\0').append(std::to_string(stream));
+  const auto [known, fresh] =
+      tracks_.try_emplace(std::move(key), static_cast<std::uint32_t>(file_.tracks.size()));
+  if (fresh) {
+    Track& made = file_.tracks.emplace_back();
+    made.process = raw.process;
+    made.thread = raw.thread;
+    made.device = device;
+    made.stream = stream;
+  }
+  return known->second;
+}
+
 base::StringId TraceReader::text(const JsonScanner::String& string) {
   return string.escaped ? file_.strings->intern(io::unescaped(string.raw))
                         : texts_.id_of(string.raw);
@@ -369,25 +478,56 @@ EventKind TraceReader::kind(const RawEvent& raw) {
 }
 
 void TraceReader::finish() {
+  if (copy_ != nullptr) return copy_->end();
   for (const auto& [track, open] : open_) {
-    for (const Event& event : open) add(event);  // begun but not ended
+    for (const Event& event : open) {  // begun but not ended
+      if (is_asked(event.begin_ns, event.begin_ns)) add(event);
+    }
   }
   if (!sorted_) {
     std::ranges::stable_sort(file_.events, {}, order_of);
   }
+  leave_out_far_ones();
   for (Track& track : file_.tracks) {
     const auto name = process_names_.find(track.process);
     if (name != process_names_.end()) track.process_name = name->second;
   }
+  note_range();
+}
+
+// No recording lasts so long; times so far from the others are wrong.
+void TraceReader::leave_out_far_ones() {
+  constexpr std::int64_t kMonth = std::int64_t{30} * 24 * 3600 * 1'000'000'000;
+  if (file_.events.empty()) return;
+  const std::int64_t middle = file_.events[file_.events.size() / 2].begin_ns;
+  impossible_ += std::erase_if(file_.events, [middle](const Event& event) {
+    return event.begin_ns < middle - kMonth || event.begin_ns > middle + kMonth ||
+           event.duration_ns > kMonth;
+  });
+  impossible_ += std::erase_if(file_.memory, [middle](const MemoryEvent& event) {
+    return event.time_ns < middle - kMonth || event.time_ns > middle + kMonth;
+  });
+}
+
+void TraceReader::note_range() {
+  if (range_.is_all()) return;
+  file_.by_number = range_.unit == base::FileRange::Unit::events;
+  if (file_.by_number) return;
+  const auto time_of = [&](double seconds) {
+    constexpr double kMost = 1e9;  // seconds
+    const double since_ns = std::ceil(std::clamp(seconds, 0.0, kMost) * 1e9);
+    return first_ns_.value_or(0) + static_cast<std::int64_t>(since_ns);
+  };
+  file_.window = base::TimeRange{time_of(range_.from), time_of(range_.to)};
 }
 
 }  // namespace
 
-base::Result<TraceFile> parse_trace(io::Input& input, const base::FileRange& range) {
+base::Result<TraceFile> parse_trace(io::Input& input, const base::FileRange& range, RawCopy* copy) {
   if (io::kind_of(input) == io::FileKind::snapshot) {
     return text::fail("trace_error.is_snapshot");
   }
-  auto file = TraceReader(input, range).read();
+  auto file = TraceReader(input, range, copy).read();
   if (!file) return file;
   while (input.packed() > 0 && input.more(input.text().size())) {
   }
@@ -409,8 +549,8 @@ base::Result<TraceFile> read_trace(const std::filesystem::path& path) {
 }
 
 base::Result<TraceFile> read_trace(const std::filesystem::path& path, io::Input& input,
-                                   const base::FileRange& range) {
-  auto file = parse_trace(input, range);
+                                   const base::FileRange& range, RawCopy* copy) {
+  auto file = parse_trace(input, range, copy);
   if (input.problem()) return tl::unexpected(*input.problem());
   if (!file) {
     return text::fail("file_error.trace",

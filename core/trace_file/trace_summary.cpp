@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <iterator>
 #include <limits>
 #include <map>
 #include <optional>
@@ -35,10 +36,6 @@ class Totals {
  private:
   std::vector<NameTotal> by_name_;
 };
-
-}  // namespace
-
-namespace {
 
 struct Span {
   std::int64_t begin = 0;
@@ -104,6 +101,7 @@ class Meanings {
   std::vector<Meaning> known_;
 };
 
+// The kernels of one device, for their collectives.
 struct DeviceKernels {
   std::vector<Span> collectives;
   std::vector<Span> others;
@@ -123,40 +121,129 @@ void add_collectives(const std::map<std::int32_t, DeviceKernels>& devices, Trace
   summary.hidden_collective_ns /= with;
 }
 
-// Adds what names of events tell. Times of damaged files are cut to what sums can hold.
-void add_named(const TraceFile& file, TraceSummary& summary) {
-  constexpr std::int64_t kMost = std::int64_t{1} << 58;
-  const std::int64_t first = file.events.empty() ? 0 : file.events.front().begin_ns;
-  const auto span_of = [&](std::int64_t begin, std::int64_t end) {
-    std::int64_t from = 0;
-    std::int64_t to = 0;
-    if (__builtin_sub_overflow(begin, first, &from)) from = kMost;
-    if (__builtin_sub_overflow(end, first, &to)) to = kMost;
-    return Span{std::clamp<std::int64_t>(from, 0, kMost), std::clamp<std::int64_t>(to, 0, kMost)};
-  };
+// The host's events of one process.
+struct HostProcess {
+  std::vector<Span> steps;
+  std::vector<Span> whole_steps;
+  std::vector<Span> loads;
+  std::vector<Span> waits;  // a nanosecond each
+};
+
+void add_host(const HostProcess& host, TraceSummary& summary) {
+  const std::vector<Span> steps = merged(host.steps);
+  summary.steps_ns += length_of(steps);
+  summary.loader_in_steps_ns += common_time(merged(host.loads), steps);
+  summary.whole_steps += std::ssize(host.whole_steps);
+  summary.waits_in_steps += common_time(host.waits, merged(host.whole_steps));
+}
+
+// Times of the part that was asked for, since the first event; those of damaged files are cut to
+// what sums can hold.
+class Part {
+ public:
+  explicit Part(const TraceFile& file) {
+    if (!file.events.empty()) first_ = file.events.front().begin_ns;
+    if (file.window) window_ = {since_first(file.window->begin), since_first(file.window->end)};
+  }
+  [[nodiscard]] Span cut(std::int64_t begin, std::int64_t end) const {
+    return {std::clamp(since_first(begin), window_.begin, window_.end),
+            std::clamp(since_first(end), window_.begin, window_.end)};
+  }
+  // A call of no length at the end of the part is not in it.
+  [[nodiscard]] bool begins_in(std::int64_t begin) const {
+    const std::int64_t since = since_first(begin);
+    return since >= window_.begin && (since < window_.end || window_.end == kMost);
+  }
+  [[nodiscard]] bool has_whole(std::int64_t begin, std::int64_t end) const {
+    return since_first(begin) >= window_.begin && since_first(end) <= window_.end;
+  }
+
+ private:
+  static constexpr std::int64_t kMost = std::int64_t{1} << 58;
+  [[nodiscard]] std::int64_t since_first(std::int64_t time) const {
+    std::int64_t since = 0;
+    if (__builtin_sub_overflow(time, first_, &since)) return kMost;
+    return std::clamp<std::int64_t>(since, -kMost, kMost);
+  }
+  std::int64_t first_ = 0;
+  Span window_{-kMost, kMost};
+};
+
+// Adds what names of events tell.
+void add_named(const TraceFile& file, const Part& part, TraceSummary& summary) {
   Meanings meanings(*file.strings);
   std::map<std::int32_t, DeviceKernels> devices;
-  std::vector<Span> steps, loads, waits;
-  for (const StepSpan& step : summary.steps)
-    steps.push_back(span_of(step.begin_ns, step.begin_ns + step.duration_ns));
+  std::map<std::string_view, HostProcess> hosts;
   for (const Event& event : file.events) {
+    const Track& track = file.tracks[event.track];
+    const Span span = part.cut(event.begin_ns, event.end_ns());
+    if (is_step(*file.strings, event)) {
+      HostProcess& host = hosts[track.process];
+      host.steps.push_back(span);
+      if (part.has_whole(event.begin_ns, event.end_ns())) host.whole_steps.push_back(span);
+      continue;
+    }
     const Meaning meaning = meanings.of(event);
-    const Span span = span_of(event.begin_ns, event.end_ns());
     if (event.kind == EventKind::kernel) {
-      DeviceKernels& of = devices[file.tracks[event.track].device];
+      DeviceKernels& of = devices[track.device];
       (meaning == Meaning::collective ? of.collectives : of.others).push_back(span);
     } else if (event.kind == EventKind::runtime) {
-      if (meaning == Meaning::wait) waits.push_back({span.begin, span.begin + 1});
+      if (meaning == Meaning::wait && part.begins_in(event.begin_ns))
+        hosts[track.process].waits.push_back({span.begin, span.begin + 1});
     } else if (meaning == Meaning::loader &&
                (event.kind == EventKind::op || event.kind == EventKind::annotation)) {
       ++summary.loader_calls;
-      loads.push_back(span);
+      hosts[track.process].loads.push_back(span);
     }
   }
-  steps = merged(steps);
-  summary.waits_in_steps = common_time(waits, steps);  // each is a nanosecond long
-  summary.loader_in_steps_ns = common_time(merged(loads), steps);
+  for (const auto& [process, host] : hosts) add_host(host, summary);
   add_collectives(devices, summary);
+}
+
+// How long each device was busy; kernels come by begin.
+class Busy {
+ public:
+  void add(const Track& track, const Span& span) {
+    const auto [at, fresh] = devices_.try_emplace(track.device);
+    Device& device = at->second;
+    if (fresh) {
+      device.busy.device = track.device;
+      if (is_of_rank(track)) device.busy.rank = track.process_name;
+      device.first = span.begin;
+      device.until = span.begin;
+    }
+    ++device.busy.kernels;
+    device.busy.busy_ns += std::max<std::int64_t>(span.end - std::max(span.begin, device.until), 0);
+    device.until = std::max(device.until, span.end);
+  }
+  std::vector<DeviceBusy> take() {
+    std::vector<DeviceBusy> all;
+    for (auto& [number, device] : devices_) {
+      device.busy.idle_ns = device.until - device.first - device.busy.busy_ns;
+      all.push_back(std::move(device.busy));
+    }
+    return all;
+  }
+
+ private:
+  struct Device {
+    DeviceBusy busy;
+    std::int64_t first = 0;
+    std::int64_t until = 0;
+  };
+  std::map<std::int32_t, Device> devices_;
+};
+
+// The sum of damaged files may have no room.
+std::int64_t mean_busy(const std::vector<DeviceBusy>& devices) {
+  const auto count = std::max<std::int64_t>(std::ssize(devices), 1);
+  std::int64_t mean = 0;
+  std::int64_t rest = 0;
+  for (const DeviceBusy& device : devices) {
+    mean += device.busy_ns / count;
+    rest += device.busy_ns % count;
+  }
+  return mean + rest / count;
 }
 
 }  // namespace
@@ -170,10 +257,13 @@ TraceSummary summary_of(const TraceFile& file) {
   TraceSummary summary;
   Totals kernels;
   Totals operators;
-  std::optional<std::int64_t> end_ns;
-  std::optional<std::int64_t> busy_until;
+  Busy busy;
+  const Part part(file);
+  std::optional<Span> span;
   for (const Event& event : file.events) {
-    end_ns = std::max(end_ns.value_or(event.end_ns()), event.end_ns());
+    const Span within = part.cut(event.begin_ns, event.end_ns());
+    if (!span) span = within;
+    span->end = std::max(span->end, within.end);
     if (is_step(*file.strings, event)) {
       summary.steps.push_back({event.name, event.begin_ns, event.duration_ns});
     } else if (event.kind == EventKind::op) {
@@ -181,13 +271,13 @@ TraceSummary summary_of(const TraceFile& file) {
     }
     if (event.kind != EventKind::kernel) continue;
     kernels.add(event);
-    // Kernels are ordered by begin.
-    const std::int64_t begin = std::max(event.begin_ns, busy_until.value_or(event.begin_ns));
-    summary.gpu_busy_ns += std::max<std::int64_t>(event.end_ns() - begin, 0);
-    busy_until = std::max(busy_until.value_or(event.end_ns()), event.end_ns());
+    busy.add(file.tracks[event.track], within);
   }
-  if (end_ns) summary.span_ns = *end_ns - file.events.front().begin_ns;
-  add_named(file, summary);
+  if (span) summary.span_ns = span->end - span->begin;
+  summary.devices = busy.take();
+  summary.gpu_busy_ns = mean_busy(summary.devices);
+  summary.by_number = file.by_number;
+  add_named(file, part, summary);
   summary.nameless = file.strings->overflowed();
   summary.kernels = kernels.take(*file.strings);
   summary.operators = operators.take(*file.strings);

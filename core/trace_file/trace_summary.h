@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "core/base/string_table.h"
@@ -21,22 +22,39 @@ struct StepSpan {
   std::int64_t duration_ns = 0;
 };
 
+// The kernels of one device.
+struct DeviceBusy {
+  std::int32_t device = 0;
+  std::string rank = {};  // "rank 1" where traces of ranks became one
+  std::int64_t kernels = 0;
+  std::int64_t busy_ns = 0;  // at least one ran; concurrent kernels count once
+  std::int64_t idle_ns = 0;  // none ran between its first and its last one
+};
+
+// Where only a part of the file was asked for by its time, `span_ns` and all times but those of
+// `kernels`, `operators` and `steps` are times within that part.
 struct TraceSummary {
   std::vector<NameTotal> kernels;    // most time first
   std::vector<NameTotal> operators;  // the same; nested operators count in both
   std::vector<StepSpan> steps;       // in their order
+  std::vector<DeviceBusy> devices;   // that ran a kernel, by number
   std::int64_t span_ns = 0;          // first begin to last end
-  std::int64_t gpu_busy_ns = 0;      // at least one kernel ran; concurrent kernels count once
+  std::int64_t gpu_busy_ns = 0;      // the mean of `devices`
   std::uint64_t nameless = 0;        // events whose name had no room in the table of names
+  bool by_number = false;            // a part by numbers of events: no share of time is known
   // Collectives are the kernels of NCCL and RCCL, by name. Each device counts for itself, in the
   // mean of all that ran one.
   std::int64_t collective_ns = 0;         // at least one of them ran
   std::int64_t hidden_collective_ns = 0;  // of these, another kernel ran at the same time
-  // Calls of the host that wait for the device, by name, that begin in a step.
+  // Steps that lie in the part as a whole, and the calls of the host that begin in them and wait
+  // for the device, by name.
+  std::int64_t whole_steps = 0;
   std::int64_t waits_in_steps = 0;
-  // Calls of PyTorch's DataLoader, by its annotations, and their time within the steps.
+  // Calls of PyTorch's DataLoader, by its annotations, and their time within the steps of their
+  // process, whose sum over all processes is `steps_ns`.
   std::int64_t loader_calls = 0;
   std::int64_t loader_in_steps_ns = 0;
+  std::int64_t steps_ns = 0;
 };
 
 bool is_step(const base::StringTable& strings, const Event& event);

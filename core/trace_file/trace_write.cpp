@@ -44,6 +44,8 @@ class Writer {
       : write_(write), file_(file), quoted_(file.strings->size()) {}
 
   void run(std::string_view metadata) {
+    on_devices_ =
+        std::ranges::any_of(file_.memory, [](const auto& one) { return one.device >= 0; });
     begin();
     names();
     for (const Event& each : file_.events) event(each);
@@ -149,7 +151,7 @@ class Writer {
   }
 
   void memory(const MemoryEvent& event) {
-    start('i', 0);
+    start('i', event.track);
     time("ts", event.time_ns);
     text("s", "t");
     text("cat", "cpu_instant_event");
@@ -169,9 +171,13 @@ class Writer {
 
   // A counter event, which Perfetto draws as a curve.
   void counter(const MemoryEvent& event) {
-    start('C', 0);
+    start('C', event.track);
     time("ts", event.time_ns);
-    text("name", "allocated");
+    // Curves of one name and process are one.
+    const std::string name = event.device > 0 ? fmt::format("allocated on GPU {}", event.device)
+                             : event.device < 0 && on_devices_ ? "allocated on the host"
+                                                               : "allocated";
+    text("name", name);
     out_ += R"(,"args":{"bytes":)";
     io::append_integer(out_, event.total_allocated);
     out_ += "}}";
@@ -241,6 +247,7 @@ class Writer {
   std::string out_;
   bool first_ = true;
   bool first_argument_ = true;
+  bool on_devices_ = false;  // memory of a device is told
 };
 
 void append_csv(std::string& out, std::string_view field) {

@@ -97,6 +97,47 @@ TEST_F(SummaryCommand, ATraceHasItsKernelsAndOperators) {
   EXPECT_NE(words.out.find("gemm"), std::string::npos) << words.out;
 }
 
+TEST_F(SummaryCommand, ATraceOfTwoGpusTellsOfEach) {
+  const auto kernel = [](int device, int begin, int duration) {
+    const std::string number = std::to_string(device);
+    return R"({"ph": "X", "cat": "kernel", "name": "k", "tid": 7, "pid": )" + number +
+           R"(, "args": {"device": )" + number + R"(, "stream": 7, "queued": 3}, "ts": )" +
+           std::to_string(begin) + R"(, "dur": )" + std::to_string(duration) + "}";
+  };
+  write("gpus.json",
+        "[" + kernel(0, 0, 10) + "," + kernel(1, 10, 4) + "," + kernel(1, 18, 2) + "]");
+  const auto json = summary(file("gpus.json"));
+  EXPECT_EQ(json["gpu_busy_us"], 8) << "the mean, where the union is 16";
+  const nlohmann::json second = {{"device", 1}, {"kernels", 2}, {"busy_us", 6}, {"idle_us", 4}};
+  ASSERT_EQ(json["gpu_busy_by_device"].size(), 2U);
+  EXPECT_EQ(json["gpu_busy_by_device"][1], second);
+  const std::string words = testing::run_program("summary " + file("gpus.json")).out;
+  EXPECT_NE(words.find("gpu busy, mean"), std::string::npos) << words;
+  EXPECT_NE(words.find("GPU 1: a kernel ran for 6.0"), std::string::npos) << words;
+  const auto part = summary("--from 0.000012s --to 0.000020s " + file("gpus.json"), "asked");
+  EXPECT_EQ(part["span_us"], 8);
+  EXPECT_EQ(part["gpu_busy_us"], 4);
+  const std::string diff =
+      testing::run_program("diff " + file("gpus.json") + " " + file("gpus.json")).out;
+  EXPECT_NE(diff.find("gpu busy"), std::string::npos) << diff;
+  EXPECT_EQ(diff.find("gpu_busy_us"), std::string::npos) << diff;
+  const auto converted =
+      testing::run_program("convert " + file("gpus.json") + " " + file("copy.json"));
+  EXPECT_EQ(converted.code, 0) << converted.err;
+  EXPECT_EQ(nlohmann::json::parse(testing::read(file("copy.json"))),
+            nlohmann::json::parse(testing::read(file("gpus.json"))));
+}
+
+TEST_F(SummaryCommand, EmptyFilesAndOldPicklesAreNamed) {
+  write("empty.json", "");
+  write("old.pickle", "(dp0\nVsegments\np1\n(lp2\ns.");
+  for (const char* const command : {"summary ", "replay "}) {
+    refused(command + file("empty.json"), "the file is empty");
+    refused(command + file("old.pickle"), "a pickle of protocol 0 or 1");
+  }
+  refused("convert " + file("empty.json") + " " + file("x.json"), "the file is empty");
+}
+
 TEST_F(SummaryCommand, OurOwnRunsAndTracesAreKnown) {
   EXPECT_EQ(summary(folder_->path().string())["kind"], "run");
   EXPECT_EQ(summary(file("run.json"))["verdict"], "ok");

@@ -41,17 +41,24 @@ def expected(path):
                 rows[e["name"]].append(e["dur"])
         return rows
 
-    busy, until = 0.0, float("-inf")
-    for begin, end in sorted((e["ts"], e["ts"] + e["dur"]) for e in stretches
-                             if e.get("cat", "").lower() == "kernel"):
-        busy += max(0, end - max(begin, until))
-        until = max(until, end)
+    kernels = collections.defaultdict(list)  # by device
+    for e in stretches:
+        if e.get("cat", "").lower() == "kernel":
+            kernels[e["args"]["device"]].append((e["ts"], e["ts"] + e["dur"]))
+    busy, idle = {}, {}
+    for device, spans in kernels.items():
+        of_device, until = 0.0, float("-inf")
+        for begin, end in sorted(spans):
+            of_device += max(0, end - max(begin, until))
+            until = max(until, end)
+        busy[device] = of_device
+        idle[device] = until - min(begin for begin, _ in spans) - of_device
     steps = sorted((e["ts"], e["name"]) for e in stretches if e["name"].startswith("ProfilerStep#")
                    and e.get("cat", "").lower() in ("user_annotation", "operator", "cpu_op"))
     span = max(e["ts"] + e["dur"] for e in stretches) - min(e["ts"] for e in stretches)
     return {"events": len(events), "kernels": totals({"kernel"}),
             "operators": totals({"cpu_op", "operator"}), "steps": [name for _, name in steps],
-            "busy": busy, "span": span}
+            "busy": busy, "idle": idle, "span": span}
 
 
 def summary(program, path):
@@ -67,7 +74,14 @@ def check(program, path):
     equal(f"{path.name} events", ours["events"], theirs["events"])
     equal(f"{path.name} steps", [step["name"] for step in ours["steps"]], theirs["steps"])
     # Times of 2021 have 16 digits before the point: Python's own sums end at a quarter of a us.
-    equal(f"{path.name} gpu_busy_us", ours["gpu_busy_us"], float(theirs["busy"]), 0.001 * theirs["events"])
+    exact = 0.001 * theirs["events"]
+    mean = sum(theirs["busy"].values()) / max(len(theirs["busy"]), 1)
+    equal(f"{path.name} gpu_busy_us", ours["gpu_busy_us"], float(mean), exact)
+    devices = {row["device"]: row for row in ours["gpu_busy_by_device"]}
+    equal(f"{path.name} devices", sorted(devices), sorted(theirs["busy"]))
+    for device, row in devices.items():
+        equal(f"{path.name} busy of {device}", row["busy_us"], float(theirs["busy"][device]), exact)
+        equal(f"{path.name} idle of {device}", row["idle_us"], float(theirs["idle"][device]), 2 * exact)
     equal(f"{path.name} span_us", ours["span_us"], float(theirs["span"]), 1.0)
     for table in ("kernels", "operators"):
         rows = {row["name"]: row for row in ours[table]}
@@ -87,6 +101,32 @@ def check_styles(program, folder):
         ours = check(program, path)
         if not ours["kernels"] or not ours["operators"] or not ours["steps"]:
             problems.append(f"{path.name}: a table is empty")
+
+
+def check_two_devices(program, folder):
+    """One stream of two moved to a second device."""
+    path = folder / "two_devices.json"
+    kineto_trace.write(path, ["--style", "2026", "--events", "3000"])
+    document = json.loads(path.read_text(encoding="utf-8"))
+    for event in document["traceEvents"]:
+        if event["pid"] == 0 and event["tid"] == 20:
+            event["pid"] = 1
+            if "device" in event.get("args", {}):
+                event["args"]["device"] = 1
+    path.write_text(json.dumps(document), encoding="utf-8")
+    if len(check(program, path)["gpu_busy_by_device"]) != 2:
+        problems.append("two devices are not told apart")
+
+
+def check_copies(program, folder):
+    """`convert` of a trace keeps every value of every event."""
+    for style in sorted(kineto_trace.NAMES):
+        path, copy = folder / f"whole_{style}.json", folder / f"copy_{style}.json"
+        kineto_trace.write(path, ["--style", style, "--events", "2000", "--stacks"])
+        ended = subprocess.run([program, "convert", str(path), str(copy)], capture_output=True, text=True)
+        equal(f"convert of {style}", (ended.returncode, ended.stderr), (0, ""))
+        same = json.loads(path.read_text(encoding="utf-8")) == json.loads(copy.read_text(encoding="utf-8"))
+        equal(f"events of {style} are kept", same, True)
 
 
 def check_profiler(program, folder):
@@ -117,6 +157,8 @@ def check_profiler(program, folder):
 def main(program):
     with tempfile.TemporaryDirectory() as name:
         check_styles(program, pathlib.Path(name))
+        check_two_devices(program, pathlib.Path(name))
+        check_copies(program, pathlib.Path(name))
         check_profiler(program, pathlib.Path(name))
     print("\n".join(problems) or "every figure agrees")
     return bool(problems)

@@ -4,6 +4,8 @@
 
 #include <string>
 
+#include "core/base/file_range.h"
+#include "core/io/input.h"
 #include "core/trace_file/trace_read.h"
 
 namespace ts::checks {
@@ -21,13 +23,20 @@ std::string event(const char* category, const char* name, int begin, int duratio
 constexpr const char* kStream = R"("pid": 0, "tid": 7, "args": {"device": 0, "stream": 7})";
 constexpr const char* kOther = R"("pid": 0, "tid": 9, "args": {"device": 0, "stream": 9})";
 
-std::vector<report::CheckResult> checks_of(const std::string& events) {
+trace_file::TraceFile trace_of(const std::string& events, const base::FileRange& range = {}) {
   std::string text = "{\"traceEvents\": [" + event("user_annotation", "ProfilerStep#1", 0, 100) +
                      event("user_annotation", "ProfilerStep#2", 100, 100) + events;
   text.back() = ']';
-  const auto file = trace_file::parse_trace(text + "}");
+  io::Input input = io::Input::of(text + "}");
+  auto file = trace_file::parse_trace(input, range);
   EXPECT_TRUE(file) << file.error().sentence;
-  return of_trace(trace_file::summary_of(*file), file->fault);
+  return file ? std::move(*file) : trace_file::TraceFile{};
+}
+
+std::vector<report::CheckResult> checks_of(const std::string& events,
+                                           const base::FileRange& range = {}) {
+  const trace_file::TraceFile file = trace_of(events, range);
+  return of_trace(trace_file::summary_of(file), file.fault);
 }
 
 // The result with that id and this reason.
@@ -89,6 +98,73 @@ TEST(TraceChecks, TheLoaderIsTakenFromItsAnnotations) {
       << found(slow, "C-21", "loader").found.sentence;
   const auto quick = checks_of(event("user_annotation", kNext, 0, 4));
   EXPECT_EQ(found(quick, "C-21", "loader").state, CheckState::passed);
+}
+
+// Two devices by turns: 100 and 60 of 200 us. A union would say 160.
+TEST(TraceChecks, EachDeviceIsBusyForItself) {
+  constexpr const char* kSecond = R"("pid": 1, "tid": 7, "args": {"device": 1, "stream": 7})";
+  const std::string events =
+      event("kernel", "a", 0, 100, kStream) + event("kernel", "b", 100, 30, kSecond) +
+      event("kernel", "b", 120, 20, kSecond) + event("kernel", "b", 180, 20, kSecond);
+  const auto summary = trace_file::summary_of(trace_of(events));
+  ASSERT_EQ(summary.devices.size(), 2U);
+  EXPECT_EQ(summary.devices[0].busy_ns, 100'000);
+  EXPECT_EQ(summary.devices[0].idle_ns, 0);
+  EXPECT_EQ(summary.devices[1].device, 1);
+  EXPECT_EQ(summary.devices[1].kernels, 3);
+  EXPECT_EQ(summary.devices[1].busy_ns, 60'000);
+  EXPECT_EQ(summary.devices[1].idle_ns, 40'000) << "from its first kernel to its last";
+  EXPECT_EQ(summary.gpu_busy_ns, 80'000);
+  const auto all = checks_of(events);
+  const report::CheckResult& busy = found(all, "C-7", "busy");
+  EXPECT_EQ(busy.state, CheckState::failed);
+  EXPECT_EQ(busy.found.sentence,
+            "On the 2 GPUs a kernel runs 40.0 % of the time in the mean, on GPU 1 the least, "
+            "30.0 %; good from 85 %");
+}
+
+// Seconds 50 to 150 us of two steps of 100 us: half of each.
+TEST(TraceChecks, APartInSecondsCountsWhatLiesInIt) {
+  constexpr const char* kNext = "enumerate(DataLoader)#_MultiProcessingDataLoaderIter.__next__";
+  const base::FileRange range{base::FileRange::Unit::seconds, 50e-6, 150e-6};
+  const std::string events = event("kernel", "gemm", 0, 60, kStream) +
+                             event("kernel", "gemm", 140, 60, kStream) +
+                             event("user_annotation", kNext, 40, 30) +
+                             event("cuda_runtime", "cudaStreamSynchronize", 60, 10);
+  const auto summary = trace_file::summary_of(trace_of(events, range));
+  EXPECT_EQ(summary.span_ns, 100'000);
+  EXPECT_EQ(summary.gpu_busy_ns, 20'000);
+  EXPECT_EQ(summary.steps_ns, 100'000);
+  EXPECT_EQ(summary.loader_in_steps_ns, 20'000);
+  EXPECT_EQ(summary.whole_steps, 0);
+  const auto all = checks_of(events, range);
+  EXPECT_NE(found(all, "C-7", "busy").found.sentence.find("20.0 %"), std::string::npos)
+      << found(all, "C-7", "busy").found.sentence;
+  EXPECT_EQ(found(all, "C-16", "host_reads").state, CheckState::unknown);
+  EXPECT_EQ(found(all, "C-18", "window").state, CheckState::unknown);
+  const auto second = checks_of(events, {base::FileRange::Unit::seconds, 100e-6});
+  EXPECT_EQ(found(second, "C-16", "host_reads").state, CheckState::passed);
+  EXPECT_NE(found(second, "C-18", "window").found.sentence.find("1 step is"), std::string::npos);
+}
+
+// The second kernel is not read, the step is.
+TEST(TraceChecks, APartByNumbersTellsNoShareOfTime) {
+  const std::string events =
+      event("kernel", "gemm", 0, 60, kStream) + event("kernel", "gemm", 60, 140, kStream);
+  const auto all = checks_of(events, {.to = 3});
+  EXPECT_EQ(found(all, "C-7", "busy").state, CheckState::unknown);
+  EXPECT_NE(found(all, "C-7", "busy").found.sentence.find("in seconds"), std::string::npos);
+}
+
+// Both ranks wait for their loader in the first half of one step, at the same time.
+TEST(TraceChecks, EachProcessWaitsForItsOwnLoader) {
+  constexpr const char* kNext = "enumerate(DataLoader)#_MultiProcessingDataLoaderIter.__next__";
+  constexpr const char* kOtherRank = R"("pid": 2, "tid": 2)";
+  const auto all = checks_of(event("user_annotation", "ProfilerStep#1", 0, 200, kOtherRank) +
+                             event("user_annotation", kNext, 0, 100) +
+                             event("user_annotation", kNext, 0, 100, kOtherRank));
+  EXPECT_NE(found(all, "C-21", "loader").found.sentence.find("50.0 %"), std::string::npos)
+      << found(all, "C-21", "loader").found.sentence;
 }
 
 }  // namespace

@@ -229,11 +229,32 @@ TEST(TraceWrite, ATableHasALineAnEvent) {
 TEST(TraceRead, OddValuesAreNoNumbers) {
   const TraceFile file = parsed(R"([{"ph": "X", "name": {"a": [1]}, "ts": [], "dur": "x", "pid": {},
       "tid": null, "args": "none", "cat": 5}, {"ph": "X", "dur": -5, "ts": "7.5"}, {"ph": {}}])");
-  EXPECT_EQ(file.fault.sentence, "");
+  EXPECT_EQ(file.fault.key, "trace_error.impossible");
   EXPECT_EQ(file.event_count, 3U);
-  ASSERT_EQ(file.events.size(), 2U);
-  EXPECT_EQ(file.events[1].begin_ns, 7'500);
-  EXPECT_EQ(file.events[1].duration_ns, 0);
+  ASSERT_EQ(file.events.size(), 1U);
+  EXPECT_EQ(file.events[0].duration_ns, 0);
+}
+
+TEST(TraceRead, ImpossibleValuesAreLeftOutAndSaid) {
+  const auto memory = [](const char* bytes) {
+    return R"({"ph": "i", "name": "[memory]", "ts": 6, "args": {"Addr": 1, "Bytes": )" +
+           std::string(bytes) + "}},";
+  };
+  const TraceFile file =
+      parsed(R"([{"ph": "X", "name": "a", "ts": 5, "dur": 1}, {"ph": "X", "name": "b", "ts": 6},
+    {"ph": "X", "name": "negative", "ts": 5, "dur": -1},
+    {"ph": "B", "name": "backwards", "ts": 9}, {"ph": "E", "ts": 7},
+    {"ph": "X", "name": "in a thousand years", "ts": 1e300, "dur": 1},
+    {"ph": "X", "name": "lasts a year", "ts": 7, "dur": 31536000000000},)" +
+             memory("9223372036854775808") + memory("1e30") + memory("-4096") + memory("4096") +
+             memory("4503599627370496") + "]");
+  EXPECT_EQ(file.events.size(), 2U);
+  ASSERT_EQ(file.memory.size(), 2U);
+  EXPECT_EQ(file.memory[0].bytes, -4096);
+  EXPECT_EQ(file.memory[1].bytes, 4096);
+  EXPECT_EQ(file.fault.sentence,
+            "7 events have impossible values, such as a negative duration or a time far from all "
+            "others, and are left out");
 }
 
 // Wherever a piece ends, in whatever form and however much of it is there.
