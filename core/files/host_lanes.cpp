@@ -34,20 +34,68 @@ HostLanes::Part HostLanes::part_of(EventKind kind) {
   }
 }
 
+// Waits for a whole device have no stream; the call has the same correlation.
+void HostLanes::find_callers(const trace_file::TraceFile& file) {
+  for (const trace_file::Event& event : file.events) {
+    const trace_file::Track& track = file.tracks[event.track];
+    if (event.kind == EventKind::synchronisation && track.device >= 0 &&
+        track.stream == trace_file::kNoNumber && event.correlation != trace_file::kNoNumber)
+      callers_.emplace(event.correlation, event.track);
+  }
+  if (callers_.empty()) return;
+  for (const trace_file::Event& event : file.events) {
+    if (event.kind != EventKind::runtime) continue;
+    const auto wait = callers_.find(event.correlation);
+    if (wait != callers_.end()) wait->second = event.track;
+  }
+}
+
+HostLanes::Key HostLanes::key_of(const trace_file::Event& event) const {
+  const Part part = part_of(event.kind);
+  if (part != Part::waits || callers_.empty()) return {event.track, part};
+  const auto caller = callers_.find(event.correlation);
+  return {caller != callers_.end() ? caller->second : event.track, part};
+}
+
+trace::Track HostLanes::track_of(const Key& key, const trace_file::TraceFile& file,
+                                 std::string name) const {
+  const auto& [track, part] = key;
+  const trace_file::Track& of = file.tracks[track];
+  trace::Track made;
+  const bool on_device = of.device >= 0 && (part == Part::device_marks || part == Part::waits);
+  if (on_device) {
+    made.kind = trace::TrackKind::gpu_mark;
+    made.device = static_cast<std::int16_t>(of.device);
+    if (trace_file::is_of_rank(of)) made.name = of.process_name + ": ";
+    made.name += "GPU " + std::to_string(of.device);
+    if (of.stream != trace_file::kNoNumber) made.name += " stream " + std::to_string(of.stream);
+    made.name += part == Part::waits ? " waits" : " annotations";
+    return made;
+  }
+  made.name = std::move(name);
+  made.kind = part <= Part::python ? host_kind(made.name) : trace::TrackKind::cuda_api;
+  // The view orders tracks by kind, which would take a rank's apart.
+  if (trace_file::is_of_rank(of)) made.kind = trace::TrackKind::cpu_thread;
+  if (part == Part::python) made.name += " (Python)";
+  if (part == Part::waits) made.name += " (waits)";
+  if (part == Part::overhead) made.name += " (profiler)";
+  return made;
+}
+
 void HostLanes::make_tracks(const trace_file::TraceFile& file,
                             const std::function<std::string(std::uint32_t)>& name_of) {
-  std::map<std::pair<std::uint32_t, Part>, std::int64_t> counts;
+  find_callers(file);
+  std::map<Key, std::int64_t> counts;
   for (const trace_file::Event& event : file.events) {
     const bool of_device = event.kind == EventKind::runtime || event.kind == EventKind::kernel ||
                            event.kind == EventKind::copy || event.kind == EventKind::fill;
-    if (!of_device) ++counts[{event.track, part_of(event.kind)}];
+    if (!of_device) ++counts[key_of(event)];
   }
-  std::vector<std::pair<std::pair<std::uint32_t, Part>, std::int64_t>> order(counts.begin(),
-                                                                             counts.end());
+  std::vector<std::pair<Key, std::int64_t>> order(counts.begin(), counts.end());
   // Each rank has its own group of tracks.
   const auto rank_of = [&](std::uint32_t track) {
-    const std::string& process = file.tracks[track].process_name;
-    return process.starts_with("rank ") ? process : std::string();
+    const trace_file::Track& of = file.tracks[track];
+    return trace_file::is_of_rank(of) ? of.process_name : std::string();
   };
   std::ranges::stable_sort(order, [&](const auto& a, const auto& b) {
     const std::string rank_a = rank_of(a.first.first);
@@ -57,21 +105,12 @@ void HostLanes::make_tracks(const trace_file::TraceFile& file,
     }
     return a.first.second != b.first.second ? a.first.second < b.first.second : a.second > b.second;
   });
-  for (const auto& [key, count] : order) {
-    const auto& [track, part] = key;
-    trace::Track made;
-    made.name = name_of(track);
-    made.kind = part <= Part::python ? host_kind(made.name) : trace::TrackKind::cuda_api;
-    // The view orders tracks by kind, which would take a rank's apart.
-    if (!rank_of(track).empty()) made.kind = trace::TrackKind::cpu_thread;
-    if (part == Part::python) made.name += " (Python)";
-    if (part == Part::overhead) made.name += " (profiler)";
-    lanes_[key].id = run_.trace.add_track(std::move(made));
-  }
+  for (const auto& [key, count] : order)
+    lanes_[key].id = run_.trace.add_track(track_of(key, file, name_of(key.first)));
 }
 
 void HostLanes::append(const trace_file::Event& event, const trace::Slice& slice) {
-  Lane& lane = lanes_.at({event.track, part_of(event.kind)});
+  Lane& lane = lanes_.at(key_of(event));
   constexpr std::size_t kMostDepths = 256;
   auto& ends = lane.ends;
   auto depth = std::ranges::find_if(ends, [&](std::int64_t end) { return end <= slice.begin_ns; });

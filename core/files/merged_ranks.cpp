@@ -50,12 +50,14 @@ class Merger {
     constexpr std::size_t kProcessesOfRank = 100;
     std::map<std::string, std::size_t> processes;
     std::map<std::int32_t, std::int32_t> devices;
+    const auto renumber = [&](std::int32_t& number) {
+      if (number < 0) return;
+      const auto [device, fresh] = devices.try_emplace(number, devices_);
+      if (fresh) ++devices_;
+      number = device->second;
+    };
     for (trace_file::Track track : rank.tracks) {
-      if (track.device >= 0) {
-        const auto [device, fresh] = devices.try_emplace(track.device, devices_);
-        if (fresh) ++devices_;
-        track.device = device->second;
-      }
+      renumber(track.device);
       const std::size_t process =
           processes.try_emplace(track.process, processes.size()).first->second;
       track.process = std::to_string(index * kProcessesOfRank + process);
@@ -85,6 +87,12 @@ class Merger {
       end.time_ns += shift;
       end.track += first_track;
       merged_.flows.push_back(end);
+    }
+    for (trace_file::MemoryEvent event : rank.memory) {
+      event.time_ns += shift;
+      event.track += first_track;
+      renumber(event.device);
+      merged_.memory.push_back(event);
     }
   }
 

@@ -4,6 +4,8 @@
 #include <array>
 #include <map>
 #include <optional>
+#include <set>
+#include <string_view>
 #include <unordered_map>
 #include <utility>
 
@@ -50,7 +52,8 @@ class TraceOpener {
           return add_device_track(std::move(track));
         }) {}
 
-  void open() {
+  // Returns whose memory `run` shows.
+  ShownMemory open() {
     begin_ns_ = file_.events.front().begin_ns;
     add_steps();
     number_launches();
@@ -65,6 +68,7 @@ class TraceOpener {
     batch.launches.emplace_back(base::kNoString, trace::KernelLaunch{});
     run_.apply(run::BatchUpdate{run_.id, std::move(batch)});
     add_memory();
+    return std::move(memory_);
   }
 
  private:
@@ -79,7 +83,6 @@ class TraceOpener {
     slice.begin_ns = time_of(event.begin_ns);
     slice.duration_ns = time_of(event.end_ns()) - slice.begin_ns;
     slice.name = event.name;
-    slice.module = event.module;
     slice.module = event.module;
     return slice;
   }
@@ -99,6 +102,7 @@ class TraceOpener {
   run::Run& run_;
   HostLanes lanes_;
   capture::GpuTimeline gpu_;
+  ShownMemory memory_;
   std::int64_t begin_ns_ = 0;
   std::unordered_map<std::int64_t, std::uint32_t> numbers_;     // of correlations
   std::unordered_map<std::int64_t, base::StringId> operators_;  // by external id
@@ -115,7 +119,7 @@ trace::TrackId TraceOpener::add_device_track(trace::Track track) {
   }
   // Traces of ranks that became one: the name says whose device it is.
   const auto of_rank = std::ranges::find_if(file_.tracks, [&](const trace_file::Track& one) {
-    return one.device == track.device && one.process_name.starts_with("rank ");
+    return one.device == track.device && trace_file::is_of_rank(one);
   });
   if (track.device >= 0 && of_rank != file_.tracks.end())
     track.name = of_rank->process_name + ": " + track.name;
@@ -254,13 +258,27 @@ void TraceOpener::give_to_gpu(const Event& event) {
   gpu_.take(record);
 }
 
-// For the device that has events, else for the host.
+// Addresses are those of one device, or on the host of one process. Events of the host count only
+// where no device has any.
 void TraceOpener::add_memory() {
   auto& events = file_.memory;
   std::ranges::stable_sort(events, {}, &trace_file::MemoryEvent::time_ns);
   const bool any = std::ranges::any_of(events, [](const auto& one) { return one.device >= 0; });
+  const auto place_of = [&](const trace_file::MemoryEvent& event) {
+    return std::pair<std::int32_t, std::string_view>(
+        event.device, any ? std::string_view() : file_.tracks[event.track].process);
+  };
+  std::set<std::pair<std::int32_t, std::string_view>> places;
+  for (const trace_file::MemoryEvent& event : events)
+    if ((event.device >= 0) == any && event.bytes != 0) places.insert(place_of(event));
+  if (places.empty()) return;
+  const auto shown = *places.begin();
+  memory_.device = shown.first;
+  memory_.places = std::ssize(places);
   for (const trace_file::MemoryEvent& event : events) {
-    if ((event.device >= 0) != any || event.device > 0 || event.bytes == 0) continue;
+    if ((event.device >= 0) != any || event.bytes == 0 || place_of(event) != shown) continue;
+    if (memory_.rank.empty() && trace_file::is_of_rank(file_.tracks[event.track]))
+      memory_.rank = file_.tracks[event.track].process_name;
     constexpr std::int64_t kMost = std::int64_t{1} << 50;
     memory::Record record;
     record.time_ns = time_of(event.time_ns);
@@ -350,7 +368,7 @@ base::Result<OpenedTrace> open_trace(trace_file::TraceFile file, run::RunId id) 
   run::StartedUpdate started;
   started.id = id;
   OpenedTrace opened{{}, run::Run(started), {}, trace_file::summary_of(file)};
-  TraceOpener(file, opened.run).open();
+  opened.memory = TraceOpener(file, opened.run).open();
   opened.run.finished = true;
   opened.run.stage = run::Stage::done;
   if (!file.devices.empty()) opened.run.device_name = file.devices.front();

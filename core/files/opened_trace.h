@@ -19,6 +19,13 @@ namespace ts::files {
 // Python calls separately. The device's streams, the calls that launched their work, and the times
 // without a kernel are laid out as in a run (capture::GpuTimeline). The whole trace is one step, so
 // that tables include all of it; the profiler's own steps are below it.
+// Memory is shown of one device, or of one process of the host: the first that has any.
+struct ShownMemory {
+  std::int32_t device = -1;  // -1: the host
+  std::string rank = {};     // "rank 1" where traces of ranks became one
+  std::int64_t places = 0;   // devices, or else processes, that have any
+};
+
 struct OpenedTrace {
   std::filesystem::path path;
   run::Run run;                      // finished; only `trace`, `launches` and `memory` are used
@@ -26,6 +33,7 @@ struct OpenedTrace {
   trace_file::TraceSummary summary;  // names in about.strings
   bool recording = false;            // of ours; then `run` has steps and phases, too
   std::vector<report::CheckResult> findings = {};  // in a recorded script, when it has ended
+  ShownMemory memory = {};                         // of a foreign trace, in `run`
 };
 
 // Errors: there are no events, so nothing to show; there are too many tracks.

@@ -207,6 +207,8 @@ EventKind RunExporter::kind_of(trace::SliceRef ref, const trace::Slice& slice) c
                                                                                : EventKind::copy;
     case trace::TrackKind::gpu_idle:
       return EventKind::other;
+    case trace::TrackKind::gpu_mark:  // of opened traces only
+      return EventKind::gpu_annotation;
     case trace::TrackKind::cuda_api:
       break;
   }

@@ -21,6 +21,7 @@ enum class TrackKind : std::uint8_t {
   cuda_api,
   gpu_stream,
   gpu_idle,  // of a device: times without a kernel; a slice's name is the cause
+  gpu_mark,  // of a stream or device: ranges of annotations, waits; nothing that ran
 };
 
 // A row group of the timeline. Slices of one track nest by depth; at one depth they do not overlap.

@@ -127,6 +127,51 @@ TEST_F(OfTrace, MemoryOfTheDeviceIsALog) {
   EXPECT_EQ(opened_.run.memory.unmatched_frees(), 0U);
 }
 
+// As Kineto's output_json.cpp writes them: the process is the device, the thread the stream; waits
+// for a stream are on a row of their own (1,000,000 more), waits for a device on |-1|.
+TEST_F(OfTrace, AnnotationsAndWaitsOfADeviceAreBesideIt) {
+  auto file = trace_file::parse_trace(R"text({"traceEvents": [
+{"ph": "M", "name": "thread_name", "pid": 9, "tid": 9, "args": {"name": "main"}},
+{"ph": "X", "cat": "user_annotation", "name": "forward", "pid": 9, "tid": 9, "ts": 1, "dur": 60},
+{"ph": "X", "cat": "gpu_user_annotation", "name": "forward on it", "pid": 1, "tid": 7, "ts": 9.999,
+ "dur": 40.002, "args": {"External id": 3}},
+{"ph": "X", "cat": "kernel", "name": "gemm", "pid": 1, "tid": 7, "ts": 10, "dur": 40,
+ "args": {"device": 1, "stream": 7, "correlation": 2}},
+{"ph": "X", "cat": "gpu_memcpy", "name": "Memcpy PtoP", "pid": 1, "tid": 9, "ts": 10, "dur": 5,
+ "args": {"fromDevice": 0, "inDevice": 1, "toDevice": 1, "stream": 9, "bytes": 64}},
+{"ph": "X", "cat": "cuda_sync", "name": "Stream Wait Event", "pid": 1, "tid": 7, "ts": 50, "dur": 1,
+ "args": {"cuda_sync_kind": "Stream Wait Event", "stream": 7, "correlation": 3, "device": 1}},
+{"ph": "X", "cat": "cuda_sync", "name": "Stream Sync", "pid": 1, "tid": 1000007, "ts": 52, "dur": 1,
+ "args": {"cuda_sync_kind": "Stream Sync", "stream": 7, "correlation": 4, "device": 1}},
+{"ph": "X", "cat": "cuda_runtime", "name": "cudaDeviceSynchronize", "pid": 9, "tid": 9, "ts": 55,
+ "dur": 6, "args": {"correlation": 5}},
+{"ph": "X", "cat": "cuda_sync", "name": "Context Sync", "pid": 1, "tid": 1, "ts": 56, "dur": 4,
+ "args": {"cuda_sync_kind": "Context Sync", "stream": 4294967295, "correlation": 5, "device": 1}},
+{"ph": "X", "cat": "cuda_sync", "name": "Unknown Sync", "pid": 1, "tid": 1, "ts": 61, "dur": 4,
+ "args": {"cuda_sync_kind": "Context Sync", "stream": -1, "correlation": 6, "device": 1}}
+]})text");
+  ASSERT_TRUE(file) << file.error().sentence;
+  opened_ = *open_trace(std::move(*file), 6);
+  const auto expect = [&](const char* name, const char* track, trace::TrackKind kind, int device) {
+    EXPECT_EQ(track_of(name).name, track) << name;
+    EXPECT_EQ(track_of(name).kind, kind) << name;
+    EXPECT_EQ(track_of(name).device, device) << name;
+  };
+  expect("forward", "main", trace::TrackKind::cpu_thread, -1);
+  expect("gemm", "GPU 1 stream 7", trace::TrackKind::gpu_stream, 1);
+  expect("Memcpy PtoP", "GPU 1 stream 9", trace::TrackKind::gpu_stream, 1);
+  expect("forward on it", "GPU 1 stream 7 annotations", trace::TrackKind::gpu_mark, 1);
+  expect("Stream Wait Event", "GPU 1 stream 7 waits", trace::TrackKind::gpu_mark, 1);
+  expect("Stream Sync", "GPU 1 stream 7 waits", trace::TrackKind::gpu_mark, 1);
+  expect("Context Sync", "main (waits)", trace::TrackKind::cuda_api, -1);
+  expect("Unknown Sync", "GPU 1 waits", trace::TrackKind::gpu_mark, 1);
+  const auto kernels =
+      stats::kernel_table(opened_.run.trace, opened_.run.launches, *opened_.about.strings);
+  ASSERT_EQ(kernels.devices.size(), 1U);
+  EXPECT_EQ(kernels.devices[0].busy_ns, 40'000) << "neither an annotation nor a wait is work";
+  EXPECT_EQ(kernels.devices[0].copy_ns, 5'000);
+}
+
 TEST(OpenTrace, AFileOfTracesOpensWhateverItIsCalled) {
   const io::testing::TemporaryFolder folder;
   ASSERT_TRUE(io::write_file(folder / "any.name", kTrace));

@@ -25,7 +25,9 @@ std::string rank_bytes(int rank, int base_us) {
          event(R"("cat": "cpu_op", "name": "aten::mm", "pid": 5, "tid": 5, "ts": 10, "dur": 50)") +
          "," + event(R"("cat": "kernel", "name": "gemm", "pid": 0, "tid": 7, "ts": 20, "dur": 30,
                   "args": {"device": 0, "stream": 7})") +
-         "]}";
+         R"(,{"ph": "i", "name": "[memory]", "pid": 5, "tid": 5, "ts": 15, "args": {"Bytes": )" +
+         std::to_string(1024 * (rank + 1)) +
+         R"(, "Addr": 512, "Device Type": 1, "Device Id": 0, "Total Allocated": 4096}}]})";
 }
 
 class RankFolder : public testing::Test {
@@ -45,7 +47,7 @@ TEST_F(RankFolder, BecomesOneTraceOnOneClock) {
   const auto merged = read_ranks(folder_.path());
   ASSERT_TRUE(merged) << merged.error().sentence;
   ASSERT_EQ(merged->events.size(), 4U);
-  EXPECT_EQ(merged->event_count, 4U);
+  EXPECT_EQ(merged->event_count, 6U);
   EXPECT_EQ(merged->tracks[merged->events[0].track].process_name, "rank 0");
   EXPECT_EQ(merged->events[2].begin_ns - merged->events[0].begin_ns, 400'000);
   EXPECT_NE(merged->tracks[merged->events[1].track].device,
@@ -62,6 +64,25 @@ TEST_F(RankFolder, BecomesOneTraceOnOneClock) {
       stats::kernel_table(run.trace, run.launches, *(*opened)->trace->about.strings);
   ASSERT_EQ(kernels.devices.size(), 2U);
   EXPECT_EQ(kernels.devices[1].busy_ns, 30'000);
+}
+
+// Both ranks have the address 512.
+TEST_F(RankFolder, MemoryStaysApartByItsRank) {
+  add("a.json", rank_bytes(0, 1000));
+  add("b.json", rank_bytes(1, 1400));
+  const auto merged = read_ranks(folder_.path());
+  ASSERT_TRUE(merged) << merged.error().sentence;
+  ASSERT_EQ(merged->memory.size(), 2U);
+  EXPECT_EQ(merged->memory[0].device, 0);
+  EXPECT_EQ(merged->memory[1].device, 1);
+  EXPECT_EQ(merged->memory[1].time_ns - merged->memory[0].time_ns, 400'000);
+  EXPECT_EQ(merged->tracks[merged->memory[1].track].process_name, "rank 1");
+  const auto opened = open_file(folder_.path());
+  ASSERT_TRUE(opened) << opened.error().sentence;
+  EXPECT_EQ((*opened)->trace->run.memory.peak_bytes(), 1024) << "of one rank";
+  EXPECT_EQ((*opened)->trace->memory.rank, "rank 0");
+  EXPECT_EQ((*opened)->trace->memory.device, 0);
+  EXPECT_EQ((*opened)->trace->memory.places, 2);
 }
 
 TEST_F(RankFolder, TracesOfDifferentTimesAreSaidToBeSo) {

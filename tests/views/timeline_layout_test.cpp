@@ -106,11 +106,12 @@ TEST(TrackRows, TheTracksOfAGpuStayTogetherBelowTheHost) {
   add(trace::TrackKind::gpu_stream, 0);
   add(trace::TrackKind::cuda_api, -1);
   add(trace::TrackKind::gpu_idle, 1);
+  add(trace::TrackKind::gpu_mark, 0);
   const TrackRows rows = lay_out_tracks(store, {}, Metrics{1});
   std::vector<std::size_t> order;
   for (const TrackBand& band : rows.bands) order.push_back(band.track);
-  EXPECT_EQ(order,
-            (std::vector<std::size_t>{tracks[3], tracks[2], tracks[0], tracks[1], tracks[4]}));
+  EXPECT_EQ(order, (std::vector<std::size_t>{tracks[3], tracks[5], tracks[2], tracks[0], tracks[1],
+                                             tracks[4]}));
 }
 
 TEST(SliceBoxes, AreOrderedInsideAndAtMostTwoAPixel) {

@@ -62,8 +62,8 @@ std::vector<HeadlineRow> headline_rows(const ViewContext& context) {
       row.figures.push_back({"file.headline.peak", text::bytes(run.peak_allocated())});
       return {row};
     }
-    row.figures.push_back(
-        {"trace.busy", text::duration_ns(static_cast<double>(summary.gpu_busy_ns))});
+    row.figures.push_back({summary.devices.size() > 1 ? "trace.busy_in_mean" : "trace.busy",
+                           text::duration_ns(static_cast<double>(summary.gpu_busy_ns))});
     return {row};
   }
   if (context.file_device != nullptr) {

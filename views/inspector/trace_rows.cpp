@@ -45,6 +45,40 @@ std::string busy_share(const trace_file::TraceSummary& summary) {
   return text::decimal(kPercent * static_cast<double>(summary.gpu_busy_ns) / span, 1);
 }
 
+// The time in which a kernel ran; of several devices the mean, and each.
+void add_busy(const text::Texts& texts, const trace_file::TraceSummary& summary,
+              std::vector<InspectorRow>& rows) {
+  constexpr std::size_t kMostDevices = 16;
+  const auto& devices = summary.devices;
+  if (devices.empty()) return;
+  if (devices.size() == 1) {
+    rows.push_back({texts("trace.busy"), time_of(summary.gpu_busy_ns)});
+    return;
+  }
+  rows.push_back({texts("trace.busy_mean", {{"count", text::grouped(std::ssize(devices))}}),
+                  time_of(summary.gpu_busy_ns)});
+  for (std::size_t i = 0; i < std::min(devices.size(), kMostDevices); ++i) {
+    const std::string number = std::to_string(devices[i].device);
+    rows.push_back({texts("trace.busy_of", {{"device", number}}), time_of(devices[i].busy_ns)});
+  }
+}
+
+// The place whose memory is shown, where there are several.
+void add_memory(const text::Texts& texts, const files::ShownMemory& memory,
+                std::vector<InspectorRow>& rows) {
+  if (memory.places < 2) return;
+  std::string place = memory.rank;
+  if (memory.device >= 0) {
+    if (!place.empty()) place += ", ";
+    place += "GPU " + std::to_string(memory.device);
+  }
+  if (place.empty()) place = texts("trace.memory_host");
+  rows.push_back(
+      {texts("trace.memory"),
+       {texts("trace.memory_of", {{"place", place}, {"count", text::grouped(memory.places)}}),
+        ""}});
+}
+
 }  // namespace
 
 std::vector<InspectorRow> trace_rows(const ViewContext& context) {
@@ -81,7 +115,8 @@ std::vector<InspectorRow> trace_rows(const ViewContext& context) {
   add_count("trace.steps", static_cast<std::int64_t>(summary.steps.size()));
   add_count("trace.operators", calls_of(summary.operators));
   add_count("trace.kernels", calls_of(summary.kernels));
-  if (summary.gpu_busy_ns > 0) add("trace.busy", time_of(summary.gpu_busy_ns));
+  add_busy(texts, summary, rows);
+  add_memory(texts, context.trace->memory, rows);
   return rows;
 }
 
@@ -117,10 +152,19 @@ FileVerdict trace_verdict(const ViewContext& context) {
   const std::string span = time_of(summary.span_ns).joined();
   FileVerdict verdict;
   verdict.faulty = !file.fault.empty();
-  verdict.sentence =
-      summary.gpu_busy_ns > 0
-          ? context.texts("trace.verdict.busy", {{"share", busy_share(summary)}, {"span", span}})
-          : context.texts("trace.verdict.span", {{"span", span}});
+  // Kernels of a part by numbers of events may be missing.
+  const bool share_known = summary.gpu_busy_ns > 0 && !summary.by_number;
+  if (!share_known) {
+    verdict.sentence = context.texts("trace.verdict.span", {{"span", span}});
+  } else if (summary.devices.size() == 1) {
+    verdict.sentence =
+        context.texts("trace.verdict.busy", {{"share", busy_share(summary)}, {"span", span}});
+  } else {
+    verdict.sentence = context.texts("trace.verdict.busy_mean",
+                                     {{"count", text::grouped(std::ssize(summary.devices))},
+                                      {"share", busy_share(summary)},
+                                      {"span", span}});
+  }
   verdict.remark = verdict.faulty
                        ? message_words(context.texts, file.fault)
                        : context.texts("trace.verdict.counts",

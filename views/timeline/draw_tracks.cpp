@@ -50,6 +50,8 @@ const char* kind_key(trace::TrackKind kind) {
       return "timeline.track.gpu_stream";
     case trace::TrackKind::gpu_idle:
       return "timeline.track.gpu_idle";
+    case trace::TrackKind::gpu_mark:
+      return "timeline.track.gpu_mark";
   }
   return "timeline.track.cpu_thread";
 }

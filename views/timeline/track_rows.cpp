@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <utility>
+#include <tuple>
 
 namespace ts::views {
 namespace {
@@ -36,11 +36,14 @@ TrackRows lay_out_tracks(const trace::TraceStore& store, const std::set<trace::T
     const auto id = static_cast<trace::TrackId>(i);
     if (store.depth_count(id) > 0) order.push_back(id);
   }
-  std::stable_sort(order.begin(), order.end(), [&](trace::TrackId a, trace::TrackId b) {
-    // The rows of one GPU stay together, below those of the host.
-    return std::pair(tracks[a].device, tracks[a].kind) <
-           std::pair(tracks[b].device, tracks[b].kind);
-  });
+  // The rows of one GPU stay together, below those of the host; annotations are above its streams.
+  const auto place_of = [&](trace::TrackId id) {
+    const trace::Track& track = tracks[id];
+    const bool mark = track.kind == trace::TrackKind::gpu_mark;
+    return std::tuple(track.device, !mark, track.kind);
+  };
+  std::stable_sort(order.begin(), order.end(),
+                   [&](trace::TrackId a, trace::TrackId b) { return place_of(a) < place_of(b); });
 
   TrackRows out;
   const float pitch = std::round(metrics.px(kRow));
