@@ -257,13 +257,32 @@ bool EventReader::read_frames() {
   if (next() != kEmptyList) return false;
   ++at_;
   const std::size_t entry = memo_.size();
-  if (!remember(Value::absent())) return false;
-  if (!has(1) || next() != kMark) return false;
-  ++at_;
-  if (!read_items(event_.frames) || !has(1) || next() != kAppends) return false;
-  ++at_;
+  if (!remember(Value::absent()) || !has(1)) return false;
+  if (next() == kMark) {
+    ++at_;
+    if (!read_items(event_.frames) || !has(1) || next() != kAppends) return false;
+    ++at_;
+  } else if (!read_short_list(event_.frames)) {
+    return false;
+  }
   if (entry < memo_.size()) memo_[entry] = event_.frames;
   return !has(1) || next() != kMark;  // a list in several pieces
+}
+
+// A list without a mark has one item, from the memo, or none: then a key comes, or the end.
+bool EventReader::read_short_list(Value& list) {
+  constexpr std::size_t kMostOfAnItem = 6;  // with its opcode that adds it
+  if (!has(kMostOfAnItem)) return false;
+  const bool known = next() == kBinget || next() == kLongBinget;
+  if (!known && next() != kSetitems) return false;
+  list = document_.list();
+  const std::size_t bytes = next() == kBinget ? 2 : 5;
+  if (!known || at_[bytes] != static_cast<char>(kAppend)) return true;
+  Value frame;
+  if (!recall(frame)) return false;
+  ++at_;
+  document_.append(list, {&frame, 1});
+  return true;
 }
 
 bool EventReader::read_value(Key key) {

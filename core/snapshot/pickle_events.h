@@ -47,6 +47,7 @@ class EventReader {
 
   bool read_event();
   bool read_value(Key key);
+  bool read_short_list(Value& list);
   bool read_frames();
   bool read_items(Value& list);
   bool read_pool(Value& pool);

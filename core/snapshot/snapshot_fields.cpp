@@ -141,6 +141,11 @@ bool SnapshotFields::stack(Key key, Value value, allocator::StackIndex& to) {
   const bool good = each_item(
       name_of(key), value, [&](Value item) { return frame(item, stack_frames_.emplace_back()); });
   if (!good) return false;
+  if (stack_frames_.empty()) {
+    if (!empty_stack_) empty_stack_ = snapshot.stacks.add_stack(stack_frames_);
+    to = *empty_stack_;
+    return true;
+  }
   to = snapshot.stacks.add_stack(stack_frames_);
   if (items) stacks_.emplace(*items, to);
   return true;

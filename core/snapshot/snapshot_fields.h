@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -108,6 +109,7 @@ class SnapshotFields {
   std::vector<base::StringId> strings_;  // by text
   std::vector<std::uint32_t> frames_;    // by container: the index as a frame
   std::unordered_map<std::uint64_t, allocator::StackIndex> stacks_;  // by shared items
+  std::optional<allocator::StackIndex> empty_stack_;
   std::vector<allocator::FrameIndex> stack_frames_;  // of the stack that is being read
 };
 

@@ -129,6 +129,17 @@ const std::vector<Form>& usual_forms() {
          recall(bytes, kFrames), bytes.op(']').op(0x94).op('('), recall(bytes, kFrame);
          recall(bytes, kFrame), bytes.op('e');
        }},
+      {"a list without frames",
+       [](PickleBytes& bytes) { recall(bytes, kFrames), bytes.op(']').op(0x94); }},
+      {"a list without frames, before a key",
+       [](PickleBytes& bytes) {
+         recall(bytes, kFrames), bytes.op(']'), recall(bytes, kTime), bytes.number(7);
+       }},
+      {"one frame",
+       [](PickleBytes& bytes) {
+         recall(bytes, kFrames), bytes.op(']').op(0x94), recall(bytes, kFrame), bytes.op('a');
+         recall(bytes, kTime), bytes.number(7);
+       }},
       {"a text of its own", [](PickleBytes& bytes) { recall(bytes, kContext), bytes.text("0/1"); }},
       {"shared pool", [](PickleBytes& bytes) { recall(bytes, kPool), recall(bytes, kPair); }},
       {"own pool",
@@ -159,6 +170,11 @@ const std::vector<Form>& other_forms() {
        [](PickleBytes& bytes) {
          recall(bytes, kFrames), bytes.op(']').op('('), recall(bytes, kFrame);
          bytes.op('e').op('('), recall(bytes, kFrame), bytes.op('e');
+       }},
+      {"frames one by one",
+       [](PickleBytes& bytes) {
+         recall(bytes, kFrames), bytes.op(']'), recall(bytes, kFrame), bytes.op('a');
+         recall(bytes, kFrame), bytes.op('a');
        }},
       {"an own frame",
        [](PickleBytes& bytes) {
