@@ -13,19 +13,20 @@
 
 namespace ts::files {
 
-// A trace of a profiler in the form of a run, for the views of a run.
-//
-// Times count from the first event. Threads of the host have operators and annotations by nesting,
-// Python calls separately. The device's streams, the calls that launched their work, and the times
-// without a kernel are laid out as in a run (capture::GpuTimeline). The whole trace is one step, so
-// that tables include all of it; the profiler's own steps are below it.
-// Memory is shown of one device, or of one process of the host: the first that has any.
+// Whose memory a trace shows: that of one device, or of one process of the host, the first that has
+// any.
 struct ShownMemory {
   std::int32_t device = -1;  // -1: the host
   std::string rank = {};     // "rank 1" where traces of ranks became one
   std::int64_t places = 0;   // devices, or else processes, that have any
 };
 
+// A trace of a profiler in the form of a run, for the views of a run.
+//
+// Times count from the first event. Threads of the host have operators and annotations by nesting,
+// Python calls separately. The device's streams, the calls that launched their work, and the times
+// without a kernel are laid out as in a run (capture::GpuTimeline). The whole trace is one step, so
+// that tables include all of it; the profiler's own steps are below it.
 struct OpenedTrace {
   std::filesystem::path path;
   run::Run run;                      // finished; only `trace`, `launches` and `memory` are used
