@@ -81,17 +81,48 @@ TEST(FileRows, AFileOfOurOwnSaysThatItsSegmentsAreModelled) {
   EXPECT_EQ(value_of(replay_rows(shown), "Against the recording"), "same at every event");
 }
 
-// The rows of the panel for a trace with these facts.
-std::vector<InspectorRow> rows_of_trace(const text::Texts& texts, trace_file::TraceFile about) {
+// The panel for a trace with these facts: its rows and its sentence.
+struct TracePanel {
+  std::vector<InspectorRow> rows;
+  std::string sentence;
+};
+TracePanel panel_of_trace(const text::Texts& texts, trace_file::TraceFile about,
+                          trace_file::TraceSummary summary = {}, files::ShownMemory memory = {}) {
   const files::OpenedTrace opened{.path = "/x/a.json",
                                   .run = run::Run{run::StartedUpdate{}},
                                   .about = std::move(about),
-                                  .summary = {}};
+                                  .summary = std::move(summary),
+                                  .memory = std::move(memory)};
   ViewState state;
   ViewContext shown{
       &opened.run, *opened.about.strings, texts, theme(ThemeKind::dark), {1}, state, 0, 0, ""};
   shown.trace = &opened;
-  return trace_rows(shown);
+  return {trace_rows(shown), trace_verdict(shown).sentence};
+}
+std::vector<InspectorRow> rows_of_trace(const text::Texts& texts, trace_file::TraceFile about) {
+  return panel_of_trace(texts, std::move(about)).rows;
+}
+
+TEST(FileRows, EachGpuOfATraceIsBusyForItself) {
+  const text::Texts texts = testing::program_texts();
+  constexpr std::int64_t kMillisecond = 1'000'000;
+  trace_file::TraceSummary summary;
+  summary.span_ns = 10 * kMillisecond;
+  summary.devices = {{.device = 0, .kernels = 1, .busy_ns = 2 * kMillisecond}};
+  summary.gpu_busy_ns = 2 * kMillisecond;
+  TracePanel panel = panel_of_trace(texts, {}, summary);
+  EXPECT_EQ(value_of(panel.rows, "GPU busy"), "2.00 ms");
+  EXPECT_EQ(value_of(panel.rows, "Memory shown"), "no row");
+  EXPECT_EQ(panel.sentence, "The GPU is busy for 20.0 % of 10.00 ms");
+  summary.devices.push_back({.device = 3, .kernels = 1, .busy_ns = 8 * kMillisecond});
+  summary.gpu_busy_ns = 5 * kMillisecond;
+  panel = panel_of_trace(texts, {}, summary, {.device = 3, .rank = "rank 1", .places = 2});
+  EXPECT_EQ(value_of(panel.rows, "GPU busy, mean of 2"), "5.00 ms");
+  EXPECT_EQ(value_of(panel.rows, "GPU 3 busy"), "8.00 ms");
+  EXPECT_EQ(value_of(panel.rows, "Memory shown"), "rank 1, GPU 3, one of 2");
+  EXPECT_EQ(panel.sentence, "The 2 GPUs are busy for 50.0 % of 10.00 ms, in the mean");
+  summary.by_number = true;
+  EXPECT_EQ(panel_of_trace(texts, {}, summary).sentence, "A trace of 10.00 ms");
 }
 
 TEST(FileRows, DevicesOfOneNameAreSaidOnceWithTheirNumber) {
