@@ -243,7 +243,14 @@ bool TraceReader::read_metadata(std::string_view key) {
   if (key == "schemaVersion" || key == "baseTimeNanoseconds") {
     std::string_view number;
     if (scanner_.peek() == '"' || !scanner_.scalar(number)) return scanner_.skip();
-    (key == "schemaVersion" ? file_.schema : file_.base_time_ns) = integer(number);
+    if (key == "schemaVersion") {
+      file_.schema = integer(number);
+      return true;
+    }
+    // Until 2116; sums with times of events do not overflow.
+    constexpr std::int64_t kLast = (std::int64_t{1} << 62) - 1;
+    const std::int64_t base = integer(number);
+    file_.base_time_ns = base > 0 && base <= kLast ? base : 0;
     return true;
   }
   if (key != "deviceProperties" && key != "distributedInfo") return scanner_.skip();

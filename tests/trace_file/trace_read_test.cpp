@@ -235,6 +235,15 @@ TEST(TraceRead, OddValuesAreNoNumbers) {
   EXPECT_EQ(file.events[0].duration_ns, 0);
 }
 
+// Ranks are put together by it.
+TEST(TraceRead, AnImpossibleBaseTimeIsNotKnown) {
+  for (const char* const time : {"-5", "9223372036854775807", "18446744073709551615", "1.5"}) {
+    const TraceFile file =
+        parsed(std::string(R"({"baseTimeNanoseconds": )") + time + R"(, "traceEvents": []})");
+    EXPECT_EQ(file.base_time_ns, 0) << time;
+  }
+}
+
 TEST(TraceRead, ImpossibleValuesAreLeftOutAndSaid) {
   const auto memory = [](const char* bytes) {
     return R"({"ph": "i", "name": "[memory]", "ts": 6, "args": {"Addr": 1, "Bytes": )" +
