@@ -82,17 +82,17 @@ bool small_product_asks(at::ScalarType type) {
           }).empty();
 }
 
-bool takes_scratch(at::ScalarType type) {
+}  // namespace
+
+bool takes_matmul_scratch(at::ScalarType type) {
   static const bool bf16 = small_product_asks(at::kBFloat16);
   static const bool fp16 = small_product_asks(at::kHalf);
   return type == at::kBFloat16 ? bf16 : type == at::kHalf && fp16;
 }
 
-}  // namespace
-
 std::vector<AskedBlock> matmul_scratch(const char* name, const std::vector<at::Tensor>& operands,
                                        const BeginProduct& begin) {
-  if (!takes_scratch(operands.front().scalar_type())) return {};
+  if (!takes_matmul_scratch(operands.front().scalar_type())) return {};
   using Key = std::vector<std::int64_t>;
   static std::mutex mutex;
   static std::map<std::pair<std::string, Key>, std::vector<AskedBlock>> answers;

@@ -24,4 +24,7 @@ using BeginProduct = std::function<void(const std::vector<at::Tensor>& operands)
 std::vector<AskedBlock> matmul_scratch(const char* name, const std::vector<at::Tensor>& operands,
                                        const BeginProduct& begin);
 
+// Whether products of the type take any such block here. Only within a DryRecording.
+bool takes_matmul_scratch(at::ScalarType type);
+
 }  // namespace ts::kernels

@@ -11,7 +11,6 @@
 #include <ATen/core/Reduction.h>
 #include <ATen/core/Tensor.h>
 #include <ATen/native/TypeProperties.h>
-#include <ATen/ops/_softmax_backward_data_meta_dispatch.h>
 #include <ATen/ops/add_meta_dispatch.h>
 #include <ATen/ops/amax_meta_dispatch.h>
 #include <ATen/ops/amin_meta_dispatch.h>
@@ -20,13 +19,19 @@
 #include <ATen/ops/div_meta_dispatch.h>
 #include <ATen/ops/empty.h>
 #include <ATen/ops/empty_like.h>
+#include <ATen/ops/eq_meta_dispatch.h>
 #include <ATen/ops/gather_meta_dispatch.h>
+#include <ATen/ops/ge_meta_dispatch.h>
+#include <ATen/ops/gt_meta_dispatch.h>
+#include <ATen/ops/le_meta_dispatch.h>
 #include <ATen/ops/linalg_vector_norm.h>
 #include <ATen/ops/linalg_vector_norm_meta_dispatch.h>
+#include <ATen/ops/lt_meta_dispatch.h>
 #include <ATen/ops/maximum_meta_dispatch.h>
 #include <ATen/ops/mean_meta_dispatch.h>
 #include <ATen/ops/mse_loss_meta_dispatch.h>
 #include <ATen/ops/mul_meta_dispatch.h>
+#include <ATen/ops/ne_meta_dispatch.h>
 #include <ATen/ops/pow_meta_dispatch.h>
 #include <ATen/ops/scatter_add_meta_dispatch.h>
 #include <ATen/ops/scatter_meta_dispatch.h>
@@ -39,6 +44,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "kernels/dry_run/meta_kernels.h"
@@ -91,7 +97,8 @@ constexpr auto kInPlace = Promoted::Result::in_place;
 // else holds the first (torch/csrc/autograd/input_buffer.cpp, can_accumulate_inplace), math
 // attention, which adds the mask (ATen/native/transformers/attention.cpp), a linear layer with an
 // input that is not contiguous, which adds its bias (ATen/native/Linear.cpp), and the backwards of
-// a maximum, of gather and of indexing, which fill zeros (torch/csrc/autograd/FunctionsManual.cpp).
+// a maximum, of gather and of indexing, which fill zeros, and of clamp, which joins two comparisons
+// (torch/csrc/autograd/FunctionsManual.cpp).
 // There the result takes the place of the first, which `holders` references hold.
 bool takes_the_place_of(const Tensor& first, std::size_t holders = 1) {
   const DryRecording* const dry = DryRecording::current();
@@ -187,6 +194,39 @@ Tensor cumsum(const Tensor& self, std::int64_t dim, std::optional<at::ScalarType
   const Tensor wide = by_cpu_rules() ? self.to(result.scalar_type()) : Tensor();
   return result;
 }
+// A comparison with a number boxes it first, and lets go of the box first.
+using Compare = Tensor (*)(const Tensor&, const Tensor&);
+template <Compare kMeta>
+Tensor compared(const Tensor& self, const Tensor& other) {
+  const Promoted promoted(self, other);
+  return kMeta(self, other);
+}
+template <Compare kMeta>
+Tensor compared_with_number(const Tensor& self, const at::Scalar& other) {
+  Tensor boxed = at::native::wrapped_scalar_tensor(other);
+  const Promoted promoted(self, boxed);
+  Tensor result = kMeta(self, boxed);
+  boxed.reset();
+  return result;
+}
+template <Compare kMeta>
+void register_comparison(torch::Library& library, const std::string& name) {
+  library.impl((name + ".Tensor").c_str(), compared<kMeta>);
+  library.impl((name + ".Scalar").c_str(), compared_with_number<kMeta>);
+}
+
+// LibTorch has no kernel for two truths without data.
+Tensor both(const Tensor& self, const Tensor& other) {
+  if (self.scalar_type() == at::kBool && takes_the_place_of(self)) return self;
+  return at::meta::eq(self, other);
+}
+Tensor& both_in_place(Tensor& self, const Tensor&) {
+  return self;
+}
+Tensor negated(const Tensor& self) {
+  return at::empty_like(self, self.options().dtype(at::kBool));
+}
+
 Tensor maximum(const Tensor& self, const Tensor& other) {
   const Promoted promoted(self, other);
   return at::meta::maximum(self, other);
@@ -333,15 +373,6 @@ Tensor pow_scalar(const at::Scalar& base, const Tensor& exponent) {
   return result;
 }
 
-// On cuda the gradient times the result is a block of its own.
-// (ATen/native/cuda/SoftMax.cu, softmax_backward_cuda_out.)
-Tensor softmax_backward(const Tensor& gradient, const Tensor& result, std::int64_t dim,
-                        at::ScalarType input_type) {
-  Tensor made = at::meta::_softmax_backward_data(gradient, result, dim, input_type);
-  if (!by_cpu_rules()) const Tensor product = gradient.mul(result);
-  return made;
-}
-
 // On cpu a large matrix is turned by a square of 60 x 60. (ATen/native/Copy.cpp,
 // copy_transpose_valid.)
 Tensor& copy_(Tensor& self, const Tensor& from, bool non_blocking) {
@@ -369,6 +400,17 @@ void register_meta_arithmetic(torch::Library& library) {
   library.impl("sub.Tensor", sub);
   library.impl("sub_.Tensor", sub_);
   library.impl("maximum", maximum);
+  for (const char* const name : {"logical_and", "logical_or", "logical_xor"}) {
+    library.impl(name, both);
+    library.impl((std::string(name) + "_").c_str(), both_in_place);
+  }
+  library.impl("logical_not", negated);
+  register_comparison<at::meta::eq>(library, "eq");
+  register_comparison<at::meta::ne>(library, "ne");
+  register_comparison<at::meta::lt>(library, "lt");
+  register_comparison<at::meta::le>(library, "le");
+  register_comparison<at::meta::gt>(library, "gt");
+  register_comparison<at::meta::ge>(library, "ge");
   library.impl("sum.dim_IntList", sum);
   library.impl("mean.dim", mean);
   library.impl("linalg_vector_norm", vector_norm);
@@ -383,7 +425,6 @@ void register_meta_arithmetic(torch::Library& library) {
   library.impl("index_put", index_put);
   library.impl("cumsum", cumsum);
   library.impl("mse_loss", mse_loss);
-  library.impl("_softmax_backward_data", softmax_backward);
 }
 
 }  // namespace ts::kernels

@@ -1,4 +1,5 @@
 // Fused attention: the blocks its kernels take, forward and backward.
+#include <ATen/OpMathType.h>
 #include <ATen/Parallel.h>
 #include <ATen/core/Tensor.h>
 #include <ATen/native/CPUBlas.h>
@@ -60,13 +61,13 @@ std::tuple<Tensor, Tensor> flash_for_cpu(const Tensor& query, const Tensor& key,
                                          std::optional<double>) {
   const std::int64_t length = query.size(2), d_head = query.size(3);
   Tensor output = at::empty_like(query).transpose(1, 2);
-  const auto fp32 = query.options().dtype(at::kFloat);
-  Tensor logsumexp = at::empty({query.size(0), length, query.size(1)}, fp32);
+  const auto wide = query.options().dtype(at::toOpMathType(query.scalar_type()));
+  Tensor logsumexp = at::empty({query.size(0), length, query.size(1)}, wide);
   const CpuTiles tiles(length, key.size(2));
   const std::int64_t threads = at::get_num_threads();
   const bool packs = packs_keys(query, key, tiles, causal);
   const auto even = [packs](std::int64_t size) { return packs ? size + size % 2 : size; };
-  const Tensor buffer = at::empty({threads, tiles.queries * (tiles.keys + 2 + d_head)}, fp32);
+  const Tensor buffer = at::empty({threads, tiles.queries * (tiles.keys + 2 + d_head)}, wide);
   const Tensor reduced_buffer =
       at::empty({threads, tiles.queries, reduced(query) ? even(tiles.keys) : 0}, query.options());
   Tensor padded_query, packed_key, packed_value, transposed;
@@ -149,15 +150,15 @@ std::tuple<Tensor, Tensor, Tensor> flash_for_cpu_backward(const Tensor& grad_out
   const CpuTiles tiles(query.size(2), key.size(2));
   const std::int64_t threads = at::get_num_threads();
   const std::int64_t of_a_thread = 2 * tiles.queries * tiles.keys;
-  const auto fp32 = query.options().dtype(at::kFloat);
-  const Tensor buffer = at::empty({threads, of_a_thread}, fp32);
+  const auto wide = query.options().dtype(at::toOpMathType(query.scalar_type()));
+  const Tensor buffer = at::empty({threads, of_a_thread}, wide);
   const Tensor reduced_buffer =
       at::empty({threads, reduced(query) ? of_a_thread : 0}, query.options());
   // The work is divided by heads of the keys, with all queries of a head on one thread. Each thread
   // with work makes one sum a query.
   const std::int64_t working = working_threads(key.size(0) * key.size(1));
   std::vector<Tensor> of_threads;
-  for (std::int64_t i = 0; i < working; ++i) of_threads.push_back(at::empty({tiles.queries}, fp32));
+  for (std::int64_t i = 0; i < working; ++i) of_threads.push_back(at::empty({tiles.queries}, wide));
   const ProductScratch scratch = product_scratch(query, tiles, scale);
   const auto bytes = query.options().dtype(at::kByte);
   for (std::int64_t i = 0; i < working && scratch.bytes > 0; ++i) {
@@ -165,7 +166,8 @@ std::tuple<Tensor, Tensor, Tensor> flash_for_cpu_backward(const Tensor& grad_out
     of_threads.push_back(at::empty({scratch.bytes}, bytes));
   }
   // Threads need not overlap: one may end before the next begins.
-  const std::int64_t of_one = tiles.queries * std::int64_t{sizeof(float)} + scratch.total();
+  const std::int64_t of_one =
+      tiles.queries * static_cast<std::int64_t>(wide.dtype().itemsize()) + scratch.total();
   DryRecording::current()->may_be_apart((working - 1) * of_one);
   of_threads.clear();
   return {grad_query.transpose(1, 2), grad_key.transpose(1, 2), grad_value.transpose(1, 2)};

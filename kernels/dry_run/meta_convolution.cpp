@@ -223,7 +223,11 @@ class Call {
                                                        std::array<bool, 3> wanted) {
     RECORD_FUNCTION("aten::_slow_conv2d_backward", c10::ArrayRef<const c10::IValue>{});
     Tensor to_input, to_weight, to_bias;
-    if (wanted[0]) to_input = at::empty(input_.sizes(), input_.options());
+    if (wanted[0]) {
+      const Tensor dense = gradient.contiguous(format_);
+      RECORD_FUNCTION("aten::resize_as_", c10::ArrayRef<const c10::IValue>{});
+      to_input = at::empty(input_.sizes(), input_.options());
+    }
     if (wanted[2]) to_bias = gradient.sum({0, 2, 3});
     if (wanted[1]) {
       to_weight = at::empty(weight_.sizes(), weight_.options());

@@ -1,8 +1,11 @@
 #include <ATen/WrapDimUtils.h>
 #include <ATen/core/Tensor.h>
+#include <ATen/ops/_embedding_bag_dense_backward.h>
 #include <ATen/ops/arange.h>
 #include <ATen/ops/empty.h>
 #include <ATen/ops/empty_like.h>
+#include <ATen/ops/maximum.h>
+#include <ATen/ops/ones_like.h>
 #include <ATen/ops/zeros.h>
 #include <torch/library.h>
 
@@ -70,9 +73,97 @@ Tensor embedding_dense_backward(const Tensor& gradient, const Tensor& indices, c
   return make();
 }
 
+// Sums and means of rows on cpu, by a bag for each offset. Bags by their largest rows depend on
+// numbers, those on cuda are sorted by cub. (ATen/native/EmbeddingBag.cpp of PyTorch 2.11.)
+constexpr std::int64_t kSums = 0, kMeans = 1;
+
+void check_bags(std::int64_t mode, std::int64_t padding, const std::optional<Tensor>& weights) {
+  TORCH_CHECK_NOT_IMPLEMENTED(!DryRecording::follows_cuda() && (mode == kSums || mode == kMeans) &&
+                                  padding < 0 && !(weights && weights->defined()),
+                              "the blocks of such bags are unknown");
+}
+
+Tensor bags_of(const Tensor& indices, const Tensor& offsets) {
+  Tensor bags = at::zeros({indices.size(0) + 1}, offsets.options());
+  { const Tensor ones = at::ones_like(offsets); }
+  bags.select(0, 0).sub_(1);
+  return bags.cumsum(0, bags.scalar_type()).narrow(0, 0, indices.size(0));
+}
+
+std::tuple<Tensor, Tensor, Tensor, Tensor> bags(const Tensor& weight, const Tensor& indices,
+                                                const Tensor& offsets, std::int64_t mode,
+                                                const std::optional<Tensor>& weights, bool last,
+                                                std::int64_t padding, bool trained) {
+  check_bags(mode, padding, weights);
+  const std::int64_t count = offsets.size(0) - (last ? 1 : 0);
+  Tensor output = at::empty({count, weight.size(1)}, weight.options());
+  // Sums of fp64 are not among the fast ones, which need no bag of each row.
+  const bool slow = mode == kMeans || weight.scalar_type() == at::kDouble;
+  Tensor bag_of =
+      slow ? bags_of(indices, offsets.narrow(0, 0, count)) : at::empty({0}, offsets.options());
+  Tensor sizes = at::empty({offsets.size(0)}, offsets.options());
+  if (trained || mode == kMeans) {
+    sizes = sizes.narrow(0, 0, count);
+    if (count > 1)
+      const Tensor between = offsets.narrow(0, 1, count - 1).sub(offsets.narrow(0, 0, count - 1));
+    const Tensor rest = at::empty({}, offsets.options());
+  }
+  Tensor largest = at::empty({sizes.size(0)}, offsets.options());
+  if (mode == kMeans) {
+    Tensor ones = at::ones_like(sizes);
+    Tensor most = at::maximum(sizes, ones);
+    const Tensor numbers = most.to(output.scalar_type());
+    ones.reset();
+    most.reset();
+  }
+  return {std::move(output), std::move(bag_of), std::move(sizes), std::move(largest)};
+}
+
+std::tuple<Tensor, Tensor, Tensor, Tensor> trained_bags(const Tensor& weight, const Tensor& indices,
+                                                        const Tensor& offsets, bool,
+                                                        std::int64_t mode, bool,
+                                                        const std::optional<Tensor>& weights,
+                                                        bool last, std::int64_t padding) {
+  return bags(weight, indices, offsets, mode, weights, last, padding, true);
+}
+std::tuple<Tensor, Tensor, Tensor, Tensor> plain_bags(const Tensor& weight, const Tensor& indices,
+                                                      const Tensor& offsets, bool,
+                                                      std::int64_t mode, bool,
+                                                      const std::optional<Tensor>& weights,
+                                                      bool last, std::int64_t padding) {
+  return bags(weight, indices, offsets, mode, weights, last, padding, false);
+}
+
+Tensor bags_backward(const Tensor& gradient, const Tensor& indices, const Tensor& bag_of,
+                     const Tensor&, const Tensor&, c10::SymInt rows, bool, std::int64_t mode,
+                     const std::optional<Tensor>& weights, std::int64_t padding) {
+  check_bags(mode, padding, weights);
+  const Tensor dense = gradient.contiguous();
+  Tensor result = at::zeros({rows.expect_int(), gradient.size(1)}, gradient.options());
+  const auto [sorted, places] = indices.sort();
+  const Tensor bags = bag_of.index_select(0, places);
+  return result;
+}
+
+Tensor any_bags_backward(const Tensor& gradient, const Tensor& indices, const Tensor& offsets,
+                         const Tensor& bag_of, const Tensor& sizes, const Tensor& largest,
+                         c10::SymInt rows, bool by_frequency, std::int64_t mode, bool sparse,
+                         const std::optional<Tensor>& weights, std::int64_t padding) {
+  check_bags(mode, padding, weights);
+  TORCH_CHECK_NOT_IMPLEMENTED(!sparse, "the blocks of sparse gradients are unknown");
+  const bool known = bag_of.numel() > 0 || indices.numel() == 0;
+  return at::_embedding_bag_dense_backward_symint(
+      gradient, indices, known ? bag_of : bags_of(indices, offsets), sizes, largest, rows,
+      by_frequency, mode, weights, padding);
+}
+
 }  // namespace
 
 void register_meta_embedding(torch::Library& library) {
+  library.impl("_embedding_bag", trained_bags);
+  library.impl("_embedding_bag_forward_only", plain_bags);
+  library.impl("_embedding_bag_backward", any_bags_backward);
+  library.impl("_embedding_bag_dense_backward", bags_backward);
   library.impl("index_select", index_select);
   library.impl("index_select_backward", index_select_backward);
   library.impl("embedding", embedding);

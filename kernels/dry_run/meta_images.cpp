@@ -1,10 +1,17 @@
-// Pooling and resizing of images. LibTorch's meta kernels give the results; on cpu the kernels take
-// scratch besides.
+// Pooling and resizing of images. LibTorch's meta kernels give the results; the kernels take copies
+// and, on cpu, scratch besides.
 #include <ATen/core/Tensor.h>
+#include <ATen/ops/adaptive_max_pool2d_backward_meta_dispatch.h>
+#include <ATen/ops/avg_pool2d_backward_meta_dispatch.h>
 #include <ATen/ops/empty.h>
 #include <ATen/ops/empty_like.h>
+#include <ATen/ops/max_pool2d_with_indices_backward_meta_dispatch.h>
+#include <ATen/ops/upsample_bicubic2d_backward_meta_dispatch.h>
 #include <ATen/ops/upsample_bicubic2d_meta_dispatch.h>
+#include <ATen/ops/upsample_bilinear2d_backward_meta_dispatch.h>
 #include <ATen/ops/upsample_bilinear2d_meta_dispatch.h>
+#include <ATen/ops/upsample_linear1d_backward_meta_dispatch.h>
+#include <ATen/ops/upsample_nearest1d_backward_meta_dispatch.h>
 #include <ATen/ops/upsample_nearest1d_meta_dispatch.h>
 #include <ATen/ops/upsample_nearest2d_backward_meta_dispatch.h>
 #include <ATen/ops/upsample_nearest2d_meta_dispatch.h>
@@ -33,8 +40,51 @@ Tensor adaptive_avg_pool2d(const Tensor& input, c10::SymIntArrayRef size) {
   return at::empty(sizes, input.options().memory_format(input.suggest_memory_format()));
 }
 
-Tensor adaptive_avg_pool2d_backward(const Tensor&, const Tensor& input) {
-  return at::empty_like(input, input.suggest_memory_format());
+// The backward of pooling wants its gradient dense. On cpu in the gradient's own format, which a
+// gradient of stride 0 says to be that of rows; images whose channels lie side by side are then
+// filled through a copy. (ATen/native/cpu/AvgPoolKernel.cpp, AdaptiveAvgPoolKernel.cpp,
+// MaxPoolKernel.cpp; ATen/native/cuda/AveragePool2d.cu, DilatedMaxPool2d.cu.)
+void take_dense(const Tensor& gradient, const Tensor& input, const Tensor& indices,
+                const Tensor& result) {
+  if (DryRecording::current() == nullptr || gradient.numel() == 0) return;
+  const bool cpu = on_cpu();
+  const auto format = cpu ? gradient.suggest_memory_format() : input.suggest_memory_format();
+  const Tensor dense = gradient.contiguous(format);
+  const Tensor places = indices.defined() ? indices.contiguous(format) : Tensor();
+  const Tensor filled = cpu ? result.contiguous(format) : Tensor();
+}
+
+Tensor adaptive_avg_pool2d_backward(const Tensor& gradient, const Tensor& input) {
+  Tensor result = at::empty_like(input, input.suggest_memory_format());
+  // On cuda only rows are wanted dense.
+  if (on_cpu() || input.suggest_memory_format() == at::MemoryFormat::Contiguous)
+    take_dense(gradient, input, Tensor(), result);
+  return result;
+}
+
+Tensor adaptive_max_pool2d_backward(const Tensor& gradient, const Tensor& input,
+                                    const Tensor& indices) {
+  Tensor result = at::meta::adaptive_max_pool2d_backward(gradient, input, indices);
+  take_dense(gradient, input, indices, result);
+  return result;
+}
+
+Tensor avg_pool2d_backward(const Tensor& gradient, const Tensor& input, at::IntArrayRef kernel,
+                           at::IntArrayRef stride, at::IntArrayRef padding, bool ceil,
+                           bool counts_padding, std::optional<std::int64_t> divisor) {
+  Tensor result = at::meta::avg_pool2d_backward(gradient, input, kernel, stride, padding, ceil,
+                                                counts_padding, divisor);
+  take_dense(gradient, input, Tensor(), result);
+  return result;
+}
+
+Tensor max_pool2d_backward(const Tensor& gradient, const Tensor& input, at::IntArrayRef kernel,
+                           at::IntArrayRef stride, at::IntArrayRef padding,
+                           at::IntArrayRef dilation, bool ceil, const Tensor& indices) {
+  Tensor result = at::meta::max_pool2d_with_indices_backward(gradient, input, kernel, stride,
+                                                             padding, dilation, ceil, indices);
+  take_dense(gradient, input, indices, result);
+  return result;
 }
 
 // Small images are resized with their channels side by side, in copies; larger ones by a table of
@@ -73,12 +123,36 @@ Tensor upsample_nearest2d(const Tensor& input, at::IntArrayRef size, std::option
   resizing_on_cpu(input, output, 1, true);
   return output;
 }
+// The backward of resizing wants its gradient dense, too.
+Tensor upsample_nearest1d_backward(const Tensor& gradient, at::IntArrayRef size,
+                                   at::IntArrayRef input_size, std::optional<double> scale) {
+  Tensor result = at::meta::upsample_nearest1d_backward(gradient, size, input_size, scale);
+  take_dense(gradient, gradient, Tensor(), result);
+  return result;
+}
+Tensor upsample_linear1d_backward(const Tensor& gradient, at::IntArrayRef size,
+                                  at::IntArrayRef input_size, bool corners,
+                                  std::optional<double> scale) {
+  Tensor result = at::meta::upsample_linear1d_backward(gradient, size, input_size, corners, scale);
+  take_dense(gradient, gradient, Tensor(), result);
+  return result;
+}
 Tensor upsample_nearest2d_backward(const Tensor& gradient, at::IntArrayRef size,
                                    at::IntArrayRef input_size, std::optional<double> scale_h,
                                    std::optional<double> scale_w) {
   Tensor result =
       at::meta::upsample_nearest2d_backward(gradient, size, input_size, scale_h, scale_w);
-  const Tensor dense = on_cpu() ? gradient.contiguous() : Tensor();
+  take_dense(gradient, gradient, Tensor(), result);
+  return result;
+}
+using Resized = Tensor (*)(const Tensor&, at::IntArrayRef, at::IntArrayRef, bool,
+                           std::optional<double>, std::optional<double>);
+template <Resized kMeta>
+Tensor resized_backward(const Tensor& gradient, at::IntArrayRef size, at::IntArrayRef input_size,
+                        bool corners, std::optional<double> scale_h,
+                        std::optional<double> scale_w) {
+  Tensor result = kMeta(gradient, size, input_size, corners, scale_h, scale_w);
+  take_dense(gradient, gradient, Tensor(), result);
   return result;
 }
 Tensor upsample_bilinear2d(const Tensor& input, at::IntArrayRef size, bool corners,
@@ -99,9 +173,18 @@ Tensor upsample_bicubic2d(const Tensor& input, at::IntArrayRef size, bool corner
 void register_meta_images(torch::Library& library) {
   library.impl("_adaptive_avg_pool2d", adaptive_avg_pool2d);
   library.impl("_adaptive_avg_pool2d_backward", adaptive_avg_pool2d_backward);
+  library.impl("adaptive_max_pool2d_backward", adaptive_max_pool2d_backward);
+  library.impl("avg_pool2d_backward", avg_pool2d_backward);
+  library.impl("max_pool2d_with_indices_backward", max_pool2d_backward);
   library.impl("upsample_nearest1d", upsample_nearest1d);
   library.impl("upsample_nearest2d", upsample_nearest2d);
+  library.impl("upsample_nearest1d_backward", upsample_nearest1d_backward);
+  library.impl("upsample_linear1d_backward", upsample_linear1d_backward);
   library.impl("upsample_nearest2d_backward", upsample_nearest2d_backward);
+  library.impl("upsample_bilinear2d_backward",
+               resized_backward<at::meta::upsample_bilinear2d_backward>);
+  library.impl("upsample_bicubic2d_backward",
+               resized_backward<at::meta::upsample_bicubic2d_backward>);
   library.impl("upsample_bilinear2d", upsample_bilinear2d);
   library.impl("upsample_bicubic2d", upsample_bicubic2d);
 }

@@ -119,6 +119,7 @@ void register_meta_kernels() {
     made->impl("_fused_adamw_", fused_adamw);
     made->impl("_amp_foreach_non_finite_check_and_unscale_", unscale);
     made->impl("_amp_update_scale_", update_scale);
+    register_meta_activations(*made);
     register_meta_arithmetic(*made);
     register_meta_attention(*made);
     register_meta_attention_cuda(*made);
@@ -126,9 +127,11 @@ void register_meta_kernels() {
     register_meta_dropout(*made);
     register_meta_embedding(*made);
     register_meta_images(*made);
+    register_meta_moves(*made);
     register_meta_norm(*made);
     register_meta_recurrent(*made);
     register_meta_products(*made);
+    register_meta_statistics(*made);
     return made;
   }();
   static_cast<void>(library);

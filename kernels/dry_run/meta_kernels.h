@@ -13,6 +13,7 @@ namespace ts::kernels {
 void register_meta_kernels();
 
 // The parts, one per subject.
+void register_meta_activations(torch::Library& library);
 void register_meta_arithmetic(torch::Library& library);  // +, -, *, / with mixed types; reductions
 void register_meta_attention(torch::Library& library);   // fused attention on cpu
 void register_meta_attention_cuda(torch::Library& library);  // and on cuda
@@ -20,8 +21,10 @@ void register_meta_convolution(torch::Library& library);
 void register_meta_dropout(torch::Library& library);
 void register_meta_embedding(torch::Library& library);
 void register_meta_images(torch::Library& library);  // pooling, resizing
+void register_meta_moves(torch::Library& library);
 void register_meta_norm(torch::Library& library);
 void register_meta_products(torch::Library& library);
 void register_meta_recurrent(torch::Library& library);
+void register_meta_statistics(torch::Library& library);  // spreads and other reductions
 
 }  // namespace ts::kernels

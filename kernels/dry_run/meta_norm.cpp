@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <array>
+#include <numeric>
 #include <tuple>
 #include <vector>
 
@@ -94,7 +95,8 @@ std::tuple<Tensor, Tensor, Tensor> native_batch_norm(const Tensor& input,
     const Tensor sum = at::empty({channels}, options), squares = at::empty({channels}, options);
     const std::int64_t threads = at::get_num_threads();
     if (channels_side_by_side(input) && input.numel() / channels > threads) {
-      const Tensor parts = at::empty({threads, channels}, options);
+      const auto wide = at::toOpMathType(c10::typeMetaToScalarType(options.dtype()));
+      const Tensor parts = at::empty({threads, channels}, options.dtype(wide));
     }
   }
   const auto wide = input.options().dtype(at::toOpMathType(input.scalar_type()));
@@ -102,21 +104,57 @@ std::tuple<Tensor, Tensor, Tensor> native_batch_norm(const Tensor& input,
   return {std::move(output), std::move(mean), std::move(deviation)};
 }
 
+// True where cuDNN normalises, which wants a dense gradient.
+// (ATen/native/Normalization.cpp, _select_batch_norm_backend.)
+bool normalised_by_cudnn(const Tensor& input, const OptionalTensor& weight, bool training) {
+  if (!training || !weight || !weight->defined() || input.dim() < 3) return false;
+  constexpr std::int64_t kMostImages = 880801;
+  const at::ScalarType type = input.scalar_type();
+  return type != at::kBFloat16 && weight->scalar_type() != at::kBFloat16 &&
+         (type != at::kHalf || weight->scalar_type() == at::kFloat) && input.size(0) <= kMostImages;
+}
+
+bool dense_images(const Tensor& of) {
+  return of.is_contiguous() || of.is_contiguous(at::MemoryFormat::ChannelsLast) ||
+         of.is_contiguous(at::MemoryFormat::ChannelsLast3d);
+}
+
 std::tuple<Tensor, Tensor, Tensor> native_batch_norm_backward(
-    const Tensor&, const Tensor& input, const OptionalTensor& weight, const OptionalTensor&,
-    const OptionalTensor&, const OptionalTensor&, const OptionalTensor&, bool, double,
-    std::array<bool, 3> wanted) {
+    const Tensor& gradient, const Tensor& input, const OptionalTensor& weight,
+    const OptionalTensor&, const OptionalTensor&, const OptionalTensor&, const OptionalTensor&,
+    bool training, double, std::array<bool, 3> wanted) {
+  const bool cuda = DryRecording::follows_cuda();
+  Tensor dense;
+  if (cuda && normalised_by_cudnn(input, weight, training))
+    dense = gradient.contiguous(input.suggest_memory_format());
   const std::int64_t channels = input.size(1);
   const auto options = channel_options(input, weight);
   Tensor to_input, to_weight, to_bias;
   if (wanted[0]) to_input = at::empty_like(input);
   if (wanted[1]) to_weight = at::empty({channels}, options);
   if (wanted[2]) to_bias = at::empty({channels}, options);
-  if (DryRecording::follows_cuda()) return {to_input, to_weight, to_bias};
+  if (cuda) return {to_input, to_weight, to_bias};
+  const auto format = input.suggest_memory_format();
+  if (!dense_images(input) || !dense_images(gradient) ||
+      gradient.suggest_memory_format() != format) {
+    // The gradient is read as it lies, and summed first.
+    std::vector<std::int64_t> dims(static_cast<std::size_t>(input.dim()));
+    std::iota(dims.begin(), dims.end(), 0);
+    dims.erase(dims.begin() + 1);
+    const Tensor sum = gradient.sum(dims);
+    return {to_input, to_weight, to_bias};
+  }
   // It is made anew before the first is let go of.
   if (wanted[0]) to_input = at::empty_like(input);
   if (channels_side_by_side(input)) {
-    const Tensor parts = at::empty({2, at::get_num_threads(), channels}, options);
+    // Weight, mean and deviation are widened first.
+    const at::ScalarType type = c10::typeMetaToScalarType(options.dtype());
+    const auto wide = options.dtype(at::toOpMathType(type));
+    std::array<Tensor, 3> widened;
+    if (at::isReducedFloatingType(type)) {
+      for (Tensor& one : widened) one = at::empty({channels}, wide);
+    }
+    const Tensor parts = at::empty({2, at::get_num_threads(), channels}, wide);
   }
   return {to_input, to_weight, to_bias};
 }

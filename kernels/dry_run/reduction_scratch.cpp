@@ -94,8 +94,9 @@ std::int64_t outputs_at_once(const std::vector<Dimension>& dims, std::size_t fir
 }
 
 std::optional<Scratch> scratch_of(const std::vector<Dimension>& dims, std::int64_t offset,
-                                  std::int64_t accumulator, const Card& card) {
-  constexpr std::int64_t kWarp = 32, kMostThreads = 512, kInputsAtOnce = 4;
+                                  std::int64_t accumulator, std::int64_t inputs_at_once,
+                                  const Card& card) {
+  constexpr std::int64_t kWarp = 32, kMostThreads = 512;
   constexpr std::int64_t kFewest = 16, kMost = 256;  // numbers of a thread
   std::int64_t inputs = 1, outputs = 1;
   std::size_t reduced = 0;
@@ -109,7 +110,7 @@ std::optional<Scratch> scratch_of(const std::vector<Dimension>& dims, std::int64
   std::int64_t at_once = 1;
   if (dims[along ? 0 : reduced].stride == 1) {
     if (along && width >= 128 && reduced == 1) {
-      width /= kInputsAtOnce;
+      width /= inputs_at_once;
     } else if (!along) {
       at_once = outputs_at_once(dims, reduced, offset);
       width /= at_once;
@@ -152,7 +153,8 @@ bool fits_32_bits(const std::vector<Dimension>& dims, std::int64_t element) {
 
 // Halves what 32 bits cannot count, as TensorIterator does.
 void take(const std::vector<Dimension>& dims, std::int64_t offset, std::int64_t element,
-          std::int64_t accumulator, const Card& card, const at::TensorOptions& bytes) {
+          std::int64_t accumulator, std::int64_t inputs_at_once, const Card& card,
+          const at::TensorOptions& bytes) {
   if (!fits_32_bits(dims, element)) {
     const auto longest = std::ranges::max_element(dims, {}, [](const Dimension& dim) {
       return (dim.size - 1) * std::max(dim.stride, dim.result_stride);
@@ -161,12 +163,13 @@ void take(const std::vector<Dimension>& dims, std::int64_t offset, std::int64_t 
     Dimension& split = half[static_cast<std::size_t>(longest - dims.begin())];
     const std::int64_t whole = split.size;
     split.size = whole / 2;
-    take(half, offset, element, accumulator, card, bytes);
+    take(half, offset, element, accumulator, inputs_at_once, card, bytes);
     split.size = whole - whole / 2;
-    take(half, offset + whole / 2 * split.stride, element, accumulator, card, bytes);
+    take(half, offset + whole / 2 * split.stride, element, accumulator, inputs_at_once, card,
+         bytes);
     return;
   }
-  const auto scratch = scratch_of(dims, offset, accumulator, card);
+  const auto scratch = scratch_of(dims, offset, accumulator, inputs_at_once, card);
   if (!scratch) return;
   const Tensor buffer = at::empty({scratch->buffer}, bytes);
   const Tensor counters = at::empty({scratch->counters}, bytes);
@@ -175,7 +178,8 @@ void take(const std::vector<Dimension>& dims, std::int64_t offset, std::int64_t 
 }  // namespace
 
 void take_reduction_scratch(const Tensor& self, at::OptionalIntArrayRef dims,
-                            std::int64_t accumulator, std::int64_t result) {
+                            std::int64_t accumulator, std::int64_t result,
+                            std::int64_t inputs_at_once) {
   const DryRecording* const dry = DryRecording::current();
   if (dry == nullptr || !dry->for_cuda() || self.numel() == 0) return;
   const std::vector<Dimension> all = dimensions_of(self, dims);
@@ -188,7 +192,8 @@ void take_reduction_scratch(const Tensor& self, at::OptionalIntArrayRef dims,
     for (const Dimension& dim : all) outputs *= dim.reduced ? 1 : dim.size;
     wide = at::empty({outputs * accumulator}, bytes);
   }
-  take(all, self.storage_offset(), element, accumulator, card_of(dry->options()), bytes);
+  take(all, self.storage_offset(), element, accumulator, inputs_at_once, card_of(dry->options()),
+       bytes);
 }
 
 }  // namespace ts::kernels

@@ -12,10 +12,12 @@ namespace ts::kernels {
 // divided.
 //
 // `self` is reduced over `dims` (none: all of them); `accumulator` is the size in bytes of the
-// number in which the kernel adds up, `result` the size of that which it writes.
+// number in which the kernel adds up, `result` the size of that which it writes, `inputs_at_once`
+// how many numbers of a row a thread loads together.
 // (ATen/native/cuda/Reduce.cuh of PyTorch 2.11: setReduceConfig, gpu_reduce_kernel.) Depends on the
 // card's number of multiprocessors.
 void take_reduction_scratch(const at::Tensor& self, at::OptionalIntArrayRef dims,
-                            std::int64_t accumulator, std::int64_t result);
+                            std::int64_t accumulator, std::int64_t result,
+                            std::int64_t inputs_at_once = 4);
 
 }  // namespace ts::kernels

@@ -252,9 +252,9 @@ bool DryRecording::in_place_on_devices() const noexcept {
   if (state_.open < 2 || state_.open > ThreadState::kMaxFrames) return false;
   const Frame& around = state_.frames[static_cast<std::size_t>(state_.open - 2)];
   if (!around.slice) return true;
-  constexpr std::array<std::string_view, 5> kInPlace = {
-      "aten::_scaled_dot_product_attention_math", "aten::linear", "aten::gather_backward",
-      "aten::value_selecting_reduction_backward", "IndexBackward0"};
+  constexpr std::array<std::string_view, 6> kInPlace = {
+      "aten::_scaled_dot_product_attention_math", "aten::linear",   "aten::gather_backward",
+      "aten::value_selecting_reduction_backward", "IndexBackward0", "ClampBackward1"};
   return std::find(kInPlace.begin(), kInPlace.end(), strings_.view(around.name)) != kInPlace.end();
 }
 

@@ -11,13 +11,15 @@ from recording import ALLOC, FREED, environment
 STEPS = 2
 
 
-def taken_and_freed(recording):
+def taken_and_freed(recording, step=None):
     """(bytes, operator, place) of every block that a step takes, (-bytes, "", "") of every one that it frees."""
     sizes, events = {}, []
     for one in recording.memory:
         if one.action == ALLOC:
             sizes[one.address] = one.bytes
         if one.step < 0 or one.action not in (ALLOC, FREED):
+            continue
+        if step is not None and one.step != step:
             continue
         # A number of Python's that meets a tensor is boxed outside of any operator: it has no place on meta.
         place = one.module if one.op else ""
@@ -65,8 +67,8 @@ class Served(unittest.TestCase):
         self.folder = pathlib.Path(folder.name)
         self.answer = self.folder / "answer.json"
 
-    def ask(self, what, file, function="build", compute_capability=0, **settings):
-        request = {"what": what, "file": str(file), "function": function, "settings": settings, "steps": STEPS,
+    def ask(self, what, file, function="build", compute_capability=0, steps=STEPS, **settings):
+        request = {"what": what, "file": str(file), "function": function, "settings": settings, "steps": steps,
                    "compute_capability": compute_capability, "multiprocessors": 108,
                    "out": str(self.folder / f"{what}.recording"),
                    "answer": str(self.answer), "log": str(self.folder / "log")}

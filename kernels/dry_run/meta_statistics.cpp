@@ -1,0 +1,93 @@
+// Reductions of several operators, or without a kernel for tensors without data in LibTorch. From
+// PyTorch 2.11: ATen/native/ReduceOps.cpp, ATen/native/Blas.cpp, cuda/ReduceMomentKernel.cu.
+#include <ATen/AccumulateType.h>
+#include <ATen/WrapDimUtils.h>
+#include <ATen/core/Tensor.h>
+#include <ATen/ops/amax.h>
+#include <ATen/ops/empty.h>
+#include <ATen/ops/exp.h>
+#include <ATen/ops/mean.h>
+#include <ATen/ops/sum.h>
+#include <ATen/ops/sum_meta_dispatch.h>
+#include <torch/library.h>
+
+#include <cmath>
+#include <tuple>
+
+#include "kernels/dry_run/meta_kernels.h"
+#include "kernels/dry_run/reduction_scratch.h"
+#include "kernels/observe/dry_recording.h"
+
+namespace ts::kernels {
+namespace {
+
+using at::Tensor;
+
+// Without the dimensions, all of which have size 1.
+Tensor squeezed(Tensor of, at::IntArrayRef dims) {
+  const std::int64_t before = of.dim();
+  for (std::int64_t dim = before - 1; dim >= 0; --dim) {
+    const bool named = std::ranges::any_of(
+        dims, [&](std::int64_t one) { return c10::maybe_wrap_dim(one, before) == dim; });
+    if (named || dims.empty()) of = of.squeeze(dim);
+  }
+  return of;
+}
+
+// LibTorch's own writes its sum into a tensor that it resizes, which no allocator of meta sees.
+Tensor logsumexp(const Tensor& self, at::IntArrayRef dims, bool keepdim) {
+  const Tensor numbers = at::isIntegralType(self.scalar_type(), true) ? self.to(at::kFloat) : self;
+  if (self.numel() == 0) return at::exp(numbers).sum(dims, keepdim).log_();
+  const Tensor largest = at::amax(numbers, dims, true);
+  Tensor shown = keepdim ? largest : squeezed(largest, dims);
+  shown.masked_fill_(shown.abs().eq(INFINITY), 0);
+  Tensor result = numbers.sub(largest).exp_().sum(dims, keepdim);
+  result.log_().add_(shown);
+  return result;
+}
+
+// On cuda mean, squares and counts are summed together, two numbers of a row at once.
+void welford_on_cuda(const Tensor& self, at::OptionalIntArrayRef dims) {
+  const at::ScalarType wide = at::toAccumulateType(self.scalar_type(), true);
+  constexpr std::int64_t kParts = 4, kInputsAtOnce = 2;
+  take_reduction_scratch(self, dims, kParts * static_cast<std::int64_t>(c10::elementSize(wide)),
+                         self.element_size(), kInputsAtOnce);
+}
+
+// On cpu one number is made of the mean.
+Tensor spread(const Tensor& self, at::OptionalIntArrayRef dims, const std::optional<at::Scalar>&,
+              bool keepdim) {
+  Tensor result = at::meta::sum(self, dims, keepdim, self.scalar_type());
+  welford_on_cuda(self, dims);
+  const bool cpu = DryRecording::current() != nullptr && !DryRecording::follows_cuda();
+  if (cpu && result.numel() == 1 && self.numel() > 0 &&
+      !at::isReducedFloatingType(self.scalar_type())) {
+    const Tensor mean = at::mean(self);
+  }
+  return result;
+}
+
+std::tuple<Tensor, Tensor> spread_and_mean(const Tensor& self, at::OptionalIntArrayRef dims,
+                                           const std::optional<at::Scalar>&, bool keepdim) {
+  Tensor result = at::meta::sum(self, dims, keepdim, self.scalar_type());
+  Tensor mean = at::meta::sum(self, dims, keepdim, self.scalar_type());
+  welford_on_cuda(self, dims);
+  return {std::move(result), std::move(mean)};
+}
+
+Tensor dot(const Tensor& self, const Tensor&) {
+  return at::empty({}, self.options());
+}
+
+}  // namespace
+
+void register_meta_statistics(torch::Library& library) {
+  library.impl("logsumexp", logsumexp);
+  library.impl("std.correction", spread);
+  library.impl("var.correction", spread);
+  library.impl("std_mean.correction", spread_and_mean);
+  library.impl("var_mean.correction", spread_and_mean);
+  library.impl("dot", dot);
+}
+
+}  // namespace ts::kernels
