@@ -19,6 +19,10 @@ namespace {
 
 using Json = nlohmann::json;
 
+// Whether a family's layers may have a sliding window: none has one whatever the file says, as the
+// file says, only where it switches windows on.
+enum class Windows { none, given, switched };
+
 // How a family of models names its sizes, and its form. A null name: the family has no such size.
 struct Family {
   const char* type;
@@ -32,7 +36,8 @@ struct Family {
   bool qkv_bias = false;    // unless the file says otherwise
   bool qk_norm = false;
   bool fused_qkv = false;
-  bool slides = true;           // unless the file says otherwise, where it has a window
+  Windows windows = Windows::none;
+  std::int64_t window = 0;      // unless the file says otherwise; 0: none
   std::int64_t full_every = 0;  // unless the file says otherwise
   BlockForm form = BlockForm::serial;
   bool post_norm = false;
@@ -70,14 +75,21 @@ constexpr Family like_llama(const char* type, Change change) {
   return family;
 }
 constexpr void nothing(Family& /*family*/) {}
+constexpr void with_window(Family& family, std::int64_t unless_told) {
+  family.windows = Windows::given;
+  family.window = unless_told;
+}
+constexpr void mistral(Family& family) {
+  with_window(family, 4096);
+}
 constexpr void qwen2(Family& family) {
   family.qkv_bias = true;
-  family.slides = false;
+  family.windows = Windows::switched;
 }
 constexpr void qwen3(Family& family) {
   family.d_head = 128;
   family.qk_norm = true;
-  family.slides = false;
+  family.windows = Windows::switched;
 }
 constexpr void with_experts(Family& family, const char* name, std::int64_t count,
                             std::int64_t chosen) {
@@ -86,6 +98,7 @@ constexpr void with_experts(Family& family, const char* name, std::int64_t count
   family.chosen = chosen;
 }
 constexpr void mixtral(Family& family) {
+  with_window(family, 0);
   with_experts(family, "num_local_experts", 8, 2);
 }
 constexpr void qwen2_moe(Family& family) {
@@ -95,7 +108,7 @@ constexpr void qwen2_moe(Family& family) {
 }
 constexpr void qwen3_moe(Family& family) {
   family.qk_norm = true;
-  family.slides = false;
+  family.windows = Windows::switched;
   with_experts(family, "num_experts", 128, 8);
   family.sum_to_one = false;
 }
@@ -110,6 +123,7 @@ constexpr void deepseek_v3(Family& family) {
   family.weights = ExpertWeights::sigmoid;
 }
 constexpr void phi3(Family& family) {
+  with_window(family, 0);
   family.fused_qkv = true;
   family.turns_part = true;
 }
@@ -124,6 +138,7 @@ constexpr void newer_gemma(Family& family, std::int64_t full_every) {
   gemma(family);
   family.activation = "hidden_activation";
   family.post_norm = true;
+  with_window(family, 4096);
   family.full_every = full_every;
 }
 constexpr void gemma2(Family& family) {
@@ -158,11 +173,12 @@ constexpr void gpt_neox(Family& family) {
 }
 constexpr void starcoder2(Family& family) {
   with_biases(family);
+  with_window(family, 0);
   family.tied = true;
 }
 constexpr std::array kFamilies = {
     kLlama,
-    like_llama("mistral", nothing),
+    like_llama("mistral", mistral),
     like_llama("mixtral", mixtral),
     like_llama("qwen2", qwen2),
     like_llama("qwen2_moe", qwen2_moe),
@@ -200,6 +216,10 @@ class Config {
  public:
   explicit Config(Json json) : json_(std::move(json)) {}
 
+  // The file's words for it, "null" too; nullptr where it has none.
+  [[nodiscard]] const Json* find(const char* key) const {
+    return json_.contains(key) ? &json_.at(key) : nullptr;
+  }
   [[nodiscard]] bool has(const char* key) const {
     return key != nullptr && json_.contains(key) && !json_.at(key).is_null();
   }
@@ -291,7 +311,8 @@ std::string not_expressed(const Family& family, const Config& config) {
     if (config.flag(key, false) || config.size(key, 0) > 0) return key;
   }
   if (family.latent && config.flag("attention_bias", false)) return "attention_bias";
-  if (!family.slides && config.flag("use_sliding_window", false)) return "use_sliding_window";
+  if (family.windows == Windows::switched && config.flag("use_sliding_window", false))
+    return "use_sliding_window";
   const double turned = turned_share(family, config);
   if (turned != 1 && !(family.turns_part && turned > 0 && turned < 1))
     return "partial_rotary_factor";
@@ -304,6 +325,41 @@ std::string not_expressed(const Family& family, const Config& config) {
   const std::string activation = config.word(family.activation);
   if (is_known_activation(family.ffn, activation)) return {};
   return std::string(family.activation) + " = " + activation;
+}
+
+// The window of the layers that have one, 0 where none has; nullopt where transformers computes
+// nothing with the file's: there null alone means none, not 0 or -1, and not where layers are told
+// to have one.
+std::optional<std::int64_t> window_of(const Family& family, const Config& config) {
+  const bool all_full = full_layers(family, config) == 1;
+  if (family.windows != Windows::given || all_full) return 0;
+  const Json* const told = config.find("sliding_window");
+  if (told == nullptr) return family.window;
+  if (told->is_null())
+    return family.full_every == 0 ? std::optional<std::int64_t>(0) : std::nullopt;
+  const std::int64_t window = config.size("sliding_window", 0);
+  return window > 0 ? std::optional(window) : std::nullopt;
+}
+
+// The type of the numbers; nullopt where our model has none of it.
+std::optional<DataType> type_of(const std::string& word) {
+  if (is_one_of(word, {"", "float32", "float", "auto"})) return DataType::fp32;
+  if (word == "bfloat16") return DataType::bf16;
+  if (is_one_of(word, {"float16", "half"})) return DataType::fp16;
+  return std::nullopt;
+}
+
+// The file's words for what it has there.
+std::string words_of(const Json& value) {
+  return value.is_string() ? value.get<std::string>() : value.dump();
+}
+
+// How the weights are quantized; empty where they are not.
+std::string quantization(const Config& config) {
+  const Json* const told = config.find("quantization_config");
+  if (told == nullptr || told->is_null()) return {};
+  const bool named = told->is_object() && told->contains("quant_method");
+  return named ? words_of(told->at("quant_method")) : "quantization_config";
 }
 
 // True if a size that a file may leave out is there and impossible.
@@ -411,6 +467,20 @@ base::Result<void> apply_model_config(const Json& json, WorkloadSpec& spec) {
       std::ranges::find_if(kFamilies, [&type](const Family& one) { return type == one.type; });
   if (family == kFamilies.end()) return cannot("model_type = " + type);
   if (const std::string what = not_expressed(*family, config); !what.empty()) return cannot(what);
+  if (const std::string how = quantization(config); !how.empty())
+    return text::fail("model_error.config_quantized",
+                      {{"how", text::printable(how)}, {"key", "quantization_config"}});
+  const char* const type_key = config.has("dtype") ? "dtype" : "torch_dtype";
+  const std::string type_word = config.has(type_key) ? words_of(*config.find(type_key)) : "";
+  const std::optional<DataType> dtype = type_of(type_word);
+  if (!dtype)
+    return text::fail("model_error.config_type",
+                      {{"key", type_key}, {"type", text::printable(type_word)}});
+  const std::optional<std::int64_t> told_window = window_of(*family, config);
+  if (!told_window)
+    return text::fail("model_error.config_window",
+                      {{"key", "sliding_window"},
+                       {"window", text::printable(words_of(*config.find("sliding_window")))}});
 
   WorkloadSpec made = spec;
   choose_workload(WorkloadKind::lm, made);
@@ -429,12 +499,10 @@ base::Result<void> apply_model_config(const Json& json, WorkloadSpec& spec) {
     return text::fail("model_error.config_size");
   }
   const std::int64_t every = full_layers(*family, config).value_or(0);
-  const bool slides = config.flag("use_sliding_window", family->slides) && every != 1;
-  const std::int64_t window = slides ? config.size("sliding_window", context) : context;
+  const std::int64_t window = *told_window > 0 ? *told_window : context;
   // Learned positions have as many rows as the context.
-  made.seq_len = family->positions == Positions::learned
-                     ? context
-                     : std::min({spec.seq_len, context, std::max<std::int64_t>(window, 1)});
+  made.seq_len =
+      family->positions == Positions::learned ? context : std::min({spec.seq_len, context, window});
   made.window = window < context ? window : 0;
   made.full_every = made.window > 0 ? every : 0;
   made.positions = family->positions;
@@ -447,10 +515,7 @@ base::Result<void> apply_model_config(const Json& json, WorkloadSpec& spec) {
   made.causal = true;
   // PyTorch's own kernels have no softcap.
   made.backend = made.softcap > 0 ? AttentionBackend::naive : AttentionBackend::automatic;
-  const std::string dtype = config.has("dtype") ? config.word("dtype") : config.word("torch_dtype");
-  made.dtype = dtype == "bfloat16"  ? DataType::bf16
-               : dtype == "float16" ? DataType::fp16
-                                    : DataType::fp32;
+  made.dtype = *dtype;
   if (const auto problems = validate(made); !problems.empty()) {
     return tl::unexpected<base::Error>(problems.front());
   }

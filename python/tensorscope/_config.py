@@ -92,6 +92,9 @@ def build_of(path):
     transformers = _transformers()
     _know_that_nothing_is_packed(transformers)
     config = transformers.AutoConfig.from_pretrained(path, trust_remote_code=False)
+    if getattr(config, "quantization_config", None):
+        raise ValueError("its weights are quantized, and new weights are not: take quantization_config out of the file to "
+                         "see it with weights that are not")
     model_class = _model_class(transformers, config)
     longest = getattr(config.get_text_config(), "max_position_embeddings", None)
     kernels = ("sdpa", "eager") if getattr(model_class, "_supports_sdpa", False) else ("eager",)

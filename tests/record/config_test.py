@@ -64,6 +64,26 @@ class Config(Served):
                 own = {size for size, op, place in one if not place}
                 self.assertEqual(in_order(one, own), in_order(other, own))
 
+    def test_windows_that_transformers_takes(self):
+        """What our reading of sliding_window (core/spec/model_config.cpp) holds to: null alone means that there is none."""
+        asked = [(family, changes) for family in ("mistral", "mixtral")
+                 for changes in ({}, {"sliding_window": None}, *({"sliding_window": wrong} for wrong in (0, -1, "eight")))]
+        code = ("import json, sys, torch, transformers\n"
+                "for one in json.load(open(sys.argv[1])):\n"
+                "  try:\n"
+                "    c = transformers.AutoConfig.for_model(**one)\n"
+                "    transformers.AutoModelForCausalLM.from_config(c)(torch.arange(24).view(1, 24))\n"
+                "    print(c.sliding_window)\n"
+                "  except Exception:\n"
+                "    print('refused')\n")
+        path = self.folder / "configs.json"
+        path.write_text(json.dumps([dict(SIZES, model_type=family, **changes) for family, changes in asked]),
+                        encoding="utf-8")
+        done = subprocess.run([self.python[0], "-c", code, path], env=environment(), capture_output=True, text=True,
+                              timeout=300, check=True)
+        refused = ["refused"] * 3
+        self.assertEqual(done.stdout.split(), ["4096", "None", *refused, "None", "None", *refused])
+
     def test_arguments(self):
         described = self.ask("describe", self.config("olmo2"))
         self.assertEqual([one["name"] for one in described["arguments"]],
@@ -113,6 +133,11 @@ class Config(Served):
         self.refused("custom code", named)
         self.assertFalse((self.folder / "ran").exists())
         self.refused("hidden_size", self.config("olmo2", hidden_size="wide"))
+        # New weights would not be quantized; ours are not, either.
+        fp8 = {"quant_method": "fp8", "activation_scheme": "dynamic"}
+        self.refused("quantization_config", self.config("olmo2", quantization_config=fp8))
+        self.refused("quantized (fp8)", self.config("llama", quantization_config=fp8))
+        self.refused("float64", self.config("llama", dtype="float64"))
         self.refused("pip install transformers", self.config("olmo2"), python=sys.executable)
         hunted = self.program("hunt", "--model", self.config("olmo2"), "--axis", "B=1:8")
         self.assertEqual(hunted.returncode, 2)

@@ -316,6 +316,34 @@ TEST(ModelConfig, HasTheWindowOfTheFile) {
   EXPECT_EQ(masking(spec).window, 4096);
   ASSERT_TRUE(apply_model_config(with(mistral, "sliding_window", nullptr), spec));
   EXPECT_EQ(spec.window, 0);
+  ASSERT_TRUE(apply_model_config(mistral, spec)) << "4096 unless it says otherwise";
+  EXPECT_EQ(spec.window, 4096);
+  ASSERT_TRUE(apply_model_config(with(mistral, "model_type", "mixtral"), spec)) << "none, there";
+  EXPECT_EQ(spec.window, 0);
+  ASSERT_TRUE(
+      apply_model_config(merged(mistral, {{"model_type", "llama"}, {"sliding_window", 8}}), spec))
+      << "which has no windows";
+  EXPECT_EQ(spec.window, 0);
+  EXPECT_GT(spec.seq_len, 8);
+  ASSERT_TRUE(
+      apply_model_config(merged(mistral, {{"model_type", "qwen2"}, {"sliding_window", 0}}), spec))
+      << "which is not switched on";
+  EXPECT_EQ(spec.window, 0);
+}
+
+// The other words are checked with transformers by config_test.
+TEST(ModelConfig, KnowsTheTypeOfTheFile) {
+  const Json good = llama(512, 1024, 2, 8, 2, 1000);
+  for (const auto& [word, type] : {std::pair{"float32", DataType::fp32},
+                                   {"bfloat16", DataType::bf16},
+                                   {"float16", DataType::fp16}}) {
+    WorkloadSpec spec;
+    ASSERT_TRUE(apply_model_config(with(good, "torch_dtype", word), spec));
+    EXPECT_EQ(spec.dtype, type);
+    ASSERT_TRUE(apply_model_config(with(with(good, "torch_dtype", "float64"), "dtype", word), spec))
+        << "the newer name counts";
+    EXPECT_EQ(spec.dtype, type);
+  }
 }
 
 TEST(ModelConfig, NamesWhatItCannotExpress) {
@@ -327,20 +355,34 @@ TEST(ModelConfig, NamesWhatItCannotExpress) {
     return applied ? std::string() : applied.error().sentence;
   };
   const Json good = llama(512, 1024, 2, 8, 2, 1000);
-  for (const auto& [key, value, named] : {std::tuple{"model_type", Json("gemma3"), "gemma3"},
-                                          {"mlp_bias", Json(true), "mlp_bias"},
-                                          {"head_dim", Json(0), "size"},
-                                          {"partial_rotary_factor", Json(0.5), "partial_rotary"},
-                                          {"mlp_only_layers", Json({1}), "mlp_only_layers"},
-                                          {"layer_types", Json({"a", "b"}), "layer_types"},
-                                          {"hidden_act", Json("relu"), "relu"},
-                                          {"hidden_size", Json("512"), "size"},
-                                          {"vocab_size", Json(-5), "size"},
-                                          {"hidden_size", Json(1e300), "size"},
-                                          {"num_key_value_heads", Json(3), "kv_heads"}}) {
+  for (const auto& [key, value, named] :
+       {std::tuple{"model_type", Json("gemma3"), "gemma3"},
+        {"mlp_bias", Json(true), "mlp_bias"},
+        {"head_dim", Json(0), "size"},
+        {"partial_rotary_factor", Json(0.5), "partial_rotary"},
+        {"mlp_only_layers", Json({1}), "mlp_only_layers"},
+        {"layer_types", Json({"a", "b"}), "layer_types"},
+        {"hidden_act", Json("relu"), "relu"},
+        {"torch_dtype", Json("float64"), "torch_dtype is float64"},
+        {"dtype", Json("float8_e4m3fn"), "dtype is float8_e4m3fn"},
+        {"dtype", Json(16), "dtype is 16"},
+        {"quantization_config", Json({{"quant_method", "gptq"}, {"bits", 4}}), "gptq"},
+        {"quantization_config", Json(true), "quantized"},
+        {"hidden_size", Json("512"), "size"},
+        {"vocab_size", Json(-5), "size"},
+        {"hidden_size", Json(1e300), "size"},
+        {"num_key_value_heads", Json(3), "kv_heads"}}) {
     const std::string words = sentence(with(good, key, value));
     EXPECT_NE(words.find(named), std::string::npos) << key << ": " << words;
   }
+  WorkloadSpec unquantized;
+  EXPECT_TRUE(apply_model_config(with(good, "quantization_config", nullptr), unquantized));
+  const Json mistral = with(good, "model_type", "mistral");
+  for (const Json& window : {Json(0), Json(-1), Json("eight"), Json(4.5), Json(true)}) {
+    const std::string words = sentence(with(mistral, "sliding_window", window));
+    EXPECT_NE(words.find("sliding_window is"), std::string::npos) << window << ": " << words;
+  }
+  EXPECT_NE(sentence(with(gemma("gemma2", 256, 512, 4, 4, 2), "sliding_window", nullptr)), "");
   EXPECT_NE(sentence(Json::object()), "");
 }
 
