@@ -162,9 +162,13 @@ std::vector<at::Tensor> make_model_tensors(Builder& builder, const spec::Workloa
   const auto make = [&](std::uint32_t i) {
     const Input& input = inputs[i];
     at::Tensor tensor = maker.make(input);
-    const bool trained = input.kind == InputKind::parameter &&
-                         model.program().meta_of(input).requires_grad && tensor.is_floating_point();
-    tensors[i] = trained ? builder.keep_parameter(input.name, tensor) : builder.keep_input(tensor);
+    if (input.kind != InputKind::parameter) {
+      tensors[i] = builder.keep_input(tensor);
+      return;
+    }
+    builder.freeze(!model.program().meta_of(input).requires_grad || !tensor.is_floating_point());
+    tensors[i] = builder.keep_parameter(input.name, tensor);
+    builder.freeze(false);
   };
   for (std::uint32_t i = 0; i < inputs.size(); ++i) {
     if (inputs[i].kind == InputKind::user) continue;
