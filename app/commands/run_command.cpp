@@ -46,6 +46,7 @@
 #include "core/report/run_estimate.h"
 #include "core/report/training_summary.h"
 #include "core/report/verdict.h"
+#include "core/spec/own_model.h"
 #include "core/spec/spec_fields.h"
 #include "core/text/message.h"
 #include "core/text/numbers.h"
@@ -324,6 +325,7 @@ int run_together(const RunCommand& command, const run::World& world) {
   const auto parts = parts_from(command.parts, command.out.has_value());
   if (!parts) return report(parts.error().sentence, 2);
   note(without_effect(command.spec.settings, *spec));
+  if (const auto lacks = spec::lacks_numbers(*spec); !lacks.empty()) note({lacks.sentence});
   std::optional<OutputFolder> folder;
   std::optional<io::PrivateFolder> temporary;
   RankRun ranks{.spec = *spec,
@@ -414,6 +416,7 @@ int run_workload(const RunCommand& given) {
   const auto parts = *world ? SaveParts::parse(parts_of_rank(*asked)) : asked;
 
   note(without_effect(command.spec.settings, *spec));
+  if (const auto lacks = spec::lacks_numbers(*spec); !lacks.empty()) note({lacks.sentence});
   std::optional<OutputFolder> folder;
   if (command.out) {
     auto claimed = OutputFolder::claim(*command.out, kRunFiles);

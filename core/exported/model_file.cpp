@@ -99,6 +99,27 @@ std::int64_t bound_at(const Graph& graph, const Node& node, Slot slot) {
   return 0;
 }
 
+// The words for a symbol by the size that is made of it: "x[1]", of 2 s "x[1] / 2", of 2 s + 1
+// "(x[1] - 1) / 2"; where it is made in another way, the symbol "in" it.
+std::string label_of(const Program& program, std::uint32_t expression, std::uint32_t symbol,
+                     const std::string& size) {
+  const auto at = [&](std::int64_t value) {
+    std::vector<std::int64_t> values;
+    for (const Symbol& one : program.symbols) values.push_back(one.example);
+    values[symbol] = value;
+    return program.expressions[expression].value(values);
+  };
+  const auto one = at(1), two = at(2), many = at(1001);
+  const bool alone = program.expressions[expression].symbols().size() == 1;
+  if (!alone || !one || !two || !many || (*two - *one) * 1000 != *many - *one || *one == *two)
+    return "a symbol in " + size;
+  const std::int64_t factor = *two - *one, rest = *one - factor;
+  std::string words = size;
+  if (rest != 0) words += (rest > 0 ? " - " : " + ") + std::to_string(std::abs(rest));
+  if (factor == 1) return words;
+  return (rest != 0 ? "(" + words + ")" : words) + " / " + std::to_string(factor);
+}
+
 }  // namespace
 
 base::Result<std::shared_ptr<const ModelFile>> ModelFile::read(const std::filesystem::path& path) {
@@ -214,7 +235,7 @@ void ModelFile::find_dimensions() {
         constexpr std::int64_t kMost = std::int64_t{1} << 20U;
         Dimension dimension;
         dimension.symbol = number;
-        dimension.label = label;
+        dimension.label = label_of(program_, expression, number, label);
         dimension.min = std::clamp<std::int64_t>(symbol.min, 1, kMost);
         dimension.max = std::clamp<std::int64_t>(symbol.max, dimension.min, kMost);
         dimension.example =
@@ -331,6 +352,18 @@ const io::ZipArchive::Member* ModelFile::stored(const Input& input) const {
   if (found == nullptr || found->pickled) return nullptr;
   const io::ZipArchive::Member* const member = archive_->find(found->member);
   return member != nullptr && member->size > 0 ? member : nullptr;
+}
+
+ModelFile::Holds ModelFile::holds() const {
+  Holds found;
+  for (std::uint32_t i = 0; i < program_.inputs.size(); ++i) {
+    const Input& input = program_.inputs[i];
+    if (input.kind == InputKind::user || same_as_[i] != i) continue;
+    if (numbers_of(program_.meta_of(input)).value_or(0) == 0) continue;
+    ++found.all;
+    if (stored(input) == nullptr) ++found.without_numbers;
+  }
+  return found;
 }
 
 base::Result<void> ModelFile::read_stored(const io::ZipArchive::Member& member,

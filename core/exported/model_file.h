@@ -21,7 +21,9 @@ namespace ts::exported {
 // A size that was left open in the export.
 struct Dimension {
   std::uint32_t symbol = 0;
-  std::string label;  // the argument and its dimension: "input_ids[1]"
+  // The argument and its dimension: "input_ids[1]"; "input_ids[1] / 2" where that is twice the
+  // symbol.
+  std::string label;
   std::int64_t min = 1;
   std::int64_t max = 1;
   std::int64_t example = 1;
@@ -65,6 +67,12 @@ class ModelFile {
 
   // The storage of an input that the file holds; null where it has only its shape.
   [[nodiscard]] const io::ZipArchive::Member* stored(const Input& input) const;
+  // How many weights, buffers and constants there are, tied ones once, and how many of them have no
+  // numbers in the file.
+  struct Holds {
+    std::size_t all = 0, without_numbers = 0;
+  };
+  [[nodiscard]] Holds holds() const;
   // Its bytes, `to` being of the member's size.
   [[nodiscard]] base::Result<void> read_stored(const io::ZipArchive::Member& member,
                                                std::span<char> to) const;

@@ -1,6 +1,8 @@
 #include "core/spec/own_model.h"
 
 #include <algorithm>
+#include <filesystem>
+#include <string>
 #include <utility>
 
 #include "core/io/json_parse.h"
@@ -51,6 +53,16 @@ base::Result<void> choose_model(const std::string& path, WorkloadSpec& spec) {
   if (spec.pass == Pass::generate) spec.pass = Pass::full_step;
   if (file.parameter_count() == 0) spec.pass = Pass::forward;
   return {};
+}
+
+base::Message lacks_numbers(const WorkloadSpec& spec) {
+  const auto model = model_of(spec);
+  const exported::ModelFile::Holds holds = model ? model->holds() : exported::ModelFile::Holds{};
+  if (holds.without_numbers == 0) return {};
+  return text::message("model_note.initialised",
+                       {{"count", std::to_string(holds.without_numbers)},
+                        {"all", std::to_string(holds.all)},
+                        {"file", std::filesystem::path(spec.model).filename().string()}});
 }
 
 bool is_dimension(Field field) {

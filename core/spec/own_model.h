@@ -22,6 +22,9 @@ std::shared_ptr<const exported::ModelFile> model_of(const WorkloadSpec& spec);
 // model. The error names the file; the spec stays as it was.
 base::Result<void> choose_model(const std::string& path, WorkloadSpec& spec);
 
+// The sentence for a model whose file lacks numbers of its weights; empty for any other.
+base::Message lacks_numbers(const WorkloadSpec& spec);
+
 // Whether operators and sizes are those of a file.
 bool comes_from_file(const WorkloadSpec& spec);
 

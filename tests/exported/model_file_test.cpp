@@ -51,6 +51,7 @@ TEST(ModelFile, OpenDimensionsAreBatchAndSequence) {
   EXPECT_EQ(model.dimensions()[0].label, "x[0]");
   EXPECT_EQ(model.dimensions()[0].max, 64);
   EXPECT_EQ(model.dimensions()[0].example, 8);
+  EXPECT_EQ(model.dimensions()[1].label, "x[1] / 2") << "it is twice the symbol";
   EXPECT_EQ(model.dimensions()[1].min, 2);
   std::vector<std::int64_t> symbols(2);
   symbols[model.dimensions()[0].symbol] = 5;
@@ -58,6 +59,34 @@ TEST(ModelFile, OpenDimensionsAreBatchAndSequence) {
   const TensorMeta& x = model.program().meta_of(model.program().inputs[1]);
   EXPECT_EQ(model.program().size_of(x.sizes[0], symbols), 5);
   EXPECT_EQ(model.program().size_of(x.sizes[1], symbols), 14) << "an expression of the symbol";
+}
+
+TEST(ModelFile, ASymbolIsNamedByTheSizeThatIsMadeOfIt) {
+  const auto label = [](const std::string& expression) {
+    const std::string twice = "Mul(Integer(2), Symbol('s1', positive=True, integer=True))";
+    const auto read = ModelFile::of_bytes(
+        zip_of({{"net/models/model.json", replaced(linear_json(), twice, expression)}}), "net.pt2");
+    return read ? (*read)->dimensions()[1].label : read.error().sentence;
+  };
+  const std::string s1 = "Symbol('s1', positive=True, integer=True)";
+  EXPECT_EQ(label(s1), "x[1]");
+  EXPECT_EQ(label("Add(" + s1 + ", Integer(3))"), "x[1] - 3");
+  EXPECT_EQ(label("Add(" + s1 + ", Integer(-3))"), "x[1] + 3");
+  EXPECT_EQ(label("Add(Mul(Integer(4), " + s1 + "), Integer(1))"), "(x[1] - 1) / 4");
+  EXPECT_EQ(label("Mul(" + s1 + ", " + s1 + ")"), "a symbol in x[1]");
+}
+
+// Tensors without numbers are initialised, which the program says.
+TEST(ModelFile, CountsWhatHasNoNumbers) {
+  const auto whole = ModelFile::of_bytes(linear_pt2(), "net.pt2");
+  ASSERT_TRUE(whole);
+  EXPECT_EQ((*whole)->holds().all, 1U);
+  EXPECT_EQ((*whole)->holds().without_numbers, 0U);
+  const auto bare =
+      ModelFile::of_bytes(zip_of({{"net/models/model.json", linear_json()}}), "net.pt2");
+  ASSERT_TRUE(bare);
+  EXPECT_EQ((*bare)->holds().all, 1U);
+  EXPECT_EQ((*bare)->holds().without_numbers, 1U);
 }
 
 TEST(ModelFile, DamageHasASentence) {
