@@ -53,10 +53,10 @@ std::string frames_of(const Json& answer) {
 // The words for an error of the package in this program's messages.
 base::Message message_of(const OwnQuestion& question, const Json& answer) {
   static constexpr std::array kWrongs = {
-      "annotation",    "exit",        "file",         "interrupted", "needs_data",
-      "no_annotation", "no_build",    "no_module",    "no_step",     "not_callable",
-      "not_exported",  "not_on_meta", "raised",       "syntax",      "unavailable",
-      "unknown",       "value_bool",  "value_choice", "value_float", "value_int"};
+      "annotation",  "exit",      "file",        "interrupted",  "needs_data",   "no_annotation",
+      "no_build",    "no_module", "no_step",     "not_callable", "not_exported", "not_on_meta",
+      "raised",      "syntax",    "unavailable", "unknown",      "value_bool",   "value_choice",
+      "value_float", "value_int", "value_range"};
   const std::string kind = answer.at("kind").get<std::string>();
   if (std::ranges::find(kWrongs, std::string_view(kind)) == kWrongs.end())
     return text::message("own_file.answer", {{"file", name_of(question)}});

@@ -9,11 +9,14 @@ request: what (describe, record, predict, export), file, function, settings (nam
 
 import contextlib
 import enum
+import fractions
 import hashlib
 import importlib.util
 import inspect
 import json
+import math
 import os
+import re
 import sys
 import traceback
 import typing
@@ -23,6 +26,7 @@ from . import Unavailable, _library
 MOST_FRAMES = 5
 SIZES = {"B": 4, "T": 64}  # where the file gives no default
 DTYPES = ("fp32", "bf16", "fp16")
+COUNTS = {"": 1, "k": 10**3, "M": 10**6, "G": 10**9, "Ki": 2**10, "Mi": 2**20, "Gi": 2**30}  # of a number
 
 
 class Wrong(Exception):
@@ -196,6 +200,8 @@ def _described(name, annotation, default, place):
         return {"kind": "bool", "default": str(bool(default) if given else False).lower()}
     if annotation in (int, float):
         value = default if given else SIZES.get(name, 1)
+        if not given and low is not None:
+            value = min(max(value, low), high)
         made = {"kind": annotation.__name__, "default": str(value)}
         return made if low is None else {**made, "low": str(low), "high": str(high)}
     if annotation is str:
@@ -236,6 +242,32 @@ def _dtype(name):
     return {"fp32": torch.float32, "bf16": torch.bfloat16, "fp16": torch.float16}[name]
 
 
+def _whole(text):
+    """As the program reads the numbers of its own settings: 2048, 2k, 1.5M, 2Ki."""
+    found = re.fullmatch(r"\s*(-?(?:\d+\.?\d*|\.\d+))\s*([kKMG]?i?)\s*", text, re.ASCII)
+    if not found or found[2] not in COUNTS:
+        raise ValueError(text)
+    number = fractions.Fraction(found[1]) * COUNTS[found[2]]
+    if number.denominator != 1:
+        raise ValueError(text)
+    return int(number)
+
+
+def _real(text):
+    number = float(text)
+    if not math.isfinite(number) or "_" in text:
+        raise ValueError(text)
+    return number
+
+
+def _in_range(number, argument):
+    """The number; Wrong where the file declares ends that it does not lie between."""
+    low, high = argument.get("low"), argument.get("high")
+    if low is not None and not float(low) <= number <= float(high):
+        raise Wrong("value_range", argument=argument["name"], value=str(number), low=low, high=high)
+    return number
+
+
 def _value(text, argument, annotation, default):
     """The setting as the function wants it."""
     kind, name = argument["kind"], argument["name"]
@@ -243,7 +275,7 @@ def _value(text, argument, annotation, default):
         if name == "dtype":
             return _dtype(text)
         if kind in ("int", "float"):
-            return int(text) if kind == "int" else float(text)
+            return _in_range((_whole if kind == "int" else _real)(text), argument)
         if kind == "bool":
             return {"true": True, "1": True, "on": True, "false": False, "0": False, "off": False}[text.lower()]
         if kind == "text":

@@ -15,6 +15,7 @@ import sys
 import tempfile
 import time
 import unittest
+import zipfile
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / "kernels"))
@@ -95,6 +96,16 @@ class OwnFile(Served):
         self.assertEqual(described["about"], "Trains a small net.")
         self.assertEqual([pathlib.Path(path).name for path in described["files"]],
                          ["own_step.py", "version.py"])
+
+    def test_numbers_are_read_as_those_of_other_settings(self):
+        file = self.own("import typing\ndef build(B, T, device, n: typing.Annotated[int, range(100, 3000)]):\n"
+                        "  print(B, T, n, flush=True)\n  return lambda: None\n")
+        for text, number in (("2k", 2000), ("2Ki", 2048), ("1.5k", 1500), (" 7 ", 7), ("-3", -3), ("1M", 1000000)):
+            self.assertTrue(self.ask("record", file, B=text)["ok"], text)
+            # Without a default it is the usual one, or the next that the file allows.
+            self.assertIn(f"{number} 64 100", (self.folder / "log").read_text(encoding="utf-8"), text)
+        self.assertTrue(self.ask("record", file, n="2k")["ok"])
+        self.assertEqual(self.ask("record", file, n="3k")["kind"], "value_range")
 
     def test_enumerations_and_any_argument(self):
         file = self.own("import enum\nclass Kind(enum.Enum):\n  one = 1\n  two = 2\n"
@@ -208,6 +219,12 @@ class OwnFile(Served):
 
     def test_arguments_that_are_wrong(self):
         self.refused(2, "B is a whole number, not few", "run", "--model", OWN, "--set", "B=few")
+        self.refused(2, "layers lies between 1 and 12", "predict", "--model", OWN, "--set", "layers=13")
+        self.refused(2, "layers lies between 1 and 12", "predict", "--model", OWN, "--set", "layers=0")
+        for text in ("2.5", "2K", "2 kB", "1_0", "0x2", "٣", ""):
+            self.refused(2, "B is a whole number, not", "run", "--model", OWN, "--set", f"B={text}")
+        for text in ("inf", "nan", "1_0"):
+            self.refused(2, "clip is a number, not", "run", "--model", OWN, "--set", f"clip={text}")
         self.refused(2, "--set takes ARGUMENT=VALUE", "run", "--model", OWN, "--set", "B")
         self.refused(2, "cannot be used: No such file", "run", "--model", self.folder / "none.py")
         self.refused(2, "--data-parallel", "predict", "--model", OWN, "--ranks", "2")
@@ -289,6 +306,33 @@ class OwnFile(Served):
         again = self.program("predict", "--model", out, "--set", "B=2", "--set", "T=24", "--set", "loss=mean", "--json")
         self.assertEqual(again.returncode, 0, again.stderr)
         self.assertEqual(json.loads(again.stdout)["spec"]["B"], 2)
+        # Frozen parameters are weights, too, without gradients.
+        file = self.own("import torch\nclass Net(torch.nn.Sequential):\n  pass\n"
+                        "def build(B, T, device):\n  net = Net(torch.nn.Linear(8, 64), torch.nn.Linear(64, 4)).to(device)\n"
+                        "  net[0].requires_grad_(False)\n  x = torch.ones(B, 8, device=device)\n"
+                        "  def step():\n    net(x).mean().backward()\n  return step\n")
+        done = self.program("export", file, "-o", out)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        frozen, trained = 9 * 64, 65 * 4
+        asked = ("predict", "--model", out, "--set", "loss=mean", "--set", "pass=full_step", "--json")
+        told = json.loads(self.program(*asked, "--cpu").stdout)
+        self.assertEqual(told["by_category"]["parameter"], 4 * (frozen + trained))
+        self.assertLessEqual(told["by_category"].get("gradient", 0), 4 * trained)
+        self.assertIn(told["by_category"]["optimizer_state"] - 2 * 4 * trained, (0, 4))  # and the number of steps
+        # A file without numbers of its weights, as this export makes it, runs and says so.
+        import torch
+        whole, bare = self.folder / "whole.pt2", self.folder / "bare.pt2"
+        torch.export.save(torch.export.export(torch.nn.Linear(8, 4), (torch.ones(2, 8),)), str(whole))
+        with zipfile.ZipFile(whole) as read, zipfile.ZipFile(bare, "w") as made:
+            for member in read.infolist():
+                if "/data/weights/weight_" not in member.filename:
+                    made.writestr(member, read.read(member))
+        for file, words in ((whole, ""), (bare, "2 of 2 weights and tables have no numbers in bare.pt2"),
+                            (out, "4 of 4 weights and tables have no numbers in model.pt2")):
+            ran = self.program("run", "--model", file, "--set", "loss=mean", "--json")
+            self.assertEqual(ran.returncode, 0, ran.stderr)
+            self.assertIn(words, ran.stderr)
+            self.assertEqual("have no numbers" in ran.stderr, bool(words))
         file = self.own("import torch\nclass Net(torch.nn.Module):\n  def forward(self, x):\n"
                         "    return x[:int(x.sum().item())]\n"
                         "def build(B, T, device):\n  return lambda: Net()(torch.ones(B, T, device=device))\n")
