@@ -33,6 +33,8 @@ CONFIGS = {
                vocab_size=100, decoder_start_token_id=0, pad_token_id=0),
     "vit": dict(architectures=["ViTForImageClassification"], hidden_size=64, intermediate_size=96,
                 num_hidden_layers=2, num_attention_heads=4, image_size=32, patch_size=8),
+    "swin": dict(architectures=["SwinForImageClassification"], image_size=32, patch_size=2, embed_dim=16, depths=[2, 2],
+                 num_heads=[2, 4], window_size=4),
 }
 # Beside training as the file has it.
 OTHERS = (("olmo2", {"mode": "prefill", "dtype": "bf16"}), ("gpt_oss", {"mode": "forward", "dtype": "bf16"}),
