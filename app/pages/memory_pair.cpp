@@ -35,7 +35,7 @@ views::MemoryOverlay overlay_of(const std::array<views::MemoryOverlay::Side, 2>&
 
 }  // namespace
 
-// Takes the log that the outlook has for the card, or the reason why there is none, into the name.
+// Takes the log that the outlook has for the card, or the reason why there is none.
 void MemoryPair::take(const predict::Outlook* outlook, const spec::WorkloadSpec& spec,
                       const text::Texts& texts, Source& source) {
   if (outlook == nullptr || outlook->spec != spec) return;
@@ -43,7 +43,7 @@ void MemoryPair::take(const predict::Outlook* outlook, const spec::WorkloadSpec&
     source.owner = outlook->target;
     source.log = &outlook->target->run.log;
   } else if (!outlook->problem.empty()) {
-    source.name += texts("sweep.colon") + views::message_words(texts, outlook->problem);
+    source.why_not = texts("sweep.colon") + views::message_words(texts, outlook->problem);
   }
 }
 
@@ -112,9 +112,8 @@ void MemoryPair::draw_menu(const views::Ui& ui, const std::array<Source, 2>& sid
   // Also for a picture that is drawn later: the logs must last until then.
   const auto draw = [sides, theme = &ui.theme, scale = ui.metrics.scale](
                         views::DrawSink& sink, const views::Rect& area, const text::Texts& texts) {
-    const std::array<views::MemoryOverlay::Side, 2> shown = {
-        {{sides[0].name, sides[0].log}, {sides[1].name, sides[1].log}}};
-    views::draw_memory_overlay(sink, area, overlay_of(shown, texts, *theme, scale));
+    views::draw_memory_overlay(
+        sink, area, overlay_of({sides[0].side(), sides[1].side()}, texts, *theme, scale));
   };
   if (asked) ImGui::OpenPopup(kMenu);
   const std::vector<views::MenuRow> rows = {
@@ -163,10 +162,8 @@ void MemoryPair::draw(const views::Ui& ui, const PageArea& area, Requests& reque
   }
   const views::Rect figure{at.x, at.y + ui.px(66), at.x + width,
                            area.origin.y + area.size.y - ui.px(8)};
-  const std::array<views::MemoryOverlay::Side, 2> shown = {
-      {{sides[0].name, sides[0].log, sides[0].owner},
-       {sides[1].name, sides[1].log, sides[1].owner}}};
-  views::MemoryOverlay overlay = overlay_of(shown, ui.texts, ui.theme, ui.metrics.scale);
+  views::MemoryOverlay overlay =
+      overlay_of({sides[0].side(), sides[1].side()}, ui.texts, ui.theme, ui.metrics.scale);
   overlay.curves = &curves_;
   views::draw_memory_overlay(sink, figure, overlay);
   const bool over = ImGui::IsWindowHovered() &&

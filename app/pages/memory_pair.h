@@ -26,6 +26,8 @@ class MemoryPair {
     std::string name;
     std::shared_ptr<const void> owner = {};      // of the log
     const memory::AllocationLog* log = nullptr;  // null: not known yet
+    std::string why_not = {};                    // behind the name: the reason why there is no log
+    [[nodiscard]] views::MemoryOverlay::Side side() const { return {name + why_not, log, owner}; }
   };
   static void take(const predict::Outlook* outlook, const spec::WorkloadSpec& spec,
                    const text::Texts& texts, Source& source);
