@@ -109,7 +109,9 @@ TEST(MemoryAxis, MarksStandAtTheNumbersOfTheList) {
     ASSERT_LE(event, numbers.size());
     if (event == numbers.size()) continue;  // the end of the axis
     EXPECT_LE(numbers[event], number);
-    if (event + 1 < numbers.size()) EXPECT_GT(numbers[event + 1], number);
+    if (event + 1 < numbers.size()) {
+      EXPECT_GT(numbers[event + 1], number);
+    }
   }
   EXPECT_EQ(event_ticks(all, {}, 600, 76).ticks.back().position, 1'000.0 * kEventUnit);
 }
