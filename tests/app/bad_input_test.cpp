@@ -236,7 +236,7 @@ TEST(BadInput, AModelThatIsNone) {
   std::ofstream(exported) << "hello";
   for (const auto& [file, says] :
        {std::pair{config, "names no \"model_type\""}, {exported, "it is no ZIP archive"}}) {
-    for (const char* const command : {"run", "predict", "hunt", "ab"}) {
+    for (const char* const command : {"run", "predict", "hunt --axis B", "ab"}) {
       const auto ended = testing::run_program(std::string(command) + " --model " + file);
       EXPECT_EQ(ended.code, 2) << ended.err;
       EXPECT_EQ(std::count(ended.err.begin(), ended.err.end(), '\n'), 1) << ended.err;
