@@ -84,7 +84,7 @@ bool lies_like(const Tensor& one, const Tensor& other) {
 Tensor gelu_backward(const Tensor& gradient, const Tensor& self, std::string_view approximate) {
   const c10::string_view form(approximate.data(), approximate.size());
   Tensor made = at::meta::gelu_backward(gradient, self, form);
-  if (DryRecording::current() == nullptr || DryRecording::follows_cuda()) return made;
+  if (!DryRecording::follows_cpu()) return made;
   const at::ScalarType type = self.scalar_type();
   if (approximate != "none" || !self.is_contiguous() || self.numel() < 2 ||
       (type != at::kFloat && type != at::kBFloat16) || lies_like(gradient, self)) {

@@ -56,11 +56,6 @@ namespace {
 
 using at::Tensor;
 
-bool by_cpu_rules() {
-  const DryRecording* const dry = DryRecording::current();
-  return dry != nullptr && !dry->for_cuda();
-}
-
 at::ScalarType common_type(const Tensor& self, const Tensor& other) {
   at::native::ResultTypeState state{};
   state = at::native::update_result_type_state(self, state);
@@ -75,7 +70,7 @@ class Promoted {
   enum class Result { new_tensor, in_place };
   Promoted(const Tensor& self, const Tensor& other, Result result = Result::new_tensor,
            bool true_division = false) {
-    if (!by_cpu_rules()) return;
+    if (!DryRecording::follows_cpu()) return;
     at::ScalarType common = common_type(self, other);
     if (true_division && c10::isIntegralType(common, true)) common = at::kFloat;
     if (self.scalar_type() != common) {
@@ -148,7 +143,7 @@ Tensor& sub_(Tensor& self, const Tensor& other, const at::Scalar& alpha) {
 // On cpu numbers of 16 bits are gathered and scattered in a copy of the result in fp32.
 // (ATen/native/cpu/ScatterGatherKernel.cpp, create_acc_buffer.)
 void take_wide_copy(const Tensor& result) {
-  if (!by_cpu_rules() || !at::isReducedFloatingType(result.scalar_type())) return;
+  if (!DryRecording::follows_cpu() || !at::isReducedFloatingType(result.scalar_type())) return;
   const Tensor wide = at::empty(result.sizes(), result.options().dtype(at::kFloat));
 }
 Tensor scatter(const Tensor& self, std::int64_t dim, const Tensor& index, const Tensor& source) {
@@ -191,7 +186,7 @@ Tensor pow_tensor(const Tensor& self, const Tensor& exponent) {
 // The kernel on cpu wants its operand in the type of the sum.
 Tensor cumsum(const Tensor& self, std::int64_t dim, std::optional<at::ScalarType> dtype) {
   Tensor result = at::meta::cumsum(self, dim, dtype);
-  const Tensor wide = by_cpu_rules() ? self.to(result.scalar_type()) : Tensor();
+  const Tensor wide = DryRecording::follows_cpu() ? self.to(result.scalar_type()) : Tensor();
   return result;
 }
 // A comparison with a number boxes it first, and lets go of the box first.
@@ -260,7 +255,7 @@ bool are_one(const Tensor& self, at::OptionalIntArrayRef dims) {
 
 // On cuda a sum in another type is one of a copy, too, unless it is a sum of 16 bits in 32.
 void reduce_on_cuda(const Tensor& self, at::OptionalIntArrayRef dims, at::ScalarType type) {
-  if (by_cpu_rules()) return;
+  if (DryRecording::follows_cpu()) return;
   const bool widens = at::isReducedFloatingType(self.scalar_type()) && type == at::kFloat;
   const Tensor summed = self.scalar_type() == type || widens ? self : self.to(type);
   const auto bytes = [](at::ScalarType of) {
@@ -275,7 +270,7 @@ Tensor sum(const Tensor& self, at::OptionalIntArrayRef dims, bool keepdim,
            std::optional<at::ScalarType> dtype) {
   Tensor result = at::meta::sum(self, dims, keepdim, dtype);
   reduce_on_cuda(self, dims, result.scalar_type());
-  if (!by_cpu_rules()) return result;
+  if (!DryRecording::follows_cpu()) return result;
   if (self.scalar_type() != result.scalar_type()) {
     sum_on_cpu(self.to(result.scalar_type()), result);
   } else if (at::isReducedFloatingType(self.scalar_type()) && !are_one(self, dims)) {
@@ -305,7 +300,7 @@ std::vector<Tensor> foreach_norm(at::TensorList tensors, const at::Scalar& order
                                  at::isFloatingType(one.scalar_type()) &&
                                  one.scalar_type() == tensors.front().scalar_type();
                         });
-  if (by_cpu_rules() || !together) {
+  if (DryRecording::follows_cpu() || !together) {
     for (const Tensor& one : tensors)
       norms.push_back(at::linalg_vector_norm(one, order, {}, false, dtype));
     return norms;
@@ -337,7 +332,7 @@ Tensor mean(const Tensor& self, at::OptionalIntArrayRef dims, bool keepdim,
             std::optional<at::ScalarType> dtype) {
   Tensor result = at::meta::mean(self, dims, keepdim, dtype);
   reduce_on_cuda(self, dims, result.scalar_type());
-  if (!by_cpu_rules()) return result;
+  if (!DryRecording::follows_cpu()) return result;
   // A narrow type is summed in fp32, from a copy.
   const bool narrow = at::isReducedFloatingType(result.scalar_type());
   Tensor total = narrow ? result.to(at::kFloat) : result;
@@ -353,7 +348,7 @@ Tensor mean(const Tensor& self, at::OptionalIntArrayRef dims, bool keepdim,
 // On cpu the squares are a block of their own, and the mean is a sum, divided.
 Tensor mse_loss(const Tensor& self, const Tensor& target, std::int64_t reduction) {
   Tensor result = at::meta::mse_loss(self, target, reduction);
-  if (!by_cpu_rules() || reduction == at::Reduction::None) return result;
+  if (!DryRecording::follows_cpu() || reduction == at::Reduction::None) return result;
   const Tensor squares = at::empty_like(self);
   {
     RECORD_FUNCTION("aten::sum", c10::ArrayRef<const c10::IValue>{});
@@ -366,7 +361,7 @@ Tensor mse_loss(const Tensor& self, const Tensor& target, std::int64_t reduction
 // On cpu the base is boxed and promoted inside the operator.
 Tensor pow_scalar(const at::Scalar& base, const Tensor& exponent) {
   Tensor result = at::meta::pow(base, exponent);
-  if (by_cpu_rules()) {
+  if (DryRecording::follows_cpu()) {
     const Tensor boxed = c10::scalar_to_tensor(base);
     const Tensor promoted = boxed.to(result.scalar_type());
   }
@@ -379,7 +374,7 @@ Tensor& copy_(Tensor& self, const Tensor& from, bool non_blocking) {
   constexpr std::int64_t kSide = 60;
   const bool turned = self.dim() == 2 && self.is_contiguous() && from.sizes() == self.sizes() &&
                       from.stride(0) == 1 && from.stride(1) == from.size(0);
-  if (by_cpu_rules() && turned && self.scalar_type() == from.scalar_type() &&
+  if (DryRecording::follows_cpu() && turned && self.scalar_type() == from.scalar_type() &&
       self.numel() >= kSide * kSide) {
     const Tensor square = at::empty({kSide, kSide}, self.options());
   }

@@ -35,8 +35,7 @@ bool draws_into_integers() {
 }
 
 Tensor& bernoulli(Tensor& self, double, std::optional<at::Generator>) {
-  if (DryRecording::current() == nullptr || DryRecording::follows_cuda() || self.numel() == 0)
-    return self;
+  if (!DryRecording::follows_cpu() || self.numel() == 0) return self;
   static const bool integers = draws_into_integers();
   if (integers) const Tensor drawn = at::empty(self.sizes(), self.options().dtype(at::kInt));
   return self;

@@ -90,10 +90,11 @@ Tensor bags_of(const Tensor& indices, const Tensor& offsets) {
   return bags.cumsum(0, bags.scalar_type()).narrow(0, 0, indices.size(0));
 }
 
+template <bool kTrained>
 std::tuple<Tensor, Tensor, Tensor, Tensor> bags(const Tensor& weight, const Tensor& indices,
-                                                const Tensor& offsets, std::int64_t mode,
-                                                const std::optional<Tensor>& weights, bool last,
-                                                std::int64_t padding, bool trained) {
+                                                const Tensor& offsets, bool, std::int64_t mode,
+                                                bool, const std::optional<Tensor>& weights,
+                                                bool last, std::int64_t padding) {
   check_bags(mode, padding, weights);
   const std::int64_t count = offsets.size(0) - (last ? 1 : 0);
   Tensor output = at::empty({count, weight.size(1)}, weight.options());
@@ -102,7 +103,7 @@ std::tuple<Tensor, Tensor, Tensor, Tensor> bags(const Tensor& weight, const Tens
   Tensor bag_of =
       slow ? bags_of(indices, offsets.narrow(0, 0, count)) : at::empty({0}, offsets.options());
   Tensor sizes = at::empty({offsets.size(0)}, offsets.options());
-  if (trained || mode == kMeans) {
+  if (kTrained || mode == kMeans) {
     sizes = sizes.narrow(0, 0, count);
     if (count > 1)
       const Tensor between = offsets.narrow(0, 1, count - 1).sub(offsets.narrow(0, 0, count - 1));
@@ -117,21 +118,6 @@ std::tuple<Tensor, Tensor, Tensor, Tensor> bags(const Tensor& weight, const Tens
     most.reset();
   }
   return {std::move(output), std::move(bag_of), std::move(sizes), std::move(largest)};
-}
-
-std::tuple<Tensor, Tensor, Tensor, Tensor> trained_bags(const Tensor& weight, const Tensor& indices,
-                                                        const Tensor& offsets, bool,
-                                                        std::int64_t mode, bool,
-                                                        const std::optional<Tensor>& weights,
-                                                        bool last, std::int64_t padding) {
-  return bags(weight, indices, offsets, mode, weights, last, padding, true);
-}
-std::tuple<Tensor, Tensor, Tensor, Tensor> plain_bags(const Tensor& weight, const Tensor& indices,
-                                                      const Tensor& offsets, bool,
-                                                      std::int64_t mode, bool,
-                                                      const std::optional<Tensor>& weights,
-                                                      bool last, std::int64_t padding) {
-  return bags(weight, indices, offsets, mode, weights, last, padding, false);
 }
 
 Tensor bags_backward(const Tensor& gradient, const Tensor& indices, const Tensor& bag_of,
@@ -160,8 +146,8 @@ Tensor any_bags_backward(const Tensor& gradient, const Tensor& indices, const Te
 }  // namespace
 
 void register_meta_embedding(torch::Library& library) {
-  library.impl("_embedding_bag", trained_bags);
-  library.impl("_embedding_bag_forward_only", plain_bags);
+  library.impl("_embedding_bag", bags<true>);
+  library.impl("_embedding_bag_forward_only", bags<false>);
   library.impl("_embedding_bag_backward", any_bags_backward);
   library.impl("_embedding_bag_dense_backward", bags_backward);
   library.impl("index_select", index_select);

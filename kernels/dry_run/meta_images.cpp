@@ -28,11 +28,6 @@ namespace {
 
 using at::Tensor;
 
-bool on_cpu() {
-  const DryRecording* const dry = DryRecording::current();
-  return dry != nullptr && !dry->for_cuda();
-}
-
 Tensor adaptive_avg_pool2d(const Tensor& input, c10::SymIntArrayRef size) {
   std::vector<std::int64_t> sizes = input.sizes().vec();
   sizes[sizes.size() - 2] = size[0].expect_int();
@@ -47,7 +42,7 @@ Tensor adaptive_avg_pool2d(const Tensor& input, c10::SymIntArrayRef size) {
 void take_dense(const Tensor& gradient, const Tensor& input, const Tensor& indices,
                 const Tensor& result) {
   if (DryRecording::current() == nullptr || gradient.numel() == 0) return;
-  const bool cpu = on_cpu();
+  const bool cpu = DryRecording::follows_cpu();
   const auto format = cpu ? gradient.suggest_memory_format() : input.suggest_memory_format();
   const Tensor dense = gradient.contiguous(format);
   const Tensor places = indices.defined() ? indices.contiguous(format) : Tensor();
@@ -57,7 +52,7 @@ void take_dense(const Tensor& gradient, const Tensor& input, const Tensor& indic
 Tensor adaptive_avg_pool2d_backward(const Tensor& gradient, const Tensor& input) {
   Tensor result = at::empty_like(input, input.suggest_memory_format());
   // On cuda only rows are wanted dense.
-  if (on_cpu() || input.suggest_memory_format() == at::MemoryFormat::Contiguous)
+  if (DryRecording::follows_cpu() || input.suggest_memory_format() == at::MemoryFormat::Contiguous)
     take_dense(gradient, input, Tensor(), result);
   return result;
 }
@@ -91,7 +86,7 @@ Tensor max_pool2d_backward(const Tensor& gradient, const Tensor& input, at::IntA
 // places and weights for each output row and column and each pixel that it takes.
 // (ATen/native/cpu/UpSampleKernel.cpp of PyTorch 2.11, _use_vectorized_kernel_cond_2d.)
 void resizing_on_cpu(const Tensor& input, const Tensor& output, int taps, bool may_copy) {
-  if (!on_cpu()) return;
+  if (!DryRecording::follows_cpu()) return;
   constexpr std::int64_t kSmall = 128;
   const std::int64_t images = input.dim() - 2;
   const bool side_by_side =

@@ -101,10 +101,10 @@ void take_scratch(const char* name, const Operands& operands, const BeginProduct
 
 // A product of operands[0] and operands[1] takes these besides its result, operands.back().
 void take_blocks(const char* name, const Operands& operands, const BeginProduct& begin) {
-  const DryRecording* const dry = DryRecording::current();
   const Tensor& result = operands.back();
-  if (dry == nullptr || result.numel() == 0 || operands.front().numel() == 0) return;
-  if (!dry->for_cuda() && takes_matmul_scratch(result.scalar_type()))
+  if (DryRecording::current() == nullptr || result.numel() == 0 || operands.front().numel() == 0)
+    return;
+  if (DryRecording::follows_cpu() && takes_matmul_scratch(result.scalar_type()))
     take_scratch(name, operands, begin);
   else if (result.dim() == 3)
     copies_of_batch(operands[0], operands[1], result);

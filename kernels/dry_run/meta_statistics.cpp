@@ -11,6 +11,7 @@
 #include <ATen/ops/sum_meta_dispatch.h>
 #include <torch/library.h>
 
+#include <algorithm>
 #include <cmath>
 #include <tuple>
 
@@ -59,8 +60,7 @@ Tensor spread(const Tensor& self, at::OptionalIntArrayRef dims, const std::optio
               bool keepdim) {
   Tensor result = at::meta::sum(self, dims, keepdim, self.scalar_type());
   welford_on_cuda(self, dims);
-  const bool cpu = DryRecording::current() != nullptr && !DryRecording::follows_cuda();
-  if (cpu && result.numel() == 1 && self.numel() > 0 &&
+  if (DryRecording::follows_cpu() && result.numel() == 1 && self.numel() > 0 &&
       !at::isReducedFloatingType(self.scalar_type())) {
     const Tensor mean = at::mean(self);
   }

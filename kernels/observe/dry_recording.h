@@ -55,10 +55,14 @@ class DryRecording {
 
   // The one of the calling thread, null on all others.
   static DryRecording* current() noexcept;
-  // True if there is one, and it is by CUDA's rules.
+  // True if there is one, and it is by the rules of that device.
   static bool follows_cuda() noexcept {
     const DryRecording* const dry = current();
     return dry != nullptr && dry->for_cuda();
+  }
+  static bool follows_cpu() noexcept {
+    const DryRecording* const dry = current();
+    return dry != nullptr && !dry->for_cuda();
   }
 
   [[nodiscard]] const predict::DryRunOptions& options() const noexcept { return options_; }

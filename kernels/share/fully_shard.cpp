@@ -39,8 +39,7 @@ class Collective {
 
 // The copy that Gloo makes for a collective on this tensor, in a dry run for the CPU.
 void take_copy(const at::Tensor& tensor) {
-  if (DryRecording* const dry = DryRecording::current(); dry != nullptr && !dry->for_cuda())
-    at::empty_like(tensor);
+  if (DryRecording::follows_cpu()) at::empty_like(tensor);
 }
 
 std::size_t unit_of(std::string_view name, std::int64_t together) {
