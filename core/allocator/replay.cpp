@@ -8,7 +8,6 @@
 #include "core/allocator/caching_allocator.h"
 #include "core/allocator/replay_start.h"
 #include "core/allocator/snapshot_figures.h"
-#include "core/memory/address_map.h"
 #include "core/text/message.h"
 
 namespace ts::allocator {
@@ -21,38 +20,10 @@ bool takes(const TraceEntry& entry) {
   return entry.action == TraceAction::segment_alloc || entry.action == TraceAction::segment_map;
 }
 
-// The bytes that were requested of all blocks that live, by the addresses of the recording.
-class Requested {
- public:
-  explicit Requested(const std::vector<EarlierBlock>& earlier) {
-    for (const EarlierBlock& block : earlier) begin(block.address, block.size);
-  }
-  // A block at the address of another ends that one, whose free is missing in the trace.
-  void begin(std::uint64_t address, std::int64_t bytes) {
-    end(address);
-    live_[address] = bytes;
-    add(bytes);
-    peak_ = std::max(peak_, now_);
-  }
-  void end(std::uint64_t address) {
-    if (const auto bytes = live_.take(address)) add(-*bytes);
-  }
-  [[nodiscard]] std::int64_t peak() const { return peak_; }
-
- private:
-  // Sizes come from a file.
-  void add(std::int64_t bytes) {
-    if (__builtin_add_overflow(now_, bytes, &now_)) now_ = 0;
-  }
-  memory::AddressMap<std::int64_t> live_;
-  std::int64_t now_ = 0;
-  std::int64_t peak_ = 0;
-};
-
 class Replayer {
  public:
   Replayer(std::span<const TraceEntry> trace, const PrivatePools& private_pools, ReplayStart start,
-           Requested requested, ReplayResult& result)
+           RequestedBytes requested, ReplayResult& result)
       : trace_(trace),
         private_pools_(private_pools),
         start_(std::move(start)),
@@ -120,7 +91,7 @@ class Replayer {
   std::span<const TraceEntry> trace_;
   const PrivatePools& private_pools_;
   ReplayStart start_;
-  Requested requested_;
+  RequestedBytes requested_;
   ReplayResult& result_;
   CachingAllocator allocator_;
   std::unordered_map<std::uint64_t, std::uint64_t> places_;  // recorded address -> simulated one
@@ -381,8 +352,8 @@ base::Result<ReplayResult> replay(const Snapshot& snapshot, std::size_t device,
     result.capacity = capacity_at_oom(trace, private_pools, start->reserved);
   }
   const bool start_anew = other_settings || options.start_anew;
-  Replayer replayer(trace, private_pools, std::move(*start),
-                    Requested(earlier_blocks(snapshot, device)), result);
+  Replayer replayer(trace, private_pools, std::move(*start), RequestedBytes(snapshot, device),
+                    result);
   const std::size_t end = replayer.run(start_anew, options.until.value_or(trace.size()));
   if (!options.until) return result;
   const std::int64_t reserved = replayer.private_bytes();

@@ -81,28 +81,28 @@ PeakAndEnd reserved_bytes(const Snapshot& snapshot, std::size_t device) {
   return result;
 }
 
-PeakAndEnd allocated_bytes(const Snapshot& snapshot, std::size_t device) {
-  memory::AddressMap<std::int64_t> live;
-  std::int64_t allocated = 0;
-  const auto begin = [&](std::uint64_t address, std::int64_t size) {
-    // A second allocation at an address ends the first one, whose free is missing in the trace.
-    if (const auto before = live.exchange(address, size)) take(allocated, *before);
-    add(allocated, size);
-  };
-  for (const EarlierBlock& block : earlier_blocks(snapshot, device)) {
+RequestedBytes::RequestedBytes(const Snapshot& snapshot, std::size_t device) {
+  for (const EarlierBlock& block : earlier_blocks(snapshot, device))
     begin(block.address, block.size);
-  }
-  PeakAndEnd result{allocated, allocated};
+}
+
+void RequestedBytes::begin(std::uint64_t address, std::int64_t bytes) {
+  if (const auto before = live_.exchange(address, bytes)) take(now_, *before);
+  add(now_, bytes);
+  peak_ = std::max(peak_, now_);
+}
+
+void RequestedBytes::end(std::uint64_t address) {
+  if (const auto bytes = live_.take(address)) take(now_, *bytes);
+}
+
+PeakAndEnd allocated_bytes(const Snapshot& snapshot, std::size_t device) {
+  RequestedBytes requested(snapshot, device);
   for (const TraceEntry& entry : trace_of(snapshot, device)) {
-    if (entry.action == TraceAction::alloc) {
-      begin(entry.address, entry.size);
-      result.peak = std::max(result.peak, allocated);
-    } else if (entry.action == TraceAction::free_completed) {
-      if (const auto size = live.take(entry.address)) take(allocated, *size);
-    }
+    if (entry.action == TraceAction::alloc) requested.begin(entry.address, entry.size);
+    if (entry.action == TraceAction::free_completed) requested.end(entry.address);
   }
-  result.end = allocated;
-  return result;
+  return {requested.peak(), requested.now()};
 }
 
 bool has_times(const Snapshot& snapshot) {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/allocator/snapshot.h"
+#include "core/memory/address_map.h"
 
 namespace ts::allocator {
 
@@ -22,6 +23,23 @@ struct EarlierBlock {
 // Ordered by address. An address that is freed twice without an allocation is a gap in the trace,
 // not another block.
 std::vector<EarlierBlock> earlier_blocks(const Snapshot& snapshot, std::size_t device);
+
+// The requested bytes of all blocks that live, while a trace is played. Begins with the blocks that
+// lived before it. Sizes come from a file: a sum wraps on overflow.
+class RequestedBytes {
+ public:
+  RequestedBytes(const Snapshot& snapshot, std::size_t device);
+  // A block at the address of another ends that one, whose free is missing in the trace.
+  void begin(std::uint64_t address, std::int64_t bytes);
+  void end(std::uint64_t address);
+  [[nodiscard]] std::int64_t now() const { return now_; }
+  [[nodiscard]] std::int64_t peak() const { return peak_; }
+
+ private:
+  memory::AddressMap<std::int64_t> live_;
+  std::int64_t now_ = 0;
+  std::int64_t peak_ = 0;
+};
 
 struct PeakAndEnd {
   std::int64_t peak = 0;  // bytes
