@@ -27,7 +27,8 @@
 namespace ts::app {
 namespace {
 
-void print_comparison(const run::Comparison& comparison, bool saved) {
+void print_comparison(const run::Comparison& comparison,
+                      const std::vector<report::CheckResult>& checks) {
   const auto& [a, b] = comparison.sides;
   for (const run::SpecDifference& one : run::differences(a.spec, b.spec)) {
     std::printf("%s: A %s, B %s\n", one.key.c_str(), one.a.c_str(), one.b.c_str());
@@ -37,23 +38,12 @@ void print_comparison(const run::Comparison& comparison, bool saved) {
   if (const std::string paid = report::break_even_sentence(comparison); !paid.empty()) {
     std::printf("%s\n", paid.c_str());
   }
-  print_checks(checks::of_comparison(comparison, saved));
+  print_checks(checks);
   for (int i = 0; i < 2; ++i) {
     if (comparison.sides[static_cast<std::size_t>(i)].warmup_stable) continue;
     std::printf("The warm-up of %s did not settle: take its figures with care\n",
                 i == 0 ? "A" : "B");
   }
-}
-
-base::Result<void> write_files(const AbCommand& command, OutputFolder& folder,
-                               const run::Comparison& comparison, const nlohmann::json& document,
-                               const SaveParts& parts) {
-  auto written = write_comparison(*command.out, comparison, document, parts);
-  if (written && parts.has(SavePart::report)) {
-    folder.remove_leftovers();  // the report names what is there
-    written = write_own_report(*command.out, built_in_texts());
-  }
-  return written ? folder.finish() : written;
 }
 
 // Times A and B by turns on the calling thread and reports which one is faster.
@@ -96,17 +86,19 @@ int compare_workloads(const AbCommand& command) {
   progress.clear();
   if (session.comparison() == nullptr) return report(session.comparison_problem(), 1);
   const run::Comparison& comparison = *session.comparison();
-  const auto environment = environment_json(read_machine(), session.engine());
-  nlohmann::json document = report::to_json(comparison, protocol, environment);
-  document["checks"] = report::to_json(checks::of_comparison(comparison, folder.has_value()));
+  const auto checks = checks::of_comparison(comparison, folder.has_value());
+  if (!command.json) print_comparison(comparison, checks);
+  if (!command.json && !folder) return comparison.failure ? 1 : 0;
+  nlohmann::json document =
+      report::to_json(comparison, protocol, environment_json(read_machine(), session.engine()));
   if (command.json) {
+    document["checks"] = report::to_json(checks);
     print_json(document);
-  } else {
-    print_comparison(comparison, folder.has_value());
   }
   if (folder) {
-    if (auto written = write_files(command, *folder, comparison, document, *parts); !written)
-      return report(written.error().sentence, 1);
+    auto written = write_comparison(*command.out, comparison, document, *parts);
+    if (written) written = finish_with_report(*folder, *command.out, *parts, built_in_texts());
+    if (!written) return report(written.error().sentence, 1);
     std::fprintf(stderr, "Wrote %s\n", text::printable(command.out->string()).c_str());
   }
   return comparison.failure ? 1 : 0;

@@ -273,12 +273,7 @@ int hunt_memory(const HuntCommand& command) {
   if (question->axes.size() == 1) return ended(hunt_along_axis(command, *question, probe, cancel));
   const int code = hunt_over_plane(command, *question, probe, *parts, cancel);
   if (code != 0 || !folder) return ended(code);
-  if (parts->has(SavePart::report)) {
-    folder->remove_leftovers();  // the report names what is there
-    const auto written = write_own_report(*command.out, built_in_texts());
-    if (!written) return report(written.error().sentence, 1);
-  }
-  const auto finished = folder->finish();
+  const auto finished = finish_with_report(*folder, *command.out, *parts, built_in_texts());
   return finished ? ended(code) : report(finished.error().sentence, 1);
 }
 

@@ -347,11 +347,7 @@ int predict_workload(const PredictCommand& command) {
   const bool drawn = !command.cpu && question->share.whole();
   if (pictures && !drawn) note({"no pictures: they show the whole step on a card"});
   if (pictures && drawn) written = draw_prediction(question->spec, *command.out);
-  if (written && parts->has(SavePart::report)) {
-    folder->remove_leftovers();  // the report names what is there
-    written = write_own_report(*command.out, built_in_texts());
-  }
-  if (written) written = folder->finish();
+  if (written) written = finish_with_report(*folder, *command.out, *parts, built_in_texts());
   if (!written) return report(written.error().sentence, 1);
   std::fprintf(stderr, "Wrote %s\n", text::printable(command.out->string()).c_str());
   return 0;

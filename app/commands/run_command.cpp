@@ -466,11 +466,7 @@ int run_workload(const RunCommand& given) {
   if (command.out) {
     auto written = write_run(*command.out, session, document, *parts);
     if (written && parts->has(SavePart::pictures)) written = draw_run(session, *command.out);
-    if (written && parts->has(SavePart::report)) {
-      folder->remove_leftovers();  // the report names what is there
-      written = write_own_report(*command.out, built_in_texts());
-    }
-    if (written) written = folder->finish();
+    if (written) written = finish_with_report(*folder, *command.out, *parts, built_in_texts());
     if (!written) {
       report(written.error().sentence, 1);
       return 1;

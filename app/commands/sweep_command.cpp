@@ -305,13 +305,9 @@ int run_sweep(const SweepCommand& command) {
   const SweepNotes notes = notes_of(machine, *session.engine(), sweep);
   auto written = write_sweep_files(command.out, sweep, environment, notes, fit, *parts);
   if (written && parts->has(SavePart::pictures)) written = draw_figure(command, sweep, notes);
-  if (written && parts->has(SavePart::report)) {
-    folder->remove_leftovers();  // the report names what is there
-    text::Texts texts = built_in_texts();
-    texts.choose(figure->language);
-    written = write_own_report(command.out, texts);
-  }
-  if (written) written = folder->finish();
+  text::Texts texts = built_in_texts();
+  texts.choose(figure->language);
+  if (written) written = finish_with_report(*folder, command.out, *parts, texts);
   if (!written) {
     code = report(written.error().sentence, 1);
   } else {

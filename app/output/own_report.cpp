@@ -31,4 +31,13 @@ base::Result<void> write_own_report(const std::filesystem::path& folder, const t
   return write_report_pages(folder, blocks, texts.language());
 }
 
+base::Result<void> finish_with_report(OutputFolder& folder, const std::filesystem::path& path,
+                                      const SaveParts& parts, const text::Texts& texts) {
+  if (parts.has(SavePart::report)) {
+    folder.remove_leftovers();  // the report names what is there
+    if (auto written = write_own_report(path, texts); !written) return written;
+  }
+  return folder.finish();
+}
+
 }  // namespace ts::app
