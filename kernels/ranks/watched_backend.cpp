@@ -1,5 +1,8 @@
 #include "kernels/ranks/watched_backend.h"
 
+#include <ATen/ops/from_blob.h>
+
+#include <chrono>
 #include <cstdint>
 #include <exception>
 #include <thread>
@@ -20,6 +23,24 @@ void wait_for_release(const c10::intrusive_ptr<c10d::Work>& work) {
   constexpr std::int64_t kLongest = 5'000'000'000;  // nanoseconds
   const std::int64_t latest = base::now_ns() + kLongest;
   while (!is_released(work) && base::now_ns() < latest) std::this_thread::yield();
+}
+
+// Closes the connections to all ranks, so that all that waits for them fails: Gloo does so when a
+// receive times out, and has no other call for it. A connection that is already broken refuses the
+// receive and leaves the others open.
+void disconnect(c10d::Backend& backend) {
+  constexpr int kUnusedTag = 0x7473;
+  for (int rank = 0; rank < backend.getSize(); ++rank) {
+    if (rank == backend.getRank()) continue;
+    std::uint8_t byte = 0;
+    std::vector<at::Tensor> tensors = {
+        at::from_blob(&byte, {1}, at::TensorOptions().dtype(at::kByte))};
+    try {
+      backend.recv(tensors, rank, kUnusedTag)->wait(std::chrono::milliseconds(1));
+    } catch (const std::exception&) {
+      // It was broken, or is closed now.
+    }
+  }
 }
 
 }  // namespace
@@ -46,8 +67,13 @@ void WatchedWork::add(const c10::intrusive_ptr<c10d::Work>& work) {
   work->getFuture()->addCallback([failure = failure_](c10::ivalue::Future& done) {
     if (!done.hasError()) return;
     const std::string what = done.tryRetrieveErrorMessage();
-    const std::lock_guard lock(failure->mutex);
-    if (failure->reason.empty()) failure->reason = what.substr(0, what.find('\n'));
+    std::function<void()> act;
+    {
+      const std::lock_guard lock(failure->mutex);
+      if (failure->reason.empty()) failure->reason = what.substr(0, what.find('\n'));
+      act = std::exchange(failure->act, {});
+    }
+    if (act) act();
   });
   const std::lock_guard lock(mutex_);
   std::erase_if(works_, [](const auto& one) { return one->isCompleted() && is_released(one); });
@@ -58,7 +84,10 @@ WatchedBackend::WatchedBackend(c10::intrusive_ptr<c10d::Backend> backend,
                                std::shared_ptr<WatchedWork> work)
     : Backend(backend->getRank(), backend->getSize()),
       backend_(std::move(backend)),
-      work_(std::move(work)) {}
+      work_(std::move(work)) {
+  // The backend waits for its threads before it ends.
+  work_->on_failure([gloo = backend_.get()] { disconnect(*gloo); });
+}
 
 c10::intrusive_ptr<c10d::Work> WatchedBackend::watched(c10::intrusive_ptr<c10d::Work> work) {
   work_->add(work);

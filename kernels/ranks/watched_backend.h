@@ -1,9 +1,11 @@
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <string>
 #include <torch/csrc/distributed/c10d/Backend.hpp>
+#include <utility>
 #include <vector>
 
 namespace ts::kernels {
@@ -13,6 +15,9 @@ namespace ts::kernels {
 class WatchedWork {
  public:
   void add(const c10::intrusive_ptr<c10d::Work>& work);
+  // What to do when work fails for the first time, on the thread where it failed. Set before the
+  // first work.
+  void on_failure(std::function<void()> act) { failure_->act = std::move(act); }
   // Waits for the end of all work, and until its tensors are let go of. Returns why one of it
   // failed since the last call, its first line; empty when none did.
   std::string settle();
@@ -21,6 +26,7 @@ class WatchedWork {
   struct Failure {
     std::mutex mutex;
     std::string reason;
+    std::function<void()> act;  // empty after the first failure
   };
   const std::shared_ptr<Failure> failure_ = std::make_shared<Failure>();
   std::mutex mutex_;
@@ -29,7 +35,8 @@ class WatchedWork {
 
 // Passes every collective on to another backend and remembers its work, so that one can wait until
 // all of it has ended: LibTorch tells the Reducer of a result before the hooks of the operator have
-// run, and a recording must not end in between. Any thread.
+// run, and a recording must not end in between. When one fails it ends all others, of this rank and
+// of its peers: each would wait for the other until the time-out. Any thread.
 class WatchedBackend final : public c10d::Backend {
  public:
   // `work`: to which the backend itself adds its all-reduces.
