@@ -14,6 +14,7 @@
 #include "app/output/block_json.h"
 #include "app/output/file_question.h"
 #include "app/output/file_summary.h"
+#include "core/base/memory_pages.h"
 
 namespace ts::app {
 namespace {
@@ -186,6 +187,7 @@ BlockQuestion question(const SummaryCommand& command) {
 
 // Prints a summary of a file. Returns 2 when it cannot be read.
 int summarise(const SummaryCommand& command) {
+  base::keep_freed_memory();
   const auto asked = question_of(command.part);
   if (!asked) return report(asked.error().sentence, 2);
   auto summary = summary_of(command.file, *asked);

@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "app/output/sweep_files.h"
-#include "core/allocator/snapshot_figures.h"
 #include "core/checks/trace_checks.h"
 #include "core/files/cut.h"
 #include "core/files/opened_recording.h"
@@ -40,19 +39,16 @@ void add_fault(nlohmann::json& json, const base::Message& fault) {
 }
 
 nlohmann::json device_json(const allocator::Snapshot& snapshot, const files::OpenedDevice& opened) {
-  const auto device = static_cast<std::size_t>(opened.number);
-  const auto allocated = allocator::allocated_bytes(snapshot, device);
-  const auto reserved = allocator::reserved_bytes(snapshot, device);
   const auto segments =
       std::ranges::count(snapshot.segments, opened.number, &allocator::SnapshotSegment::device);
   const auto& guessed = opened.guessed_share;
-  return {{"device", device},
+  return {{"device", opened.number},
           {"events", opened.trace_events},
           {"segments", segments},
-          {"peak_allocated", allocated.peak},
-          {"end_allocated", allocated.end},
-          {"peak_reserved", reserved.peak},
-          {"end_reserved", reserved.end},
+          {"peak_allocated", opened.run.memory.peak_bytes()},
+          {"end_allocated", opened.run.memory.current_bytes()},
+          {"peak_reserved", opened.peak_reserved},
+          {"end_reserved", opened.end_reserved},
           {"guessed_share", guessed ? nlohmann::json(*guessed) : nlohmann::json()}};
 }
 

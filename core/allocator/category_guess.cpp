@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <numeric>
 #include <optional>
 #include <unordered_map>
 
@@ -134,17 +135,15 @@ void Guesser::stretches_of_lifetimes() {
   }
   std::vector<std::int64_t> held;
   const auto sum_up = [&](bool without_sizes_that_stay) {
-    std::vector<std::int64_t> change(events_.size() + 1, 0);
+    held.assign(events_.size(), 0);
     for (const Block& block : blocks_) {
       const bool middling =
           block.free_event != kNone && block.free_event - block.alloc_event > shortly;
       if (!middling || (without_sizes_that_stay && staying.contains(block.size))) continue;
-      change[block.alloc_event] += block.size;
-      change[block.free_event] -= block.size;
+      held[block.alloc_event] += block.size;
+      held[block.free_event] -= block.size;
     }
-    std::int64_t now = 0;
-    held.clear();
-    for (std::size_t i = 0; i < events_.size(); ++i) held.push_back(now += change[i]);
+    std::partial_sum(held.begin(), held.end(), held.begin());
     return *std::ranges::max_element(held);
   };
   std::int64_t peak = 0;

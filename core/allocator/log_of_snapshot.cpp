@@ -13,6 +13,7 @@
 #include "core/allocator/profiler_steps.h"
 #include "core/allocator/snapshot_figures.h"
 #include "core/allocator/stack_origin.h"
+#include "core/base/huge_page_allocator.h"
 #include "core/base/letters.h"
 
 namespace ts::allocator {
@@ -95,7 +96,10 @@ class LogBuilder {
     result_.peak_reserved = reserved.peak;
     result_.end_reserved = reserved.end;
     const std::int64_t begin = trace_.empty() ? 0 : trace_.front().time_us;
-    for (const EarlierBlock& block : earlier_blocks(snapshot_, static_cast<std::size_t>(device_))) {
+    const std::vector<EarlierBlock> earlier =
+        earlier_blocks(snapshot_, static_cast<std::size_t>(device_));
+    make_room(earlier.size());
+    for (const EarlierBlock& block : earlier) {
       ++result_.blocks_before;
       // The place of the free says nothing about the purpose of the block, so it gives no module or
       // phase.
@@ -125,6 +129,8 @@ class LogBuilder {
   [[nodiscard]] std::int64_t log_time(std::int64_t time_us) const {
     return timed_ ? nanoseconds(time_us) : std::ssize(result_.log.events());
   }
+  // For the trace and so many blocks before it.
+  void make_room(std::size_t earlier);
   void guess();
   void number_steps();
   [[nodiscard]] std::vector<PhaseMark> phase_marks() const;
@@ -148,6 +154,15 @@ class LogBuilder {
   bool has_categories_ = false;  // an entry of the trace has one
   SnapshotLog result_;
 };
+
+void LogBuilder::make_room(std::size_t earlier) {
+  const auto allocations = earlier + static_cast<std::size_t>(std::ranges::count(
+                                         trace_, TraceAction::alloc, &TraceEntry::action));
+  result_.log.reserve(allocations);
+  base::reserve_in_huge_pages(result_.stacks, allocations);
+  base::reserve_in_huge_pages(result_.entries, allocations);
+  base::reserve_in_huge_pages(result_.event_entries, earlier + trace_.size());
+}
 
 void LogBuilder::guess() {
   std::vector<BlockEvidence> evidence(result_.stacks.size());

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "core/base/check.h"
+#include "core/base/huge_page_allocator.h"
 #include "core/memory/address_map.h"
 #include "core/memory/categoriser.h"
 #include "core/memory/live_checkpoints.h"
@@ -11,8 +12,8 @@
 namespace ts::memory {
 
 struct AllocationLog::Impl {
-  std::vector<Event> events;
-  std::vector<Block> blocks;
+  base::HugeVector<Event> events;
+  base::HugeVector<Block> blocks;
   std::vector<PhaseSpan> phases;
   std::vector<RecomputeSpan> recomputations;
   std::vector<Reserved> reserved;
@@ -247,10 +248,7 @@ void AllocationLog::append(const Record& record) {
   impl_->append(record);
 }
 
-void AllocationLog::reserve(std::span<const Record> records) {
-  const auto allocations = static_cast<std::size_t>(
-      std::count_if(records.begin(), records.end(),
-                    [](const Record& record) { return record.action == Action::alloc; }));
+void AllocationLog::reserve(std::size_t allocations) {
   impl_->blocks.reserve(impl_->blocks.size() + allocations);
   // At most one free per allocation: blocks without one live until the end.
   impl_->events.reserve(impl_->events.size() + 2 * allocations);

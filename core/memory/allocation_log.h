@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -38,8 +39,8 @@ class AllocationLog {
   AllocationLog& operator=(AllocationLog&&) noexcept;
 
   void append(const Record& record);
-  // Reserves space for records that are all known, so that nothing moves while they are appended.
-  void reserve(std::span<const Record> records);
+  // Reserves space for so many allocations to come, so that nothing moves while they are appended.
+  void reserve(std::size_t allocations);
 
   // For a log whose blocks are decided elsewhere: the category of each block, and phases in place
   // of those of the records. Blocks without a phase (idle) take the phase and step that they fall

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "core/base/huge_page_allocator.h"
 #include "core/base/phase.h"
 #include "core/memory/block.h"
 
@@ -60,7 +61,7 @@ class Categoriser {
     changes.push_back({block, category});
   }
 
-  std::vector<Life> lives_;              // by block
+  base::HugeVector<Life> lives_;         // by block
   std::vector<BlockIndex> in_operator_;  // born since the last operator ended
   // Without an owner. In a file without phases all is set-up, so these are temporaries only once
   // that phase ends.

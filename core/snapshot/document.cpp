@@ -107,7 +107,12 @@ Document::Value Document::list_of(Items items) {
 
 Document::Value Document::event(const Event& event) {
   TS_CHECK(events_.size() < kEnd);
-  events_.push_back(event);
+  const bool stacked = kind(event.frames) == Kind::list;
+  events_.push_back({.address = event.address,
+                     .size = event.size,
+                     .time_us = event.time_us,
+                     .frames = stacked ? index(event.frames) : kEnd,
+                     .rest = event.rest});
   return Value(((events_.size() - 1) << kTagBits) | kEvent);
 }
 
@@ -148,7 +153,7 @@ std::optional<std::uint64_t> Document::shared_items(Value list) const {
 std::size_t Document::bytes() const {
   return pool_.size() * sizeof(Value) + containers_.size() * sizeof(Stretch) +
          texts_.size() * sizeof(std::string_view) + wide_.size() * sizeof(std::uint64_t) +
-         events_.size() * sizeof(Event) + rests_.size() * sizeof(EventRest) + runs_.bytes() +
+         events_.size() * sizeof(StoredEvent) + rests_.size() * sizeof(EventRest) + runs_.bytes() +
          letter_bytes_;
 }
 

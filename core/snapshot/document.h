@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/base/memory_pages.h"
+#include "core/base/huge_page_allocator.h"
 #include "core/snapshot/run_index.h"
 
 namespace ts::snapshot {
@@ -76,9 +76,11 @@ class Document {
   }
 
   // Adding values.
-  void reserve(std::size_t values) {
-    pool_.reserve(values);
-    base::prefer_huge_pages(pool_.data(), values * sizeof(Value));
+  void reserve(std::size_t values) { pool_.reserve(values); }
+  // Makes room for what comes when this share of the file has been read.
+  void expect_all(double part) {
+    base::expect_all(containers_, part);
+    base::expect_all(events_, part);
   }
   static Value boolean(bool value) { return Value((std::uint64_t{value} << kTagBits) | kBoolean); }
   Value integer(std::int64_t value);
@@ -111,7 +113,15 @@ class Document {
   // in several steps or has no items.
   [[nodiscard]] std::optional<std::uint64_t> shared_items(Value list) const;
   [[nodiscard]] std::optional<Items> items_of(Value list) const;
-  [[nodiscard]] const Event& event_at(Value event) const { return events_[index(event)]; }
+  [[nodiscard]] Event event_at(Value event) const {
+    const StoredEvent& at = events_[index(event)];
+    const bool stacked = at.frames != kEnd;
+    return {.address = at.address,
+            .size = at.size,
+            .time_us = at.time_us,
+            .frames = stacked ? Value((std::uint64_t{at.frames} << kTagBits) | kList) : Value(),
+            .rest = at.rest};
+  }
   [[nodiscard]] const EventRest& rest_at(std::uint32_t rest) const { return rests_[rest]; }
   [[nodiscard]] std::size_t rest_count() const { return rests_.size(); }
   [[nodiscard]] std::size_t text_count() const { return texts_.size(); }
@@ -166,6 +176,15 @@ class Document {
     std::uint32_t last = 0;  // of the chain; valid in the first only
   };
 
+  // An event in 32 bytes: of its frames the container; kEnd: none.
+  struct StoredEvent {
+    std::uint64_t address = 0;
+    std::int64_t size = 0;
+    std::int64_t time_us = 0;
+    std::uint32_t frames = kEnd;
+    std::uint32_t rest = 0;
+  };
+
   static std::uint64_t tag(Value value) { return value.bits_ & kTagMask; }
   Value wide(Tag tag, std::uint64_t bits);
   Value container(Tag tag);
@@ -174,14 +193,14 @@ class Document {
   void add_stretch(Value to, std::uint32_t begin, std::uint32_t count);
 
   std::size_t file_bytes_;
-  std::vector<Value> pool_;
-  std::vector<Stretch> containers_;
+  base::HugeVector<Value> pool_;
+  base::HugeVector<Stretch> containers_;
   std::vector<std::string_view> texts_;
   std::vector<std::unique_ptr<char[]>> letters_;  // blocks in which the texts lie one after another
   std::span<char> free_letters_;                  // of the last block
   std::size_t letter_bytes_ = 0;                  // of all blocks
   std::vector<std::uint64_t> wide_;               // values that do not fit beside a tag
-  std::vector<Event> events_;
+  base::HugeVector<StoredEvent> events_;
   std::vector<EventRest> rests_;
   std::array<std::uint32_t, 256> rest_places_{};  // by hash: a place in rests_ and one more
   RunIndex runs_;                                 // in pool_

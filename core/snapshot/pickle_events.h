@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/base/huge_page_allocator.h"
 #include "core/snapshot/document.h"
 
 namespace ts::snapshot::pickle {
@@ -19,7 +20,8 @@ class EventReader {
  public:
   using Value = Document::Value;
 
-  EventReader(Document& document, std::vector<Value>& memo) : document_(document), memo_(memo) {}
+  EventReader(Document& document, base::HugeVector<Value>& memo)
+      : document_(document), memo_(memo) {}
 
   // Reads the event whose opcode EMPTY_DICT ends at `at`, and moves `at` behind it. Unset: it has
   // another form, or goes on after the end; `at` and the memo are then as before.
@@ -71,7 +73,7 @@ class EventReader {
   static constexpr std::size_t kLists = 8192;
 
   Document& document_;
-  std::vector<Value>& memo_;
+  base::HugeVector<Value>& memo_;
   const char* at_ = nullptr;
   const char* end_ = nullptr;
   Document::Event event_;

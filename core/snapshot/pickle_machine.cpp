@@ -240,4 +240,11 @@ void Machine::check_memory() {
   if (document_.most_values() + stack_.size() > kMostValues) fault("huge");
 }
 
+void Machine::make_room() {
+  const double part = static_cast<double>(position()) /
+                      static_cast<double>(std::max<std::uint64_t>(input_.expected(), 1));
+  document_.expect_all(part);
+  base::expect_all(memo_, part);
+}
+
 }  // namespace ts::snapshot::pickle

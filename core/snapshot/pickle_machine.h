@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/base/huge_page_allocator.h"
 #include "core/base/result.h"
 #include "core/io/input.h"
 #include "core/snapshot/document.h"
@@ -35,6 +36,7 @@ class Machine {
     while (!stopped_ && fault_.empty()) {
       for (std::size_t i = 0; i < kOpcodesBetweenChecks && !stopped_ && fault_.empty(); ++i) step();
       check_memory();
+      make_room();
     }
     if (input_.problem()) return tl::unexpected(*input_.problem());
     if (refused_) return tl::unexpected(fault_);
@@ -155,6 +157,7 @@ class Machine {
   void close(std::size_t mark);
   void close_unmarked(std::size_t mark);
   void check_memory();
+  void make_room();
   std::uint64_t end_of_content();
   [[nodiscard]] std::vector<TraceStart> starts(Value root) const;
   // Where a range is asked for: an event, and one that was read as a dictionary.
@@ -172,7 +175,7 @@ class Machine {
   std::uint64_t opcode_at_ = 0;  // in the whole content
   std::vector<Value> stack_;
   std::vector<std::size_t> marks_;  // heights of the stack
-  std::vector<Value> memo_;         // Value::absent() where nothing was put
+  base::HugeVector<Value> memo_;    // Value::absent() where nothing was put
   std::size_t trace_depth_ = 0;     // marks_.size() in a list of events; 0: none is open
   EventReader events_{document_, memo_};
   std::optional<EventFilter> filter_;  // unset: all events are kept

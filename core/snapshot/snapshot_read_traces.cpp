@@ -2,6 +2,7 @@
 #include <optional>
 #include <utility>
 
+#include "core/base/huge_page_allocator.h"
 #include "core/snapshot/snapshot_fields.h"
 
 namespace ts::snapshot {
@@ -73,7 +74,7 @@ bool TraceReader::check(TraceAction action) {
 }
 
 bool TraceReader::read_event(Value event, allocator::TraceEntry& entry) {
-  const Document::Event& from = fields_.document.event_at(event);
+  const Document::Event from = fields_.document.event_at(event);
   if (rests_.empty()) rests_.resize(fields_.document.rest_count());
   Rest& rest = rests_[from.rest];
   if (!rest.known && !read_rest(fields_.document.rest_at(from.rest), rest)) return false;
@@ -162,7 +163,7 @@ void read_device_traces(SnapshotFields& fields, Value list) {
   fields.each_item(name_of(Key::device_traces), list, [&](Value device) {
     auto& trace = fields.snapshot.device_traces.emplace_back();
     if (!fields.is(Kind::list, Key::unknown, device, "a list")) return true;
-    trace.reserve(fields.room_for(device));
+    base::reserve_in_huge_pages(trace, fields.room_for(device));
     fields.each_item("", device, [&](Value item) {
       allocator::TraceEntry entry;
       if (!reader.read(item, entry)) return false;

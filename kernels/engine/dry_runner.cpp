@@ -2,6 +2,8 @@
 
 #include <malloc.h>
 
+#include <algorithm>
+
 #include "core/base/clock.h"
 #include "core/run/protocol.h"
 #include "core/spec/masking.h"
@@ -59,7 +61,8 @@ static_assert(exported::kKeptModules == kSampleLayers);
 
 memory::AllocationLog log_of(std::vector<memory::Record>& records) {
   memory::AllocationLog log;
-  log.reserve(records);
+  log.reserve(static_cast<std::size_t>(
+      std::ranges::count(records, memory::Action::alloc, &memory::Record::action)));
   std::int64_t time_ns = 0;
   for (memory::Record& record : records) {
     record.time_ns = time_ns += predict::DryRun::kEventSpacing;
