@@ -3,6 +3,7 @@
 #include <cmath>
 #include <cstdio>
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -98,11 +99,12 @@ std::string shown(const std::string& name, double value) {
                                     : text::decimal(value, 3);
 }
 
-// Names of figures are keys; those of actions are the allocator's own words.
-void print_figures(const Json& rows, bool keys) {
+// Titles of figures come from their keys; the names of actions are the allocator's own words.
+template <class Title>
+void print_figures(const Json& rows, Title title_of_row) {
   for (const Json& row : rows) {
     const std::string name = row["name"];
-    const std::string title = keys ? title_of(name) : name;
+    const std::string title = title_of_row(name);
     std::printf("  %-22s %16s %16s %16s\n", text::printable(title).c_str(),
                 shown(name, row["a"]).c_str(), shown(name, row["b"]).c_str(),
                 shown(name, row["difference"]).c_str());
@@ -145,10 +147,12 @@ void print_block_differences(const Json& diff) {
   }
 }
 
-void print_diff(const Json& diff) {
+// `larger`: the summary with more GPUs.
+void print_diff(const Json& diff, const Json& larger) {
   std::printf("  %-22s %16s %16s %16s\n", "", "A", "B", "B - A");
-  print_figures(diff["figures"], true);
-  if (diff.contains("actions")) print_figures(diff["actions"], false);
+  print_figures(diff["figures"],
+                [&larger](const std::string& key) { return title_of(key, larger); });
+  if (diff.contains("actions")) print_figures(diff["actions"], std::identity());
   if (diff.contains("kernels")) print_table("Kernels", diff["kernels"]);
   if (diff.contains("blocks")) print_block_differences(diff);
   if (diff.contains("operators")) print_table("Operators", diff["operators"]);
@@ -181,7 +185,9 @@ int tell_differences(const DiffCommand& command) {
     diff["blocks"] = difference_json(*both[0].blocks, *both[1].blocks, command.at_end);
   }
   if (!command.json) {
-    print_diff(diff);
+    const bool more_in_b =
+        b["kind"] == "trace" && b["gpu_busy_by_device"].size() > a["gpu_busy_by_device"].size();
+    print_diff(diff, more_in_b ? b : a);
     return 0;
   }
   diff["file_a"] = command.a.string();

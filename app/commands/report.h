@@ -47,6 +47,12 @@ inline std::string title_of(std::string key) {
   return key;
 }
 
+// The same for the summary of a trace, whose busy time is a mean where it has several GPUs.
+inline std::string title_of(const std::string& key, const nlohmann::json& summary) {
+  const bool mean = key == "gpu_busy_us" && summary["gpu_busy_by_device"].size() > 1;
+  return mean ? "gpu busy, mean" : title_of(key);
+}
+
 // Prints the result as JSON on standard output.
 inline void print_json(const nlohmann::json& json) {
   std::fputs(io::json_text(json).c_str(), stdout);

@@ -151,8 +151,7 @@ void print(const SummaryCommand& command, const Json& json) {
   std::printf("%s\n", text::printable(command.file.string()).c_str());
   for (const auto& [key, value] : json.items()) {
     if (value.is_structured() || key == "fault" || key == "complete") continue;
-    const bool mean = key == "gpu_busy_us" && json["gpu_busy_by_device"].size() > 1;
-    print_row(mean ? "gpu busy, mean" : title_of(key).c_str(), in_words(key, value));
+    print_row(title_of(key, json).c_str(), in_words(key, value));
   }
   if (json.contains("actions")) {
     for (const auto& [action, count] : json["actions"].items())
