@@ -20,6 +20,7 @@
 #include <ATen/ops/empty.h>
 #include <ATen/ops/empty_like.h>
 #include <ATen/ops/eq_meta_dispatch.h>
+#include <ATen/ops/fmod_meta_dispatch.h>
 #include <ATen/ops/gather_meta_dispatch.h>
 #include <ATen/ops/ge_meta_dispatch.h>
 #include <ATen/ops/gt_meta_dispatch.h>
@@ -33,8 +34,10 @@
 #include <ATen/ops/mul_meta_dispatch.h>
 #include <ATen/ops/ne_meta_dispatch.h>
 #include <ATen/ops/pow_meta_dispatch.h>
+#include <ATen/ops/remainder_meta_dispatch.h>
 #include <ATen/ops/scatter_add_meta_dispatch.h>
 #include <ATen/ops/scatter_meta_dispatch.h>
+#include <ATen/ops/smooth_l1_loss_meta_dispatch.h>
 #include <ATen/ops/sub_meta_dispatch.h>
 #include <ATen/ops/sum_meta_dispatch.h>
 #include <ATen/ops/zeros.h>
@@ -139,6 +142,14 @@ Tensor sub(const Tensor& self, const Tensor& other, const at::Scalar& alpha) {
 Tensor& sub_(Tensor& self, const Tensor& other, const at::Scalar& alpha) {
   const Promoted promoted(self, other, kInPlace);
   return at::meta::sub_(self, other, alpha);
+}
+Tensor remainder(const Tensor& self, const Tensor& other) {
+  const Promoted promoted(self, other);
+  return at::meta::remainder(self, other);
+}
+Tensor fmod(const Tensor& self, const Tensor& other) {
+  const Promoted promoted(self, other);
+  return at::meta::fmod(self, other);
 }
 // On cpu numbers of 16 bits are gathered and scattered in a copy of the result in fp32.
 // (ATen/native/cpu/ScatterGatherKernel.cpp, create_acc_buffer.)
@@ -327,13 +338,8 @@ Tensor amin(const Tensor& self, at::IntArrayRef dims, bool keepdim) {
   return result;
 }
 
-// On cpu the mean is a sum, divided.
-Tensor mean(const Tensor& self, at::OptionalIntArrayRef dims, bool keepdim,
-            std::optional<at::ScalarType> dtype) {
-  Tensor result = at::meta::mean(self, dims, keepdim, dtype);
-  reduce_on_cuda(self, dims, result.scalar_type());
-  if (!DryRecording::follows_cpu()) return result;
-  // A narrow type is summed in fp32, from a copy.
+// On cpu the mean is a sum, divided; a narrow type is summed in fp32, from a copy.
+void mean_on_cpu(const Tensor& self, const Tensor& result) {
   const bool narrow = at::isReducedFloatingType(result.scalar_type());
   Tensor total = narrow ? result.to(at::kFloat) : result;
   {
@@ -342,19 +348,39 @@ Tensor mean(const Tensor& self, at::OptionalIntArrayRef dims, bool keepdim,
     sum_on_cpu(self, total);
   }
   total.div_(self.numel() / std::max<std::int64_t>(1, result.numel()));
+}
+
+Tensor mean(const Tensor& self, at::OptionalIntArrayRef dims, bool keepdim,
+            std::optional<at::ScalarType> dtype) {
+  Tensor result = at::meta::mean(self, dims, keepdim, dtype);
+  reduce_on_cuda(self, dims, result.scalar_type());
+  if (DryRecording::follows_cpu()) mean_on_cpu(self, result);
   return result;
 }
 
-// On cpu the squares are a block of their own, and the mean is a sum, divided.
+void reduce_losses_on_cpu(const Tensor& losses, const Tensor& result, std::int64_t reduction) {
+  if (reduction == at::Reduction::Mean) return mean_on_cpu(losses, result);
+  RECORD_FUNCTION("aten::sum", c10::ArrayRef<const c10::IValue>{});
+  sum_on_cpu(losses, result);
+}
+
+// On cpu the squares are a block of their own.
 Tensor mse_loss(const Tensor& self, const Tensor& target, std::int64_t reduction) {
   Tensor result = at::meta::mse_loss(self, target, reduction);
   if (!DryRecording::follows_cpu() || reduction == at::Reduction::None) return result;
-  const Tensor squares = at::empty_like(self);
-  {
-    RECORD_FUNCTION("aten::sum", c10::ArrayRef<const c10::IValue>{});
-    sum_on_cpu(self, result);
-  }
-  if (reduction == at::Reduction::Mean) result.div_(self.numel());
+  reduce_losses_on_cpu(at::empty_like(self), result, reduction);
+  return result;
+}
+
+// The losses are a block of their own on every device. (ATen/native/BinaryOps.cpp,
+// smooth_l1_loss_out.)
+Tensor smooth_l1_loss(const Tensor& self, const Tensor& target, std::int64_t reduction,
+                      double beta) {
+  Tensor result = at::meta::smooth_l1_loss(self, target, reduction, beta);
+  if (reduction == at::Reduction::None) return result;
+  const Tensor losses = at::empty_like(self);
+  reduce_on_cuda(losses, std::nullopt, losses.scalar_type());
+  if (DryRecording::follows_cpu()) reduce_losses_on_cpu(losses, result, reduction);
   return result;
 }
 
@@ -395,6 +421,8 @@ void register_meta_arithmetic(torch::Library& library) {
   library.impl("sub.Tensor", sub);
   library.impl("sub_.Tensor", sub_);
   library.impl("maximum", maximum);
+  library.impl("remainder.Tensor", remainder);
+  library.impl("fmod.Tensor", fmod);
   for (const char* const name : {"logical_and", "logical_or", "logical_xor"}) {
     library.impl(name, both);
     library.impl((std::string(name) + "_").c_str(), both_in_place);
@@ -420,6 +448,7 @@ void register_meta_arithmetic(torch::Library& library) {
   library.impl("index_put", index_put);
   library.impl("cumsum", cumsum);
   library.impl("mse_loss", mse_loss);
+  library.impl("smooth_l1_loss", smooth_l1_loss);
 }
 
 }  // namespace ts::kernels

@@ -1,23 +1,40 @@
 // Pooling and resizing of images. LibTorch's meta kernels give the results; the kernels take copies
 // and, on cpu, scratch besides.
 #include <ATen/core/Tensor.h>
+#include <ATen/ops/_upsample_nearest_exact1d_backward_meta_dispatch.h>
+#include <ATen/ops/_upsample_nearest_exact1d_meta_dispatch.h>
+#include <ATen/ops/_upsample_nearest_exact2d_backward_meta_dispatch.h>
+#include <ATen/ops/_upsample_nearest_exact2d_meta_dispatch.h>
+#include <ATen/ops/_upsample_nearest_exact3d_backward_meta_dispatch.h>
+#include <ATen/ops/_upsample_nearest_exact3d_meta_dispatch.h>
 #include <ATen/ops/adaptive_max_pool2d_backward_meta_dispatch.h>
 #include <ATen/ops/avg_pool2d_backward_meta_dispatch.h>
 #include <ATen/ops/empty.h>
 #include <ATen/ops/empty_like.h>
 #include <ATen/ops/max_pool2d_with_indices_backward_meta_dispatch.h>
+#include <ATen/ops/pixel_shuffle_native.h>
+#include <ATen/ops/pixel_unshuffle_native.h>
 #include <ATen/ops/upsample_bicubic2d_backward_meta_dispatch.h>
 #include <ATen/ops/upsample_bicubic2d_meta_dispatch.h>
 #include <ATen/ops/upsample_bilinear2d_backward_meta_dispatch.h>
 #include <ATen/ops/upsample_bilinear2d_meta_dispatch.h>
 #include <ATen/ops/upsample_linear1d_backward_meta_dispatch.h>
+#include <ATen/ops/upsample_linear1d_meta_dispatch.h>
 #include <ATen/ops/upsample_nearest1d_backward_meta_dispatch.h>
 #include <ATen/ops/upsample_nearest1d_meta_dispatch.h>
 #include <ATen/ops/upsample_nearest2d_backward_meta_dispatch.h>
 #include <ATen/ops/upsample_nearest2d_meta_dispatch.h>
+#include <ATen/ops/upsample_nearest3d_backward_meta_dispatch.h>
+#include <ATen/ops/upsample_nearest3d_meta_dispatch.h>
+#include <ATen/ops/upsample_trilinear3d_backward_meta_dispatch.h>
+#include <ATen/ops/upsample_trilinear3d_meta_dispatch.h>
+#include <ATen/ops/zeros_like.h>
 #include <torch/library.h>
 
+#include <array>
 #include <optional>
+#include <tuple>
+#include <utility>
 #include <vector>
 
 #include "kernels/dry_run/meta_kernels.h"
@@ -82,6 +99,23 @@ Tensor max_pool2d_backward(const Tensor& gradient, const Tensor& input, at::IntA
   return result;
 }
 
+// Volumes. (ATen/native/AdaptiveAveragePooling3d.cpp, AveragePool3d.cpp, DilatedMaxPool3d.cpp, and
+// their counterparts in cuda/.)
+Tensor volumes_backward(const Tensor& gradient, const Tensor& input) {
+  Tensor result = at::zeros_like(input);
+  const Tensor dense = gradient.contiguous(input.suggest_memory_format());
+  return result;
+}
+Tensor avg_pool3d_backward(const Tensor& gradient, const Tensor& input, at::IntArrayRef,
+                           at::IntArrayRef, at::IntArrayRef, bool, bool,
+                           std::optional<std::int64_t>) {
+  return volumes_backward(gradient, input);
+}
+Tensor max_pool3d_backward(const Tensor& gradient, const Tensor& input, at::IntArrayRef,
+                           at::IntArrayRef, at::IntArrayRef, at::IntArrayRef, bool, const Tensor&) {
+  return volumes_backward(gradient, input);
+}
+
 // Small images are resized with their channels side by side, in copies; larger ones by a table of
 // places and weights for each output row and column and each pixel that it takes.
 // (ATen/native/cpu/UpSampleKernel.cpp of PyTorch 2.11, _use_vectorized_kernel_cond_2d.)
@@ -107,46 +141,27 @@ void resizing_on_cpu(const Tensor& input, const Tensor& output, int taps, bool m
   for (Tensor& table : tables) table.reset();
 }
 
-Tensor upsample_nearest1d(const Tensor& input, at::IntArrayRef size, std::optional<double> scale) {
-  Tensor output = at::meta::upsample_nearest1d(input, size, scale);
+using ResizedLines = Tensor (*)(const Tensor&, at::IntArrayRef, std::optional<double>);
+template <ResizedLines kMeta>
+Tensor nearest_lines(const Tensor& input, at::IntArrayRef size, std::optional<double> scale) {
+  Tensor output = kMeta(input, size, scale);
   resizing_on_cpu(input, output, 1, false);
   return output;
 }
-Tensor upsample_nearest2d(const Tensor& input, at::IntArrayRef size, std::optional<double> scale_h,
-                          std::optional<double> scale_w) {
-  Tensor output = at::meta::upsample_nearest2d(input, size, scale_h, scale_w);
+using ResizedImages = Tensor (*)(const Tensor&, at::IntArrayRef, std::optional<double>,
+                                 std::optional<double>);
+template <ResizedImages kMeta>
+Tensor nearest_images(const Tensor& input, at::IntArrayRef size, std::optional<double> scale_h,
+                      std::optional<double> scale_w) {
+  Tensor output = kMeta(input, size, scale_h, scale_w);
   resizing_on_cpu(input, output, 1, true);
   return output;
 }
 // The backward of resizing wants its gradient dense, too.
-Tensor upsample_nearest1d_backward(const Tensor& gradient, at::IntArrayRef size,
-                                   at::IntArrayRef input_size, std::optional<double> scale) {
-  Tensor result = at::meta::upsample_nearest1d_backward(gradient, size, input_size, scale);
-  take_dense(gradient, gradient, Tensor(), result);
-  return result;
-}
-Tensor upsample_linear1d_backward(const Tensor& gradient, at::IntArrayRef size,
-                                  at::IntArrayRef input_size, bool corners,
-                                  std::optional<double> scale) {
-  Tensor result = at::meta::upsample_linear1d_backward(gradient, size, input_size, corners, scale);
-  take_dense(gradient, gradient, Tensor(), result);
-  return result;
-}
-Tensor upsample_nearest2d_backward(const Tensor& gradient, at::IntArrayRef size,
-                                   at::IntArrayRef input_size, std::optional<double> scale_h,
-                                   std::optional<double> scale_w) {
-  Tensor result =
-      at::meta::upsample_nearest2d_backward(gradient, size, input_size, scale_h, scale_w);
-  take_dense(gradient, gradient, Tensor(), result);
-  return result;
-}
-using Resized = Tensor (*)(const Tensor&, at::IntArrayRef, at::IntArrayRef, bool,
-                           std::optional<double>, std::optional<double>);
-template <Resized kMeta>
-Tensor resized_backward(const Tensor& gradient, at::IntArrayRef size, at::IntArrayRef input_size,
-                        bool corners, std::optional<double> scale_h,
-                        std::optional<double> scale_w) {
-  Tensor result = kMeta(gradient, size, input_size, corners, scale_h, scale_w);
+template <auto kMeta, class... Options>
+Tensor dense_backward(const Tensor& gradient, at::IntArrayRef size, at::IntArrayRef input_size,
+                      Options... options) {
+  Tensor result = kMeta(gradient, size, input_size, options...);
   take_dense(gradient, gradient, Tensor(), result);
   return result;
 }
@@ -156,11 +171,76 @@ Tensor upsample_bilinear2d(const Tensor& input, at::IntArrayRef size, bool corne
   resizing_on_cpu(input, output, 2, true);
   return output;
 }
+using ResizedVolumes = Tensor (*)(const Tensor&, at::IntArrayRef, std::optional<double>,
+                                  std::optional<double>, std::optional<double>);
+template <ResizedVolumes kMeta>
+Tensor nearest_volumes(const Tensor& input, at::IntArrayRef size, std::optional<double> scale_d,
+                       std::optional<double> scale_h, std::optional<double> scale_w) {
+  Tensor output = kMeta(input, size, scale_d, scale_h, scale_w);
+  resizing_on_cpu(input, output, 1, false);
+  return output;
+}
+Tensor upsample_linear1d(const Tensor& input, at::IntArrayRef size, bool corners,
+                         std::optional<double> scale) {
+  Tensor output = at::meta::upsample_linear1d(input, size, corners, scale);
+  resizing_on_cpu(input, output, 2, false);
+  return output;
+}
+Tensor upsample_trilinear3d(const Tensor& input, at::IntArrayRef size, bool corners,
+                            std::optional<double> scale_d, std::optional<double> scale_h,
+                            std::optional<double> scale_w) {
+  Tensor output = at::meta::upsample_trilinear3d(input, size, corners, scale_d, scale_h, scale_w);
+  resizing_on_cpu(input, output, 2, false);
+  return output;
+}
 Tensor upsample_bicubic2d(const Tensor& input, at::IntArrayRef size, bool corners,
                           std::optional<double> scale_h, std::optional<double> scale_w) {
   Tensor output = at::meta::upsample_bicubic2d(input, size, corners, scale_h, scale_w);
   resizing_on_cpu(input, output, 4, false);
   return output;
+}
+
+// Channels become places, or the reverse: one kernel on cpu, a permuted copy elsewhere.
+// (ATen/native/PixelShuffle.cpp.)
+Tensor shuffled_on_cpu(const Tensor& self, at::IntArrayRef sizes) {
+  const auto format = self.suggest_memory_format();
+  Tensor result = at::empty(sizes, self.options().memory_format(format));
+  const Tensor dense = self.contiguous(format);
+  return result;
+}
+Tensor pixel_shuffle(const Tensor& self, std::int64_t factor) {
+  if (!DryRecording::follows_cpu() || self.dim() < 3)
+    return at::native::math_pixel_shuffle(self, factor);
+  std::vector<std::int64_t> sizes = self.sizes().vec();
+  std::int64_t* const last = sizes.data() + sizes.size();
+  last[-3] /= factor * factor;
+  last[-2] *= factor;
+  last[-1] *= factor;
+  return shuffled_on_cpu(self, sizes);
+}
+Tensor pixel_unshuffle(const Tensor& self, std::int64_t factor) {
+  if (!DryRecording::follows_cpu() || self.dim() < 3)
+    return at::native::math_pixel_unshuffle(self, factor);
+  std::vector<std::int64_t> sizes = self.sizes().vec();
+  std::int64_t* const last = sizes.data() + sizes.size();
+  last[-3] *= factor * factor;
+  last[-2] /= factor;
+  last[-1] /= factor;
+  return shuffled_on_cpu(self, sizes);
+}
+
+// (ATen/native/GridSampler.cpp, cuda/GridSampler.cpp.)
+Tensor grid_sampler_2d(const Tensor& input, const Tensor& grid, std::int64_t, std::int64_t, bool) {
+  return at::empty({input.size(0), input.size(1), grid.size(1), grid.size(2)}, input.options());
+}
+std::tuple<Tensor, Tensor> grid_sampler_2d_backward(const Tensor& gradient, const Tensor& input,
+                                                    const Tensor& grid, std::int64_t, std::int64_t,
+                                                    bool, std::array<bool, 2> wanted) {
+  Tensor to_input;
+  if (wanted[0]) to_input = at::zeros_like(input, at::MemoryFormat::Contiguous);
+  Tensor to_grid = at::empty_like(grid, at::MemoryFormat::Contiguous);
+  const Tensor dense = DryRecording::follows_cpu() ? gradient.contiguous() : Tensor();
+  return {std::move(to_input), std::move(to_grid)};
 }
 
 }  // namespace
@@ -171,17 +251,44 @@ void register_meta_images(torch::Library& library) {
   library.impl("adaptive_max_pool2d_backward", adaptive_max_pool2d_backward);
   library.impl("avg_pool2d_backward", avg_pool2d_backward);
   library.impl("max_pool2d_with_indices_backward", max_pool2d_backward);
-  library.impl("upsample_nearest1d", upsample_nearest1d);
-  library.impl("upsample_nearest2d", upsample_nearest2d);
-  library.impl("upsample_nearest1d_backward", upsample_nearest1d_backward);
-  library.impl("upsample_linear1d_backward", upsample_linear1d_backward);
-  library.impl("upsample_nearest2d_backward", upsample_nearest2d_backward);
-  library.impl("upsample_bilinear2d_backward",
-               resized_backward<at::meta::upsample_bilinear2d_backward>);
-  library.impl("upsample_bicubic2d_backward",
-               resized_backward<at::meta::upsample_bicubic2d_backward>);
+  library.impl("_adaptive_avg_pool3d_backward", volumes_backward);
+  library.impl("avg_pool3d_backward", avg_pool3d_backward);
+  library.impl("max_pool3d_with_indices_backward", max_pool3d_backward);
+  using Scale = std::optional<double>;
+  library.impl("upsample_nearest1d", nearest_lines<at::meta::upsample_nearest1d>);
+  library.impl("upsample_nearest2d", nearest_images<at::meta::upsample_nearest2d>);
+  library.impl("upsample_nearest3d", nearest_volumes<at::meta::upsample_nearest3d>);
+  library.impl("_upsample_nearest_exact1d", nearest_lines<at::meta::_upsample_nearest_exact1d>);
+  library.impl("_upsample_nearest_exact2d", nearest_images<at::meta::_upsample_nearest_exact2d>);
+  library.impl("_upsample_nearest_exact3d", nearest_volumes<at::meta::_upsample_nearest_exact3d>);
+  library.impl("upsample_linear1d", upsample_linear1d);
   library.impl("upsample_bilinear2d", upsample_bilinear2d);
   library.impl("upsample_bicubic2d", upsample_bicubic2d);
+  library.impl("upsample_trilinear3d", upsample_trilinear3d);
+  library.impl("upsample_nearest1d_backward",
+               dense_backward<at::meta::upsample_nearest1d_backward, Scale>);
+  library.impl("upsample_nearest2d_backward",
+               dense_backward<at::meta::upsample_nearest2d_backward, Scale, Scale>);
+  library.impl("upsample_nearest3d_backward",
+               dense_backward<at::meta::upsample_nearest3d_backward, Scale, Scale, Scale>);
+  library.impl("_upsample_nearest_exact1d_backward",
+               dense_backward<at::meta::_upsample_nearest_exact1d_backward, Scale>);
+  library.impl("_upsample_nearest_exact2d_backward",
+               dense_backward<at::meta::_upsample_nearest_exact2d_backward, Scale, Scale>);
+  library.impl("_upsample_nearest_exact3d_backward",
+               dense_backward<at::meta::_upsample_nearest_exact3d_backward, Scale, Scale, Scale>);
+  library.impl("upsample_linear1d_backward",
+               dense_backward<at::meta::upsample_linear1d_backward, bool, Scale>);
+  library.impl("upsample_bilinear2d_backward",
+               dense_backward<at::meta::upsample_bilinear2d_backward, bool, Scale, Scale>);
+  library.impl("upsample_bicubic2d_backward",
+               dense_backward<at::meta::upsample_bicubic2d_backward, bool, Scale, Scale>);
+  library.impl("upsample_trilinear3d_backward",
+               dense_backward<at::meta::upsample_trilinear3d_backward, bool, Scale, Scale, Scale>);
+  library.impl("pixel_shuffle", pixel_shuffle);
+  library.impl("pixel_unshuffle", pixel_unshuffle);
+  library.impl("grid_sampler_2d", grid_sampler_2d);
+  library.impl("grid_sampler_2d_backward", grid_sampler_2d_backward);
 }
 
 }  // namespace ts::kernels

@@ -1,15 +1,21 @@
 #include "kernels/dry_run/meta_kernels.h"
 
+#include <ATen/ExpandUtils.h>
 #include <ATen/TensorIterator.h>
 #include <ATen/core/Tensor.h>
 #include <ATen/ops/clamp_min.h>
 #include <ATen/ops/empty.h>
 #include <ATen/ops/empty_like.h>
+#include <ATen/ops/ne.h>
 #include <ATen/ops/result_type.h>
+#include <ATen/ops/zeros.h>
 #include <ATen/ops/zeros_like.h>
 #include <torch/library.h>
 
 #include <cmath>
+#include <vector>
+
+#include "kernels/observe/dry_recording.h"
 
 namespace ts::kernels {
 namespace {
@@ -38,12 +44,14 @@ Tensor& where_out(const Tensor&, const Tensor&, const Tensor&, Tensor& out) {
   return out;
 }
 
-// LibTorch itself has only kernels that write into a given tensor.
+// LibTorch itself has only kernels that write into a given tensor. Of complex numbers the result is
+// complex at first. (ATen/native/UnaryOps.cpp, unary_op_impl_with_complex_to_float_out.)
 Tensor abs(const Tensor& self) {
-  const bool complex = self.is_complex();
-  return at::empty_like(self,
-                        self.options().dtype(complex ? c10::toRealValueType(self.scalar_type())
-                                                     : self.scalar_type()));
+  if (!self.is_complex()) return at::empty_like(self);
+  Tensor result =
+      at::empty_like(self, self.options().dtype(c10::toRealValueType(self.scalar_type())));
+  const Tensor complex = at::empty_like(self);
+  return result;
 }
 
 Tensor hardtanh(const Tensor& self, const at::Scalar&, const at::Scalar&) {
@@ -82,6 +90,51 @@ Tensor arange_to(const at::Scalar& end, std::optional<at::ScalarType> dtype,
   return arange(0, end, 1, dtype, layout, device, pinned);
 }
 
+// So does this one.
+Tensor eye_of(std::int64_t rows, std::int64_t columns, std::optional<at::ScalarType> dtype,
+              std::optional<at::Layout>, std::optional<at::Device>, std::optional<bool>) {
+  const at::ScalarType type = dtype.value_or(c10::typeMetaToScalarType(at::get_default_dtype()));
+  return at::empty({rows, columns}, at::TensorOptions().device(at::kMeta).dtype(type));
+}
+Tensor eye(std::int64_t rows, std::optional<at::ScalarType> dtype, std::optional<at::Layout> layout,
+           std::optional<at::Device> device, std::optional<bool> pinned) {
+  return eye_of(rows, rows, dtype, layout, device, pinned);
+}
+
+// These are one operator on a device, and several in Python's decompositions.
+Tensor isnan(const Tensor& self) {
+  return at::ne(self, self);
+}
+Tensor nan_to_num(const Tensor& self, std::optional<double>, std::optional<double>,
+                  std::optional<double>) {
+  return at::empty_like(self);
+}
+Tensor logit(const Tensor& self, std::optional<double>) {
+  return at::empty_like(self);
+}
+Tensor polar(const Tensor& size, const Tensor& angle) {
+  return at::empty(at::infer_size(size.sizes(), angle.sizes()),
+                   size.options().dtype(c10::toComplexType(size.scalar_type())));
+}
+Tensor addr(const Tensor& self, const Tensor& rows, const Tensor& columns, const at::Scalar&,
+            const at::Scalar&) {
+  const at::ScalarType type = c10::promoteTypes(
+      self.scalar_type(), c10::promoteTypes(rows.scalar_type(), columns.scalar_type()));
+  return at::empty({rows.size(0), columns.size(0)}, self.options().dtype(type));
+}
+
+// On cpu the classes are looked at first.
+Tensor one_hot(const Tensor& self, std::int64_t classes) {
+  if (classes < 0) classes = self.max().item().toLong() + 1;
+  if (DryRecording::follows_cpu() && self.numel() > 0) {
+    self.min();
+    self.max();
+  }
+  std::vector<std::int64_t> sizes = self.sizes().vec();
+  sizes.push_back(classes);
+  return at::zeros(sizes, self.options());
+}
+
 // Updates in place and allocates nothing, on cpu and on cuda.
 void fused_adamw(at::TensorList, at::TensorList, at::TensorList, at::TensorList, at::TensorList,
                  at::TensorList, double, double, double, double, double, bool, bool,
@@ -109,6 +162,14 @@ void register_meta_kernels() {
     made->impl("arange", arange_to);
     made->impl("arange.start", arange_from);
     made->impl("arange.start_step", arange);
+    made->impl("eye", eye);
+    made->impl("eye.m", eye_of);
+    made->impl("isnan", isnan);
+    made->impl("nan_to_num", nan_to_num);
+    made->impl("logit", logit);
+    made->impl("polar", polar);
+    made->impl("addr", addr);
+    made->impl("one_hot", one_hot);
     made->impl("abs", abs);
     made->impl("mse_loss_backward", mse_loss_backward);
     made->impl("hardtanh", hardtanh);
@@ -127,6 +188,7 @@ void register_meta_kernels() {
     register_meta_dropout(*made);
     register_meta_embedding(*made);
     register_meta_images(*made);
+    register_meta_losses(*made);
     register_meta_moves(*made);
     register_meta_norm(*made);
     register_meta_recurrent(*made);

@@ -21,6 +21,7 @@ void register_meta_convolution(torch::Library& library);
 void register_meta_dropout(torch::Library& library);
 void register_meta_embedding(torch::Library& library);
 void register_meta_images(torch::Library& library);  // pooling, resizing
+void register_meta_losses(torch::Library& library);
 void register_meta_moves(torch::Library& library);
 void register_meta_norm(torch::Library& library);
 void register_meta_products(torch::Library& library);

@@ -3,6 +3,7 @@
 // TensorTransformations.cpp, UnfoldBackward.h, Im2Col.cpp, Col2Im.cpp, ReflectionPad.cpp,
 // ReplicationPadding.cpp, GatedLinearUnit.cpp, and their counterparts in cuda/.
 #include <ATen/WrapDimUtils.h>
+#include <ATen/WrapDimUtilsMulti.h>
 #include <ATen/core/Tensor.h>
 #include <ATen/ops/arange.h>
 #include <ATen/ops/cat.h>

@@ -206,7 +206,7 @@ std::tuple<Tensor, Tensor, Tensor> native_group_norm_backward(
 class FusedRmsNorm : public torch::autograd::Function<FusedRmsNorm> {
  public:
   static torch::autograd::variable_list forward(torch::autograd::AutogradContext* context,
-                                                const Tensor& input, const Tensor& weight,
+                                                const Tensor& input, const OptionalTensor& weight,
                                                 std::int64_t normalized) {
     context->set_materialize_grads(false);
     RECORD_FUNCTION("aten::_fused_rms_norm", c10::ArrayRef<const c10::IValue>{});
@@ -215,7 +215,7 @@ class FusedRmsNorm : public torch::autograd::Function<FusedRmsNorm> {
     std::vector<std::int64_t> kept = input.sizes().vec();
     std::fill(kept.end() - normalized, kept.end(), 1);
     Tensor root = at::empty(kept, input.options().dtype(at::toOpMathType(input.scalar_type())));
-    context->save_for_backward({input, weight, root});
+    context->save_for_backward({input, weight.value_or(Tensor()), root});
     return {std::move(output), std::move(root)};
   }
 
@@ -237,8 +237,8 @@ std::tuple<Tensor, Tensor> fused_rms_norm(const Tensor& input, at::IntArrayRef n
                                           std::optional<double> epsilon) {
   if (!DryRecording::follows_cuda())
     return at::compositeimplicitautograd::_fused_rms_norm(input, normalized, weight, epsilon);
-  const auto made = FusedRmsNorm::apply(input, weight.value_or(Tensor()),
-                                        static_cast<std::int64_t>(normalized.size()));
+  const auto made =
+      FusedRmsNorm::apply(input, weight, static_cast<std::int64_t>(normalized.size()));
   return {made[0], made[1]};
 }
 

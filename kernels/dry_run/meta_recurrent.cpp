@@ -10,9 +10,11 @@
 #include <torch/library.h>
 
 #include <tuple>
+#include <vector>
 
 #include "kernels/dry_run/lstm_blocks.h"
 #include "kernels/dry_run/meta_kernels.h"
+#include "kernels/dry_run/recurrent.h"
 
 namespace ts::kernels {
 namespace {
@@ -101,9 +103,52 @@ std::tuple<Tensor, Tensor, Tensor, Tensor, Tensor, Tensor, Tensor> rnn_layer_bac
           std::move(to_cell)};
 }
 
+// Layers as a program in Python calls them; a .pt2 names them. LibTorch's own are made of operators
+// that no device runs.
+std::vector<c10::IValue> arguments_of(const Tensor& input, at::TensorList params, bool biases,
+                                      std::int64_t layers, double dropout, bool train, bool both,
+                                      bool batch_first) {
+  return {input, c10::IValue(), params.vec(), biases, layers, dropout, train, both, batch_first};
+}
+
+template <const char* kTarget>
+std::tuple<Tensor, Tensor> stepwise(const Tensor& input, const Tensor& hidden,
+                                    at::TensorList params, bool biases, std::int64_t layers,
+                                    double dropout, bool train, bool both, bool batch_first) {
+  auto arguments = arguments_of(input, params, biases, layers, dropout, train, both, batch_first);
+  arguments[1] = hidden;
+  const auto made = recurrent_without_data(kTarget, arguments);
+  return {made.at(0).toTensor(), made.at(1).toTensor()};
+}
+
+std::tuple<Tensor, Tensor, Tensor> lstm(const Tensor& input, at::TensorList hidden,
+                                        at::TensorList params, bool biases, std::int64_t layers,
+                                        double dropout, bool train, bool both, bool batch_first) {
+  auto arguments = arguments_of(input, params, biases, layers, dropout, train, both, batch_first);
+  arguments[1] = hidden.vec();
+  const auto made = recurrent_without_data("torch.ops.aten.lstm.input", arguments);
+  return {made.at(0).toTensor(), made.at(1).toTensor(), made.at(2).toTensor()};
+}
+
+constexpr char kGru[] = "torch.ops.aten.gru.input";
+constexpr char kTanh[] = "torch.ops.aten.rnn_tanh.input";
+constexpr char kRelu[] = "torch.ops.aten.rnn_relu.input";
+
+// They are made of other operators, which have a gradient each.
+void register_layers(torch::Library& library) {
+  library.impl("lstm.input", lstm);
+  library.impl("gru.input", stepwise<kGru>);
+  library.impl("rnn_tanh.input", stepwise<kTanh>);
+  library.impl("rnn_relu.input", stepwise<kRelu>);
+}
+
 }  // namespace
 
 void register_meta_recurrent(torch::Library& library) {
+  register_layers(library);
+  static torch::Library* const above = new torch::Library(
+      torch::Library::IMPL, "aten", c10::DispatchKey::AutogradMeta, __FILE__, __LINE__);
+  register_layers(*above);
   library.impl("mkldnn_rnn_layer", rnn_layer);
   library.impl("mkldnn_rnn_layer_backward", rnn_layer_backward);
 }

@@ -4,16 +4,20 @@
 #include <ATen/WrapDimUtils.h>
 #include <ATen/core/Tensor.h>
 #include <ATen/ops/amax.h>
+#include <ATen/ops/cumprod.h>
 #include <ATen/ops/empty.h>
 #include <ATen/ops/exp.h>
 #include <ATen/ops/mean.h>
 #include <ATen/ops/sum.h>
 #include <ATen/ops/sum_meta_dispatch.h>
+#include <torch/csrc/autograd/custom_function.h>
 #include <torch/library.h>
 
 #include <algorithm>
 #include <cmath>
 #include <tuple>
+#include <utility>
+#include <vector>
 
 #include "kernels/dry_run/meta_kernels.h"
 #include "kernels/dry_run/reduction_scratch.h"
@@ -79,6 +83,63 @@ Tensor dot(const Tensor& self, const Tensor&) {
   return at::empty({}, self.options());
 }
 
+// Without the dimension, or with one place in it.
+std::vector<std::int64_t> reduced_sizes(const Tensor& self, std::int64_t dim, bool keepdim) {
+  std::vector<std::int64_t> sizes = self.sizes().vec();
+  if (sizes.empty()) return sizes;
+  const std::int64_t at = c10::maybe_wrap_dim(dim, self.dim());
+  if (keepdim) sizes[static_cast<std::size_t>(at)] = 1;
+  if (!keepdim) sizes.erase(sizes.begin() + at);
+  return sizes;
+}
+
+std::tuple<Tensor, Tensor> chosen(const Tensor& self, std::int64_t dim, bool keepdim) {
+  const std::vector<std::int64_t> sizes = reduced_sizes(self, dim, keepdim);
+  Tensor values = at::empty(sizes, self.options());
+  return {std::move(values), at::empty(sizes, self.options().dtype(at::kLong))};
+}
+
+// On cpu the numbers are ordered in a copy, with their places. (ATen/native/Sorting.cpp.)
+std::tuple<Tensor, Tensor> kthvalue(const Tensor& self, c10::SymInt, std::int64_t dim,
+                                    bool keepdim) {
+  std::tuple<Tensor, Tensor> made = chosen(self, dim, keepdim);
+  if (DryRecording::follows_cpu() && self.dim() > 0) {
+    const Tensor copy = self.clone();
+    const Tensor places = at::empty(self.sizes(), self.options().dtype(at::kLong));
+  }
+  return made;
+}
+
+// LibTorch's own backward of products does not write in place, or avoids to look at numbers, where
+// tensors have none. Here no number is 0, as of a model's.
+// (torch/csrc/autograd/FunctionsManual.cpp, cumprod_backward, prod_backward.)
+class Cumprod : public torch::autograd::Function<Cumprod> {
+ public:
+  static Tensor forward(torch::autograd::AutogradContext* context, const Tensor& self,
+                        std::int64_t dim, std::optional<at::ScalarType> dtype) {
+    const at::AutoDispatchBelowADInplaceOrView below;
+    Tensor result = at::cumprod(self, dim, dtype);
+    context->save_for_backward({self, result});
+    context->saved_data["dim"] = dim;
+    return result;
+  }
+  static torch::autograd::variable_list backward(torch::autograd::AutogradContext* context,
+                                                 const torch::autograd::variable_list& gradients) {
+    const torch::autograd::variable_list saved = context->get_saved_variables();
+    const std::int64_t dim = context->saved_data["dim"].toInt();
+    if (saved[0].dim() == 0 || saved[0].numel() <= 1) return {gradients[0], Tensor(), Tensor()};
+    const Tensor weighted = saved[1].mul(gradients[0]);
+    const Tensor zeros = saved[0].eq(0);
+    static_cast<void>(zeros.any());
+    const Tensor summed = weighted.flip(dim).cumsum(dim).flip(dim);
+    return {summed.div(saved[0]), Tensor(), Tensor()};
+  }
+};
+
+Tensor cumprod(const Tensor& self, std::int64_t dim, std::optional<at::ScalarType> dtype) {
+  return Cumprod::apply(self, dim, dtype);
+}
+
 }  // namespace
 
 void register_meta_statistics(torch::Library& library) {
@@ -88,6 +149,11 @@ void register_meta_statistics(torch::Library& library) {
   library.impl("std_mean.correction", spread_and_mean);
   library.impl("var_mean.correction", spread_and_mean);
   library.impl("dot", dot);
+  library.impl("median.dim", chosen);
+  library.impl("kthvalue", kthvalue);
+  static torch::Library* const above = new torch::Library(
+      torch::Library::IMPL, "aten", c10::DispatchKey::AutogradMeta, __FILE__, __LINE__);
+  above->impl("cumprod", cumprod);
 }
 
 }  // namespace ts::kernels

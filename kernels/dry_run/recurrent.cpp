@@ -9,6 +9,7 @@
 #include <ATen/ops/zeros.h>
 #include <c10/util/Exception.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "kernels/observe/dry_recording.h"
@@ -56,13 +57,13 @@ class Layers {
         input_(arguments.at(0).toTensor()),
         states_(arguments.at(1).toTensor().unbind(0)),
         dropout_(arguments.at(6).toBool() ? arguments.at(5).toDouble() : 0),
+        directions_(arguments.at(7).toBool() ? 2 : 1),
         batch_first_(arguments.at(8).toBool()) {
-    TORCH_CHECK_NOT_IMPLEMENTED(!arguments.at(7).toBool(), "both directions");
     const std::vector<Tensor> all = arguments.at(2).toTensorVector();
     const bool biases = arguments.at(3).toBool();
     const auto layers = static_cast<std::size_t>(arguments.at(4).toInt());
     const std::size_t step = biases ? 4 : 2;
-    for (std::size_t i = 0; i < layers; ++i) {
+    for (std::size_t i = 0; i < layers * directions_; ++i) {
       Weights& weights = weights_.emplace_back();
       weights.of_input = all.at(i * step);
       weights.of_state = all.at(i * step + 1);
@@ -75,9 +76,10 @@ class Layers {
   std::vector<c10::IValue> run() {
     Tensor values = batch_first_ ? input_.transpose(0, 1) : input_;
     std::vector<Tensor> last;
-    for (std::size_t i = 0; i < weights_.size(); ++i) {
-      values = layer(values, states_.at(i), weights_[i], last);
-      if (dropout_ > 0 && i + 1 < weights_.size()) values = at::dropout(values, dropout_, true);
+    for (std::size_t i = 0; i < weights_.size(); i += directions_) {
+      values = directions_ == 1 ? layer(values, i, last) : both_ways(values, i, last);
+      const bool more = i + directions_ < weights_.size();
+      if (dropout_ > 0 && more) values = at::dropout(values, dropout_, true);
     }
     Tensor ends = at::stack(last, 0);
     if (batch_first_) values.transpose_(0, 1);
@@ -85,17 +87,42 @@ class Layers {
   }
 
  private:
-  [[nodiscard]] Tensor layer(const Tensor& values, Tensor hidden, const Weights& weights,
-                             std::vector<Tensor>& last) const {
-    const Tensor inputs = at::linear(values, weights.of_input, weights.input_bias);
-    std::vector<Tensor> outputs;
-    for (const Tensor& one : inputs.unbind(0)) {
-      hidden = target_ == kGru ? gru_cell(one, hidden, weights)
-                               : simple_cell(one, hidden, weights, target_ == kTanh);
-      outputs.push_back(hidden);
+  // The products of layer `index` with all its inputs, token by token.
+  [[nodiscard]] std::vector<Tensor> inputs(const Tensor& values, std::size_t index) const {
+    const Weights& weights = weights_[index];
+    return at::linear(values, weights.of_input, weights.input_bias).unbind(0);
+  }
+  [[nodiscard]] std::vector<Tensor> outputs(const std::vector<Tensor>& inputs,
+                                            std::size_t index) const {
+    Tensor hidden = states_.at(index);
+    std::vector<Tensor> made;
+    for (const Tensor& one : inputs) {
+      hidden = target_ == kGru ? gru_cell(one, hidden, weights_[index])
+                               : simple_cell(one, hidden, weights_[index], target_ == kTanh);
+      made.push_back(hidden);
     }
-    last.push_back(std::move(hidden));
-    return at::stack(outputs, 0);
+    return made;
+  }
+  [[nodiscard]] Tensor layer(const Tensor& values, std::size_t index,
+                             std::vector<Tensor>& last) const {
+    const std::vector<Tensor> given = inputs(values, index);
+    const std::vector<Tensor> made = outputs(given, index);
+    last.push_back(made.back());
+    return at::stack(made, 0);
+  }
+  // Results of the first direction live until the second is done.
+  [[nodiscard]] Tensor both_ways(const Tensor& values, std::size_t index,
+                                 std::vector<Tensor>& last) const {
+    std::vector<Tensor> given = inputs(values, index);
+    const std::vector<Tensor> forth = outputs(given, index);
+    const Tensor all_forth = at::stack(forth, 0);
+    given = inputs(values, index + 1);
+    std::ranges::reverse(given);
+    std::vector<Tensor> back = outputs(given, index + 1);
+    last.push_back(forth.back());
+    last.push_back(back.back());
+    std::ranges::reverse(back);
+    return at::cat({all_forth, at::stack(back, 0)}, all_forth.dim() - 1);
   }
 
   std::string_view target_;
@@ -103,6 +130,7 @@ class Layers {
   std::vector<Tensor> states_;
   std::vector<Weights> weights_;
   double dropout_;
+  std::size_t directions_;  // of each layer
   bool batch_first_;
 };
 

@@ -15,8 +15,8 @@ namespace ts::kernels {
 class WatchedWork {
  public:
   void add(const c10::intrusive_ptr<c10d::Work>& work);
-  // What to do when work fails for the first time, on the thread where it failed. Set before the
-  // first work.
+  // `act` is called when work fails for the first time, on the thread where it failed. Set before
+  // the first work.
   void on_failure(std::function<void()> act) { failure_->act = std::move(act); }
   // Waits for the end of all work, and until its tensors are let go of. Returns why one of it
   // failed since the last call, its first line; empty when none did.

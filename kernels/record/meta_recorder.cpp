@@ -5,6 +5,7 @@
 #include <ATen/record_function.h>
 #include <torch/library.h>
 
+#include <array>
 #include <utility>
 
 #include "core/io/file.h"
@@ -52,6 +53,34 @@ void register_attention(c10::DispatchKey key) {
   made->impl("scaled_dot_product_attention", attend);
 }
 
+// Operators whose scratch on a device is not known: they say so, and a run on the CPU takes the
+// place of the prediction.
+constexpr std::array kUnknownScratch = {"_linalg_det",
+                                        "_linalg_eigh",
+                                        "_linalg_slogdet",
+                                        "_linalg_solve_ex",
+                                        "_linalg_svd",
+                                        "histc",
+                                        "linalg_eig",
+                                        "linalg_cholesky_ex",
+                                        "linalg_inv_ex",
+                                        "linalg_lstsq",
+                                        "median",
+                                        "multinomial",
+                                        "linalg_lu_factor_ex",
+                                        "linalg_matrix_exp",
+                                        "linalg_qr",
+                                        "prod",
+                                        "prod.dim_int",
+                                        "renorm",
+                                        "rrelu_with_noise",
+                                        "soft_margin_loss",
+                                        "trace"};
+
+void unknown_scratch(const c10::OperatorHandle& op, torch::jit::Stack*) {
+  TORCH_CHECK_NOT_IMPLEMENTED(false, "the scratch of ", op.schema().name(), " is not known");
+}
+
 void prepare_meta() {
   static const torch::Library* const library = [] {
     CpuAllocator::install();
@@ -61,6 +90,8 @@ void prepare_meta() {
     auto* const made = new torch::Library(torch::Library::IMPL, "aten", c10::DispatchKey::Meta,
                                           __FILE__, __LINE__);
     made->impl("_local_scalar_dense", no_number);
+    for (const char* const name : kUnknownScratch)
+      made->impl(name, torch::CppFunction::makeFromBoxedFunction<&unknown_scratch>());
     register_attention(c10::DispatchKey::Meta);
     register_attention(c10::DispatchKey::AutogradMeta);
     return made;

@@ -178,10 +178,261 @@ OPERATORS = {
 }
 
 
+def state(x, directions):
+    return torch.zeros(directions, x.size(1), 8, device=x.device, dtype=x.dtype)
+
+
+def lstm(x, *weights, both=False):
+    states = state(x, 1 + both), state(x, 1 + both)
+    return torch.lstm(x, states, weights, True, 1, 0.0, True, both, False)[0]
+
+
+def recurrent(layer, x, *weights, both=False):
+    return layer(x, state(x, 1 + both), weights, True, 1, 0.0, True, both, False)[0]
+
+
+# More operators, each in one size.
+VOLUMES = (2, 4, 6, 6, 6)
+MORE = {
+    "gru_both": (
+        lambda x, *w: recurrent(torch.gru, x, *w, both=True),
+        (5, 3, 6),
+        (24, 6),
+        (24, 8),
+        (24,),
+        (24,),
+        (24, 6),
+        (24, 8),
+        (24,),
+        (24,),
+    ),
+    "lstm_both": (
+        lambda x, *w: lstm(x, *w, both=True),
+        (5, 3, 6),
+        (32, 6),
+        (32, 8),
+        (32,),
+        (32,),
+        (32, 6),
+        (32, 8),
+        (32,),
+        (32,),
+    ),
+    "cumprod": (lambda x: x.cumprod(-1), ROWS),
+    "pixel_shuffle": (lambda x: F.pixel_shuffle(x, 2), (4, 8, 8, 8)),
+    "pixel_unshuffle": (lambda x: F.pixel_unshuffle(x, 2), IMAGES),
+    "one_hot": (lambda x: x @ F.one_hot(tokens(x, 30), 6).to(x.dtype), ROWS),
+    "bce_logits": (lambda x: F.binary_cross_entropy_with_logits(x, torch.ones_like(x)), ROWS),
+    "bce_logits_w": (
+        lambda x: F.binary_cross_entropy_with_logits(
+            x, torch.ones_like(x), pos_weight=torch.ones(30, device=x.device, dtype=x.dtype)
+        ),
+        ROWS,
+    ),
+    "bce": (lambda x: F.binary_cross_entropy(x.sigmoid(), torch.ones_like(x)), ROWS),
+    "smooth_l1": (lambda x: F.smooth_l1_loss(x, torch.zeros_like(x)), ROWS),
+    "huber": (lambda x: F.huber_loss(x, torch.zeros_like(x)), ROWS),
+    "l1": (lambda x: F.l1_loss(x, torch.zeros_like(x)), ROWS),
+    "mse": (lambda x: F.mse_loss(x, torch.zeros_like(x)), ROWS),
+    "nan_to_num": (torch.nan_to_num, ROWS),
+    "median_dim": (lambda x: x.median(-1)[0], ROWS),
+    "kthvalue": (lambda x: x.kthvalue(3)[0], ROWS),
+    "cdist": (torch.cdist, (40, 30), (20, 30)),
+    "cdist_b": (torch.cdist, (2, 40, 30), (2, 20, 30)),
+    "bucketize": (lambda x: x * torch.bucketize(x, torch.arange(5, device=x.device, dtype=x.dtype)), ROWS),
+    "searchsorted": (lambda x: x * torch.searchsorted(torch.arange(5, device=x.device, dtype=x.dtype), x), ROWS),
+    "grid_sample": (lambda x, g: F.grid_sample(x, g, align_corners=False), IMAGES, (4, 5, 5, 2)),
+    "affine_grid": (lambda t: F.affine_grid(t, [4, 6, 8, 8], align_corners=False), (4, 2, 3)),
+    "max_pool3d": (lambda x: F.max_pool3d(x, 2), VOLUMES),
+    "avg_pool3d": (lambda x: F.avg_pool3d(x, 2), VOLUMES),
+    "conv3d": (lambda x, w, b: F.conv3d(x, w, b), VOLUMES, (8, 4, 3, 3, 3), (8,)),
+    "adaptive_avg_pool3d": (lambda x: F.adaptive_avg_pool3d(x, 2), VOLUMES),
+    "adaptive_avg_pool1d": (lambda x: F.adaptive_avg_pool1d(x, 2), (4, 6, 8)),
+    "adaptive_max_pool1d": (lambda x: F.adaptive_max_pool1d(x, 2), (4, 6, 8)),
+    "rfft": (lambda x: torch.fft.rfft(x).abs(), ROWS),
+    "fft_fft": (lambda x: torch.fft.fft(x).real, ROWS),
+    "lstm": (lstm, (5, 3, 6), (32, 6), (32, 8), (32,), (32,)),
+    "gru": (lambda x, *w: recurrent(torch.gru, x, *w), (5, 3, 6), (24, 6), (24, 8), (24,), (24,)),
+    "rnn": (lambda x, *w: recurrent(torch.rnn_tanh, x, *w), (5, 3, 6), (8, 6), (8, 8), (8,), (8,)),
+    "softplus": (F.softplus, ROWS),
+    "elu": (F.elu, ROWS),
+    "selu": (F.selu, ROWS),
+    "celu": (F.celu, ROWS),
+    "hardsigmoid": (F.hardsigmoid, ROWS),
+    "hardswish": (F.hardswish, ROWS),
+    "softshrink": (F.softshrink, ROWS),
+    "hardshrink": (F.hardshrink, ROWS),
+    "threshold": (lambda x: F.threshold(x, 0.1, 0.0), ROWS),
+    "relu6": (F.relu6, ROWS),
+    "softsign": (F.softsign, ROWS),
+    "tanhshrink": (F.tanhshrink, ROWS),
+    "gumbel": (lambda x: F.gumbel_softmax(x), ROWS),
+    "log1p": (torch.log1p, ROWS),
+    "expm1": (torch.expm1, ROWS),
+    "erf": (torch.erf, ROWS),
+    "exp": (torch.exp, ROWS),
+    "log": (torch.log, ROWS),
+    "sqrt": (torch.sqrt, ROWS),
+    "rsqrt": (torch.rsqrt, ROWS),
+    "sin": (torch.sin, ROWS),
+    "pow2": (lambda x: x**2, ROWS),
+    "pow3": (lambda x: x**3, ROWS),
+    "pow_t": (torch.pow, ROWS, ROWS),
+    "reciprocal": (torch.reciprocal, ROWS),
+    "abs": (torch.abs, ROWS),
+    "sign": (torch.sign, ROWS),
+    "remainder": (lambda x: x.remainder(0.3), ROWS),
+    "fmod": (lambda x: x.fmod(0.3), ROWS),
+    "floor": (torch.floor, ROWS),
+    "round": (torch.round, ROWS),
+    "lerp": (lambda a, b: torch.lerp(a, b, 0.3), ROWS, ROWS),
+    "lerp_t": (torch.lerp, ROWS, ROWS, ROWS),
+    "addcmul": (torch.addcmul, ROWS, ROWS, ROWS),
+    "addcdiv": (torch.addcdiv, ROWS, ROWS, ROWS),
+    "div": (torch.div, ROWS, (30,)),
+    "sub": (torch.sub, ROWS, (30,)),
+    "rsub": (lambda x: 1 - x, ROWS),
+    "minimum": (torch.minimum, ROWS, ROWS),
+    "maximum": (torch.maximum, ROWS, ROWS),
+    "amax": (lambda x: x.amax(-1), ROWS),
+    "amin": (lambda x: x.amin((0, 1)), ROWS),
+    "max_dim": (lambda x: x.max(-1)[0], ROWS),
+    "min_dim": (lambda x: x.min(0)[0], ROWS),
+    "argmax": (lambda x: x * x.argmax(-1, keepdim=True), ROWS),
+    "any": (lambda x: x * (x > 0).any(-1, keepdim=True), ROWS),
+    "all": (lambda x: x * (x > 0).all(), ROWS),
+    "mean_dim": (lambda x: x.mean(0), ROWS),
+    "sum_dim": (lambda x: x.sum(1, keepdim=True), ROWS),
+    "nansum": (torch.nansum, ROWS),
+    "norm_p1": (lambda x: x.norm(p=1, dim=-1), ROWS),
+    "norm_fro": (torch.norm, ROWS),
+    "vector_norm": (lambda x: torch.linalg.vector_norm(x, dim=-1), ROWS),
+    "tril": (torch.tril, ROWS),
+    "triu": (torch.triu, ROWS),
+    "diagonal": (torch.diagonal, ROWS),
+    "diag_embed": (torch.diag_embed, (4, 5)),
+    "kron": (torch.kron, (4, 5), (3, 2)),
+    "cross": (lambda a, b: torch.linalg.cross(a, b), (40, 3), (40, 3)),
+    "scatter": (lambda x, s: x.scatter(1, tokens(x, 40, 2), s), ROWS, (40, 2)),
+    "scatter_add": (lambda x, s: x.scatter_add(1, tokens(x, 40, 2), s), ROWS, (40, 2)),
+    "index_add": (lambda x, s: x.index_add(0, tokens(x, 7), s), ROWS, (7, 30)),
+    "index_put": (lambda x, s: x.index_put((tokens(x, 7),), s), ROWS, (7, 30)),
+    "index": (lambda x: x[tokens(x, 7)], ROWS),
+    "index2": (lambda x: x[tokens(x, 7), tokens(x, 7)], ROWS),
+    "take_along": (lambda x: x.take_along_dim(tokens(x, 40, 2), 1), ROWS),
+    "repeat_interleave": (lambda x: x.repeat_interleave(2, 0), ROWS),
+    "repeat": (lambda x: x.repeat(2, 1), ROWS),
+    "expand": (lambda x: x.expand(3, 40, 30) * 2, ROWS),
+    "stack": (lambda a, b: torch.stack([a, b]), ROWS, ROWS),
+    "split": (lambda x: torch.cat(x.split(10)[::-1]), ROWS),
+    "chunk": (lambda x: x.chunk(3, -1)[1], ROWS),
+    "unbind": (lambda x: x.unbind(0)[3], ROWS),
+    "select": (lambda x: x[3], ROWS),
+    "slice_step": (lambda x: x[::2], ROWS),
+    "transpose": (lambda x: x.t().contiguous(), ROWS),
+    "clone": (torch.clone, ROWS),
+    "rot90": (torch.rot90, ROWS),
+    "scatter_reduce": (lambda x, s: x.scatter_reduce(1, tokens(x, 40, 2), s, "sum"), ROWS, (40, 2)),
+    "index_copy": (lambda x, s: x.index_copy(0, torch.arange(7, device=x.device), s), ROWS, (7, 30)),
+    "index_fill": (lambda x: x.index_fill(0, tokens(x, 7), 1.0), ROWS),
+    "tensordot": (lambda a, b: torch.tensordot(a, b, 1), ROWS, (30, 20)),
+    "bilinear_layer": (F.bilinear, (40, 3), (40, 4), (5, 3, 4), (5,)),
+    "chain": (lambda a, b, c: torch.linalg.multi_dot([a, b, c]), ROWS, (30, 20), (20, 10)),
+    "einsum3": (lambda a, b: torch.einsum("ij,kj->ik", a, b), ROWS, (20, 30)),
+    "baddbmm0": (lambda a, b, c: torch.baddbmm(a, b, c, beta=0.5), (2, 4, 5), (2, 4, 3), (2, 3, 5)),
+    "addmv": (torch.addmv, (40,), ROWS, (30,)),
+    "addr": (torch.addr, ROWS, (40,), (30,)),
+    "nll": (lambda x: F.nll_loss(x.log_softmax(-1), tokens(x, 40)), ROWS),
+    "ce": (lambda x: F.cross_entropy(x, tokens(x, 40)), ROWS),
+    "ce_smooth": (lambda x: F.cross_entropy(x, tokens(x, 40), label_smoothing=0.1), ROWS),
+    "ce_w": (lambda x: F.cross_entropy(x, tokens(x, 40), weight=torch.ones(30, device=x.device, dtype=x.dtype)), ROWS),
+    "ce_none": (lambda x: F.cross_entropy(x, tokens(x, 40), reduction="none"), ROWS),
+    "ce_prob": (lambda x: F.cross_entropy(x, x.detach().softmax(-1)), ROWS),
+    "ce_2d": (lambda x: F.cross_entropy(x, tokens(x, 4, 8, 8)), IMAGES),
+    "kl": (lambda x: F.kl_div(x.log_softmax(-1), torch.ones_like(x)), ROWS),
+    "cos_sim": (lambda a, b: F.cosine_similarity(a, b), ROWS, ROWS),
+    "normalize": (F.normalize, ROWS),
+    "pairwise": (F.pairwise_distance, ROWS, ROWS),
+    "triplet": (F.triplet_margin_loss, ROWS, ROWS, ROWS),
+    "hinge": (lambda x: F.hinge_embedding_loss(x, torch.ones_like(x)), ROWS),
+    "margin": (lambda a, b: F.margin_ranking_loss(a, b, torch.ones_like(a)), (40,), (40,)),
+    "poisson": (lambda x: F.poisson_nll_loss(x, torch.ones_like(x)), ROWS),
+    "alpha_dropout": (lambda x: F.alpha_dropout(x, 0.1, True), ROWS),
+    "dropout2d": (lambda x: F.dropout2d(x, 0.1), IMAGES),
+    "lrn": (lambda x: F.local_response_norm(x, 2), IMAGES),
+    "bicubic": (lambda x: F.interpolate(x, scale_factor=2, mode="bicubic"), IMAGES),
+    "trilinear": (lambda x: F.interpolate(x, scale_factor=2, mode="trilinear"), VOLUMES),
+    "area": (lambda x: F.interpolate(x, size=(4, 4), mode="area"), IMAGES),
+    "linear_up": (lambda x: F.interpolate(x, scale_factor=2, mode="linear"), (4, 6, 8)),
+    "nearest1d": (lambda x: F.interpolate(x, scale_factor=2), (4, 6, 8)),
+    "nearest3d": (lambda x: F.interpolate(x, scale_factor=2), VOLUMES),
+    "nearest_exact": (lambda x: F.interpolate(x, scale_factor=2, mode="nearest-exact"), IMAGES),
+    "pad_circular": (lambda x: F.pad(x, (1, 1, 1, 1), mode="circular"), IMAGES),
+    "pad_3d": (lambda x: F.pad(x, (1, 1, 1, 1, 1, 1), mode="replicate"), VOLUMES),
+    "conv_t1d": (lambda x, w: F.conv_transpose1d(x, w), (4, 6, 8), (6, 8, 3)),
+    "conv_t3d": (lambda x, w: F.conv_transpose3d(x, w), VOLUMES, (4, 8, 3, 3, 3)),
+    "lp_pool": (lambda x: F.lp_pool2d(x, 2, 2), IMAGES),
+    "batch_norm3d": (lambda x, w, b: F.batch_norm(x, None, None, w, b, training=True), VOLUMES, (4,), (4,)),
+    "embedding_pad": (lambda w: F.embedding(tokens(w, 40), w, padding_idx=0), (50, 30)),
+    "dropout_eval": (lambda x: F.dropout(x, 0.1, False) * 1, ROWS),
+    "std_mean": (lambda x: sum(torch.std_mean(x, -1)), ROWS),
+    "softmin": (lambda x: F.softmin(x, -1), ROWS),
+    "glu0": (lambda x: F.glu(x, 0), ROWS),
+    "swiglu": (lambda x: F.silu(x[:, :15]) * x[:, 15:], ROWS),
+    "rope": (
+        lambda x: torch.view_as_real(
+            torch.view_as_complex(x.float().reshape(40, 15, 2))
+            * torch.polar(torch.ones(40, 15, device=x.device), torch.ones(40, 15, device=x.device))
+        ).flatten(1),
+        ROWS,
+    ),
+    "tri_mask": (lambda x: x.masked_fill(torch.ones(40, 30, device=x.device).tril() == 0, 0.0), ROWS),
+    "linspace": (lambda x: x * torch.linspace(0, 1, 30, device=x.device), ROWS),
+    "randn_like": (lambda x: x + torch.randn_like(x), ROWS),
+    "bernoulli": (lambda x: x * torch.bernoulli(torch.full_like(x, 0.5)), ROWS),
+    "rand": (lambda x: x + torch.rand(40, 30, device=x.device), ROWS),
+    "eye": (lambda x: x @ torch.eye(30, device=x.device, dtype=x.dtype), ROWS),
+    "group_norm1": (lambda x: F.group_norm(x, 1), IMAGES),
+    "baddbmm_bias": (lambda x, w, b: torch.baddbmm(b, x, w), (2, 4, 5), (2, 5, 6), (2, 1, 6)),
+    "mha": (
+        lambda x, wi, bi, wo, bo: F.multi_head_attention_forward(
+            x, x, x, 30, 3, wi, bi, None, None, False, 0.0, wo, bo
+        )[0],
+        (40, 2, 30),
+        (90, 30),
+        (90,),
+        (30, 30),
+        (30,),
+    ),
+    "logaddexp": (torch.logaddexp, ROWS, ROWS),
+    "hypot": (torch.hypot, ROWS, ROWS),
+    "xlogy": (torch.xlogy, ROWS, ROWS),
+    "sinc": (torch.sinc, ROWS),
+    "digamma": (torch.digamma, ROWS),
+    "lgamma": (torch.lgamma, ROWS),
+    "erfinv": (lambda x: torch.erfinv(x * 0.5), ROWS),
+    "logit": (lambda x: torch.logit(x * 0.5), ROWS),
+    "isnan": (lambda x: x * x.isnan(), ROWS),
+    "isfinite": (lambda x: x * x.isfinite(), ROWS),
+    "allclose_mask": (lambda x: x * torch.isclose(x, x), ROWS),
+    "mode": (lambda x: x.mode(-1)[0], ROWS),
+    "diff": (lambda x: x.diff(), ROWS),
+    "trapz": (torch.trapezoid, ROWS),
+    "dist": (torch.dist, ROWS, ROWS),
+}
+# Without a prediction: their scratch is not known.
+UNKNOWN = {
+    "prod": (torch.prod, ROWS),
+    "qr": (lambda x: torch.linalg.qr(x)[0], (6, 4)),
+    "multinomial": (lambda x: x * torch.multinomial(x.detach().softmax(-1), 30), ROWS),
+}
+ALL = {**OPERATORS, **MORE, **UNKNOWN}
+
+
 def build(device, loss: typing.Literal[tuple(LOSSES)], kind: typing.Literal[tuple(TYPES)],
           cases: str = " ".join(OPERATORS)):
     names = cases.split()
-    leaves = {name: [torch.ones(*sizes, device=device, dtype=TYPES[kind]).requires_grad_() for sizes in OPERATORS[name][1:]]
+    leaves = {name: [torch.ones(*sizes, device=device, dtype=TYPES[kind]).requires_grad_() for sizes in ALL[name][1:]]
               for name in names}
     rest = iter(names)
 
@@ -190,6 +441,6 @@ def build(device, loss: typing.Literal[tuple(LOSSES)], kind: typing.Literal[tupl
         for _ in range(2):
             for leaf in leaves[name]:
                 leaf.grad = None
-            LOSSES[loss](OPERATORS[name][0](*leaves[name])).backward()
+            LOSSES[loss](ALL[name][0](*leaves[name])).backward()
 
     return step
