@@ -104,7 +104,7 @@ template <class Title>
 void print_figures(const Json& rows, Title title_of_row) {
   for (const Json& row : rows) {
     const std::string name = row["name"];
-    const std::string title = title_of_row(name);
+    const std::string& title = title_of_row(name);
     std::printf("  %-22s %16s %16s %16s\n", text::printable(title).c_str(),
                 shown(name, row["a"]).c_str(), shown(name, row["b"]).c_str(),
                 shown(name, row["difference"]).c_str());
