@@ -64,9 +64,7 @@ void register_meta_dropout(torch::Library& library) {
   library.impl("bernoulli_.float", bernoulli);
   library.impl("native_dropout", fused_dropout);
   library.impl("native_dropout_backward", fused_dropout_backward);
-  static torch::Library* const above = new torch::Library(
-      torch::Library::IMPL, "aten", c10::DispatchKey::AutogradMeta, __FILE__, __LINE__);
-  above->impl("dropout", dropout);
+  autograd_meta_library().impl("dropout", dropout);
 }
 
 }  // namespace ts::kernels

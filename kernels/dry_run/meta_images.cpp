@@ -141,20 +141,11 @@ void resizing_on_cpu(const Tensor& input, const Tensor& output, int taps, bool m
   for (Tensor& table : tables) table.reset();
 }
 
-using ResizedLines = Tensor (*)(const Tensor&, at::IntArrayRef, std::optional<double>);
-template <ResizedLines kMeta>
-Tensor nearest_lines(const Tensor& input, at::IntArrayRef size, std::optional<double> scale) {
-  Tensor output = kMeta(input, size, scale);
-  resizing_on_cpu(input, output, 1, false);
-  return output;
-}
-using ResizedImages = Tensor (*)(const Tensor&, at::IntArrayRef, std::optional<double>,
-                                 std::optional<double>);
-template <ResizedImages kMeta>
-Tensor nearest_images(const Tensor& input, at::IntArrayRef size, std::optional<double> scale_h,
-                      std::optional<double> scale_w) {
-  Tensor output = kMeta(input, size, scale_h, scale_w);
-  resizing_on_cpu(input, output, 1, true);
+// `kTaps`: the pixels along a dimension that one of the result takes. `kMayCopy`: small images are.
+template <auto kMeta, int kTaps, bool kMayCopy, class... Options>
+Tensor resized(const Tensor& input, at::IntArrayRef size, Options... options) {
+  Tensor output = kMeta(input, size, options...);
+  resizing_on_cpu(input, output, kTaps, kMayCopy);
   return output;
 }
 // The backward of resizing wants its gradient dense, too.
@@ -164,40 +155,6 @@ Tensor dense_backward(const Tensor& gradient, at::IntArrayRef size, at::IntArray
   Tensor result = kMeta(gradient, size, input_size, options...);
   take_dense(gradient, gradient, Tensor(), result);
   return result;
-}
-Tensor upsample_bilinear2d(const Tensor& input, at::IntArrayRef size, bool corners,
-                           std::optional<double> scale_h, std::optional<double> scale_w) {
-  Tensor output = at::meta::upsample_bilinear2d(input, size, corners, scale_h, scale_w);
-  resizing_on_cpu(input, output, 2, true);
-  return output;
-}
-using ResizedVolumes = Tensor (*)(const Tensor&, at::IntArrayRef, std::optional<double>,
-                                  std::optional<double>, std::optional<double>);
-template <ResizedVolumes kMeta>
-Tensor nearest_volumes(const Tensor& input, at::IntArrayRef size, std::optional<double> scale_d,
-                       std::optional<double> scale_h, std::optional<double> scale_w) {
-  Tensor output = kMeta(input, size, scale_d, scale_h, scale_w);
-  resizing_on_cpu(input, output, 1, false);
-  return output;
-}
-Tensor upsample_linear1d(const Tensor& input, at::IntArrayRef size, bool corners,
-                         std::optional<double> scale) {
-  Tensor output = at::meta::upsample_linear1d(input, size, corners, scale);
-  resizing_on_cpu(input, output, 2, false);
-  return output;
-}
-Tensor upsample_trilinear3d(const Tensor& input, at::IntArrayRef size, bool corners,
-                            std::optional<double> scale_d, std::optional<double> scale_h,
-                            std::optional<double> scale_w) {
-  Tensor output = at::meta::upsample_trilinear3d(input, size, corners, scale_d, scale_h, scale_w);
-  resizing_on_cpu(input, output, 2, false);
-  return output;
-}
-Tensor upsample_bicubic2d(const Tensor& input, at::IntArrayRef size, bool corners,
-                          std::optional<double> scale_h, std::optional<double> scale_w) {
-  Tensor output = at::meta::upsample_bicubic2d(input, size, corners, scale_h, scale_w);
-  resizing_on_cpu(input, output, 4, false);
-  return output;
 }
 
 // Channels become places, or the reverse: one kernel on cpu, a permuted copy elsewhere.
@@ -255,16 +212,23 @@ void register_meta_images(torch::Library& library) {
   library.impl("avg_pool3d_backward", avg_pool3d_backward);
   library.impl("max_pool3d_with_indices_backward", max_pool3d_backward);
   using Scale = std::optional<double>;
-  library.impl("upsample_nearest1d", nearest_lines<at::meta::upsample_nearest1d>);
-  library.impl("upsample_nearest2d", nearest_images<at::meta::upsample_nearest2d>);
-  library.impl("upsample_nearest3d", nearest_volumes<at::meta::upsample_nearest3d>);
-  library.impl("_upsample_nearest_exact1d", nearest_lines<at::meta::_upsample_nearest_exact1d>);
-  library.impl("_upsample_nearest_exact2d", nearest_images<at::meta::_upsample_nearest_exact2d>);
-  library.impl("_upsample_nearest_exact3d", nearest_volumes<at::meta::_upsample_nearest_exact3d>);
-  library.impl("upsample_linear1d", upsample_linear1d);
-  library.impl("upsample_bilinear2d", upsample_bilinear2d);
-  library.impl("upsample_bicubic2d", upsample_bicubic2d);
-  library.impl("upsample_trilinear3d", upsample_trilinear3d);
+  library.impl("upsample_nearest1d", resized<at::meta::upsample_nearest1d, 1, false, Scale>);
+  library.impl("upsample_nearest2d", resized<at::meta::upsample_nearest2d, 1, true, Scale, Scale>);
+  library.impl("upsample_nearest3d",
+               resized<at::meta::upsample_nearest3d, 1, false, Scale, Scale, Scale>);
+  library.impl("_upsample_nearest_exact1d",
+               resized<at::meta::_upsample_nearest_exact1d, 1, false, Scale>);
+  library.impl("_upsample_nearest_exact2d",
+               resized<at::meta::_upsample_nearest_exact2d, 1, true, Scale, Scale>);
+  library.impl("_upsample_nearest_exact3d",
+               resized<at::meta::_upsample_nearest_exact3d, 1, false, Scale, Scale, Scale>);
+  library.impl("upsample_linear1d", resized<at::meta::upsample_linear1d, 2, false, bool, Scale>);
+  library.impl("upsample_bilinear2d",
+               resized<at::meta::upsample_bilinear2d, 2, true, bool, Scale, Scale>);
+  library.impl("upsample_bicubic2d",
+               resized<at::meta::upsample_bicubic2d, 4, false, bool, Scale, Scale>);
+  library.impl("upsample_trilinear3d",
+               resized<at::meta::upsample_trilinear3d, 2, false, bool, Scale, Scale, Scale>);
   library.impl("upsample_nearest1d_backward",
                dense_backward<at::meta::upsample_nearest1d_backward, Scale>);
   library.impl("upsample_nearest2d_backward",

@@ -140,10 +140,6 @@ void fused_adamw(at::TensorList, at::TensorList, at::TensorList, at::TensorList,
                  at::TensorList, double, double, double, double, double, bool, bool,
                  const std::optional<Tensor>&, const std::optional<Tensor>&) {}
 
-Tensor mse_loss_backward(const Tensor&, const Tensor& self, const Tensor&, std::int64_t) {
-  return at::zeros_like(self, at::MemoryFormat::Contiguous);
-}
-
 // In place as well.
 void unscale(at::TensorList, Tensor&, const Tensor&) {}
 Tensor& update_scale(Tensor& scale, Tensor&, const Tensor&, double, double, std::int64_t) {
@@ -151,6 +147,12 @@ Tensor& update_scale(Tensor& scale, Tensor&, const Tensor&, double, double, std:
 }
 
 }  // namespace
+
+torch::Library& autograd_meta_library() {
+  static auto* const library = new torch::Library(
+      torch::Library::IMPL, "aten", c10::DispatchKey::AutogradMeta, __FILE__, __LINE__);
+  return *library;
+}
 
 void register_meta_kernels() {
   static const torch::Library* const library = [] {
@@ -171,7 +173,6 @@ void register_meta_kernels() {
     made->impl("addr", addr);
     made->impl("one_hot", one_hot);
     made->impl("abs", abs);
-    made->impl("mse_loss_backward", mse_loss_backward);
     made->impl("hardtanh", hardtanh);
     made->impl("hardtanh_backward", hardtanh_backward);
     made->impl("hardswish", hardswish);

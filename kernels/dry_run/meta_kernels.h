@@ -12,6 +12,10 @@ namespace ts::kernels {
 // dry run (DryRecording::options). Once; any thread.
 void register_meta_kernels();
 
+// Kernels that run before autograd's own: of operators that are made of others, or whose backward
+// is written here.
+torch::Library& autograd_meta_library();
+
 // The parts, one per subject.
 void register_meta_activations(torch::Library& library);
 void register_meta_arithmetic(torch::Library& library);  // +, -, *, / with mixed types; reductions

@@ -89,23 +89,20 @@ Tensor binary_cross_entropy_with_logits(const Tensor& self, const Tensor& target
 Tensor huber_loss(const Tensor& self, const Tensor&, std::int64_t reduction, double) {
   return reduced(at::empty_like(self), reduction);
 }
-Tensor huber_loss_backward(const Tensor&, const Tensor& self, const Tensor&, std::int64_t, double) {
-  return at::zeros_like(self, at::MemoryFormat::Contiguous);
-}
 
-Tensor smooth_l1_loss_backward(const Tensor&, const Tensor& self, const Tensor&, std::int64_t,
-                               double) {
+// The backward of a squared error, of Huber's loss and of the smooth one.
+template <class... Options>
+Tensor zeros_backward(const Tensor&, const Tensor& self, const Tensor&, std::int64_t, Options...) {
   return at::zeros_like(self, at::MemoryFormat::Contiguous);
 }
 
 // The losses of images: a class for each pixel.
 std::tuple<Tensor, Tensor> nll_loss2d(const Tensor& self, const Tensor& target,
                                       const OptionalTensor&, std::int64_t reduction, c10::SymInt) {
-  const Tensor dense = reduction == at::Reduction::None ? Tensor() : self.contiguous();
-  const Tensor dense_target = reduction == at::Reduction::None ? Tensor() : target.contiguous();
-  const at::IntArrayRef sizes =
-      reduction == at::Reduction::None ? target.sizes() : at::IntArrayRef{};
-  return {at::empty(sizes, self.options()), at::empty({}, self.options())};
+  if (reduction == at::Reduction::None)
+    return {at::empty(target.sizes(), self.options()), at::empty({}, self.options())};
+  const Tensor dense = self.contiguous(), dense_target = target.contiguous();
+  return {at::empty({}, self.options()), at::empty({}, self.options())};
 }
 Tensor nll_loss2d_backward(const Tensor&, const Tensor& self, const Tensor& target,
                            const OptionalTensor&, std::int64_t reduction, c10::SymInt,
@@ -121,13 +118,13 @@ void register_meta_losses(torch::Library& library) {
   library.impl("binary_cross_entropy", binary_cross_entropy);
   library.impl("binary_cross_entropy_backward", binary_cross_entropy_backward);
   library.impl("huber_loss", huber_loss);
-  library.impl("huber_loss_backward", huber_loss_backward);
-  library.impl("smooth_l1_loss_backward", smooth_l1_loss_backward);
+  library.impl("huber_loss_backward", zeros_backward<double>);
+  library.impl("mse_loss_backward", zeros_backward<>);
+  library.impl("smooth_l1_loss_backward", zeros_backward<double>);
   library.impl("nll_loss2d_forward", nll_loss2d);
   library.impl("nll_loss2d_backward", nll_loss2d_backward);
-  static torch::Library* const above = new torch::Library(
-      torch::Library::IMPL, "aten", c10::DispatchKey::AutogradMeta, __FILE__, __LINE__);
-  above->impl("binary_cross_entropy_with_logits", binary_cross_entropy_with_logits);
+  autograd_meta_library().impl("binary_cross_entropy_with_logits",
+                               binary_cross_entropy_with_logits);
 }
 
 }  // namespace ts::kernels

@@ -251,9 +251,7 @@ void register_meta_norm(torch::Library& library) {
   library.impl("native_batch_norm_backward", native_batch_norm_backward);
   library.impl("native_group_norm", native_group_norm);
   library.impl("native_group_norm_backward", native_group_norm_backward);
-  static torch::Library* const above = new torch::Library(
-      torch::Library::IMPL, "aten", c10::DispatchKey::AutogradMeta, __FILE__, __LINE__);
-  above->impl("_fused_rms_norm", fused_rms_norm);
+  autograd_meta_library().impl("_fused_rms_norm", fused_rms_norm);
 }
 
 }  // namespace ts::kernels

@@ -10,6 +10,7 @@
 #include <torch/library.h>
 
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "kernels/dry_run/lstm_blocks.h"
@@ -105,34 +106,31 @@ std::tuple<Tensor, Tensor, Tensor, Tensor, Tensor, Tensor, Tensor> rnn_layer_bac
 
 // Layers as a program in Python calls them; a .pt2 names them. LibTorch's own are made of operators
 // that no device runs.
-std::vector<c10::IValue> arguments_of(const Tensor& input, at::TensorList params, bool biases,
-                                      std::int64_t layers, double dropout, bool train, bool both,
-                                      bool batch_first) {
-  return {input, c10::IValue(), params.vec(), biases, layers, dropout, train, both, batch_first};
+std::vector<c10::IValue> arguments_of(const Tensor& input, c10::IValue states,
+                                      at::TensorList params, bool biases, std::int64_t layers,
+                                      double dropout, bool train, bool both, bool batch_first) {
+  return {input, std::move(states), params.vec(), biases, layers, dropout, train,
+          both,  batch_first};
 }
 
 template <const char* kTarget>
 std::tuple<Tensor, Tensor> stepwise(const Tensor& input, const Tensor& hidden,
                                     at::TensorList params, bool biases, std::int64_t layers,
                                     double dropout, bool train, bool both, bool batch_first) {
-  auto arguments = arguments_of(input, params, biases, layers, dropout, train, both, batch_first);
-  arguments[1] = hidden;
-  const auto made = recurrent_without_data(kTarget, arguments);
+  const auto made = recurrent_without_data(
+      kTarget,
+      arguments_of(input, hidden, params, biases, layers, dropout, train, both, batch_first));
   return {made.at(0).toTensor(), made.at(1).toTensor()};
 }
 
 std::tuple<Tensor, Tensor, Tensor> lstm(const Tensor& input, at::TensorList hidden,
                                         at::TensorList params, bool biases, std::int64_t layers,
                                         double dropout, bool train, bool both, bool batch_first) {
-  auto arguments = arguments_of(input, params, biases, layers, dropout, train, both, batch_first);
-  arguments[1] = hidden.vec();
-  const auto made = recurrent_without_data("torch.ops.aten.lstm.input", arguments);
+  const auto made = recurrent_without_data(
+      kLstm,
+      arguments_of(input, hidden.vec(), params, biases, layers, dropout, train, both, batch_first));
   return {made.at(0).toTensor(), made.at(1).toTensor(), made.at(2).toTensor()};
 }
-
-constexpr char kGru[] = "torch.ops.aten.gru.input";
-constexpr char kTanh[] = "torch.ops.aten.rnn_tanh.input";
-constexpr char kRelu[] = "torch.ops.aten.rnn_relu.input";
 
 // They are made of other operators, which have a gradient each.
 void register_layers(torch::Library& library) {
@@ -146,9 +144,7 @@ void register_layers(torch::Library& library) {
 
 void register_meta_recurrent(torch::Library& library) {
   register_layers(library);
-  static torch::Library* const above = new torch::Library(
-      torch::Library::IMPL, "aten", c10::DispatchKey::AutogradMeta, __FILE__, __LINE__);
-  register_layers(*above);
+  register_layers(autograd_meta_library());
   library.impl("mkldnn_rnn_layer", rnn_layer);
   library.impl("mkldnn_rnn_layer_backward", rnn_layer_backward);
 }

@@ -110,9 +110,8 @@ std::tuple<Tensor, Tensor> kthvalue(const Tensor& self, c10::SymInt, std::int64_
   return made;
 }
 
-// LibTorch's own backward of products does not write in place, or avoids to look at numbers, where
-// tensors have none. Here no number is 0, as of a model's.
-// (torch/csrc/autograd/FunctionsManual.cpp, cumprod_backward, prod_backward.)
+// LibTorch's own backward of cumulative products avoids to look at numbers where tensors have none.
+// Here no number is 0. (torch/csrc/autograd/FunctionsManual.cpp, cumprod_backward.)
 class Cumprod : public torch::autograd::Function<Cumprod> {
  public:
   static Tensor forward(torch::autograd::AutogradContext* context, const Tensor& self,
@@ -151,9 +150,7 @@ void register_meta_statistics(torch::Library& library) {
   library.impl("dot", dot);
   library.impl("median.dim", chosen);
   library.impl("kthvalue", kthvalue);
-  static torch::Library* const above = new torch::Library(
-      torch::Library::IMPL, "aten", c10::DispatchKey::AutogradMeta, __FILE__, __LINE__);
-  above->impl("cumprod", cumprod);
+  autograd_meta_library().impl("cumprod", cumprod);
 }
 
 }  // namespace ts::kernels

@@ -21,11 +21,6 @@ namespace {
 
 using at::Tensor;
 
-constexpr std::string_view kGru = "torch.ops.aten.gru.input";
-constexpr std::string_view kTanh = "torch.ops.aten.rnn_tanh.input";
-constexpr std::string_view kRelu = "torch.ops.aten.rnn_relu.input";
-constexpr std::string_view kLstm = "torch.ops.aten.lstm.input";
-
 bool is_stepwise(std::string_view target) {
   return target == kGru || target == kTanh || target == kRelu;
 }
@@ -186,7 +181,7 @@ bool is_recurrent(std::string_view target) {
 std::vector<c10::IValue> recurrent_without_data(std::string_view target,
                                                 const std::vector<c10::IValue>& arguments) {
   const bool known = is_stepwise(target) || target == kLstm;
-  TORCH_CHECK_NOT_IMPLEMENTED(known && !DryRecording::current()->for_cuda(),
+  TORCH_CHECK_NOT_IMPLEMENTED(known && !DryRecording::follows_cuda(),
                               "computed with a workspace of the library");
   if (target == kLstm) return lstm(arguments);
   return Layers(target, arguments).run();

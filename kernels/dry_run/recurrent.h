@@ -7,6 +7,12 @@
 
 namespace ts::kernels {
 
+// Their names in an exported program.
+inline constexpr char kGru[] = "torch.ops.aten.gru.input";
+inline constexpr char kTanh[] = "torch.ops.aten.rnn_tanh.input";
+inline constexpr char kRelu[] = "torch.ops.aten.rnn_relu.input";
+inline constexpr char kLstm[] = "torch.ops.aten.lstm.input";
+
 // Whether an exported operator is a recurrent layer: GRU, LSTM, or one with tanh or ReLU.
 bool is_recurrent(std::string_view target);
 
