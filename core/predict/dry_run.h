@@ -56,6 +56,8 @@ struct DryRun {
   // A real run's peak may be up to this many bytes below that of `log`: blocks that threads make
   // for themselves, which need not all live at once. cpu only.
   std::int64_t apart_bytes = 0;
+  // Operators that took blocks which are not known: a run's may be others.
+  std::vector<std::string> unknown_operators;
   std::string torch;             // "2.15": the minor whose operators ran; empty if unknown
   std::int64_t duration_ns = 0;  // how long the dry run took
 

@@ -1,5 +1,7 @@
 #include "core/predict/prediction.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -400,7 +402,11 @@ Prediction predict(const DryRun& run, const base::StringTable& strings,
   prediction.needed = prediction.chain.needed();
   prediction.headroom = target.memory - prediction.needed;
   prediction.sentence = sentence_of(prediction, target, run.options.steps);
-  if (target.kind == spec::DeviceKind::cuda && !run.torch.empty() && run.torch != kTorchOnCuda)
+  if (!run.unknown_operators.empty())
+    prediction.unchecked =
+        message("unknown_blocks",
+                {{"operators", fmt::format("{}", fmt::join(run.unknown_operators, ", "))}});
+  else if (target.kind == spec::DeviceKind::cuda && !run.torch.empty() && run.torch != kTorchOnCuda)
     prediction.unchecked =
         message("other_torch", {{"checked", std::string(kTorchOnCuda)}, {"torch", run.torch}});
   return prediction;

@@ -139,6 +139,14 @@ Tensor cumprod(const Tensor& self, std::int64_t dim, std::optional<at::ScalarTyp
   return Cumprod::apply(self, dim, dtype);
 }
 
+// Where no range is given the numbers give it, through scratch that is not followed.
+Tensor histc(const Tensor& self, std::int64_t bins, const at::Scalar& low, const at::Scalar& high) {
+  if (DryRecording* const dry = DryRecording::current();
+      dry != nullptr && low.toDouble() == high.toDouble())
+    dry->saw_unknown("aten::histc");
+  return at::empty({bins}, self.options());
+}
+
 }  // namespace
 
 void register_meta_statistics(torch::Library& library) {
@@ -150,6 +158,7 @@ void register_meta_statistics(torch::Library& library) {
   library.impl("dot", dot);
   library.impl("median.dim", chosen);
   library.impl("kthvalue", kthvalue);
+  library.impl("histc", histc);
   autograd_meta_library().impl("cumprod", cumprod);
 }
 

@@ -146,6 +146,8 @@ run::Outcome<TorchDryRunner::Recorded> TorchDryRunner::record(const spec::Worklo
   made.types = types.take();
   made.backend = kernel_name(recording.attention());
   made.apart_bytes = recording.apart_bytes();
+  for (const DryRecording::Unknown& one : recording.unknown())
+    made.unknown_operators.push_back(one.op);
   return made;
 }
 
@@ -214,6 +216,7 @@ run::Outcome<predict::DryRun> TorchDryRunner::make(const spec::WorkloadSpec& spe
   result.backend = std::move(made->backend);
   result.types = std::move(made->types);
   result.apart_bytes = made->apart_bytes;
+  result.unknown_operators = std::move(made->unknown_operators);
   result.torch = torch_minor();
   result.duration_ns = base::now_ns() - begin_ns;
   return result;

@@ -42,7 +42,8 @@ class TorchDryRunner final : public predict::DryRunner {
     std::int64_t trained_of_a_layer = 0;
     std::string backend;
     std::vector<run::NamedType> types;
-    std::int64_t apart_bytes = 0;  // DryRun's
+    std::int64_t apart_bytes = 0;  // DryRun's, as the next
+    std::vector<std::string> unknown_operators;
     bool repeated_steps = false;
   };
   // The modules that can be repeated; nothing where all must run.

@@ -11,6 +11,7 @@
 
 #include "core/base/check.h"
 #include "kernels/observe/shape_writer.h"
+#include "kernels/observe/unknown_blocks.h"
 
 namespace ts::kernels {
 namespace {
@@ -29,6 +30,7 @@ struct DryRunCallbacks {
   }
   static void end(const at::RecordFunction& function, at::ObserverContext*) {
     current_dry_recording->note_shapes(function);
+    current_dry_recording->note_unknown(function);
     current_dry_recording->close_operator();
   }
 };
@@ -69,6 +71,18 @@ void DryRecording::note_shapes(const at::RecordFunction& function) {
       for (const at::Tensor& tensor : value.toTensorVector()) note_shape(tensor);
     }
   }
+}
+
+void DryRecording::note_unknown(const at::RecordFunction& function) {
+  if (state_.names.find(function.name()).may_have_unknown_blocks && has_unknown_blocks(function))
+    saw_unknown(function.name());
+}
+
+void DryRecording::saw_unknown(std::string_view op) {
+  if (closed_ || std::ranges::find(unknown_, op, &Unknown::op) != unknown_.end()) return;
+  const Frame* const frame = state_.top();
+  const base::StringId place = frame != nullptr ? frame->module : base::kNoString;
+  unknown_.push_back({std::string(op), std::string(strings_.view(place))});
 }
 
 // Unknown where it does not fit: it would be cut off.

@@ -165,6 +165,15 @@ class DryRecording {
   void may_be_apart(std::int64_t bytes) noexcept { apart_ = std::max(apart_, bytes); }
   [[nodiscard]] std::int64_t apart_bytes() const noexcept { return apart_; }
 
+  // An operator that ran, or one of its calls, takes blocks that are not known (unknown_blocks.h).
+  // `place`: the module or line that it runs for, empty if unknown. Noted once a name.
+  struct Unknown {
+    std::string op;
+    std::string place;
+  };
+  void saw_unknown(std::string_view op);
+  [[nodiscard]] const std::vector<Unknown>& unknown() const noexcept { return unknown_; }
+
   [[nodiscard]] AttentionKernel attention() const noexcept { return attention_; }
   void saw_attention(AttentionKernel kernel) noexcept;
   [[nodiscard]] ThreadState& state() noexcept { return state_; }
@@ -174,6 +183,7 @@ class DryRecording {
   friend struct DryRunCallbacks;
   void answer(std::size_t size);
   void note_shapes(const at::RecordFunction& function);
+  void note_unknown(const at::RecordFunction& function);
   void note_shape(const at::Tensor& tensor);
   base::StringId shape_of(const at::Tensor& tensor);
   void close_operator();
@@ -200,6 +210,7 @@ class DryRecording {
   ScratchQuestion* question_ = nullptr;
   AttentionKernel attention_ = AttentionKernel::none;
   std::int64_t apart_ = 0;
+  std::vector<Unknown> unknown_;
   std::uint64_t callbacks_ = 0;
 };
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "kernels/observe/unknown_blocks.h"
+
 namespace ts::kernels {
 namespace {
 
@@ -89,6 +91,7 @@ const OperatorName& NameCache::find(std::string_view text) {
   slot.text = strings_->view(slot.id);
   slot.factory = std::find(kFactories.begin(), kFactories.end(), text) != kFactories.end();
   slot.node_frame = text.substr(0, kNodeFrame.size()) == kNodeFrame;
+  slot.may_have_unknown_blocks = may_have_unknown_blocks(text);
   slot.attention = attention_kernel(text);
   return slot;
 }

@@ -31,6 +31,8 @@ struct OperatorName {
   bool factory = false;
   // The frame in which autograd runs a node ("autograd::engine::evaluate_function: ...").
   bool node_frame = false;
+  // See unknown_blocks.h.
+  bool may_have_unknown_blocks = false;
   AttentionKernel attention = AttentionKernel::none;
 };
 

@@ -5,7 +5,7 @@
 #include <ATen/record_function.h>
 #include <torch/library.h>
 
-#include <array>
+#include <string>
 #include <utility>
 
 #include "core/io/file.h"
@@ -26,7 +26,9 @@ constexpr run::RunId kRun = 1;
 
 predict::DryRunOptions chosen_rules;
 base::StringTable* place_strings = nullptr;  // of the one recorder
-std::int64_t last_apart = 0;                 // of the recording that ended last
+// Facts of the recording that ended last.
+std::int64_t last_apart = 0;
+std::string last_unknown;
 
 // Our own workloads ask for no number that anything depends on; a script may.
 at::Scalar no_number(const at::Tensor&) {
@@ -53,33 +55,6 @@ void register_attention(c10::DispatchKey key) {
   made->impl("scaled_dot_product_attention", attend);
 }
 
-// Operators whose scratch on a device is not known: they say so, and a run on the CPU takes the
-// place of the prediction.
-constexpr std::array kUnknownScratch = {"_linalg_det",
-                                        "_linalg_eigh",
-                                        "_linalg_slogdet",
-                                        "_linalg_solve_ex",
-                                        "_linalg_svd",
-                                        "linalg_eig",
-                                        "linalg_cholesky_ex",
-                                        "linalg_inv_ex",
-                                        "linalg_lstsq",
-                                        "median",
-                                        "multinomial",
-                                        "linalg_lu_factor_ex",
-                                        "linalg_matrix_exp",
-                                        "linalg_qr",
-                                        "prod",
-                                        "prod.dim_int",
-                                        "renorm",
-                                        "rrelu_with_noise",
-                                        "soft_margin_loss",
-                                        "trace"};
-
-void unknown_scratch(const c10::OperatorHandle& op, torch::jit::Stack*) {
-  TORCH_CHECK_NOT_IMPLEMENTED(false, "the scratch of ", op.schema().name(), " is not known");
-}
-
 void prepare_meta() {
   static const torch::Library* const library = [] {
     CpuAllocator::install();
@@ -89,8 +64,6 @@ void prepare_meta() {
     auto* const made = new torch::Library(torch::Library::IMPL, "aten", c10::DispatchKey::Meta,
                                           __FILE__, __LINE__);
     made->impl("_local_scalar_dense", no_number);
-    for (const char* const name : kUnknownScratch)
-      made->impl(name, torch::CppFunction::makeFromBoxedFunction<&unknown_scratch>());
     register_attention(c10::DispatchKey::Meta);
     register_attention(c10::DispatchKey::AutogradMeta);
     return made;
@@ -180,6 +153,11 @@ base::Result<ProcessRecorder::Summary> MetaRecorder::finish(const std::filesyste
   end_phase();
   dry_->close();
   last_apart = dry_->apart_bytes();
+  last_unknown.clear();
+  if (!dry_->unknown().empty()) {
+    const DryRecording::Unknown& first = dry_->unknown().front();
+    last_unknown = first.op + "\n" + first.place;
+  }
   run::RecordingWriter writer(kRun, strings_, run::RecordingWriter::WhenFull::keep);
   run::StartedUpdate started;
   started.id = kRun;
@@ -236,6 +214,12 @@ extern "C" __attribute__((visibility("default"))) void tensorscope_record_meta()
 // The bytes of the ended recording: predict::DryRun::apart_bytes.
 extern "C" __attribute__((visibility("default"))) std::int64_t tensorscope_record_apart() {
   return ts::kernels::last_apart;
+}
+
+// The first operator of the ended recording whose blocks are not known and, behind a line's end,
+// the place that it ran for; empty: all are known. Valid until the next one ends.
+extern "C" __attribute__((visibility("default"))) const char* tensorscope_record_unknown() {
+  return ts::kernels::last_unknown.c_str();
 }
 
 // The type of autocast on meta from here on: 0 none, 1 bf16, 2 fp16; gives the one before. -1:

@@ -93,6 +93,7 @@ class Library:
         if path.name != NAME:  # that of runs without data (_meta.py)
             self.meta = _function(quick, "meta", None)
             self.apart = _function(quick, "apart", number)
+            self.unknown = _function(quick, "unknown", text)
             self.rules = _function(quick, "rules", None, count, count)
             self.autocast = _function(quick, "autocast", count, count)
 

@@ -385,6 +385,12 @@ def predict(request):
     _meta.prepare(library, request["compute_capability"], request["multiprocessors"])
     try:
         told = _record(request, torch.device("meta"), library)
+        operator, _, place = library.unknown().decode().partition("\n")
+        if operator:
+            place = place.removeprefix("@ ")  # it has no module
+            unknown = Wrong("not_on_meta", place=place or "?", error=f"the blocks of {operator} are not known")
+            unknown.frames = [place] if place else []
+            raise unknown
         return {"device": "meta", "apart_bytes": library.apart(), **told}
     except Wrong as wrong:
         if wrong.kind != "raised":

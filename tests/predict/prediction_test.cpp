@@ -327,6 +327,17 @@ TEST(Prediction, SaysWhereTheBlocksOfATorchWereNeverComparedWithACard) {
   EXPECT_EQ(unchecked("2.15", cpu_target("limit", 8 * kMebibyte)), "");
 }
 
+TEST(Prediction, NamesTheOperatorsWhoseBlocksAreUnknown) {
+  Script script;
+  script.alloc(kMebibyte);
+  script.run.torch = "2.15";
+  script.run.unknown_operators = {"aten::prod", "aten::median"};
+  for (const PredictionTarget& target : {card(8 * kMebibyte), cpu_target("limit", 8 * kMebibyte)}) {
+    const Prediction made = predict(script.run, script.strings, target, {}, nullptr);
+    EXPECT_NE(made.unchecked.sentence.find("aten::prod, aten::median"), std::string::npos);
+  }
+}
+
 TEST(Prediction, EmptyDryRunNeedsTheContextOnly) {
   const Script script;
   const Prediction prediction = predicted(script, card(kMebibyte));

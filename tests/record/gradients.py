@@ -420,8 +420,14 @@ MORE = {
     "trapz": (torch.trapezoid, ROWS),
     "dist": (torch.dist, ROWS, ROWS),
 }
-# Without a prediction: their scratch is not known.
+# Without a prediction: their blocks are not known.
 UNKNOWN = {
+    "amax_all": (torch.max, ROWS),
+    "atan2": (torch.atan2, ROWS, ROWS),
+    "channel_shuffle": (lambda x: F.channel_shuffle(x, 2), IMAGES),
+    "histc": (lambda x: x * torch.histc(x.detach(), 30), ROWS),
+    "irfft": (lambda x: torch.fft.irfft(torch.fft.rfft(x)), ROWS),
+    "quantile": (lambda x: torch.quantile(x, 0.5, dim=-1), ROWS),
     "prod": (torch.prod, ROWS),
     "qr": (lambda x: torch.linalg.qr(x)[0], (6, 4)),
     "multinomial": (lambda x: x * torch.multinomial(x.detach().softmax(-1), 30), ROWS),
