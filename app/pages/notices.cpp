@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "core/base/clock.h"
+#include "core/io/file.h"
 #include "views/common/spec_words.h"
 
 namespace ts::app {
@@ -26,8 +27,7 @@ void Notices::add_error(const base::Result<void>& result) {
 }
 
 void Notices::saved(const std::filesystem::path& path) {
-  std::error_code ignored;
-  toasts_.add(std::filesystem::absolute(path, ignored), base::now_ns());
+  toasts_.add(io::absolute_path(path).value_or(path), base::now_ns());
 }
 
 void Notices::page_changed() {

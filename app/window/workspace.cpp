@@ -15,6 +15,7 @@
 #include "app/window/palette_entries.h"
 #include "app/window/projector_scale.h"
 #include "app/window/warning_bars.h"
+#include "core/io/file.h"
 #include "core/spec/model_config.h"
 #include "core/spec/own_model.h"
 #include "core/text/message.h"
@@ -58,9 +59,7 @@ bool Workspace::animated() const {
 
 void Workspace::open_files(const std::vector<std::filesystem::path>& paths) {
   for (const std::filesystem::path& path : paths) {
-    std::error_code ignored;
-    const std::filesystem::path whole = std::filesystem::absolute(path, ignored);
-    open_file(whole.empty() ? path : whole);
+    open_file(io::absolute_path(path).value_or(path));
   }
 }
 

@@ -239,8 +239,14 @@ base::Result<void> make_folder(const std::filesystem::path& folder) {
 base::Result<std::filesystem::path> absolute_path(const std::filesystem::path& path) {
   if (path.empty()) return text::fail("file_error.file_without_name");
   std::error_code error;
-  auto whole = std::filesystem::absolute(path, error);
-  if (!error) return whole;
+  const auto whole = std::filesystem::absolute(path, error);
+  if (!error) {
+    std::filesystem::path parts;
+    for (const std::filesystem::path& part : whole) {
+      if (part != ".") parts /= part;
+    }
+    return parts;
+  }
   return text::fail("file_error.no_current_folder", {{"path", path.string()}});
 }
 

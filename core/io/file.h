@@ -28,7 +28,8 @@ base::Message read_in_part(const std::filesystem::path& path, base::Message why)
 // refused.
 base::Result<std::string> read_file(const std::filesystem::path& path, const Reading& how = {});
 
-// The absolute path. Errors: it is empty; it is relative and the current folder does not exist.
+// The absolute path, without parts named ".". Errors: it is empty; it is relative and the current
+// folder does not exist.
 base::Result<std::filesystem::path> absolute_path(const std::filesystem::path& path);
 
 // The text after `key` and the separator on the first line that begins with it, without surrounding

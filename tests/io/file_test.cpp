@@ -231,6 +231,9 @@ TEST(ReadFile, RefusesPipesAndDevicesWithoutWaiting) {
 TEST(AbsolutePath, NeedsANameAndAFolder) {
   EXPECT_EQ(*absolute_path("/a/b"), "/a/b");
   EXPECT_EQ(*absolute_path("b"), std::filesystem::current_path() / "b");
+  EXPECT_EQ(*absolute_path("./b/./c"), std::filesystem::current_path() / "b/c");
+  EXPECT_EQ(*absolute_path("."), std::filesystem::current_path());
+  EXPECT_EQ(*absolute_path("/a/../b"), "/a/../b");  // a may be a link
   EXPECT_EQ(absolute_path("").error().sentence, "The file to open has no name");
 }
 
