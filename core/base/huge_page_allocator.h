@@ -33,7 +33,11 @@ struct HugePageAllocator {
     if (at == nullptr) throw std::bad_alloc();
     return static_cast<T*>(at);
   }
-  void deallocate(T* at, std::size_t) noexcept { std::free(at); }
+  // Gives the pages back at once, even after keep_freed_memory().
+  void deallocate(T* at, std::size_t count) noexcept {
+    if (count * sizeof(T) >= kHugePage) drop_pages(at, count * sizeof(T));
+    std::free(at);
+  }
 
  private:
   static void* huge(std::size_t bytes) {
@@ -48,16 +52,16 @@ using HugeVector = std::vector<T, HugePageAllocator<T>>;
 
 // Makes room for all that is expected when a part of it has come, so that the vector does not move
 // again and again. Called often; `part` is a share: at 0.25 four times as much is expected. Room
-// that is never used costs no memory, since its pages stay untouched; it grows at most eightfold at
+// that is never used costs no memory, since its pages stay untouched; it grows at most ninefold at
 // once.
 template <class T>
 void expect_all(HugeVector<T>& values, double part) {
   if (2 * values.size() < values.capacity() || values.size() * sizeof(T) < kHugePage / 16) return;
   constexpr double kSpare = 1.1;
   constexpr double kMost = 8;
-  const double times = std::min(kSpare / std::max(part, 1 / kMost), kMost);
-  const auto wanted = static_cast<std::size_t>(static_cast<double>(values.size()) * times);
-  if (wanted > values.capacity() + values.capacity() / 4) values.reserve(wanted);
+  const double expected = static_cast<double>(values.size()) / std::max(part, 1 / kMost);
+  if (expected > static_cast<double>(values.capacity()))
+    values.reserve(static_cast<std::size_t>(expected * kSpare));
 }
 
 // Makes room in an empty vector of the usual kind, in large pages.

@@ -21,6 +21,16 @@ inline void prefer_huge_pages(void* begin, std::size_t bytes) {
   if (first < end) ::madvise(reinterpret_cast<void*>(first), end - first, MADV_HUGEPAGE);
 }
 
+// Gives the whole pages of 4 KiB in a buffer back to the system: what they hold is lost, and the
+// next touch makes them anew.
+inline void drop_pages(void* begin, std::size_t bytes) {
+  constexpr std::uintptr_t kPage = 4096;
+  const auto address = reinterpret_cast<std::uintptr_t>(begin);
+  const std::uintptr_t first = (address + kPage - 1) / kPage * kPage;
+  const std::uintptr_t end = (address + bytes) / kPage * kPage;
+  if (first < end) ::madvise(reinterpret_cast<void*>(first), end - first, MADV_DONTNEED);
+}
+
 // From now on freed memory stays with the process, whatever its size, and is used again without new
 // pages. For a command that reads one large file and ends; main thread.
 inline void keep_freed_memory() {

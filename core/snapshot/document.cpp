@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "core/base/check.h"
+#include "core/base/memory_pages.h"
 
 namespace ts::snapshot {
 
@@ -210,6 +211,12 @@ std::optional<double> Document::as_real(Value value) const {
   if (tag(value) == kUnsignedInteger) return static_cast<double>(wide_[index(value)]);
   if (const auto number = as_integer(value)) return static_cast<double>(*number);
   return std::nullopt;
+}
+
+void Document::drop_events_before(Value event) {
+  const std::size_t end = std::max<std::size_t>(index(event), dropped_events_);
+  base::drop_pages(events_.data() + dropped_events_, (end - dropped_events_) * sizeof(StoredEvent));
+  dropped_events_ = end;
 }
 
 std::optional<std::string_view> Document::as_text(Value value) const {

@@ -122,6 +122,9 @@ class Document {
             .frames = stacked ? Value((std::uint64_t{at.frames} << kTagBits) | kList) : Value(),
             .rest = at.rest};
   }
+  // Gives the memory of the events before this one back to the system. They read as zeros from here
+  // on.
+  void drop_events_before(Value event);
   [[nodiscard]] const EventRest& rest_at(std::uint32_t rest) const { return rests_[rest]; }
   [[nodiscard]] std::size_t rest_count() const { return rests_.size(); }
   [[nodiscard]] std::size_t text_count() const { return texts_.size(); }
@@ -201,6 +204,7 @@ class Document {
   std::size_t letter_bytes_ = 0;                  // of all blocks
   std::vector<std::uint64_t> wide_;               // values that do not fit beside a tag
   base::HugeVector<StoredEvent> events_;
+  std::size_t dropped_events_ = 0;
   std::vector<EventRest> rests_;
   std::array<std::uint32_t, 256> rest_places_{};  // by hash: a place in rests_ and one more
   RunIndex runs_;                                 // in pool_

@@ -115,7 +115,7 @@ void read_external_annotations(SnapshotFields& fields, Value list) {
   });
 }
 
-SnapshotFile convert_snapshot(const Document& document, Value root) {
+SnapshotFile convert_snapshot(Document& document, Value root) {
   SnapshotFile file;
   SnapshotFields fields(document, file);
   // torch.cuda.memory_snapshot() returns only the list of segments.
@@ -125,6 +125,10 @@ SnapshotFile convert_snapshot(const Document& document, Value root) {
   }
   bool any = false;
   if (Document::kind(root) == Kind::dict) {
+    document.for_each_entry(root, [&](Value name, Value) {
+      fields.lists_of_traces += fields.key_of(name) == Key::device_traces ? 1 : 0;
+      return true;
+    });
     document.for_each_entry(root, [&](Value name, Value value) {
       const Key key = fields.key_of(name);
       any = any || key == Key::segments || key == Key::device_traces;

@@ -16,7 +16,7 @@ constexpr std::size_t kMostIgnoredKeys = 20;
 
 }  // namespace
 
-SnapshotFields::SnapshotFields(const Document& from, SnapshotFile& file)
+SnapshotFields::SnapshotFields(Document& from, SnapshotFile& file)
     : document(from),
       snapshot(file.snapshot),
       file_(file),

@@ -24,11 +24,12 @@ class SnapshotFields {
   using Kind = Document::Kind;
   using Value = Document::Value;
 
-  SnapshotFields(const Document& document, SnapshotFile& file);
+  SnapshotFields(Document& document, SnapshotFile& file);
 
-  const Document& document;
+  Document& document;
   allocator::Snapshot& snapshot;
   SnapshotPlace place;
+  int lists_of_traces = 0;  // that the file has: names may stand twice in a dictionary
 
   [[nodiscard]] Key key_of(Value name);
   void ignore(Value name);         // a key that is not used here

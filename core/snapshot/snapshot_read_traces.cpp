@@ -157,9 +157,34 @@ bool TraceReader::read_action(Value value, allocator::TraceEntry& entry) {
 
 }  // namespace
 
+namespace {
+
+// True if every event comes once, in the order of the file: what has been read is not read again.
+bool each_comes_once(const Document& document, Value list) {
+  std::int64_t last = -1;
+  std::size_t items = 0;
+  bool once = Document::kind(list) == Kind::list;
+  const auto in_order = [&](Value item) {
+    const bool event = Document::kind(item) == Kind::event;
+    once = ++items < document.file_bytes() && (!event || Document::index(item) > last);
+    if (event) last = Document::index(item);
+    return once;
+  };
+  const auto device_in_order = [&](Value device) {
+    if (Document::kind(device) == Kind::list) document.for_each_item(device, in_order);
+    return once;
+  };
+  if (once) document.for_each_item(list, device_in_order);
+  return once;
+}
+
+}  // namespace
+
 void read_device_traces(SnapshotFields& fields, Value list) {
+  constexpr std::size_t kDropped = 1U << 16U;  // so many events at a time
   fields.snapshot.device_traces.clear();
   TraceReader reader(fields);
+  const bool once = fields.lists_of_traces == 1 && each_comes_once(fields.document, list);
   fields.each_item(name_of(Key::device_traces), list, [&](Value device) {
     auto& trace = fields.snapshot.device_traces.emplace_back();
     if (!fields.is(Kind::list, Key::unknown, device, "a list")) return true;
@@ -168,6 +193,8 @@ void read_device_traces(SnapshotFields& fields, Value list) {
       allocator::TraceEntry entry;
       if (!reader.read(item, entry)) return false;
       trace.push_back(entry);
+      if (once && trace.size() % kDropped == 0 && Document::kind(item) == Kind::event)
+        fields.document.drop_events_before(item);
       return true;
     });
     return true;

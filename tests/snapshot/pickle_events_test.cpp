@@ -225,6 +225,26 @@ TEST(PickleEvents, BatchesAndSeveralDevices) {
   expect_equal(content, 12);
 }
 
+// The memory of many events is given back while they are read, unless one may come again.
+TEST(PickleEvents, AmongManyOneMayComeAgain) {
+  constexpr int kMany = 150'000;
+  const auto add_many = [](PickleBytes& bytes) {
+    for (int i = 0; i < kMany; ++i) add_event(bytes, [](PickleBytes&) {});
+  };
+  expect_equal(file_with(add_many), kMany);
+  expect_equal(file_with([&](PickleBytes& bytes) {
+                 add_many(bytes);
+                 recall(bytes, kNextEntry);
+               }),
+               kMany + 1);
+  expect_equal(file_with([&](PickleBytes& bytes) {
+                 add_many(bytes);
+                 bytes.op('e').op('a').text("device_traces").op(']').op(']').op('(');
+                 recall(bytes, kNextEntry);
+               }),
+               kMany + 1);
+}
+
 // A text that an event puts into the memo is a key of the next one; then the entry changes.
 TEST(PickleEvents, AnEntryThatChangesIsLookedUpAgain) {
   const std::string content = file_with([](PickleBytes& bytes) {
