@@ -43,28 +43,30 @@ int check_trace_name(const std::filesystem::path& out) {
   return report("a trace becomes .json or .csv, not " + out.filename().string(), 2);
 }
 
-// Traces of ranks become one in the terms that this program reads; a trace alone stays as it is.
-int write_trace(const ConvertCommand& command, const base::Result<trace_file::TraceFile>& file) {
-  const bool csv = ends_with_one_of(command.out, {".csv"});
+int write_csv(const ConvertCommand& command, const base::Result<trace_file::TraceFile>& file) {
   if (!file) return report(file.error().sentence, 2);
-  if (!csv) {
-    note(
-        {"Traces of ranks become one with what this program shows of their events: other "
-         "arguments, counters and instants are left out. A trace alone keeps all of them"});
-  }
   if (!file->fault.empty()) report(file->fault, 0);
-  const auto written = csv ? trace_file::write_trace_csv(command.out, *file)
-                           : trace_file::write_trace(command.out, *file);
+  const auto written = trace_file::write_trace_csv(command.out, *file);
   return written ? 0 : report(written.error().sentence, 2);
+}
+
+// 0, or reported: why nothing was written, or not all of it.
+int check_copy(const base::Result<base::Message>& fault) {
+  if (!fault) return report(fault.error().sentence, 2);
+  if (!fault->empty()) report(*fault, 0);
+  return 0;
 }
 
 int convert_trace(const ConvertCommand& command, io::Input& input, const base::FileRange& range) {
   if (ends_with_one_of(command.out, {".csv"}))
-    return write_trace(command, trace_file::read_trace(command.in, input, range));
-  const auto fault = trace_file::copy_trace(command.in, input, range, command.out);
-  if (!fault) return report(fault.error().sentence, 2);
-  if (!fault->empty()) report(*fault, 0);
-  return 0;
+    return write_csv(command, trace_file::read_trace(command.in, input, range));
+  return check_copy(trace_file::copy_trace(command.in, input, range, command.out));
+}
+
+int convert_ranks(const ConvertCommand& command) {
+  if (ends_with_one_of(command.out, {".csv"}))
+    return write_csv(command, files::read_ranks(command.in));
+  return check_copy(files::copy_ranks(command.in, command.out));
 }
 
 // The page of one device.
@@ -115,7 +117,7 @@ int convert(const ConvertCommand& command) {
   std::error_code ignored;
   if (asked->of_all() && std::filesystem::is_directory(command.in, ignored)) {
     if (const int problem = check_trace_name(command.out); problem != 0) return problem;
-    return write_trace(command, files::read_ranks(command.in));
+    return convert_ranks(command);
   }
   auto input = io::Input::open(command.in);
   if (!input) return report(input.error().sentence, 2);

@@ -2,35 +2,23 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <map>
-#include <string>
 #include <utility>
+
+#include "core/trace_file/rank_numbers.h"
 
 namespace ts::files {
 namespace {
 
 using trace_file::Event;
+using trace_file::RankNumbers;
 using trace_file::TraceFile;
-
-// Numbers that are unique within a rank stay apart from those of the others.
-constexpr std::int64_t kNumbersOfRank = std::int64_t{1} << 40;
-
-std::int64_t number_of(std::int64_t number, std::size_t index) {
-  if (number == trace_file::kNoNumber) return number;
-  return number % kNumbersOfRank + static_cast<std::int64_t>(index) * kNumbersOfRank;
-}
 
 class Merger {
  public:
-  explicit Merger(const std::vector<TraceFile>& ranks) : ranks_(ranks) {}
+  explicit Merger(const std::vector<TraceFile>& ranks) : ranks_(ranks), numbers_(ranks) {}
 
   TraceFile take() {
-    for (const TraceFile& one : ranks_) {
-      if (one.events.empty()) continue;
-      const std::int64_t begin = one.base_time_ns + one.events.front().begin_ns;
-      begin_ns_ = merged_.base_time_ns == 0 ? begin : std::min(begin_ns_, begin);
-      merged_.base_time_ns = begin_ns_;
-    }
+    merged_.base_time_ns = numbers_.base_time_ns();
     for (std::size_t i = 0; i < ranks_.size(); ++i) add(i);
     std::ranges::stable_sort(merged_.events, {}, [](const Event& event) {
       return std::pair(event.begin_ns, -event.duration_ns);
@@ -41,31 +29,11 @@ class Merger {
  private:
   void add(std::size_t index) {
     const TraceFile& rank = ranks_[index];
-    const std::string name =
-        "rank " + std::to_string(rank.rank >= 0 ? rank.rank : static_cast<std::int64_t>(index));
-    const std::int64_t shift = rank.base_time_ns - begin_ns_;
+    const std::int64_t shift = numbers_.shift_ns(index);
     const auto first_track = static_cast<std::uint32_t>(merged_.tracks.size());
     const auto first_launch = static_cast<std::uint32_t>(merged_.launches.size());
-    // Readers want numbers for processes.
-    constexpr std::size_t kProcessesOfRank = 100;
-    std::map<std::string, std::size_t> processes;
-    std::map<std::int32_t, std::int32_t> devices;
-    const auto renumber = [&](std::int32_t& number) {
-      if (number < 0) return;
-      const auto [device, fresh] = devices.try_emplace(number, devices_);
-      if (fresh) ++devices_;
-      number = device->second;
-    };
-    for (trace_file::Track track : rank.tracks) {
-      renumber(track.device);
-      const std::size_t process =
-          processes.try_emplace(track.process, processes.size()).first->second;
-      track.process = std::to_string(index * kProcessesOfRank + process);
-      track.process_name = name;
-      track.thread_name =
-          name + ": " + (track.thread_name.empty() ? track.thread : track.thread_name);
-      merged_.tracks.push_back(std::move(track));
-    }
+    const std::vector<trace_file::Track>& tracks = numbers_.tracks(index);
+    merged_.tracks.insert(merged_.tracks.end(), tracks.begin(), tracks.end());
     merged_.event_count += rank.event_count;
     merged_.devices.insert(merged_.devices.end(), rank.devices.begin(), rank.devices.end());
     merged_.launches.insert(merged_.launches.end(), rank.launches.begin(), rank.launches.end());
@@ -77,13 +45,13 @@ class Merger {
       event.module = text(rank, event.module);
       event.dims = text(rank, event.dims);
       event.types = text(rank, event.types);
-      event.external = number_of(event.external, index);
-      event.correlation = number_of(event.correlation, index);
+      event.external = RankNumbers::id(index, event.external);
+      event.correlation = RankNumbers::id(index, event.correlation);
       if (event.launch != trace_file::kNoLaunch) event.launch += first_launch;
       merged_.events.push_back(event);
     }
     for (trace_file::FlowEnd end : rank.flows) {
-      end.id = number_of(end.id, index);
+      end.id = RankNumbers::id(index, end.id);
       end.time_ns += shift;
       end.track += first_track;
       merged_.flows.push_back(end);
@@ -91,7 +59,7 @@ class Merger {
     for (trace_file::MemoryEvent event : rank.memory) {
       event.time_ns += shift;
       event.track += first_track;
-      renumber(event.device);
+      event.device = numbers_.device(index, event.device);
       merged_.memory.push_back(event);
     }
   }
@@ -104,9 +72,8 @@ class Merger {
   }
 
   const std::vector<TraceFile>& ranks_;
+  RankNumbers numbers_;
   TraceFile merged_;
-  std::int64_t begin_ns_ = 0;
-  std::int32_t devices_ = 0;           // of the ranks so far
   std::vector<base::StringId> texts_;  // by the id in the rank's table
 };
 

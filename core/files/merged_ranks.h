@@ -8,8 +8,8 @@ namespace ts::files {
 
 // The traces of the ranks of one run as one: a process a rank, in order, on the clock that
 // base_time_ns gives (a run of ours puts all ranks on rank 0's). Events of one rank keep their
-// order and arrows. Each device of a rank gets a number of its own, since ranks on two machines
-// both have a device 0; memory on the host stays apart by its process.
+// order and arrows. trace_file::RankNumbers keeps them apart; memory on the host stays apart by its
+// process.
 trace_file::TraceFile merge_ranks(const std::vector<trace_file::TraceFile>& ranks);
 
 }  // namespace ts::files

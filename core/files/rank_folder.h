@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <vector>
 
+#include "core/base/message.h"
 #include "core/base/progress.h"
 #include "core/base/result.h"
 #include "core/trace_file/trace_file.h"
@@ -18,5 +19,10 @@ std::vector<std::filesystem::path> files_of_ranks(const std::filesystem::path& f
 // says that the traces are of different times.
 base::Result<trace_file::TraceFile> read_ranks(const std::filesystem::path& folder,
                                                base::Progress* progress = nullptr);
+
+// The same as a trace of JSON, with all that the events have: see trace_file::copy_ranks(). Holds
+// one file's events at a time. Returns the fault.
+base::Result<base::Message> copy_ranks(const std::filesystem::path& folder,
+                                       const std::filesystem::path& to);
 
 }  // namespace ts::files

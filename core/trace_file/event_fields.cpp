@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstdlib>
 #include <cstring>
+#include <functional>
 #include <system_error>
 #include <utility>
 
@@ -221,6 +222,12 @@ std::int64_t integer(std::string_view text) {
   return kNoNumber;
 }
 
+std::int32_t small_number(std::string_view text) {
+  const std::int64_t number = integer(text);
+  constexpr std::int64_t kMost = 4096;
+  return number >= 0 && number < kMost ? static_cast<std::int32_t>(number) : -1;
+}
+
 std::array<std::int32_t, 3> triple(std::string_view list) {
   std::array<std::int32_t, 3> numbers{};
   std::size_t at = 0;
@@ -251,6 +258,31 @@ FlowEnd::Kind flow_kind_of(std::string_view category) {
   }
   if (category == "fwdbwd" || category == "forward_backward") return FlowEnd::Kind::autograd;
   return FlowEnd::Kind::other;
+}
+
+// Texts, and Chrome's form 0x12: any number that is the same for the same text.
+std::int64_t flow_id_of(std::string_view written) {
+  const std::int64_t number = integer(written);
+  if (number != kNoNumber) return number;
+  return static_cast<std::int64_t>(std::hash<std::string_view>{}(written) >> 1U);
+}
+
+bool is_on_device(EventKind kind) {
+  return kind >= EventKind::kernel && kind <= EventKind::gpu_annotation;
+}
+
+// Kineto's process is the device; copies between two devices and annotations have no "device" among
+// their args. Other programs may have a real process there.
+std::int32_t device_of(const RawEvent& event) {
+  constexpr std::int32_t kMostDevices = 64;
+  const std::int32_t told = small_number(event.device);
+  const std::int32_t process = small_number(event.process);
+  return std::max(told >= 0 ? told : process < kMostDevices ? process : 0, 0);
+}
+
+// c10::DeviceType: 0 is the CPU.
+std::int32_t memory_device_of(const RawEvent& event) {
+  return integer(event.device_type) > 0 ? std::max(small_number(event.device_id), 0) : -1;
 }
 
 }  // namespace ts::trace_file

@@ -9,7 +9,7 @@
 
 namespace ts::trace_file {
 
-// One entry of traceEvents as it is written. Private to the reader.
+// One entry of traceEvents as it is written. Private to this folder.
 struct RawEvent {
   io::JsonScanner::String name;
   io::JsonScanner::String category;
@@ -49,10 +49,20 @@ bool read_event(io::JsonScanner& scanner, RawEvent& event);
 std::int64_t nanoseconds(std::string_view microseconds);
 // Returns kNoNumber if the text is no integer.
 std::int64_t integer(std::string_view text);
+// The number of a device, or -1.
+std::int32_t small_number(std::string_view text);
 // Reads "[4, 1, 1]"; missing ones are 0.
 std::array<std::int32_t, 3> triple(std::string_view list);
 
 EventKind kind_of(std::string_view category, std::string_view process);
 FlowEnd::Kind flow_kind_of(std::string_view category);
+std::int64_t flow_id_of(std::string_view written);
+
+// The kinds whose events lie on a stream of a device.
+bool is_on_device(EventKind kind);
+// The device of such an event.
+std::int32_t device_of(const RawEvent& event);
+// The device of a memory event; -1: the host.
+std::int32_t memory_device_of(const RawEvent& event);
 
 }  // namespace ts::trace_file

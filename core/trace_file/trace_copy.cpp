@@ -1,14 +1,18 @@
 #include "core/trace_file/trace_copy.h"
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
 #include <utility>
 
 #include "core/io/file.h"
+#include "core/io/json_parse.h"
 #include "core/io/json_scanner.h"
 #include "core/io/json_text.h"
+#include "core/trace_file/rank_event.h"
 #include "core/trace_file/trace_read.h"
+#include "core/trace_file/trace_write.h"
 
 namespace ts::trace_file {
 namespace {
@@ -141,7 +145,7 @@ class Copy : public RawCopy {
     write_(std::exchange(out_, {}));
   }
 
- private:
+ protected:
   void begin_entry(std::string_view key) {
     if (!std::exchange(first_entry_, false)) out_ += ",\n";
     io::append_json_string(out_, io::unescaped(key));
@@ -156,12 +160,94 @@ class Copy : public RawCopy {
     Mender(written, out_).run();
   }
 
+ private:
   const io::WritePiece& write_;
   std::string out_;
   bool is_list_ = false;
   bool first_entry_ = true;
   bool first_event_ = true;
   bool in_events_ = false;
+};
+
+// One object with the events of all ranks, rank by rank, and the entries of the first.
+class CopyOfRanks : public Copy {
+ public:
+  CopyOfRanks(const io::WritePiece& write, RankNumbers& numbers) : Copy(write), numbers_(numbers) {
+    Copy::begin(false);
+    if (numbers_.base_time_ns() > 0)
+      Copy::entry("baseTimeNanoseconds", std::to_string(numbers_.base_time_ns()));
+  }
+  void next_rank() { ++rank_; }
+  void finish() {
+    if (begun_) Copy::end_events();
+    for (const auto& [key, value] : entries_) Copy::entry(key, value);
+    if (!devices_.empty()) Copy::entry("deviceProperties", devices_.dump());
+    Copy::end();
+  }
+
+  void begin(bool /*is_list*/) override {}
+  void entry(std::string_view key, std::string_view value) override {
+    if (key == "baseTimeNanoseconds") return;
+    if (key == "deviceProperties") return add_devices(value);
+    if (rank_ > 0) return;
+    std::string kept(value);
+    if (auto info = key == "distributedInfo" ? parsed(value) : nlohmann::json(); info.is_object()) {
+      info.erase("rank");  // all of them are here
+      kept = info.dump();
+    }
+    if (begun_) {
+      entries_.emplace_back(key, std::move(kept));
+    } else {
+      Copy::entry(key, kept);
+    }
+  }
+  void begin_events() override {
+    if (!std::exchange(begun_, true)) Copy::begin_events();
+    add_names(numbers_.tracks(rank_));
+  }
+  void event(std::string_view written) override {
+    io::JsonScanner scanner(written);
+    RawEvent raw;
+    read_event(scanner, raw);
+    const auto [process, fresh] = numbers_.process(rank_, raw.process);
+    if (fresh) {  // of counters or instants alone
+      add_names({{std::to_string(process), std::string(raw.thread),
+                  numbers_.name(rank_) + ": " + std::string(raw.process)}});
+    }
+    text_.clear();
+    append_event_of_rank(text_, written, raw, numbers_, rank_);
+    Copy::event(text_);
+  }
+  void end_events() override {}
+  void end() override {}
+
+ private:
+  void add_names(const std::vector<Track>& tracks) {
+    for (const std::string& each : name_events(tracks)) Copy::event(each);
+  }
+  // Null where it is too deep.
+  static nlohmann::json parsed(std::string_view written) {
+    std::string mended;
+    Mender(written, mended).run();
+    auto json = io::parse_json(mended);
+    return json ? std::move(*json) : nlohmann::json();
+  }
+  void add_devices(std::string_view written) {
+    auto list = parsed(written);
+    if (!list.is_array()) return;
+    for (nlohmann::json& device : list) {
+      if (device.is_object() && device.contains("id"))
+        device["id"] = numbers_.device(rank_, small_number(device["id"].dump()));
+      devices_.push_back(std::move(device));
+    }
+  }
+
+  RankNumbers& numbers_;
+  std::size_t rank_ = 0;
+  bool begun_ = false;
+  std::vector<std::pair<std::string, std::string>> entries_;  // that follow the events
+  nlohmann::json devices_ = nlohmann::json::array();
+  std::string text_;
 };
 
 }  // namespace
@@ -176,6 +262,27 @@ base::Result<base::Message> copy_trace(const std::filesystem::path& from, io::In
         auto file = read_trace(from, input, range, &copy);
         if (!file) return tl::unexpected(file.error());
         fault = std::move(file->fault);
+        return {};
+      });
+  if (!written) return tl::unexpected(written.error());
+  return fault;
+}
+
+base::Result<base::Message> copy_ranks(const std::vector<std::filesystem::path>& files,
+                                       RankNumbers numbers, const std::filesystem::path& to) {
+  base::Message fault;
+  const auto written =
+      io::write_file_unless(to, [&](const io::WritePiece& write) -> base::Result<void> {
+        CopyOfRanks copy(write, numbers);
+        for (const std::filesystem::path& path : files) {
+          auto input = io::Input::open(path);
+          if (!input) return tl::unexpected(input.error());
+          auto file = read_trace(path, *input, {}, &copy);
+          if (!file) return tl::unexpected(file.error());
+          if (fault.empty()) fault = std::move(file->fault);
+          copy.next_rank();
+        }
+        copy.finish();
         return {};
       });
   if (!written) return tl::unexpected(written.error());

@@ -1,11 +1,13 @@
 #pragma once
 
 #include <filesystem>
+#include <vector>
 
 #include "core/base/file_range.h"
 #include "core/base/message.h"
 #include "core/base/result.h"
 #include "core/io/input.h"
+#include "core/trace_file/rank_numbers.h"
 
 namespace ts::trace_file {
 
@@ -17,5 +19,11 @@ namespace ts::trace_file {
 base::Result<base::Message> copy_trace(const std::filesystem::path& from, io::Input& input,
                                        const base::FileRange& range,
                                        const std::filesystem::path& to);
+
+// The same for the traces of ranks, which become one: processes, devices, arrows and times get
+// their numbers, the names of processes and threads say whose they are, and all else stays as it is
+// written. The other entries are those of the first, with the devices of all.
+base::Result<base::Message> copy_ranks(const std::vector<std::filesystem::path>& files,
+                                       RankNumbers numbers, const std::filesystem::path& to);
 
 }  // namespace ts::trace_file

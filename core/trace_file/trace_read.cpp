@@ -22,12 +22,6 @@ using io::JsonScanner;
 
 constexpr std::uint64_t kBytesOfAnEvent = 200;  // at least, mostly
 
-std::int32_t small_number(std::string_view text) {
-  const std::int64_t number = integer(text);
-  constexpr std::int64_t kMost = 4096;
-  return number >= 0 && number < kMost ? static_cast<std::int32_t>(number) : -1;
-}
-
 std::pair<std::int64_t, std::int64_t> order_of(const Event& event) {
   return {event.begin_ns, -event.duration_ns};
 }
@@ -333,9 +327,7 @@ Event TraceReader::event_of(const RawEvent& raw) {
   if (!raw.module.raw.empty()) event.module = text(raw.module);
   if (!raw.dims.empty()) event.dims = texts_.id_of(raw.dims);
   if (!raw.types.empty()) event.types = texts_.id_of(raw.types);
-  if (event.kind >= EventKind::kernel && event.kind <= EventKind::gpu_annotation) {
-    place_on_device(raw, file_.tracks[event.track]);
-  }
+  if (is_on_device(event.kind)) place_on_device(raw, file_.tracks[event.track]);
   if (!raw.copied.empty()) event.bytes = std::max<std::int64_t>(integer(raw.copied), 0);
   if (event.kind == EventKind::kernel && !raw.grid.empty()) event.launch = launch_of(raw);
   return event;
@@ -371,10 +363,7 @@ void TraceReader::take_flow(const RawEvent& raw) {
   end.begins = raw.phase == 's';
   end.time_ns = nanoseconds(raw.time);
   end.track = track_of(raw);
-  end.id = integer(raw.id);
-  // Texts, and Chrome's form 0x12: use any number that is the same for the same text.
-  if (end.id == kNoNumber)
-    end.id = static_cast<std::int64_t>(std::hash<std::string_view>{}(raw.id) >> 1U);
+  end.id = flow_id_of(raw.id);
   file_.flows.push_back(end);
 }
 
@@ -393,8 +382,7 @@ void TraceReader::take_memory(const RawEvent& raw) {
   }
   event.total_allocated = integer(raw.total_allocated);
   event.total_reserved = integer(raw.total_reserved);
-  // c10::DeviceType: 0 is the CPU.
-  if (integer(raw.device_type) > 0) event.device = std::max(small_number(raw.device_id), 0);
+  event.device = memory_device_of(raw);
   file_.memory.push_back(event);
 }
 
@@ -433,16 +421,9 @@ std::uint32_t TraceReader::track_of(const RawEvent& raw) {
   return last_track_;
 }
 
-// Kineto's process is the device and its thread the stream; copies between two devices and
-// annotations have no "device" among their args, annotations no "stream". Other programs may have a
-// real process there.
+// Kineto's thread is the stream; annotations have no "stream" among their args.
 void TraceReader::place_on_device(const RawEvent& raw, Track& track) {
-  constexpr std::int32_t kMostDevices = 64;
-  if (track.device < 0) {
-    const std::int32_t told = small_number(raw.device);
-    const std::int32_t process = small_number(raw.process);
-    track.device = std::max(told >= 0 ? told : process < kMostDevices ? process : 0, 0);
-  }
+  if (track.device < 0) track.device = device_of(raw);
   if (track.stream == kNoNumber) track.stream = integer(raw.stream);
   if (track.stream == kNoNumber) track.stream = integer(raw.thread);
 }

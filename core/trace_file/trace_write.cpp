@@ -29,6 +29,23 @@ void append_id(std::string& out, std::string_view id) {
   }
 }
 
+void append_start(std::string& out, char phase, std::string_view process, std::string_view thread) {
+  out += R"({"ph":")";
+  out += phase;
+  out += R"(","pid":)";
+  append_id(out, process);
+  out += R"(,"tid":)";
+  append_id(out, thread);
+}
+
+std::string name_event(const Track& track, std::string_view what, std::string_view value) {
+  std::string out;
+  append_start(out, 'M', track.process, track.thread);
+  out.append(R"(,"name":")").append(what).append(R"(","args":{"name":)");
+  io::append_json_string(out, value);
+  return out += "}}";
+}
+
 // True if a list, kept in its original text, holds only numbers or plain texts.
 bool is_plain_list(std::string_view list) {
   constexpr std::string_view kStructure = "[]{}, \":_-+.<>*&()";
@@ -47,7 +64,10 @@ class Writer {
     on_devices_ =
         std::ranges::any_of(file_.memory, [](const auto& one) { return one.device >= 0; });
     begin();
-    names();
+    for (const std::string& each : name_events(file_.tracks)) {
+      separate();
+      out_ += each;
+    }
     for (const Event& each : file_.events) event(each);
     for (const FlowEnd& each : file_.flows) flow(each);
     for (const MemoryEvent& each : file_.memory) memory(each);
@@ -81,26 +101,6 @@ class Writer {
     out_ += R"(],"traceEvents":[)";
   }
 
-  void names() {
-    std::set<std::string_view> told;
-    for (std::size_t i = 0; i < file_.tracks.size(); ++i) {
-      const Track& track = file_.tracks[i];
-      const auto number = static_cast<std::uint32_t>(i);
-      if (!track.process_name.empty() && told.insert(track.process).second) {
-        name("process_name", number, track.process_name);
-      }
-      if (!track.thread_name.empty()) name("thread_name", number, track.thread_name);
-    }
-  }
-
-  void name(std::string_view what, std::uint32_t track, std::string_view value) {
-    start('M', track);
-    text("name", what);
-    out_ += R"(,"args":{"name":)";
-    io::append_json_string(out_, value);
-    out_ += "}}";
-  }
-
   void event(const Event& event) {
     start('X', event.track);
     time("ts", event.begin_ns);
@@ -118,7 +118,7 @@ class Writer {
     }
     list("Input Dims", event.dims);
     list("Input type", event.types);
-    if (event.kind >= EventKind::kernel && event.kind <= EventKind::gpu_annotation) device(event);
+    if (is_on_device(event.kind)) device(event);
     out_ += "}}";
   }
 
@@ -183,7 +183,7 @@ class Writer {
     out_ += "}}";
   }
 
-  void start(char phase, std::uint32_t track) {
+  void separate() {
     constexpr std::size_t kPiece = std::size_t{1} << 20;
     if (out_.size() >= kPiece) {
       write_(out_);
@@ -191,13 +191,12 @@ class Writer {
     }
     out_ += first_ ? "\n" : ",\n";
     first_ = false;
-    out_ += R"({"ph":")";
-    out_ += phase;
-    out_ += R"(","pid":)";
+  }
+  void start(char phase, std::uint32_t track) {
+    separate();
     const bool known = track < file_.tracks.size();
-    append_id(out_, known ? std::string_view(file_.tracks[track].process) : "0");
-    out_ += R"(,"tid":)";
-    append_id(out_, known ? std::string_view(file_.tracks[track].thread) : "0");
+    append_start(out_, phase, known ? std::string_view(file_.tracks[track].process) : "0",
+                 known ? std::string_view(file_.tracks[track].thread) : "0");
   }
   void time(std::string_view name, std::int64_t nanoseconds) {
     out_ += ",\"";
@@ -269,6 +268,18 @@ void append_number(std::string& out, std::int64_t number) {
 }
 
 }  // namespace
+
+std::vector<std::string> name_events(const std::vector<Track>& tracks) {
+  std::vector<std::string> events;
+  std::set<std::string_view> told;
+  for (const Track& track : tracks) {
+    if (!track.process_name.empty() && told.insert(track.process).second)
+      events.push_back(name_event(track, "process_name", track.process_name));
+    if (!track.thread_name.empty())
+      events.push_back(name_event(track, "thread_name", track.thread_name));
+  }
+  return events;
+}
 
 base::Result<void> write_trace(const std::filesystem::path& path, const TraceFile& file,
                                const std::string& metadata) {
