@@ -76,11 +76,8 @@ class EventOfRank {
     constexpr std::size_t kDecimals = 3;
     const std::size_t point = written.find('.');
     if (point == std::string_view::npos || written.size() - point <= kDecimals + 1) return;
-    const std::string_view rest = written.substr(point + 1 + kDecimals);
-    if (written[0] != '-' && shifted >= 0 &&
-        rest.find_first_not_of("0123456789") == std::string_view::npos) {
-      out_ += rest;
-    }
+    const bool plain_number = written.find_first_not_of("0123456789.") == std::string_view::npos;
+    if (plain_number && shifted >= 0) out_ += written.substr(point + 1 + kDecimals);
   }
 
   void number(std::int64_t number, std::string_view value) {

@@ -212,7 +212,7 @@ class CopyOfRanks : public Copy {
     const auto [process, fresh] = numbers_.process(rank_, raw.process);
     if (fresh) {  // of counters or instants alone
       add_names({{std::to_string(process), std::string(raw.thread),
-                  numbers_.name(rank_) + ": " + std::string(raw.process)}});
+                  numbers_.thread_name(rank_, io::unescaped(raw.process), "")}});
     }
     text_.clear();
     append_event_of_rank(text_, written, raw, numbers_, rank_);
@@ -236,8 +236,9 @@ class CopyOfRanks : public Copy {
     auto list = parsed(written);
     if (!list.is_array()) return;
     for (nlohmann::json& device : list) {
-      if (device.is_object() && device.contains("id"))
-        device["id"] = numbers_.device(rank_, small_number(device["id"].dump()));
+      const std::int32_t id =
+          device.is_object() ? small_number(device.value("id", nlohmann::json()).dump()) : -1;
+      if (id >= 0) device["id"] = numbers_.device(rank_, id);
       devices_.push_back(std::move(device));
     }
   }

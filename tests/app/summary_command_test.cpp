@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -168,6 +169,26 @@ TEST_F(SummaryCommand, ConvertGoesBothWays) {
           "a memory snapshot becomes .pickle, .json or .html");
   refused("convert " + file("run.json") + " " + file("x.json"), "is neither");
   refused("convert " + file("nothing_there") + " " + file("x.json"), "No such file");
+}
+
+TEST_F(SummaryCommand, ConvertMakesOneTraceOfAFolder) {
+  std::filesystem::create_directories(file("ranks"));
+  std::string trace = kTrace;
+  trace.insert(trace.find('[') + 1,
+               R"({"ph": "C", "name": "power", "pid": 1, "ts": 1.5, "args": {"W": 300.25}},)");
+  write("ranks/a.json", trace);
+  write("ranks/b.json", trace);
+  const std::string to_one = "convert " + file("ranks") + " " + file("one.json");
+  const auto ended = testing::run_program(to_one);
+  EXPECT_EQ(ended.code, 0);
+  EXPECT_EQ(ended.err, "");
+  std::map<std::string, int> found;
+  const auto one = nlohmann::json::parse(testing::read(file("one.json")));
+  for (const auto& each : one["traceEvents"]) ++found[each["name"]];
+  EXPECT_EQ(found["power"], 2);
+  EXPECT_EQ(summary(file("one.json"))["kernels"], summary(file("ranks"))["kernels"]);
+  write("ranks/b.json", trace.substr(0, trace.find("aten")));
+  EXPECT_NE(testing::run_program(to_one).err.find("ends in the middle"), std::string::npos);
 }
 
 TEST_F(SummaryCommand, DiffMatchesByName) {

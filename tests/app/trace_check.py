@@ -27,11 +27,15 @@ def equal(what, ours, theirs, tolerance=0.0):
         problems.append(f"{what}: {ours}, Python {theirs}")
 
 
-def expected(path):
+def events_of(path):
     opener = gzip.open if str(path).endswith(".gz") else open
     with opener(path, "rt", encoding="utf-8") as file:
         document = json.load(file, strict=False)
-    events = document if isinstance(document, list) else document["traceEvents"]
+    return document if isinstance(document, list) else document["traceEvents"]
+
+
+def expected(path):
+    events = events_of(path)
     stretches = [e for e in events if e.get("ph") == "X"]
 
     def totals(category):
@@ -129,6 +133,44 @@ def check_copies(program, folder):
         equal(f"events of {style} are kept", same, True)
 
 
+def check_ranks(program, folder):
+    """`convert` of a folder keeps every event of every rank; what tells ranks apart differs by rank alone."""
+    ranks, copy = folder / "ranks", folder / "ranks_as_one.json"
+    ranks.mkdir()
+    styles = sorted(kineto_trace.NAMES, key=lambda style: (style == "2026", style))  # that one tells its rank
+    for i, style in enumerate(styles):
+        kineto_trace.write(ranks / f"{i}.json{'.gz' if i % 2 else ''}",
+                           ["--style", style, "--events", "2000", "--stacks", "--seed", str(i)])
+    ended = subprocess.run([program, "convert", str(ranks), str(copy)], capture_output=True, text=True)
+    equal("convert of a folder", ended.returncode, 0)
+    merged = collections.defaultdict(list)
+    for event in json.loads(copy.read_text(encoding="utf-8"))["traceEvents"]:
+        merged[event["pid"] // 100].append(event)
+    equal("ranks", sorted(merged), list(range(len(styles))))
+    numbers = {"correlation", "External id", "external id"}
+    for i, style in enumerate(styles):
+        written = events_of(ranks / f"{i}.json{'.gz' if i % 2 else ''}")
+        written = [event for event in written if event["ph"] != "M"]
+        copied = [event for event in merged[i] if event["ph"] != "M"]
+        equal(f"events of {style} as a rank", len(copied), len(written))
+        shifts = {round(one["ts"] - other["ts"]) for one, other in zip(copied, written)}
+        if max(shifts) - min(shifts) > 1:  # Python's rounding of 2021's times
+            problems.append(f"times of {style} are shifted by {sorted(shifts)[:5]}")
+        for one, other in zip(copied, written):
+            for event in (one, other):
+                for key in ("pid", "ts"):
+                    del event[key]
+            if "id" in other:
+                other["id"] += i << 40
+            arguments = other.get("args", {})
+            for key in numbers & arguments.keys():
+                arguments[key] += i << 40
+            for event in (one, other):  # each rank has its own, also where none was written
+                event.setdefault("args", {}).pop("device", None)
+                event["args"].pop("Device Id", None)
+        equal(f"values of {style} as a rank", copied == written, True)
+
+
 def check_profiler(program, folder):
     torch, why_not = import_torch()
     if torch is None:
@@ -159,6 +201,7 @@ def main(program):
         check_styles(program, pathlib.Path(name))
         check_two_devices(program, pathlib.Path(name))
         check_copies(program, pathlib.Path(name))
+        check_ranks(program, pathlib.Path(name))
         check_profiler(program, pathlib.Path(name))
     print("\n".join(problems) or "every figure agrees")
     return bool(problems)

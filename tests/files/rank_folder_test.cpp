@@ -248,13 +248,14 @@ TEST_F(RankCopy, KeepsEveryArgumentOfEveryEvent) {
 TEST_F(RankCopy, TakesTracesOfEveryForm) {
   add("a.json",
       R"([{"ph": "X", "name": "mm", "pid": "CPU functions", "tid": 1, "ts": 1000, "dur": 2, "args": {}},
-    {"ph": "X", "name": "k", "pid": "CUDA functions", "tid": 0, "ts": 1001.5, "dur": 2},
+    {"ph": "X", "name": "k", "pid": "CUDA functions", "tid": 0, "ts": 1.23e3, "dur": 2},
     {"ph": "i", "name": "early", "ts": 0.25, "pid": 1}, null, ])");
   add("b.json",
       R"({"traceEvents": [{"ph": "X", "name": "x", "cat": "cpu_op", "pid": 1, "tid": 1, "ts": 7.1234567, "dur": 1}]})");
   const Json trace = copied();
   EXPECT_EQ(event(trace, "early")["ts"], -6.873);
   EXPECT_EQ(event(trace, "mm")["ts"], 992.877);
+  EXPECT_EQ(event(trace, "k")["ts"], 1222.877);
   EXPECT_EQ(event(trace, "k")["cat"], "kernel");
   EXPECT_EQ(event(trace, "x", 1)["ts"], 0.0004567) << "all digits stay";
 }
