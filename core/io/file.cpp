@@ -240,14 +240,12 @@ base::Result<std::filesystem::path> absolute_path(const std::filesystem::path& p
   if (path.empty()) return text::fail("file_error.file_without_name");
   std::error_code error;
   const auto whole = std::filesystem::absolute(path, error);
-  if (!error) {
-    std::filesystem::path parts;
-    for (const std::filesystem::path& part : whole) {
-      if (part != ".") parts /= part;
-    }
-    return parts;
+  if (error) return text::fail("file_error.no_current_folder", {{"path", path.string()}});
+  std::filesystem::path parts;
+  for (const std::filesystem::path& part : whole) {
+    if (part != ".") parts /= part;
   }
-  return text::fail("file_error.no_current_folder", {{"path", path.string()}});
+  return parts;
 }
 
 base::Result<std::string> read_file(const std::filesystem::path& path, const Reading& how) {

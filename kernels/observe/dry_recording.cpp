@@ -74,8 +74,10 @@ void DryRecording::note_shapes(const at::RecordFunction& function) {
 }
 
 void DryRecording::note_unknown(const at::RecordFunction& function) {
-  if (state_.names.find(function.name()).may_have_unknown_blocks && has_unknown_blocks(function))
-    saw_unknown(function.name());
+  const Frame* const frame = state_.top();  // null: nested too deep
+  const bool may =
+      frame != nullptr ? frame->may_have_unknown_blocks : may_have_unknown_blocks(function.name());
+  if (may && has_unknown_blocks(function)) saw_unknown(function.name());
 }
 
 void DryRecording::saw_unknown(std::string_view op) {

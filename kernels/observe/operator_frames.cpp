@@ -16,6 +16,7 @@ Frame* push_operator(ThreadState& state, const OperatorName& name) {
   if (state.place != base::kNoString) frame->module = state.place;
   frame->backward = state.backward;
   frame->slice = !name.node_frame;
+  frame->may_have_unknown_blocks = name.may_have_unknown_blocks;
   if (name.node_frame) state.backward = true;
   return frame;
 }

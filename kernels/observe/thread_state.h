@@ -14,6 +14,7 @@ struct Frame {
   bool slice = true;      // false: the frame around an autograd node, which is not recorded
   bool backward = false;  // of the thread outside this frame, to be restored at its end
   bool range = false;     // of kind module: a range that the program named
+  bool may_have_unknown_blocks = false;  // of an operator: OperatorName's
   base::StringId name = base::kNoString;
   base::StringId memory_op = base::kNoString;  // to which an allocation here is attributed
   base::StringId module = base::kNoString;

@@ -22,7 +22,7 @@ struct Operator {
   When when = When::always;
 };
 
-constexpr Operator kUnknown[] = {
+constexpr auto kUnknown = std::to_array<Operator>({
     {"aten::_fft_c2r"},
     {"aten::_linalg_det"},
     {"aten::_linalg_eigh"},
@@ -60,12 +60,11 @@ constexpr Operator kUnknown[] = {
     {"aten::scatter_", "value", When::narrow},
     {"aten::scatter_reduce", "*", When::narrow},
     {"aten::scatter_reduce_", "*", When::narrow},
-};
+});
 
 template <typename Wanted>
 bool any_output(const at::RecordFunction& function, Wanted wanted) {
-  const auto& outputs = function.outputs();
-  return std::any_of(outputs.begin(), outputs.end(), [&](const c10::IValue& value) {
+  return std::ranges::any_of(function.outputs(), [&](const c10::IValue& value) {
     return value.isTensor() && value.toTensor().defined() && wanted(value.toTensor());
   });
 }
@@ -87,15 +86,14 @@ bool applies(When when, const at::RecordFunction& function) {
 }  // namespace
 
 bool may_have_unknown_blocks(std::string_view name) {
-  return std::any_of(std::begin(kUnknown), std::end(kUnknown),
-                     [&](const Operator& one) { return one.name == name; });
+  return std::ranges::find(kUnknown, name, &Operator::name) != kUnknown.end();
 }
 
 bool has_unknown_blocks(const at::RecordFunction& function) {
   const std::string_view name = function.name();
   const auto whole = function.operator_name();
   const std::string_view overload = whole ? std::string_view(whole->overload_name) : "";
-  return std::any_of(std::begin(kUnknown), std::end(kUnknown), [&](const Operator& one) {
+  return std::ranges::any_of(kUnknown, [&](const Operator& one) {
     return one.name == name && (one.overload == "*" || one.overload == overload) &&
            applies(one.when, function);
   });
