@@ -106,7 +106,7 @@ void on_end(const at::RecordFunction& function, at::ObserverContext*) {
     record.shapes = frame->shapes;
     state->log->ring.try_push(record);
   }
-  if (state->operators == 0) recording->memory(memory::Action::operator_end, nullptr, 0);
+  if (state->operators == 0) recording->operator_ended(*state, end_ns);
 }
 
 }  // namespace

@@ -13,7 +13,8 @@ void own_block(const at::Tensor& tensor, memory::Category category, std::string_
   }
   Recording* const recording = Recording::active();
   if (recording == nullptr) return;
-  recording->owner(tensor.storage().data(), category, name);
+  recording->owner(tensor.storage().data(), category,
+                   name.empty() ? base::kNoString : recording->strings().intern(name));
 }
 
 }  // namespace ts::kernels

@@ -85,9 +85,9 @@ capture::ThreadLog* Recording::log_named(trace::TrackKind kind, const std::strin
 }
 
 memory::Record Recording::memory_record(memory::Action action, const void* address,
-                                        std::int64_t size) const noexcept {
+                                        std::int64_t size, std::int64_t time_ns) const noexcept {
   memory::Record record;
-  record.time_ns = base::now_ns();
+  record.time_ns = time_ns;
   record.address = reinterpret_cast<std::uintptr_t>(address);
   record.size = size;
   record.step = step();
@@ -130,10 +130,15 @@ void Recording::memory(memory::Action action, const void* address, std::int64_t 
   push_memory(*pool_, record);
 }
 
-void Recording::owner(const void* address, memory::Category category, std::string_view name) {
+void Recording::operator_ended(ThreadState& state, std::int64_t end_ns) noexcept {
+  push_memory(*state.log, memory_record(memory::Action::operator_end, nullptr, 0, end_ns));
+}
+
+void Recording::owner(const void* address, memory::Category category,
+                      base::StringId name) noexcept {
   memory::Record record = memory_record(memory::Action::owner, address, 0);
   record.category = category;
-  if (!name.empty()) record.module = strings().intern(name);
+  record.module = name;
   push_memory(*worker_->log, record);
 }
 

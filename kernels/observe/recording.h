@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/base/clock.h"
 #include "core/base/phase.h"
 #include "core/capture/gpu_source.h"
 #include "core/capture/recorder.h"
@@ -76,9 +77,12 @@ class Recording {
 
   // A block came or went (alloc, free_completed) or was refused (oom). Any thread.
   void memory(memory::Action action, const void* address, std::int64_t size) noexcept;
+  // The outermost operator on the calling thread ended then.
+  void operator_ended(ThreadState& state, std::int64_t end_ns) noexcept;
   // The live block at `address` belongs to `category`; the name of a parameter stands for its
   // module ("blocks.0.attn.q_proj.weight"). Worker thread.
-  void owner(const void* address, memory::Category category, std::string_view name = {});
+  void owner(const void* address, memory::Category category,
+             base::StringId name = base::kNoString) noexcept;
 
   // The next records belong to this step. Worker thread.
   void set_step(std::int32_t step) noexcept { step_.store(step, std::memory_order_relaxed); }
@@ -132,8 +136,8 @@ class Recording {
   void start();
   ThreadState& attach(trace::TrackKind kind, const std::string& name);
   capture::ThreadLog* log_named(trace::TrackKind kind, const std::string& name);
-  memory::Record memory_record(memory::Action action, const void* address,
-                               std::int64_t size) const noexcept;
+  memory::Record memory_record(memory::Action action, const void* address, std::int64_t size,
+                               std::int64_t time_ns = base::now_ns()) const noexcept;
 
   capture::Recorder& recorder_;
   const std::uint64_t id_;

@@ -129,13 +129,13 @@ void MetaRecorder::step() {
   dry_->begin_step(++step_);
 }
 
-void MetaRecorder::owner(const void* address, memory::Category category, std::string_view name) {
+void MetaRecorder::owner(const void* address, memory::Category category, base::StringId name) {
   auto number = reinterpret_cast<std::uintptr_t>(address);
   if (number % 2 == 1) {
     const auto* const storage = reinterpret_cast<const c10::StorageImpl*>(number - 1);
     number = block_number(storage->data_ptr());
   }
-  if (number != 0) dry_->owner(number, category, name);
+  if (number != 0) dry_->owner(number, category, strings_.view(name));
 }
 
 // Their times count them.

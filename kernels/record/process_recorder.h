@@ -61,7 +61,8 @@ class ProcessRecorder {
   virtual void phase(base::Phase phase, bool graph_kept) = 0;
   // The step that is open ends here, and the next begins.
   virtual void step() = 0;
-  virtual void owner(const void* address, memory::Category category, std::string_view name) = 0;
+  // name: of strings().
+  virtual void owner(const void* address, memory::Category category, base::StringId name) = 0;
   // Written at the end.
   run::ScriptNotes notes;
 

@@ -101,8 +101,7 @@ TENSORSCOPE_API void tensorscope_record_owners(const std::uint64_t* addresses,
   if (recorder == nullptr || category < 0 || category >= ts::memory::kCategoryCount) return;
   for (std::int64_t i = 0; i < count; ++i) {
     recorder->owner(reinterpret_cast<const void*>(addresses[i]),
-                    static_cast<ts::memory::Category>(category),
-                    recorder->strings().view(names[i]));
+                    static_cast<ts::memory::Category>(category), names[i]);
   }
 }
 

@@ -207,7 +207,7 @@ void ScriptRecorder::step() {
   impl.begin_step(impl.step + 1);
 }
 
-void ScriptRecorder::owner(const void* address, memory::Category category, std::string_view name) {
+void ScriptRecorder::owner(const void* address, memory::Category category, base::StringId name) {
   if (impl_->recording) impl_->recording->owner(address, category, name);
 }
 

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <memory>
-#include <string_view>
 
 #include "kernels/record/process_recorder.h"
 
@@ -26,7 +25,7 @@ class ScriptRecorder final : public ProcessRecorder {
   void leave(base::StringId module) override;
   void phase(base::Phase phase, bool graph_kept) override;
   void step() override;
-  void owner(const void* address, memory::Category category, std::string_view name) override;
+  void owner(const void* address, memory::Category category, base::StringId name) override;
   base::Result<Summary> finish(const std::filesystem::path& path,
                                std::optional<run::Failure> failure) override;
   void leave_in_child() noexcept override;

@@ -44,16 +44,18 @@ class _Owners:
         # For every tensor of an optimizer's state in every step: the quickest questions.
         if type(tensor) not in _PLAIN or tensor.layout is not torch.strided:
             return
-        if tensor.is_meta:  # its storage stands for the block, see kernels/record/meta_recorder.h
-            self.addresses.append(tensor.untyped_storage()._cdata + 1)
-            self.names.append(name)
-            return
-        address = tensor.data_ptr() if tensor.is_cpu else 0
-        if address:
+        if tensor.is_cpu:
+            address = tensor.data_ptr()
+            if not address:
+                return
             if offset := tensor.storage_offset():
                 address -= offset * tensor.element_size()
-            self.addresses.append(address)
-            self.names.append(name)
+        elif tensor.is_meta:  # its storage stands for the block, see kernels/record/meta_recorder.h
+            address = tensor.untyped_storage()._cdata + 1
+        else:
+            return
+        self.addresses.append(address)
+        self.names.append(name)
 
     def tell(self, library, category):
         count = len(self.addresses)
