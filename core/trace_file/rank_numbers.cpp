@@ -34,14 +34,16 @@ std::string RankNumbers::thread_name(std::size_t rank, std::string_view name,
 }
 
 std::pair<std::int64_t, bool> RankNumbers::process(std::size_t rank, std::string_view written) {
-  // Readers want numbers for processes.
+  // Readers want numbers for processes. The first ones of a rank stand together.
   constexpr std::size_t kProcessesOfRank = 100;
   auto& known = ranks_[rank].processes;
   const auto found = known.find(written);
   if (found != known.end()) return {found->second, false};
-  const auto number = static_cast<std::int64_t>(rank * kProcessesOfRank + known.size());
+  const std::size_t number = known.size() < kProcessesOfRank
+                                 ? rank * kProcessesOfRank + known.size()
+                                 : ranks_.size() * kProcessesOfRank + further_processes_++;
   known.emplace(written, number);
-  return {number, true};
+  return {static_cast<std::int64_t>(number), true};
 }
 
 std::int32_t RankNumbers::device(std::size_t rank, std::int32_t number) {

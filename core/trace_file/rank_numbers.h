@@ -47,7 +47,8 @@ class RankNumbers {
   };
   std::vector<Rank> ranks_;
   std::int64_t base_ns_ = 0;
-  std::int32_t devices_ = 0;  // of all ranks
+  std::int32_t devices_ = 0;           // of all ranks
+  std::size_t further_processes_ = 0;  // of ranks with more than have room beside each other
 };
 
 }  // namespace ts::trace_file
