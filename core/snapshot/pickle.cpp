@@ -36,7 +36,9 @@ void Machine::step() {
       note_mark();
       break;
     case kEmptyDict:
-      if (trace_depth_ != 0 && marks_.size() == trace_depth_ && event()) break;
+      if (trace_depth_ != 0 && marks_.size() == trace_depth_ && form_ == EventForm::events &&
+          event())
+        break;
       stack_.push_back(document_.dict());
       break;
     case kEmptyList:

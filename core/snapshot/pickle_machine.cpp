@@ -216,6 +216,10 @@ void Machine::close(std::size_t mark) {
   if (mark == 0 || mark > stack_.size()) return;
   const Value target = stack_[mark - 1];
   const Document::Kind kind = Document::kind(target);
+  // The pairs of an event come at once. One that has its own gets none of another that began.
+  const bool whole_event = kind == Document::Kind::dict && trace_depth_ != 0 &&
+                           marks_.size() == trace_depth_ + 1 && document_.item_count(target) > 0;
+  if (whole_event) return stack_.resize(mark);
   if (kind == Document::Kind::dict) close_unmarked(mark);
   std::size_t count = stack_.size() - mark;
   if (kind == Document::Kind::dict) count -= count % 2;

@@ -98,7 +98,6 @@ class Machine {
   // "device_traces".
   [[nodiscard]] bool opens_trace() const;
   void note_mark() {
-    if (form_ == EventForm::dictionaries) return;
     if (trace_depth_ == 0 || marks_.size() <= trace_depth_)
       trace_depth_ = opens_trace() ? marks_.size() : 0;
   }

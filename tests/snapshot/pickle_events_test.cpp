@@ -277,6 +277,23 @@ TEST(PickleEvents, ACutOffFileSaysTheSame) {
   EXPECT_NE(half.fault, "");
 }
 
+// What gets more pairs is an event in one reading and a dictionary in the other.
+TEST(PickleEvents, OneThatComesAgainAndIsCutOffStaysAsItWas) {
+  constexpr std::uint8_t kDup = '2';
+  constexpr std::uint8_t kNoOpcode = 0xFF;
+  std::string content = file_with([](PickleBytes& bytes) {
+    add_event(bytes, [](PickleBytes&) {});
+    bytes.op(kDup).op('(');
+    recall(bytes, kAction), bytes.number(1);
+    bytes.op(kNoOpcode);
+  });
+  const Answer fast = read(content, EventForm::events);
+  const Answer slow = read(content, EventForm::dictionaries);
+  EXPECT_EQ(fast.words, slow.words);
+  EXPECT_EQ(fast.fault, slow.fault);
+  EXPECT_NE(fast.words.find("alloc"), std::string::npos) << fast.words;
+}
+
 // Where no trace is, an event is a fault with a name, not a crash.
 TEST(PickleEvents, AnEventAsASegmentIsNamed) {
   PickleBytes bytes(4);
