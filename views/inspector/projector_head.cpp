@@ -15,6 +15,7 @@
 #include "views/common/imgui_sink.h"
 #include "views/common/spec_words.h"
 #include "views/inspector/obstacle_view.h"
+#include "views/inspector/peak_table.h"
 
 namespace ts::views {
 namespace {
@@ -214,6 +215,9 @@ std::optional<spec::WorkloadSpec> draw_projector_head(const Ui& ui, const ViewCo
   ImGui::Dummy({sentence.width(), sentence.height()});
   tooltip(ui, (placed.cut ? words.sentence + "\n" : std::string()) + words.exact);
   words.remark = placed.remark;
+  const bool of_file = context.file != nullptr || context.trace != nullptr;
+  if (const std::string unchecked = unchecked_words(context); !of_file && !unchecked.empty())
+    words.remark += (words.remark.empty() ? "" : "\n") + unchecked;
   const HeadRemark remark = head_remark(context, words);
   if (remark.only_here) {
     sink.text({at.x + ui.px(kMark), at.y + ui.px(kRemark)}, TextStyle::body, ui.theme.warn,
