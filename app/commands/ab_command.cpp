@@ -34,10 +34,9 @@ void print_comparison(const run::Comparison& comparison,
     std::printf("%s: A %s, B %s\n", one.key.c_str(), one.a.c_str(), one.b.c_str());
   }
   std::printf("%s\n%s\n", io::to_markdown(report::comparison_table(comparison)).c_str(),
-              report::comparison_sentence(comparison).c_str());
-  if (const std::string paid = report::break_even_sentence(comparison); !paid.empty()) {
-    std::printf("%s\n", paid.c_str());
-  }
+              report::comparison_sentence(comparison).sentence.c_str());
+  if (const base::Message paid = report::break_even_sentence(comparison); !paid.empty())
+    std::printf("%s\n", paid.sentence.c_str());
   print_checks(checks);
   for (int i = 0; i < 2; ++i) {
     if (comparison.sides[static_cast<std::size_t>(i)].warmup_stable) continue;

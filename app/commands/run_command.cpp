@@ -236,7 +236,7 @@ void print_result(const run::Run& run, const run::NamedNumber& one) {
 }
 
 void print_summary(const run::Run& run) {
-  std::printf("%s\n", report::verdict_sentence(run).c_str());
+  std::printf("%s\n", report::verdict_sentence(run).sentence.c_str());
   if (run.verdict == run::Verdict::failed && report::steps_in_order(run).empty()) return;
   print_times(run);
   if (const auto tokens = run.tokens_per_s()) {
@@ -453,7 +453,7 @@ int run_workload(const RunCommand& given) {
   if (command.operators) document["operators"] = report::operators_json(run, session.strings());
   const bool tells = !*world || (*world)->place.rank == 0;
   if (!tells) {
-    if (run.verdict != run::Verdict::ok) report(report::verdict_sentence(run), 1);
+    if (run.verdict != run::Verdict::ok) report(report::verdict_sentence(run).sentence, 1);
   } else if (command.json) {
     print_json(document);
   } else {

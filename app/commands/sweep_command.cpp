@@ -22,6 +22,7 @@
 #include "app/session/sweep_runner.h"
 #include "core/spec/spec_fields.h"
 #include "core/sweep/sweep_checks.h"
+#include "core/sweep/sweep_findings.h"
 #include "core/sweep/sweep_table.h"
 #include "core/text/numbers.h"
 
@@ -180,8 +181,8 @@ std::vector<std::string> refusals(const sweep::Sweep& sweep) {
 
 void print_findings(const sweep::Sweep& sweep, sweep::FitRange fit) {
   std::printf("%s\n", io::to_markdown(sweep::homework_table(sweep)).c_str());
-  for (const std::string& sentence : sweep::findings(sweep, fit))
-    std::printf("%s\n", sentence.c_str());
+  for (const base::Message& one : sweep::findings(sweep, fit))
+    std::printf("%s\n", one.sentence.c_str());
   print_checks(sweep::checks_of(sweep));
   for (const std::string& sentence : refusals(sweep)) std::printf("%s\n", sentence.c_str());
 }

@@ -28,7 +28,7 @@ base::Result<void> write_comparison(const std::filesystem::path& folder,
   }
   if (auto written = io::write_file(
           folder / "comparison.md",
-          io::to_markdown(table) + "\n" + report::comparison_sentence(comparison) + "\n");
+          io::to_markdown(table) + "\n" + report::comparison_sentence(comparison).sentence + "\n");
       !written) {
     return written;
   }

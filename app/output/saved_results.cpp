@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
+#include <string_view>
 #include <system_error>
 #include <utility>
 
@@ -13,6 +15,7 @@
 #include "core/spec/spec_fields.h"
 #include "core/text/message.h"
 #include "core/text/numbers.h"
+#include "views/common/spec_words.h"
 
 namespace ts::app {
 namespace {
@@ -49,6 +52,20 @@ const json& at(const json& document, const char* pointer) {
 std::string text_at(const json& document, const char* pointer) {
   const json& found = at(document, pointer);
   return found.is_string() ? found.get<std::string>() : std::string();
+}
+
+// A sentence in the language of the report, by its text beside it, where the file has that.
+std::string said_at(const json& document, const std::string& sentence, const std::string& text,
+                    const text::Texts& texts) {
+  base::Message said{text_at(document, sentence.c_str())};
+  if (const json& stored = at(document, text.c_str()); stored.is_object()) {
+    try {
+      said = text::message_from_json(std::move(said.sentence), stored);
+    } catch (const json::exception&) {
+      return text_at(document, sentence.c_str());  // written by hand
+    }
+  }
+  return views::message_words(texts, said);
 }
 
 enum class Unit : std::uint8_t { ms, bytes, count, tokens, flops, milliseconds_spread };
@@ -171,7 +188,37 @@ void add_notes(std::vector<Block>& blocks, const SavedResult& result, const text
   blocks.push_back({Block::Kind::table, {}, std::move(table)});
 }
 
-void add_tables(std::vector<Block>& blocks, const SavedResult& result) {
+// The words for a head in English, whose key is "results.head.self_percent" for "self %"; empty:
+// there are none.
+std::string known_head(std::string_view head, const text::Texts& texts) {
+  std::string key = "results.head.";
+  for (const char letter : head) {
+    if (letter == '%') {
+      key += "percent";
+    } else if (std::isalnum(static_cast<unsigned char>(letter)) != 0) {
+      key += static_cast<char>(std::tolower(static_cast<unsigned char>(letter)));
+    } else if (key.back() != '_') {
+      key += '_';
+    }
+  }
+  if (key.back() == '_') key.pop_back();
+  std::string words = texts(key);
+  return words == key ? std::string() : words;
+}
+
+// The head of a saved table, which is English, in the language of the report: all of it, or what
+// follows the name of a curve, as in "flash MiB allocated". Other words stay.
+std::string head_words(const std::string& head, const text::Texts& texts) {
+  if (texts.language() == text::Language::en) return head;
+  if (std::string words = known_head(head, texts); !words.empty()) return words;
+  for (std::size_t at = head.find(' '); at != std::string::npos; at = head.find(' ', at + 1)) {
+    const std::string words = known_head(std::string_view(head).substr(at + 1), texts);
+    if (!words.empty()) return head.substr(0, at + 1) + words;
+  }
+  return head;
+}
+
+void add_tables(std::vector<Block>& blocks, const SavedResult& result, const text::Texts& texts) {
   const Kind& kind = row_of(result.kind);
   for (const char* const name : kind.tables) {
     if (name == nullptr) continue;
@@ -182,6 +229,7 @@ void add_tables(std::vector<Block>& blocks, const SavedResult& result) {
     // A file of several has the one for readers first.
     io::TextTable& first = tables.front();
     if (first.rows.size() > kind.rows) first.rows.resize(kind.rows);
+    for (std::string& head : first.columns) head = head_words(head, texts);
     blocks.push_back({Block::Kind::table, {}, std::move(first)});
   }
 }
@@ -325,7 +373,7 @@ std::vector<Block> blocks_of(const SavedResult& result, const std::string& where
       texts("results.result",
             {{"kind", texts(std::string("results.kind.") + to_string(result.kind))},
              {"settings", settings_words(result)}}));
-  add(Block::Kind::text, text_at(result.document, "/sentence"));
+  add(Block::Kind::text, said_at(result.document, "/sentence", "/text", texts));
   io::TextTable numbers;
   numbers.columns = {
       texts("lesson.report.number"),
@@ -337,9 +385,12 @@ std::vector<Block> blocks_of(const SavedResult& result, const std::string& where
       numbers.rows.push_back({texts(std::string("results.number.") + one.key), std::move(value)});
   }
   if (!numbers.rows.empty()) blocks.push_back({Block::Kind::table, {}, std::move(numbers)});
-  add_tables(blocks, result);
-  for (const json& sentence : at(result.document, "/sentences"))
-    if (sentence.is_string()) add(Block::Kind::item, sentence.get<std::string>());
+  add_tables(blocks, result, texts);
+  const json& sentences = at(result.document, "/sentences");
+  for (std::size_t i = 0; i < sentences.size(); ++i) {
+    const std::string place = "/" + std::to_string(i);
+    add(Block::Kind::item, said_at(result.document, "/sentences" + place, "/texts" + place, texts));
+  }
   add_notes(blocks, result, texts);
   for (const std::string& file : files) {
     if (is_picture(file)) add(Block::Kind::picture, fmt::format("{}/{}", where, file));

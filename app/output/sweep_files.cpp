@@ -8,6 +8,7 @@
 #include "core/io/file.h"
 #include "core/io/json_parse.h"
 #include "core/sweep/sweep_checks.h"
+#include "core/sweep/sweep_findings.h"
 #include "core/sweep/sweep_json.h"
 #include "core/sweep/sweep_table.h"
 #include "core/text/message.h"

@@ -90,7 +90,7 @@ void ComparePage::draw_head(const views::Ui& ui, float width) {
     if (going_on) {
       progress.clear();
     } else {
-      paid = views::break_even_words(*comparison, texts());
+      paid = views::message_words(texts(), report::break_even_sentence(*comparison));
     }
   } else if (going_on) {
     title = texts()("compare.preparing");
@@ -139,9 +139,10 @@ void ComparePage::draw_buttons(const views::Ui& ui) {
     ImGui::SameLine(0, ui.px(8));
     if (views::button(ui, "###compare_copy", "\xef\x83\x85", ui.texts("common.copy"), "",
                       views::ButtonKind::quiet)) {
-      ImGui::SetClipboardText((io::to_markdown(report::comparison_table(*comparison)) + "\n" +
-                               report::comparison_sentence(*comparison) + "\n")
-                                  .c_str());
+      ImGui::SetClipboardText(
+          (io::to_markdown(report::comparison_table(*comparison)) + "\n" +
+           views::message_words(ui.texts, report::comparison_sentence(*comparison)) + "\n")
+              .c_str());
     }
   }
 }

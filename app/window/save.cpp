@@ -23,6 +23,7 @@
 #include "core/calculate/inputs.h"
 #include "core/predict/prediction_json.h"
 #include "core/report/compare_report.h"
+#include "core/sweep/sweep_findings.h"
 #include "core/sweep/sweep_journal.h"
 #include "core/sweep/sweep_table.h"
 #include "core/text/message.h"

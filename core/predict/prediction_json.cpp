@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/report/run_json.h"
+#include "core/text/message.h"
 
 namespace ts::predict {
 
@@ -59,6 +60,7 @@ nlohmann::json to_json(const Forecast& forecast, const spec::WorkloadSpec& spec)
       {"retries", prediction.retries},
       {"breaking", breaking_json(prediction)},
       {"sentence", prediction.sentence.sentence},
+      {"text", text::text_json(prediction.sentence)},
       {"unchecked", prediction.unchecked.empty() ? nlohmann::json()
                                                  : nlohmann::json(prediction.unchecked.sentence)},
       {"dry_run_ms", static_cast<double>(forecast.run.duration_ns) * 1e-6},

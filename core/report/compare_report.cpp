@@ -8,6 +8,7 @@
 #include "core/run/protocol_json.h"
 #include "core/run/step_summary.h"
 #include "core/spec/workload_math.h"
+#include "core/text/message.h"
 #include "core/text/numbers.h"
 
 namespace ts::report {
@@ -121,46 +122,77 @@ std::optional<std::int64_t> break_even_steps(const run::Comparison& comparison) 
   return static_cast<std::int64_t>(std::ceil(b.facts.compile_s * 1e3 / saved_ms));
 }
 
-std::string break_even_sentence(const run::Comparison& comparison) {
+base::Message break_even_sentence(const run::Comparison& comparison) {
   const auto& [a, b] = comparison.sides;
   if (a.facts.compile_s > 0 || b.facts.compile_s <= 0) return {};
-  const std::string took = fmt::format("Compiling B took {:.1f} s", b.facts.compile_s);
-  const auto steps = break_even_steps(comparison);
-  if (steps) return took + ": after " + text::counted(*steps, "step") + " it has paid";
-  if (comparison.total.verdict == stats::PairVerdict::unclear)
-    return took + "; whether a step gains is unclear";
-  return took + ", which no step gets back";
+  const std::string seconds = text::decimal(b.facts.compile_s, 1);
+  if (const auto steps = break_even_steps(comparison)) {
+    return text::message("compare.break_even",
+                         {{"seconds", seconds}, {"steps", text::grouped(*steps)}});
+  }
+  const bool unclear = comparison.total.verdict == stats::PairVerdict::unclear;
+  return text::message(unclear ? "compare.break_even_unclear" : "compare.no_break_even",
+                       {{"seconds", seconds}});
 }
 
-std::string comparison_sentence(const run::Comparison& comparison) {
+namespace {
+
+// "B takes 1.420 times as long as A".
+base::Message takes_longer(const run::Comparison& comparison, const std::string& a,
+                           const std::string& b) {
+  const std::string factor = text::decimal(factor_of(comparison.total).factor, 3);
+  return text::message("compare.slower", {{"a", a}, {"b", b}, {"factor", factor}});
+}
+
+}  // namespace
+
+base::Message comparison_verdict(const run::Comparison& comparison, const std::string& a,
+                                 const std::string& b) {
   if (comparison.failure) {
-    return fmt::format("{} ended early: {}", side_name(comparison.failed_side),
-                       comparison.failure->sentence);
+    return text::message("compare.ended", {{"side", comparison.failed_side == 0 ? a : b},
+                                           text::argument("reason", *comparison.failure)});
   }
   const stats::PairedRatio& ratio = comparison.total;
-  const RatioFactor shown = factor_of(ratio);
-  std::string basis = fmt::format("{} pairs", ratio.pairs);
-  if (shown.ci95) {
-    basis = fmt::format("95 % CI {:.3f} to {:.3f}, {}", shown.ci95->low, shown.ci95->high, basis);
-  }
   switch (ratio.verdict) {
     case stats::PairVerdict::faster:
-      return fmt::format("B is {:.3f} times as fast as A ({})", shown.factor, basis);
+      return text::message(
+          "compare.faster",
+          {{"a", a}, {"b", b}, {"factor", text::decimal(factor_of(ratio).factor, 3)}});
     case stats::PairVerdict::slower:
-      return fmt::format("B takes {:.3f} times as long as A ({})", shown.factor, basis);
+      return takes_longer(comparison, a, b);
     case stats::PairVerdict::same:
-      return fmt::format("A and B take the same time: B takes {:.3f} times as long ({})",
-                         shown.factor, basis);
+      return text::message("compare.same", {{"a", a}, {"b", b}});
     case stats::PairVerdict::unclear:
       break;
   }
-  if (ratio.pairs < stats::kFewestPairs) {
-    return fmt::format(
-        "Too few pairs for a verdict, at least {}: B takes {:.3f} times as long ({})",
-        stats::kFewestPairs, shown.factor, basis);
+  if (ratio.pairs > 0 && ratio.pairs < stats::kFewestPairs)
+    return text::message("compare.too_few", {{"least", std::to_string(stats::kFewestPairs)}});
+  return text::message("compare.unclear");
+}
+
+base::Message comparison_basis(const run::Comparison& comparison) {
+  const auto taken = static_cast<std::int64_t>(comparison.sides[0].timed_steps.size());
+  const std::string pairs = text::grouped(taken);
+  const RatioFactor shown = factor_of(comparison.total);
+  if (!shown.ci95) return text::message("compare.few", {{"pairs", pairs}});
+  return text::message("compare.basis", {{"low", text::decimal(shown.ci95->low, 3)},
+                                         {"high", text::decimal(shown.ci95->high, 3)},
+                                         {"pairs", pairs}});
+}
+
+base::Message comparison_sentence(const run::Comparison& comparison) {
+  const base::Message verdict = comparison_verdict(comparison, "A", "B");
+  if (comparison.failure) return verdict;
+  const stats::PairVerdict found = comparison.total.verdict;
+  if (found == stats::PairVerdict::faster || found == stats::PairVerdict::slower) {
+    return text::message("compare.sentence",
+                         {text::argument("verdict", verdict),
+                          text::argument("basis", comparison_basis(comparison))});
   }
-  return fmt::format("It is unclear which is faster: B takes {:.3f} times as long ({})",
-                     shown.factor, basis);
+  return text::message("compare.sentence_undecided",
+                       {text::argument("verdict", verdict),
+                        text::argument("longer", takes_longer(comparison, "A", "B")),
+                        text::argument("basis", comparison_basis(comparison))});
 }
 
 nlohmann::json to_json(const run::Comparison& comparison, const run::Protocol& protocol,
@@ -177,7 +209,9 @@ nlohmann::json to_json(const run::Comparison& comparison, const run::Protocol& p
                {"sentence", comparison.failure->sentence}};
   }
   const auto paid = break_even_steps(comparison);
-  return {{"sentence", comparison_sentence(comparison)},
+  const base::Message said = comparison_sentence(comparison);
+  return {{"sentence", said.sentence},
+          {"text", text::text_json(said)},
           {"break_even_steps", paid ? nlohmann::json(*paid) : nlohmann::json()},
           {"verdict", to_string(comparison.total.verdict)},
           {"failure", std::move(failure)},

@@ -18,6 +18,7 @@
 #include "core/run/gpu_state.h"
 #include "core/run/protocol_json.h"
 #include "core/spec/workload_traits.h"
+#include "core/text/message.h"
 
 namespace ts::report {
 
@@ -196,10 +197,12 @@ nlohmann::json category_json(const memory::CategoryBytes& bytes) {
 }
 
 nlohmann::json to_json(const run::Run& run, const nlohmann::json& environment) {
+  const base::Message said = verdict_sentence(run);
   return {{"spec", to_json(run.spec)},
           {"protocol", to_json(run.protocol)},
           {"verdict", run.finished ? nlohmann::json(to_string(run.verdict)) : nlohmann::json()},
-          {"sentence", verdict_sentence(run)},
+          {"sentence", said.sentence},
+          {"text", text::text_json(said)},
           {"reason", io::text_or_null(run.failure.sentence)},
           {"reason_key", io::text_or_null(run.failure.key)},
           {"failure", failure_json(run)},

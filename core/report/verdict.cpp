@@ -86,10 +86,11 @@ VerdictText verdict_text(const run::Run& run) {
   return {verdict_words("failed"), run.failure};
 }
 
-std::string verdict_sentence(const run::Run& run) {
-  const VerdictText text = verdict_text(run);
-  if (text.detail.sentence.empty()) return text.headline.sentence;
-  return text.headline.sentence + ": " + text.detail.sentence;
+base::Message verdict_sentence(const run::Run& run) {
+  VerdictText said = verdict_text(run);
+  if (said.detail.empty()) return said.headline;
+  return text::message("verdict.with_detail", {text::argument("headline", std::move(said.headline)),
+                                               text::argument("detail", std::move(said.detail))});
 }
 
 }  // namespace ts::report

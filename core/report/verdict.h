@@ -16,7 +16,7 @@ struct VerdictText {
 };
 VerdictText verdict_text(const run::Run& run);
 
-// Headline and detail as one plain sentence in English.
-std::string verdict_sentence(const run::Run& run);
+// Headline and detail as one sentence.
+base::Message verdict_sentence(const run::Run& run);
 
 }  // namespace ts::report

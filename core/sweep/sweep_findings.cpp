@@ -4,8 +4,10 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "core/sweep/sweep_findings.h"
 #include "core/sweep/sweep_table.h"
 #include "core/sweep/sweep_theory.h"
+#include "core/text/message.h"
 #include "core/text/numbers.h"
 
 namespace ts::sweep {
@@ -17,102 +19,177 @@ std::string range_words(const SweepAxis& axis) {
                      one ? "" : " to " + text::grouped(axis.values.back()));
 }
 
-const char* measure_words(Measure measure) {
+base::Message measure_words(Measure measure) {
   switch (measure) {
     case Measure::step_ms:
-      return "step time";
+      return text::message("sweep.finding.measure.time");
     case Measure::peak_allocated:
-      return "peak memory";
+      return text::message("sweep.finding.measure.memory");
     case Measure::peak_predicted:
-      return "predicted peak memory";
+      return text::message("sweep.finding.measure.predicted");
     case Measure::tokens_per_s:
     case Measure::samples_per_s:
       break;
   }
-  return "throughput";
+  return text::message("sweep.finding.measure.throughput");
+}
+
+base::Message slope_finding(const Sweep& sweep, const std::string& axis, const CurveFit& one,
+                            FitRange range) {
+  const stats::PowerFit& fit = one.fit;
+  base::Message ci, r2, from;
+  if (fit.ci95) {
+    ci = text::message("sweep.finding.slope_ci", {{"low", text::decimal(fit.ci95->low, 2)},
+                                                  {"high", text::decimal(fit.ci95->high, 2)}});
+  }
+  if (fit.r2 && fit.n >= 3)
+    r2 = text::message("sweep.finding.slope_r2", {{"r2", text::decimal(*fit.r2, 4)}});
+  if (range.low > 0 || range.high > 0) {
+    const auto value_at = [&](std::size_t point) {
+      return text::grouped(sweep.points()[point].at[0]);
+    };
+    from = text::message("sweep.finding.slope_range", {{"axis", axis},
+                                                       {"low", value_at(one.points.front())},
+                                                       {"high", value_at(one.points.back())}});
+  }
+  return text::message("sweep.finding.slope",
+                       {{"series", one.curve.label},
+                        text::argument("measure", measure_words(one.measure)),
+                        {"axis", axis},
+                        {"slope", text::decimal(fit.slope, 2)},
+                        text::argument("ci", ci),
+                        text::argument("r2", r2),
+                        text::argument("range", from),
+                        {"n", std::to_string(fit.n)},
+                        {"last", text::decimal(one.last_slope, 2)}});
+}
+
+// "0: 25.03 ± 12.01, 1: 21.00 ± 0.31": mean and standard deviation in ms by the number of warm-ups.
+std::string warm_up_values(const Sweep& sweep, const SweepCurve& curve) {
+  std::string values;
+  for (const std::size_t index : curve.points) {
+    const SweepPoint& point = sweep.points()[index];
+    const run::TimingSummary& step = point.measurement.step;
+    if (point.status != PointStatus::ok || step.std_ms < 0) continue;
+    values += fmt::format("{}{}: {} \xc2\xb1 {}", values.empty() ? "" : ", ", point.at[0],
+                          text::decimal(step.mean_ms, 2), text::decimal(step.std_ms, 2));
+  }
+  return values;
+}
+
+base::Message crossover_finding(const std::string& axis, const CurveCrossover& one) {
+  const SweepCurve& other = one.crossover.second_is_lower_after ? one.first : one.second;
+  const bool time = one.measure == Measure::step_ms;
+  return text::message(time ? "sweep.finding.faster" : "sweep.finding.smaller",
+                       {{"series", one.lower_after().label},
+                        {"other", other.label},
+                        {"axis", axis},
+                        {"value", text::decimal(one.crossover.after, 0)},
+                        {"near", text::decimal(one.crossover.at, 0)}});
+}
+
+base::Message prediction_finding(const Sweep& sweep, const PredictionError& error) {
+  const std::string n = std::to_string(error.n);
+  if (error.worst_percent == 0) return text::message("sweep.finding.prediction_exact", {{"n", n}});
+  return text::message(
+      "sweep.finding.prediction",
+      {{"n", n},
+       {"percent", (error.worst_percent > 0 ? "+" : "") + text::decimal(error.worst_percent, 2)},
+       {"place", point_words(sweep, sweep.points()[error.worst_point])}});
 }
 
 }  // namespace
 
-namespace {
-
-// "forward, mean of a step: 25.0 ms (std 12.0) with warmups = 0, 21.0 ms (std 0.3) with 1".
-void add_warm_up_study(const Sweep& sweep, std::vector<std::string>& all) {
-  for (const SweepCurve& curve : curves_of(sweep)) {
-    std::string values;
-    for (const std::size_t point : curve.points) {
-      const auto& step = sweep.points()[point].measurement.step;
-      if (sweep.points()[point].status != PointStatus::ok || step.mean_ms < 0) continue;
-      values += fmt::format("{}{} ms (std {}) with {}{}", values.empty() ? "" : ", ",
-                            text::decimal(step.mean_ms, 3), text::decimal(step.std_ms, 3),
-                            values.empty() ? "warmups = " : "", sweep.points()[point].at[0]);
-    }
-    if (!values.empty()) all.push_back(curve.label + ", mean of a step: " + values);
-  }
-}
-
-}  // namespace
-
-std::vector<std::string> findings(const Sweep& sweep, FitRange range) {
-  const std::string axis = spec::field_name(sweep.spec().axes[0].field);
-  std::vector<std::string> all;
-  int measured = 0;  // points of the curve's measured memory; the fit of its prediction follows
-  const std::vector<CurveFit> fits = fits_of(sweep, range);
-  if (fits.empty() && !fits_of(sweep).empty()) {
-    all.push_back(fmt::format("No slopes: fewer than two points have {} between {} and {}", axis,
-                              text::grouped(range.low), text::grouped(range.high)));
-  }
+std::vector<CurveFit> fits_with_news(std::span<const CurveFit> fits) {
+  std::vector<CurveFit> all;
+  int measured = 0;  // points of the curve's measured memory; its prediction comes after it
   for (const CurveFit& one : fits) {
     if (one.measure == Measure::step_ms) measured = 0;
     if (one.measure == Measure::peak_allocated) measured = one.fit.n;
-    if (one.measure == Measure::peak_predicted && one.fit.n <= measured) continue;
-    std::string sentence =
-        fmt::format("{}: {} grows as {}^{}", one.curve.label, measure_words(one.measure), axis,
-                    text::decimal(one.fit.slope, 2));
-    std::string about;
-    if (one.fit.ci95) {
-      about = fmt::format("95 % CI {} to {}, ", text::decimal(one.fit.ci95->low, 2),
-                          text::decimal(one.fit.ci95->high, 2));
-    }
-    if (one.fit.r2 && one.fit.n >= 3)
-      about += fmt::format("r2 {}, ", text::decimal(*one.fit.r2, 4));
-    if (range.low > 0 || range.high > 0) {
-      about += fmt::format("{} from {} to {}, ", axis,
-                           text::grouped(sweep.points()[one.points.front()].at[0]),
-                           text::grouped(sweep.points()[one.points.back()].at[0]));
-    }
-    all.push_back(sentence + fmt::format(" ({}n = {}; between the last two points {})", about,
-                                         one.fit.n, text::decimal(one.last_slope, 2)));
+    if (one.measure != Measure::peak_predicted || one.fit.n > measured) all.push_back(one);
   }
-  if (studies_warm_up(sweep)) add_warm_up_study(sweep, all);
-  for (const CurveCrossover& one : crossovers_of(sweep)) {
-    const bool time = one.measure == Measure::step_ms;
-    const SweepCurve& other = one.crossover.second_is_lower_after ? one.first : one.second;
-    all.push_back(fmt::format("{} {} than {} from {} = {} on (measured; the curves cross near {})",
-                              one.lower_after().label, time ? "is faster" : "needs less memory",
-                              other.label, axis, text::decimal(one.crossover.after, 0),
-                              text::decimal(one.crossover.at, 0)));
-  }
-  if (const PredictionError error = prediction_error(sweep); error.n > 0) {
-    const SweepPoint& worst = sweep.points()[error.worst_point];
-    const std::string points = fmt::format("{} {}", error.n, error.n == 1 ? "point" : "points");
+  return all;
+}
+
+std::vector<base::Message> findings_beside_slopes(const Sweep& sweep,
+                                                  std::span<const CurveCrossover> crossovers,
+                                                  std::span<const BeatenBound> beaten,
+                                                  std::span<const CurveSaturation> saturations) {
+  const std::string axis = spec::field_name(sweep.spec().axes[0].field);
+  std::vector<base::Message> all;
+  for (const CurveCrossover& one : crossovers) all.push_back(crossover_finding(axis, one));
+  if (const PredictionError error = prediction_error(sweep); error.n > 0)
+    all.push_back(prediction_finding(sweep, error));
+  for (const BeatenBound& one : beaten) {
     all.push_back(
-        error.worst_percent == 0
-            ? fmt::format("predicted peaks equal the measured ones to the byte, {}", points)
-            : fmt::format("predicted peaks against measured ones, {}: worst {}{} % ({}, "
-                          "{} = {})",
-                          points, error.worst_percent > 0 ? "+" : "",
-                          text::decimal(error.worst_percent, 2), sweep.series()[worst.series].label,
-                          axis, text::grouped(worst.at[0])));
+        text::message("sweep.finding.beaten", {{"points", std::to_string(one.points)},
+                                               {"total", std::to_string(sweep.points().size())},
+                                               text::argument("why", one.why)}));
   }
-  for (const BeatenBound& one : beaten_bounds(sweep, theories_of(sweep))) {
-    all.push_back(
-        fmt::format("{} of {} points: {}", one.points, sweep.points().size(), one.why.sentence));
+  for (const CurveSaturation& one : saturations) {
+    all.push_back(text::message("sweep.finding.saturation",
+                                {{"series", one.curve.label},
+                                 {"value", text::decimal(one.saturation.at, 0)},
+                                 {"percent", text::decimal(stats::kSaturationGain * 100, 0)}}));
   }
-  for (const CurveSaturation& one : saturations_of(sweep)) {
-    all.push_back(fmt::format("{}: throughput saturates at B = {} ({})", one.curve.label,
-                              text::decimal(one.saturation.at, 0), kSaturationRule));
+  if (!studies_warm_up(sweep)) return all;
+  for (const SweepCurve& curve : curves_of(sweep)) {
+    std::string values = warm_up_values(sweep, curve);
+    if (values.empty()) continue;
+    all.push_back(text::message("sweep.finding.warm_up",
+                                {{"series", curve.label}, {"values", std::move(values)}}));
   }
+  return all;
+}
+
+std::vector<base::Message> findings(const Sweep& sweep, FitRange range) {
+  const std::string axis = spec::field_name(sweep.spec().axes[0].field);
+  std::vector<base::Message> all;
+  const std::vector<CurveFit> fits = fits_of(sweep, range);
+  if (fits.empty() && !fits_of(sweep).empty()) {
+    all.push_back(text::message(
+        "sweep.finding.no_slopes",
+        {{"axis", axis}, {"low", text::grouped(range.low)}, {"high", text::grouped(range.high)}}));
+  }
+  for (const CurveFit& one : fits_with_news(fits))
+    all.push_back(slope_finding(sweep, axis, one, range));
+  for (base::Message& one :
+       findings_beside_slopes(sweep, crossovers_of(sweep), beaten_bounds(sweep, theories_of(sweep)),
+                              saturations_of(sweep)))
+    all.push_back(std::move(one));
+  return all;
+}
+
+namespace {
+
+const char* reason_key(const SweepPoint& point) {
+  switch (point.status) {
+    case PointStatus::oom:
+      return "sweep.reason.oom";
+    case PointStatus::too_slow:
+      return "sweep.reason.too_slow";
+    case PointStatus::failed:
+      return "sweep.reason.failed";
+    default:
+      return "sweep.reason.other";
+  }
+}
+
+}  // namespace
+
+std::vector<base::Message> reasons_of(const Sweep& sweep) {
+  std::vector<base::Message> reasons;
+  for (const SweepPoint& point : sweep.points()) {
+    if (point.status == PointStatus::ok || point.reason.empty()) continue;
+    reasons.push_back(text::message(reason_key(point), {{"place", point_words(sweep, point)},
+                                                        text::argument("reason", point.reason)}));
+  }
+  return reasons;
+}
+
+std::vector<base::Message> sentences_of(const Sweep& sweep, FitRange range) {
+  std::vector<base::Message> all = reasons_of(sweep);
+  for (base::Message& one : findings(sweep, range)) all.push_back(std::move(one));
   return all;
 }
 

@@ -5,6 +5,7 @@
 
 #include "core/io/json_values.h"
 #include "core/run/protocol_json.h"
+#include "core/sweep/sweep_findings.h"
 #include "core/sweep/sweep_results.h"
 #include "core/sweep/sweep_table.h"
 #include "core/sweep/sweep_theory.h"
@@ -195,13 +196,15 @@ nlohmann::json to_json(const Sweep& sweep, const nlohmann::json& environment, Fi
                      {"gain", one.saturation.gain},
                      {"rule", kSaturationRule}});
   }
-  return {{"sweep", to_json(sweep.spec())},
-          {"environment", environment},
-          {"points", std::move(points)},
-          {"fits", std::move(fits)},
-          {"crossovers", std::move(crossings)},
-          {"saturation", std::move(knees)},
-          {"sentences", sentences_of(sweep, range)}};
+  auto sentences = nlohmann::json::array(), texts = nlohmann::json::array();
+  for (const base::Message& one : sentences_of(sweep, range)) {
+    sentences.push_back(one.sentence);
+    texts.push_back(text::text_json(one));
+  }
+  return {{"sweep", to_json(sweep.spec())},     {"environment", environment},
+          {"points", std::move(points)},        {"fits", std::move(fits)},
+          {"crossovers", std::move(crossings)}, {"saturation", std::move(knees)},
+          {"sentences", std::move(sentences)},  {"texts", std::move(texts)}};
 }
 
 }  // namespace ts::sweep

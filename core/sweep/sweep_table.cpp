@@ -8,6 +8,7 @@
 #include <optional>
 #include <utility>
 
+#include "core/sweep/sweep_findings.h"
 #include "core/sweep/sweep_theory.h"
 #include "core/text/numbers.h"
 
@@ -319,26 +320,10 @@ std::string point_words(const Sweep& sweep, const SweepPoint& point) {
   return words;
 }
 
-std::vector<std::string> reasons_of(const Sweep& sweep) {
-  std::vector<std::string> reasons;
-  for (const SweepPoint& point : sweep.points()) {
-    if (point.status == PointStatus::ok || point.reason.empty()) continue;
-    reasons.push_back(point_words(sweep, point) + ": " + why_not(point) + ". " +
-                      point.reason.sentence);
-  }
-  return reasons;
-}
-
-std::vector<std::string> sentences_of(const Sweep& sweep, FitRange range) {
-  std::vector<std::string> all = reasons_of(sweep);
-  for (std::string& one : findings(sweep, range)) all.push_back(std::move(one));
-  return all;
-}
-
 std::string sweep_markdown(const Sweep& sweep, const std::string& caption, FitRange range) {
   std::string out = caption + "\n\n" + io::to_markdown(homework_table(sweep)) + "\n";
   const auto sentences = sentences_of(sweep, range);
-  for (const std::string& sentence : sentences) out += "- " + sentence + "\n";
+  for (const base::Message& one : sentences) out += "- " + one.sentence + "\n";
   if (!sentences.empty()) out += "\n";
   return out + io::to_markdown(full_table(sweep));
 }
@@ -349,8 +334,8 @@ std::string sweep_latex(const Sweep& sweep, const std::string& caption, FitRange
   const auto sentences = sentences_of(sweep, range);
   if (sentences.empty()) return out;
   out += "\\begin{itemize}\n";
-  for (const std::string& sentence : sentences) {
-    out += "  \\item " + io::latex_escaped(sentence) + "\n";
+  for (const base::Message& one : sentences) {
+    out += "  \\item " + io::latex_escaped(one.sentence) + "\n";
   }
   return out + "\\end{itemize}\n";
 }

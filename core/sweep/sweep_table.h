@@ -21,23 +21,9 @@ io::TextTable homework_table(const Sweep& sweep);
 // The name of a point: "naive, T = 2,048".
 std::string point_words(const Sweep& sweep, const SweepPoint& point);
 
-// The reasons why points did not run, one sentence each: "naive, T = 16,384: OOM. ...".
-std::vector<std::string> reasons_of(const Sweep& sweep);
-
-// The reasons, then the findings.
-std::vector<std::string> sentences_of(const Sweep& sweep, FitRange range = {});
-
 // The Markdown and LaTeX files for the exercise. `caption` names the sweep, the device and the
 // protocol.
 std::string sweep_markdown(const Sweep& sweep, const std::string& caption, FitRange range = {});
 std::string sweep_latex(const Sweep& sweep, const std::string& caption, FitRange range = {});
-
-// "LM, T 256 to 2,048, naive and flash" and the method of measurement, in one paragraph.
-std::string sweep_caption(const Sweep& sweep, const std::string& device,
-                          const std::string& versions);
-
-// The fits, crossovers and saturation, one sentence each: "flash: step time grows as T^1.93 (95 %
-// CI 1.85 to 2.01, r2 0.998, n = 5)".
-std::vector<std::string> findings(const Sweep& sweep, FitRange range = {});
 
 }  // namespace ts::sweep

@@ -92,7 +92,7 @@ FOLDERS = {
     "views/common": ["assets", "core"],
     "views/charts": ["assets", "core", "views/common"],
     "views": ["assets", "core", "views/common", "views/charts"],
-    "app/output": ["assets", "core"],
+    "app/output": ["assets", "core", "views/common"],
     "app/session": ["assets", "core", "views", "app/output"],
     "app/own_file": ["core", "app/output", "app/session"],
     "app/ranks": ["core", "app/output", "app/session"],

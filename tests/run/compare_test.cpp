@@ -50,8 +50,9 @@ TEST_F(CompareTest, steps_of_both_are_taken_in_turn_abba) {
   EXPECT_EQ(comparison.total.verdict, stats::PairVerdict::faster);
   EXPECT_DOUBLE_EQ(comparison.total.median, 2.0 / 3);
   EXPECT_EQ(comparison.total.pairs, 12);
-  EXPECT_EQ(report::comparison_sentence(comparison),
-            "B is 1.500 times as fast as A (95 % CI 1.500 to 1.500, 12 pairs)");
+  EXPECT_EQ(
+      report::comparison_sentence(comparison).sentence,
+      "B is 1.500 times as fast as A (95 % CI 1.500 to 1.500, 12 pairs in the order A B B A)");
   EXPECT_EQ(comparison.optimizer.pairs, 0) << "the pass has none";
   EXPECT_EQ(comparison.sides[0].facts.backend_ran, "flash");
   EXPECT_EQ(script_->executions_alive, 0);
@@ -77,22 +78,22 @@ TEST_F(CompareTest, says_when_compiling_has_paid) {
     return (spec.seq_len == 512) == pays ? 30 * kMillisecond : 20 * kMillisecond;
   };
   Comparison comparison = run();
-  EXPECT_EQ(report::break_even_sentence(comparison), "");
+  EXPECT_EQ(report::break_even_sentence(comparison).sentence, "");
   EXPECT_FALSE(report::break_even_steps(comparison));
   comparison.sides[1].facts.compile_s = 25;
   EXPECT_EQ(report::break_even_steps(comparison), 2500);
-  EXPECT_EQ(report::break_even_sentence(comparison),
+  EXPECT_EQ(report::break_even_sentence(comparison).sentence,
             "Compiling B took 25.0 s: after 2,500 steps it has paid");
   EXPECT_EQ(report::to_json(comparison, protocol_, nullptr).at("break_even_steps"), 2500);
   comparison.sides[0].facts.compile_s = 25;
-  EXPECT_EQ(report::break_even_sentence(comparison), "") << "both are compiled";
+  EXPECT_EQ(report::break_even_sentence(comparison).sentence, "") << "both are compiled";
   pays = false;
   comparison = run();
   comparison.sides[1].facts.compile_s = 25;
-  EXPECT_EQ(report::break_even_sentence(comparison),
+  EXPECT_EQ(report::break_even_sentence(comparison).sentence,
             "Compiling B took 25.0 s, which no step gets back");
   comparison.total.verdict = stats::PairVerdict::unclear;
-  EXPECT_EQ(report::break_even_sentence(comparison),
+  EXPECT_EQ(report::break_even_sentence(comparison).sentence,
             "Compiling B took 25.0 s; whether a step gains is unclear");
 }
 
@@ -102,7 +103,7 @@ TEST_F(CompareTest, a_side_that_fails_is_named) {
   const Comparison comparison = run();
   ASSERT_TRUE(comparison.failure);
   EXPECT_EQ(comparison.failure->verdict, Verdict::oom);
-  EXPECT_EQ(report::comparison_sentence(comparison).substr(0, 17), "A ended early: at");
+  EXPECT_EQ(report::comparison_sentence(comparison).sentence.substr(0, 17), "A ended early: at");
   EXPECT_EQ(report::to_json(comparison, protocol_, nullptr).at("failure").at("side"), "A");
 }
 

@@ -120,8 +120,8 @@ TEST(Run, the_peak_is_the_allocators_own_as_soon_as_it_is_told) {
   EXPECT_EQ(report::to_json(run, nullptr).at("memory").at("peak_of_records"), 4096);
   finish(run, Verdict::ok);
   run.limit = 6000;
-  EXPECT_NE(report::verdict_sentence(run).find("4.88 KiB"), std::string::npos)
-      << report::verdict_sentence(run);
+  EXPECT_NE(report::verdict_sentence(run).sentence.find("4.88 KiB"), std::string::npos)
+      << report::verdict_sentence(run).sentence;
 }
 
 TEST(Run, times_with_many_outliers_are_not_stable) {
@@ -290,12 +290,12 @@ TEST(Run, keeps_records_of_batches) {
 TEST(Verdict, sentences_carry_a_number) {
   run::Run run(started());
   run.stage = Stage::warmup;
-  EXPECT_EQ(report::verdict_sentence(run), "Warming up");
+  EXPECT_EQ(report::verdict_sentence(run).sentence, "Warming up");
   allocate(run, std::int64_t{20} << 30);
   finish(run, Verdict::ok);
-  EXPECT_EQ(report::verdict_sentence(run), "Ran on this machine with a peak of 20.00 GiB");
+  EXPECT_EQ(report::verdict_sentence(run).sentence, "Ran on this machine with a peak of 20.00 GiB");
   run.spec.memory_limit = run.limit;
-  EXPECT_EQ(report::verdict_sentence(run), "Fits in 24.00 GiB with 4.00 GiB to spare");
+  EXPECT_EQ(report::verdict_sentence(run).sentence, "Fits in 24.00 GiB with 4.00 GiB to spare");
 }
 
 // Whether a card holds it is the prediction's to say: it has other kernels, or none for these
@@ -308,8 +308,8 @@ TEST(Verdict, of_a_run_says_nothing_about_a_card) {
       run.spec.device = device;
       run.finished = true;
       run.verdict = verdict;
-      EXPECT_EQ(report::verdict_sentence(run).find(run.spec.target_gpu), std::string::npos)
-          << report::verdict_sentence(run);
+      EXPECT_EQ(report::verdict_sentence(run).sentence.find(run.spec.target_gpu), std::string::npos)
+          << report::verdict_sentence(run).sentence;
     }
   }
 }
@@ -317,7 +317,7 @@ TEST(Verdict, of_a_run_says_nothing_about_a_card) {
 TEST(Verdict, nothing_recorded_claims_nothing) {
   run::Run run(started());
   finish(run, Verdict::ok);
-  EXPECT_EQ(report::verdict_sentence(run), "Finished");
+  EXPECT_EQ(report::verdict_sentence(run).sentence, "Finished");
 }
 
 TEST(Verdict, out_of_memory_names_operator_and_sizes) {
@@ -326,14 +326,14 @@ TEST(Verdict, out_of_memory_names_operator_and_sizes) {
   failure.bytes_asked = std::int64_t{972} << 20;
   failure.bytes_free = std::int64_t{732} << 20;
   finish(run, Verdict::oom, failure);
-  EXPECT_EQ(report::verdict_sentence(run),
+  EXPECT_EQ(report::verdict_sentence(run).sentence,
             "Does not fit in 24.00 GiB: 972 MiB asked, 732 MiB free");
   run.failure.op = "aten::softmax";
-  EXPECT_EQ(report::verdict_sentence(run),
+  EXPECT_EQ(report::verdict_sentence(run).sentence,
             "Does not fit in 24.00 GiB: aten::softmax needs 972 MiB, 732 MiB free");
   run.failure.module = "blocks.11";
   run.limit_source = "memory_limit";
-  EXPECT_EQ(report::verdict_sentence(run),
+  EXPECT_EQ(report::verdict_sentence(run).sentence,
             "Does not fit in 24.00 GiB: aten::softmax in blocks.11 needs 972 MiB, 732 MiB free");
 }
 
@@ -342,10 +342,10 @@ TEST(Verdict, failures_say_why) {
   Failure failure;
   failure.sentence = "LibTorch was not found";
   finish(run, Verdict::failed, failure);
-  EXPECT_EQ(report::verdict_sentence(run), "Failed: LibTorch was not found");
+  EXPECT_EQ(report::verdict_sentence(run).sentence, "Failed: LibTorch was not found");
   run::Run other(started());
   finish(other, Verdict::cancelled);
-  EXPECT_EQ(report::verdict_sentence(other), "Cancelled");
+  EXPECT_EQ(report::verdict_sentence(other).sentence, "Cancelled");
 }
 
 TEST(RunJson, has_what_the_command_line_promises) {

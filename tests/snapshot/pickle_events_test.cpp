@@ -277,7 +277,7 @@ TEST(PickleEvents, ACutOffFileSaysTheSame) {
   EXPECT_NE(half.fault, "");
 }
 
-// What gets more pairs is an event in one reading and a dictionary in the other.
+// An event that gets more pairs is a dictionary in the slow reading.
 TEST(PickleEvents, OneThatComesAgainAndIsCutOffStaysAsItWas) {
   constexpr std::uint8_t kDup = '2';
   constexpr std::uint8_t kNoOpcode = 0xFF;

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "core/sweep/sweep_findings.h"
 #include "core/sweep/sweep_json.h"
 #include "core/sweep/sweep_results.h"
 #include "core/sweep/sweep_table.h"
@@ -162,10 +163,10 @@ TEST(SweepResults, SlopesCrossoversAndTables) {
   // Why it did not run stands below the table.
   const auto reasons = reasons_of(sweep);
   ASSERT_EQ(reasons.size(), 1U);
-  EXPECT_TRUE(reasons[0].starts_with("naive, T = 4,096: OOM. ")) << reasons[0];
-  EXPECT_GT(reasons[0].size(), std::string("naive, T = 4,096: OOM. ").size());
-  EXPECT_NE(latex.find(io::latex_escaped(reasons[0])), std::string::npos) << latex;
-  EXPECT_NE(sweep_markdown(sweep, "x").find("- " + reasons[0]), std::string::npos);
+  EXPECT_TRUE(reasons[0].sentence.starts_with("naive, T = 4,096: OOM. ")) << reasons[0].sentence;
+  EXPECT_GT(reasons[0].sentence.size(), std::string("naive, T = 4,096: OOM. ").size());
+  EXPECT_NE(latex.find(io::latex_escaped(reasons[0].sentence)), std::string::npos) << latex;
+  EXPECT_NE(sweep_markdown(sweep, "x").find("- " + reasons[0].sentence), std::string::npos);
   EXPECT_NE(latex.find("d\\_head 64"), std::string::npos) << latex;
   EXPECT_NE(sweep_markdown(sweep, "x").find("flash is faster than naive from T = 1,024"),
             std::string::npos)
@@ -195,20 +196,21 @@ TEST(SweepResults, AStudyOfWarmUpShowsMeansAndNoPowerLaw) {
   EXPECT_TRUE(fits_of(sweep).empty());
   const auto said = findings(sweep);
   ASSERT_FALSE(said.empty());
-  EXPECT_TRUE(said.front().starts_with("naive, mean of a step: " + text::decimal(cold.mean_ms, 3) +
-                                       " ms (std " + text::decimal(cold.std_ms, 3) +
-                                       ") with warmups = 0, "))
-      << said.front();
-  for (const std::string& one : said) EXPECT_EQ(one.find("grows as"), std::string::npos) << one;
+  EXPECT_TRUE(said.front().sentence.starts_with(
+      "naive, mean \xc2\xb1 std in ms by warm-ups: 0: " + text::decimal(cold.mean_ms, 2) +
+      " \xc2\xb1 " + text::decimal(cold.std_ms, 2) + ", 1: "))
+      << said.front().sentence;
+  for (const base::Message& one : said)
+    EXPECT_EQ(one.sentence.find("grows as"), std::string::npos) << one.sentence;
   EXPECT_NE(sweep_caption(sweep, "a CPU", "x").find("one standard deviation"), std::string::npos);
 }
 
 TEST(SweepResults, ARangeWithoutPointsIsSaid) {
   Sweep sweep(over_t("T=64:256:x2"));
   run_all(sweep, as_theory);
-  EXPECT_EQ(findings(sweep, {1000, 2000}).front(),
+  EXPECT_EQ(findings(sweep, {1000, 2000}).front().sentence,
             "No slopes: fewer than two points have T between 1,000 and 2,000");
-  EXPECT_NE(findings(sweep, {}).front().find("grows as"), std::string::npos);
+  EXPECT_NE(findings(sweep, {}).front().sentence.find("grows as"), std::string::npos);
 }
 
 TEST(SweepResults, TheCaptionClaimsNoMeasurementWhereNothingWasRun) {

@@ -8,6 +8,7 @@
 
 #include "core/spec/workload_math.h"
 #include "core/spec/workload_traffic.h"
+#include "core/sweep/sweep_findings.h"
 #include "core/sweep/sweep_json.h"
 #include "core/sweep/sweep_table.h"
 #include "tests/sweep/made_sweeps.h"
@@ -160,8 +161,8 @@ TEST(SweepTheory, PointsThatAreFasterThanTheirBoundsSayWhy) {
                 .find("busy machine"),
             std::string::npos);
   const auto said = findings(sweep);
-  EXPECT_TRUE(std::ranges::any_of(said, [](const std::string& sentence) {
-    return sentence.starts_with("4 of 4 points: Faster than its FLOPs allow");
+  EXPECT_TRUE(std::ranges::any_of(said, [](const base::Message& one) {
+    return one.sentence.starts_with("4 of 4 points: Faster than its FLOPs allow");
   }));
   Sweep cached(over_t("T=256:512:x2"));
   run_all(cached, on(1e9, 1e-6));

@@ -70,25 +70,7 @@ const char* verdict_key(const stats::PairedRatio& ratio) {
 
 std::string comparison_verdict(const run::Comparison& comparison, const text::Texts& texts) {
   const auto [a, b] = side_names(comparison, texts);
-  if (comparison.failure) {
-    return texts("compare.ended", {{"side", comparison.failed_side == 0 ? a : b},
-                                   {"reason", comparison.failure->sentence}});
-  }
-  const std::string factor = text::decimal(report::factor_of(comparison.total).factor, 3);
-  switch (comparison.total.verdict) {
-    case stats::PairVerdict::faster:
-      return texts("compare.faster", {{"a", a}, {"b", b}, {"factor", factor}});
-    case stats::PairVerdict::slower:
-      return texts("compare.slower", {{"a", a}, {"b", b}, {"factor", factor}});
-    case stats::PairVerdict::same:
-      return texts("compare.same", {{"a", a}, {"b", b}});
-    case stats::PairVerdict::unclear:
-      break;
-  }
-  if (comparison.total.pairs > 0 && comparison.total.pairs < stats::kFewestPairs) {
-    return texts("compare.too_few", {{"least", std::to_string(stats::kFewestPairs)}});
-  }
-  return texts("compare.unclear");
+  return message_words(texts, report::comparison_verdict(comparison, a, b));
 }
 
 std::string comparison_state(const run::Comparison& comparison, double budget_s,
@@ -107,22 +89,7 @@ std::string comparison_state(const run::Comparison& comparison, double budget_s,
     default:
       break;
   }
-  const report::RatioFactor factor = report::factor_of(comparison.total);
-  if (!factor.ci95) return texts("compare.few", {{"pairs", pairs_of(comparison)}});
-  return texts("compare.basis", {{"low", text::decimal(factor.ci95->low, 3)},
-                                 {"high", text::decimal(factor.ci95->high, 3)},
-                                 {"pairs", pairs_of(comparison)}});
-}
-
-std::string break_even_words(const run::Comparison& comparison, const text::Texts& texts) {
-  if (report::break_even_sentence(comparison).empty()) return {};
-  const std::string seconds = text::decimal(comparison.sides[1].facts.compile_s, 1);
-  const auto steps = report::break_even_steps(comparison);
-  if (steps)
-    return texts("compare.break_even", {{"seconds", seconds}, {"steps", text::grouped(*steps)}});
-  const bool unclear = comparison.total.verdict == stats::PairVerdict::unclear;
-  return texts(unclear ? "compare.break_even_unclear" : "compare.no_break_even",
-               {{"seconds", seconds}});
+  return message_words(texts, report::comparison_basis(comparison));
 }
 
 std::vector<ComparisonRow> comparison_rows(const run::Comparison& comparison,

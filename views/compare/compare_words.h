@@ -25,9 +25,6 @@ std::string comparison_state(const run::Comparison& comparison, double budget_s,
 // they read the same.
 std::string ratio_note(const run::Comparison& comparison, const text::Texts& texts);
 
-// When compiling B has paid off; empty unless B alone is compiled.
-std::string break_even_words(const run::Comparison& comparison, const text::Texts& texts);
-
 // A part of a step: its medians as text in one unit, and the ratio.
 struct ComparisonRow {
   std::string part;

@@ -1,5 +1,6 @@
 
 #include "core/sweep/sweep_checks.h"
+#include "core/sweep/sweep_findings.h"
 #include "core/sweep/sweep_table.h"
 #include "core/text/numbers.h"
 #include "views/charts/plot_axis.h"
@@ -131,75 +132,14 @@ std::vector<std::string> point_lines(const SweepFigure& figure, std::size_t inde
   return lines;
 }
 
-namespace {
-
-// "0: 25.03 ± 12.01, 1: 21.00 ± 0.31": mean and standard deviation in ms by the number of warm-ups.
-std::string warm_up_words(const sweep::Sweep& sweep, const sweep::SweepCurve& curve,
-                          const text::Texts& texts) {
-  std::string words;
-  for (const std::size_t index : curve.points) {
-    const sweep::SweepPoint& point = sweep.points()[index];
-    const run::TimingSummary& step = point.measurement.step;
-    if (point.status != PointStatus::ok || step.std_ms < 0) continue;
-    words += (words.empty() ? "" : texts("memory.list_comma")) + std::to_string(point.at[0]) +
-             texts("sweep.colon") + text::decimal(step.mean_ms, 2) + " \xc2\xb1 " +
-             text::decimal(step.std_ms, 2);
-  }
-  return words;
-}
-
-}  // namespace
-
 std::vector<std::string> finding_lines(const sweep::Sweep& sweep, const SweepAnalysis& analysis,
                                        const text::Texts& texts) {
   const std::string axis = spec::field_name(sweep.spec().axes[0].field);
   std::vector<std::string> lines;
-  for (const sweep::CurveCrossover& one : analysis.crossovers) {
-    const sweep::SweepCurve& other = one.crossover.second_is_lower_after ? one.first : one.second;
-    const bool time = one.measure == Measure::step_ms;
-    lines.push_back(texts(time ? "sweep.finding.faster" : "sweep.finding.smaller",
-                          {{"series", one.lower_after().label},
-                           {"other", other.label},
-                           {"axis", axis},
-                           {"value", text::decimal(one.crossover.after, 0)},
-                           {"near", text::decimal(one.crossover.at, 0)}}));
-  }
-  if (const sweep::PredictionError error = sweep::prediction_error(sweep); error.n > 0) {
-    if (error.worst_percent == 0) {
-      lines.push_back(texts("sweep.finding.prediction_exact", {{"n", std::to_string(error.n)}}));
-    } else {
-      lines.push_back(texts("sweep.finding.prediction",
-                            {{"n", std::to_string(error.n)},
-                             {"percent", (error.worst_percent > 0 ? "+" : "") +
-                                             text::decimal(error.worst_percent, 2)},
-                             {"place", point_words(sweep, sweep.points()[error.worst_point])}}));
-    }
-  }
-  for (const sweep::BeatenBound& one : analysis.beaten) {
-    lines.push_back(texts("sweep.finding.beaten", {{"points", std::to_string(one.points)},
-                                                   {"total", std::to_string(sweep.points().size())},
-                                                   {"why", message_words(texts, one.why)}}));
-  }
-  for (const sweep::CurveSaturation& one : analysis.saturations) {
-    lines.push_back(texts("sweep.finding.saturation",
-                          {{"series", one.curve.label},
-                           {"value", text::decimal(one.saturation.at, 0)},
-                           {"percent", text::decimal(stats::kSaturationGain * 100, 0)}}));
-  }
-  if (sweep::studies_warm_up(sweep)) {
-    for (const sweep::SweepCurve& curve : sweep::curves_of(sweep)) {
-      const std::string values = warm_up_words(sweep, curve, texts);
-      if (!values.empty()) {
-        lines.push_back(
-            texts("sweep.finding.warm_up", {{"series", curve.label}, {"values", values}}));
-      }
-    }
-  }
-  int measured = 0;  // points of the curve's measured memory; its prediction comes after it
-  for (const sweep::CurveFit& one : analysis.fits) {
-    if (one.measure == Measure::step_ms) measured = 0;
-    if (one.measure == Measure::peak_allocated) measured = one.fit.n;
-    if (one.measure == Measure::peak_predicted && one.fit.n <= measured) continue;
+  for (const base::Message& one : sweep::findings_beside_slopes(
+           sweep, analysis.crossovers, analysis.beaten, analysis.saturations))
+    lines.push_back(message_words(texts, one));
+  for (const sweep::CurveFit& one : sweep::fits_with_news(analysis.fits)) {
     if (!one.fit.ci95) continue;  // of two points
     const char* const key = one.measure == Measure::step_ms ? "sweep.finding.time_slope"
                             : one.measure == Measure::peak_allocated
