@@ -26,6 +26,7 @@
 #include "core/spec/spec_fields.h"
 #include "core/spec/spec_values.h"
 #include "core/spec/workload_math.h"
+#include "views/common/spec_words.h"
 
 namespace ts::app {
 namespace {
@@ -176,12 +177,10 @@ std::string words_of(const AdviseCommand& command, const advice::Advice& advice,
   const std::string title = texts("advice.title", {{"target", advice.request.target.name}});
   if (command.format == "csv") return io::to_csv(table);
   if (command.format == "tex") return io::to_latex(table, title, "advice");
-  const auto said = [&](const base::Message& message) {
-    return message.key.empty() ? message.sentence
-                               : texts(message.key, std::span(message.arguments));
-  };
-  std::string words = title + "\n\n" + said(advice::advice_sentence(advice)) + "\n\n" +
-                      io::to_markdown(table) + "\n" + said(advice::rule_sentence(advice)) + "\n";
+  std::string words = title + "\n\n" +
+                      views::message_words(texts, advice::advice_sentence(advice)) + "\n\n" +
+                      io::to_markdown(table) + "\n" +
+                      views::message_words(texts, advice::rule_sentence(advice)) + "\n";
   if (!advice.search.best()) return words;
   words += "\n" + texts("advice.set", {{"settings", ""}});
   for (const std::string& one :

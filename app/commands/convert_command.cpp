@@ -47,7 +47,7 @@ int write_csv(const ConvertCommand& command, const base::Result<trace_file::Trac
   if (!file) return report(file.error().sentence, 2);
   if (!file->fault.empty()) report(file->fault, 0);
   const auto written = trace_file::write_trace_csv(command.out, *file);
-  return written ? 0 : report(written.error().sentence, 2);
+  return written ? 0 : report(written.error().sentence, 1);
 }
 
 // 0, or reported: why nothing was written, or not all of it.
@@ -106,7 +106,7 @@ int convert_snapshot(const ConvertCommand& command, io::Input& input,
   files::cut(*file, question.range);
   if (!file->fault.empty()) report(file->fault, 0);
   const auto written = write(command, std::move(*file), question);
-  return written ? 0 : report(written.error().sentence, 2);
+  return written ? 0 : report(written.error().sentence, 1);
 }
 
 // Rewrites a snapshot or a trace in the format given by the name of OUT. Unreadable parts are

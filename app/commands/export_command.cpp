@@ -6,6 +6,7 @@
 
 #include "app/commands/command_line.h"
 #include "app/commands/own_commands.h"
+#include "core/text/message.h"
 #include "core/text/printable.h"
 
 namespace ts::app {
@@ -31,6 +32,16 @@ int export_file(const ExportCommand& command) {
   if (!question) return report(question.error(), 2);
   const auto out = io::absolute_path(command.out);
   if (!out) return report(out.error(), 2);
+  std::error_code ignored;
+  const auto there = std::filesystem::status(*out, ignored);
+  if (std::filesystem::exists(there) && !std::filesystem::is_regular_file(there)) {
+    const char* const kind = std::filesystem::is_directory(there) ? "file_error.reason.folder"
+                                                                  : "file_error.reason.device";
+    return report(
+        text::message("file_error.write",
+                      {{"path", out->string()}, text::argument("reason", text::message(kind))}),
+        2);
+  }
   const auto about = ask_own(*question, [&](OwnProcess& process, const base::CancelToken& cancel) {
     return export_own(process, *question, *out, cancel);
   });

@@ -326,7 +326,7 @@ ParsedCommand sweep_command(CLI::App& app) {
   const auto options = std::make_shared<SweepCommand>();
   add_workload(app, options->spec);
   app.add_option("--axis", options->axes,
-                 "What varies: T=256,512,1k or FROM:TO:xN, FROM:TO:+N, FROM:TO (powers of two); "
+                 "What varies: T=256,512,1Ki or FROM:TO:xN, FROM:TO:+N, FROM:TO (powers of two); "
                  "twice for a plane")
       ->type_name("KEY=VALUES")
       ->allow_extra_args(false);

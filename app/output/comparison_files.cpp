@@ -1,6 +1,7 @@
 #include "app/output/comparison_files.h"
 
 #include <nlohmann/json.hpp>
+#include <string>
 
 #include "app/output/check_files.h"
 #include "core/checks/comparison_checks.h"
@@ -23,12 +24,17 @@ base::Result<void> write_comparison(const std::filesystem::path& folder,
     return written;
   }
   const io::TextTable table = report::comparison_table(comparison);
+  std::string sides;
+  for (const run::SpecDifference& one :
+       run::differences(comparison.sides[0].spec, comparison.sides[1].spec))
+    sides += one.key + ": A " + one.a + ", B " + one.b + "\n";
+  if (!sides.empty()) sides += "\n";
   if (auto written = io::write_file(folder / "comparison.csv", io::to_csv(table)); !written) {
     return written;
   }
-  if (auto written = io::write_file(
-          folder / "comparison.md",
-          io::to_markdown(table) + "\n" + report::comparison_sentence(comparison).sentence + "\n");
+  if (auto written = io::write_file(folder / "comparison.md",
+                                    sides + io::to_markdown(table) + "\n" +
+                                        report::comparison_sentence(comparison).sentence + "\n");
       !written) {
     return written;
   }

@@ -142,13 +142,16 @@ const json& spec_of(const SavedResult& result) {
                                                                      : "/spec");
 }
 
-// Whether the points of a sweep differ in that setting.
+// Whether that setting is not one of the whole result: points of a sweep differ in it, a hunt looks
+// along it, or A and B have it otherwise.
 bool varies(const SavedResult& result, const std::string& name) {
   for (const char* const list : {"/sweep/axes", "/sweep/series"}) {
     for (const json& one : at(result.document, list))
       if (text_at(one, "/field") == name) return true;
   }
-  return false;
+  for (const json& one : at(result.document, "/differences"))
+    if (text_at(one, "/key") == name) return true;
+  return at(result.document, "/axes").contains(name) || text_at(result.document, "/axis") == name;
 }
 
 // "attention: backend = flash, dtype = fp32, B = 4, T = 512"; on a GPU with the card.
@@ -216,6 +219,18 @@ std::string head_words(const std::string& head, const text::Texts& texts) {
     if (!words.empty()) return head.substr(0, at + 1) + words;
   }
   return head;
+}
+
+// The settings in which A and B differ.
+void add_differences(std::vector<Block>& blocks, const SavedResult& result,
+                     const text::Texts& texts) {
+  const json& differences = at(result.document, "/differences");
+  if (!differences.is_array() || differences.empty()) return;
+  io::TextTable table;
+  table.columns = {texts("compare.setting"), "A", "B"};
+  for (const json& one : differences)
+    table.rows.push_back({text_at(one, "/key"), text_at(one, "/a"), text_at(one, "/b")});
+  blocks.push_back({Block::Kind::table, {}, std::move(table)});
 }
 
 void add_tables(std::vector<Block>& blocks, const SavedResult& result, const text::Texts& texts) {
@@ -348,8 +363,12 @@ std::string command_of(const SavedResult& result, const std::string& where) {
       std::string axes;
       const std::string one = text_at(document, "/axis");
       if (!one.empty()) axes = " --axis " + one;
-      for (const auto& [axis, values] : at(document, "/axes").items()) {
+      const json& values_of = at(document, "/axes");
+      for (const char* const place : {"/across", "/down"}) {
+        const std::string axis = text_at(document, place);
+        if (axis.empty() || !values_of.contains(axis)) continue;
         axes += " --axis " + axis;
+        const json& values = values_of[axis];
         if (!values.empty()) axes += "=" + values.front().dump() + ":" + values.back().dump();
       }
       return "tensorscope hunt" + spec + axes;
@@ -360,7 +379,10 @@ std::string command_of(const SavedResult& result, const std::string& where) {
   std::string with;
   for (const json& one : at(document, "/differences"))
     with += " --with " + shell_word(text_at(one, "/key") + "=" + text_at(one, "/b"));
-  return "tensorscope ab --spec " + where + "/a.json" + with;
+  const json& least = at(document, "/protocol/min_samples");
+  const bool fixed = least.is_number() && least == at(document, "/protocol/max_samples");
+  return "tensorscope ab --spec " + where + "/a.json" + with +
+         (fixed ? " --pairs " + least.dump() : std::string());
 }
 
 std::vector<Block> blocks_of(const SavedResult& result, const std::string& where,
@@ -385,6 +407,8 @@ std::vector<Block> blocks_of(const SavedResult& result, const std::string& where
       numbers.rows.push_back({texts(std::string("results.number.") + one.key), std::move(value)});
   }
   if (!numbers.rows.empty()) blocks.push_back({Block::Kind::table, {}, std::move(numbers)});
+  add_differences(blocks, result, texts);
+  if (!at(result.document, "/axes").empty()) add(Block::Kind::text, texts("results.hunt_legend"));
   add_tables(blocks, result, texts);
   const json& sentences = at(result.document, "/sentences");
   for (std::size_t i = 0; i < sentences.size(); ++i) {

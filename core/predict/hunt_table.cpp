@@ -93,6 +93,8 @@ nlohmann::json to_json(const HuntMap& map) {
                       {"reason", cell.reason.sentence}});
   }
   return {{"axes", {{x, map.x_values()}, {y, map.y_values()}}},
+          {"across", x},
+          {"down", y},
           {"cells", std::move(cells)},
           {"frontier", std::move(frontier)},
           {"probes", std::move(probes)}};

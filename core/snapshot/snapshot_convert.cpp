@@ -124,6 +124,7 @@ SnapshotFile convert_snapshot(Document& document, Value root) {
     return file;
   }
   bool any = false;
+  bool saved_by_us = false;
   if (Document::kind(root) == Kind::dict) {
     document.for_each_entry(root, [&](Value name, Value) {
       fields.lists_of_traces += fields.key_of(name) == Key::device_traces ? 1 : 0;
@@ -132,11 +133,15 @@ SnapshotFile convert_snapshot(Document& document, Value root) {
     document.for_each_entry(root, [&](Value name, Value value) {
       const Key key = fields.key_of(name);
       any = any || key == Key::segments || key == Key::device_traces;
+      saved_by_us = saved_by_us || document.as_text(name) == "environment";
       read_top_level(fields, key, name, value);
       return fields.visit();
     });
   }
-  if (!any) fields.note(text::message("file_error.reason.no_snapshot"));
+  if (!any) {
+    fields.note(text::message(saved_by_us ? "file_error.reason.saved_result"
+                                          : "file_error.reason.no_snapshot"));
+  }
   return file;
 }
 

@@ -185,8 +185,7 @@ void OperatorTableBuilder::finish() {
       row.slice_class = trace::SliceClass::other;  // it has operators of many
     }
     if (group_ == GroupBy::phase) row.name = base::kNoString;
-    const bool by_total = group_ == GroupBy::module;
-    row.share = static_cast<double>(by_total ? row.total_ns : row.self_ns) / whole;
+    row.share = static_cast<double>(row.self_ns) / whole;
     row.total_share = static_cast<double>(row.total_ns) / whole;
     std::ranges::sort(gathered.durations);
     row.p50_ns = quantile_sorted(gathered.durations, 0.5);

@@ -40,7 +40,7 @@ struct OperatorRow {
   std::int64_t calls = 0;
   std::int64_t self_ns = 0;
   std::int64_t total_ns = 0;
-  double share = 0;        // of the self time of all rows, 0 to 1; by module of total time
+  double share = 0;        // of the self time of all rows, 0 to 1
   double total_share = 0;  // of the same, the total time
   double average_ns = 0;
   double p50_ns = 0;

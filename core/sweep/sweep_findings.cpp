@@ -193,6 +193,24 @@ std::vector<base::Message> sentences_of(const Sweep& sweep, FitRange range) {
   return all;
 }
 
+namespace {
+
+// "RTX 4060, 7.20 GiB" for tensors, or several, or "the target's memory" where nothing is
+// predicted.
+std::string targets_of(const Sweep& sweep) {
+  std::vector<std::string> all;
+  for (const SweepPoint& point : sweep.points()) {
+    const PointPrediction& predicted = point.prediction;
+    if (!predicted.known() || predicted.capacity < 0) continue;
+    std::string one =
+        fmt::format("{}, {}", predicted.target, text::bytes(predicted.capacity).joined());
+    if (std::ranges::find(all, one) == all.end()) all.push_back(std::move(one));
+  }
+  return all.empty() ? "the target's memory" : fmt::format("{}", fmt::join(all, " and "));
+}
+
+}  // namespace
+
 std::string sweep_caption(const Sweep& sweep, const std::string& device,
                           const std::string& versions) {
   const SweepSpec& spec = sweep.spec();
@@ -227,10 +245,9 @@ std::string sweep_caption(const Sweep& sweep, const std::string& device,
       std::ranges::any_of(sweep.points(), [](const SweepPoint& point) { return point.measured; });
   if (!measured) {
     return fmt::format(
-        "{}. {}. Predicted by dry runs for the target's memory; nothing was run; memory is the "
-        "peak "
-        "the allocator hands out, without what it caches and the CUDA context; {}.",
-        what, fixed, versions);
+        "{}. {}. Predicted by dry runs for {}; nothing was run; memory is the peak the allocator "
+        "hands out, without what it caches and the CUDA context; {}.",
+        what, fixed, targets_of(sweep), versions);
   }
   const run::Protocol& protocol = spec.protocol;
   const std::string steps =

@@ -206,7 +206,10 @@ constexpr auto kFullColumns = std::to_array<FullColumn>({
        const PointPrediction& prediction = row.point.prediction;
        return std::string(prediction.known() ? to_string(prediction.fit) : "");
      }},
-    {"limit_bytes", [](const FullRow& row) { return plain(row.m.limit); }},
+    {"limit_bytes",
+     [](const FullRow& row) {
+       return plain(row.point.measured ? row.m.limit : row.point.prediction.capacity);
+     }},
     {"backend_ran", [](const FullRow& row) { return row.m.backend_ran; }},
     {"warmup_stable", settled_cell},
     {"reason", [](const FullRow& row) { return row.point.reason.sentence; }},

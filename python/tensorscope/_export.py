@@ -86,10 +86,11 @@ def export(request, built, load_function, calling, Wrong):
                 raise
     sizes = {int(settings[name]) for name in SIZES if name in settings}
     program, why_fixed = _exported(called, sizes - {1}, Wrong)
-    part = request["out"] + f".{os.getpid()}.pt2"
+    out = os.path.realpath(request["out"])  # a link stays
+    part = out + f".{os.getpid()}.pt2"
     try:
         torch.export.save(program, part)
-        os.replace(part, request["out"])
+        os.replace(part, out)
     except OSError as problem:
         raise Wrong("file", file=request["out"], reason=problem.strerror or str(problem)) from None
     finally:
