@@ -423,6 +423,12 @@ std::vector<Block> blocks_of(const SavedResult& result, const std::string& where
   for (const std::string& file : files)
     if (!is_picture(file)) rest += (rest.empty() ? "" : ", ") + file;
   add(Block::Kind::text, texts("results.files", {{"folder", where}, {"files", rest}}));
+  const json& workspaces = at(result.document, "/workspaces");
+  if (workspaces.is_number_integer() && workspaces > 0 &&
+      std::ranges::find(files, "predicted_snapshot.pickle") != files.end()) {
+    add(Block::Kind::text, texts("results.without_workspaces",
+                                 {{"size", text::bytes(workspaces.get<std::int64_t>()).joined()}}));
+  }
   add(Block::Kind::code, command_of(result, where));
   return blocks;
 }
