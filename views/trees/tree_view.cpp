@@ -3,6 +3,7 @@
 #include <imgui.h>
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "views/charts/icons.h"
@@ -167,8 +168,9 @@ void TreeView::draw_tree(const Ui& ui, const advice::Walk& walk, const Actions& 
   laid_out_ = shown_;
   const float avail = ImGui::GetContentRegionAvail().x - ui.px(14);
   const auto columns = static_cast<float>(layout_.columns);
-  const float width = std::clamp((avail - ui.px(kAcross) * (columns - 1)) / columns,
-                                 ui.px(kNarrowest), ui.px(kWidest));
+  // Whole pixels, as a window has them: its words wrap at that width.
+  const float width = std::floor(std::clamp((avail - ui.px(kAcross) * (columns - 1)) / columns,
+                                            ui.px(kNarrowest), ui.px(kWidest)));
   const float padding = ui.px(kPadding);
   std::vector<Box> boxes(tree.nodes.size());
   std::vector<float> heights(layout_.rows, 0);
