@@ -18,6 +18,7 @@
 #include "core/io/input.h"
 #include "core/snapshot/snapshot_read.h"
 #include "core/snapshot/snapshot_write.h"
+#include "core/text/message.h"
 #include "core/trace_file/trace_copy.h"
 #include "core/trace_file/trace_read.h"
 #include "core/trace_file/trace_write.h"
@@ -119,6 +120,8 @@ int convert(const ConvertCommand& command) {
     if (const int problem = check_trace_name(command.out); problem != 0) return problem;
     return convert_ranks(command);
   }
+  if (std::filesystem::equivalent(command.in, command.out, ignored))
+    return report(text::message("file_error.same", {{"path", command.in.string()}}), 2);
   auto input = io::Input::open(command.in);
   if (!input) return report(input.error().sentence, 2);
   const io::FileKind kind = io::kind_of(*input);

@@ -33,6 +33,8 @@ int export_file(const ExportCommand& command) {
   const auto out = io::absolute_path(command.out);
   if (!out) return report(out.error(), 2);
   std::error_code ignored;
+  if (std::filesystem::equivalent(file->path, *out, ignored))
+    return report(text::message("file_error.same", {{"path", file->path.string()}}), 2);
   const auto there = std::filesystem::status(*out, ignored);
   if (std::filesystem::exists(there) && !std::filesystem::is_regular_file(there)) {
     const char* const kind = std::filesystem::is_directory(there) ? "file_error.reason.folder"

@@ -2,6 +2,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <array>
 #include <cstdio>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -89,6 +90,10 @@ void print_answer(const Question& question, const CardAnswer& answer) {
   const predict::PredictionTarget& target = question.target;
   std::printf("%s\n", prediction.sentence.sentence.c_str());
   if (!prediction.unchecked.empty()) std::printf("%s\n", prediction.unchecked.sentence.c_str());
+  constexpr std::array kShown = {spec::Field::backend,  spec::Field::dtype, spec::Field::autocast,
+                                 spec::Field::B,        spec::Field::T,     spec::Field::pass,
+                                 spec::Field::optimizer};
+  print_row("Settings", spec::settings_words(question.spec, kShown));
   if (!question.share.whole()) {
     print_row("Of one rank", share_words(question.share) + ", " +
                                  text::grouped(question.share.cards()) + " cards in all");

@@ -158,17 +158,11 @@ bool varies(const SavedResult& result, const std::string& name) {
 std::string settings_words(const SavedResult& result) {
   const auto spec = spec::spec_from_json(spec_of(result));
   if (!spec) return {};
-  std::string words = to_string(spec->workload);
-  const char* join = ": ";
-  for (const spec::Field field : {spec::Field::backend, spec::Field::dtype, spec::Field::B,
-                                  spec::Field::T, spec::Field::target_gpu}) {
-    const bool card = field == spec::Field::target_gpu;
-    if (!spec::field_applies(*spec, field) || varies(result, spec::field_name(field))) continue;
-    if (card && spec->device != spec::DeviceKind::cuda) continue;
-    words += std::string(join) + spec::field_name(field) + " = " + spec::field_text(*spec, field);
-    join = ", ";
-  }
-  return words;
+  std::vector<spec::Field> fields = {spec::Field::backend, spec::Field::dtype, spec::Field::B,
+                                     spec::Field::T};
+  if (spec->device == spec::DeviceKind::cuda) fields.push_back(spec::Field::target_gpu);
+  std::erase_if(fields, [&](spec::Field field) { return varies(result, spec::field_name(field)); });
+  return spec::settings_words(*spec, fields);
 }
 
 // Adds the user's notes about moments and blocks.
@@ -424,10 +418,12 @@ std::vector<Block> blocks_of(const SavedResult& result, const std::string& where
     if (!is_picture(file)) rest += (rest.empty() ? "" : ", ") + file;
   add(Block::Kind::text, texts("results.files", {{"folder", where}, {"files", rest}}));
   const json& workspaces = at(result.document, "/workspaces");
+  const std::string snapshot = "predicted_snapshot.pickle";
   if (workspaces.is_number_integer() && workspaces > 0 &&
-      std::ranges::find(files, "predicted_snapshot.pickle") != files.end()) {
-    add(Block::Kind::text, texts("results.without_workspaces",
-                                 {{"size", text::bytes(workspaces.get<std::int64_t>()).joined()}}));
+      std::ranges::find(files, snapshot) != files.end()) {
+    const std::string size = text::bytes(workspaces.get<std::int64_t>()).joined();
+    add(Block::Kind::text,
+        texts("results.without_workspaces", {{"file", snapshot}, {"size", size}}));
   }
   add(Block::Kind::code, command_of(result, where));
   return blocks;

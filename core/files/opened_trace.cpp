@@ -2,12 +2,16 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
 #include <map>
 #include <optional>
 #include <set>
+#include <span>
 #include <string_view>
 #include <unordered_map>
+#include <unordered_set>
 #include <utility>
+#include <vector>
 
 #include "core/capture/gpu_timeline.h"
 #include "core/files/collectives.h"
@@ -94,6 +98,7 @@ class TraceOpener {
   void place(std::uint32_t index);
   void place_on_host(std::uint32_t index);
   void give_to_gpu(const Event& event);
+  std::vector<memory::Record> alive_before(std::span<const trace_file::MemoryEvent> events);
   void add_memory();
   base::StringId shapes(const Event& event);
   std::optional<base::StringId> collective_detail(const Event& event);
@@ -258,6 +263,42 @@ void TraceOpener::give_to_gpu(const Event& event) {
   gpu_.take(record);
 }
 
+// Blocks that were there before the first event: those that are freed without having been
+// allocated, and what else the first event's total has, as one block at an address that no other
+// has.
+std::vector<memory::Record> TraceOpener::alive_before(
+    std::span<const trace_file::MemoryEvent> events) {
+  constexpr std::int64_t kMost = std::int64_t{1} << 50;
+  constexpr std::uint64_t kNoAddress = std::numeric_limits<std::uint64_t>::max();
+  memory::Record block;
+  block.time_ns = time_of(events.front().time_ns);
+  block.phase = base::Phase::idle;
+  block.op = file_.strings->intern("before the trace");
+  std::vector<memory::Record> blocks;
+  const std::int64_t total = events.front().total_allocated;
+  if (total < 0) return blocks;
+  // A free counts its bytes as negative.
+  std::int64_t left =
+      std::clamp(total, std::int64_t{0}, kMost) - std::clamp(events.front().bytes, -kMost, kMost);
+  std::unordered_set<std::uint64_t> known;
+  for (const trace_file::MemoryEvent& event : events) {
+    if (event.bytes > 0 || known.contains(event.address)) {
+      known.insert(event.address);
+      continue;
+    }
+    known.insert(event.address);
+    block.address = event.address;
+    block.size = -std::max(event.bytes, -kMost);
+    if (block.size > left) continue;  // the total does not have it
+    left -= block.size;
+    blocks.push_back(block);
+  }
+  block.address = kNoAddress;
+  block.size = left;
+  if (left > 0) blocks.push_back(block);
+  return blocks;
+}
+
 // Addresses are those of one device, or on the host of one process. Events of the host count only
 // where no device has any.
 void TraceOpener::add_memory() {
@@ -275,8 +316,17 @@ void TraceOpener::add_memory() {
   const auto shown = *places.begin();
   memory_.device = shown.first;
   memory_.places = std::ssize(places);
-  for (const trace_file::MemoryEvent& event : events) {
-    if ((event.device >= 0) != any || event.bytes == 0 || place_of(event) != shown) continue;
+  std::vector<trace_file::MemoryEvent> of_place;
+  for (const trace_file::MemoryEvent& event : events)
+    if ((event.device >= 0) == any && event.bytes != 0 && place_of(event) == shown)
+      of_place.push_back(event);
+  for (const memory::Record& record : alive_before(of_place)) {
+    run_.memory.append(record);
+    memory::Record owner = record;
+    owner.action = memory::Action::owner;
+    run_.memory.append(owner);
+  }
+  for (const trace_file::MemoryEvent& event : of_place) {
     if (memory_.rank.empty() && trace_file::is_of_rank(file_.tracks[event.track]))
       memory_.rank = file_.tracks[event.track].process_name;
     constexpr std::int64_t kMost = std::int64_t{1} << 50;

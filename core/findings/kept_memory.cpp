@@ -17,19 +17,27 @@ bool has_owner(memory::Category category) {
          category == memory::Category::optimizer_state;
 }
 
-// By place: bytes alive at the end of each step.
+// By place: bytes of earlier steps that are alive at the end of each step.
 struct Heap {
   std::vector<std::int64_t> bytes;
   bool activation = false;
 };
 
+std::int32_t step_of(const memory::AllocationLog& log, memory::EventIndex event) {
+  std::int32_t step = -1;
+  for (const memory::PhaseSpan& span : log.phases())
+    if (span.first_event <= event) step = std::max(step, span.step);
+  return step;
+}
+
 std::map<base::StringId, Heap> heaps_of(const run::Run& run, const base::StringTable& strings,
                                         const std::vector<memory::EventIndex>& ends) {
   std::map<base::StringId, Heap> heaps;
   for (std::size_t i = 0; i < ends.size(); ++i) {
+    const std::int32_t step = step_of(run.memory, ends[i]);
     for (const memory::BlockIndex index : run.memory.live_after(ends[i])) {
       const memory::Block& block = run.memory.blocks()[index];
-      if (block.step < 0 || has_owner(block.category)) continue;
+      if (block.step < 0 || block.step >= step || has_owner(block.category)) continue;
       if (line_of(strings.view(block.module)).empty()) continue;
       Heap& heap = heaps[block.module];
       heap.bytes.resize(ends.size());

@@ -83,7 +83,10 @@ class Walk {
   }
   void look_at(const trace::Slice& slice, const trace::Slice* outer) {
     const std::string_view name = strings_.view(slice.name);
-    if (clears(name, outer != nullptr ? strings_.view(outer->name) : "")) seen_.clears = true;
+    // In set-up weights are set to zero, too.
+    if (clears(name, outer != nullptr ? strings_.view(outer->name) : "") &&
+        step_at(run_, slice.begin_ns) >= 0)
+      seen_.clears = true;
     const std::string_view place = strings_.view(slice.module);
     const std::string_view line = line_of(place);
     if (line.empty()) return;

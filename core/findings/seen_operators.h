@@ -20,7 +20,7 @@ using Lines = std::map<std::string, LineUse, std::less<>>;
 
 // The result of one walk over all slices.
 struct SeenOperators {
-  bool clears = false;  // gradients: zero_grad(), or a tensor set to zero
+  bool clears = false;  // gradients: zero_grad(), or a tensor set to zero in a step
   // Numbers read from tensors (.item()), apart from what optimizers do and from indices, which lie
   // on the host: those come out of a tensor of several by the same line.
   Lines reads;

@@ -13,7 +13,7 @@ namespace {
 
 // The rate for a median; one slow step does not change it.
 std::optional<double> per_second(double per_step, double median_ms) {
-  if (median_ms <= 0) return std::nullopt;
+  if (median_ms <= 0 || per_step <= 0) return std::nullopt;
   return per_step / (median_ms * 1e-3);
 }
 

@@ -307,6 +307,17 @@ std::string field_text(const WorkloadSpec& spec, Field field) {
   return std::visit(ValueText{spec}, field_row(field).kind);
 }
 
+std::string settings_words(const WorkloadSpec& spec, std::span<const Field> fields) {
+  std::string words = to_string(spec.workload);
+  const char* join = ": ";
+  for (const Field field : fields) {
+    if (!field_applies(spec, field)) continue;
+    words += std::string(join) + field_name(field) + " = " + field_text(spec, field);
+    join = ", ";
+  }
+  return words;
+}
+
 std::string field_help() {
   std::string help = "Settings of --set KEY=VALUE:\n";
   for (int i = 0; i < kSectionCount; ++i) {

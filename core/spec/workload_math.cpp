@@ -250,6 +250,11 @@ bool freezes(const WorkloadSpec& spec) {
 
 std::int64_t tokens_per_step(const WorkloadSpec& spec) {
   if (!traits_of(spec.workload).has_input) return spec.seq_len;
+  if (spec.workload ==
+      WorkloadKind::own_model) {  // a size that the file has fixed is not known here
+    if (!field_applies(spec, Field::B)) return 0;
+    if (!field_applies(spec, Field::T)) return spec.batch * micro_batches(spec);
+  }
   if (spec.pass == Pass::generate) return spec.batch * spec.new_tokens;
   return spec.batch * sequence_length(spec) * micro_batches(spec);
 }

@@ -85,7 +85,8 @@ std::int64_t trained_count(const WorkloadSpec& spec);
 // True if some parameters are not trained.
 bool freezes(const WorkloadSpec& spec);
 // B T (sequence_length), times the micro-batches of a step; B new_tokens for pass generate; T for a
-// workload without input. Workloads without a sequence count rows.
+// workload without input. Workloads without a sequence count rows; 0: the batch of a user's model
+// is fixed in its file.
 std::int64_t tokens_per_step(const WorkloadSpec& spec);
 
 struct Flops {

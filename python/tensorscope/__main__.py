@@ -77,6 +77,9 @@ def run(options):
     if not os.path.isdir(os.path.dirname(out)):
         print(f"tensorscope: there is no folder {os.path.dirname(out)}", file=sys.stderr)
         return 2
+    if os.path.exists(out) and os.path.samefile(out, options.script):
+        print(f"tensorscope: {options.script} would be overwritten: name another file with --out", file=sys.stderr)
+        return 2
     sys.argv = [options.script, *options.args]
     module = main_module(options.script)
     if signal.getsignal(signal.SIGTERM) == signal.SIG_DFL:

@@ -42,7 +42,9 @@ class KeptGraphs:
 
     def end_step(self, step):
         self._marks = [one for one in self._marks if one[0]() is not None]
-        self.most = max(self.most, len({number for _, number in self._marks if number < step - 1}))
+        earlier = {number for _, number in self._marks if number < step}
+        if earlier - {step - 1}:  # the last step's loss alone may still have a name
+            self.most = max(self.most, len(earlier))
 
 
 def leads_to_parameter(tensors):

@@ -77,6 +77,7 @@ class Recording:
         self._thread = get_ident()
         self._phase, self._depth = None, 0
         self._own_steps = False  # the script says where its steps end
+        self._just_ended = False  # an optimizer ended a step, and nothing ran since
         self._modules = {}       # id -> (weak reference, name)
         self._parameters = {}    # id -> (weak reference, name)
         self._with_gradient = set()  # ids of parameters
@@ -130,14 +131,16 @@ class Recording:
         """Ends the phase that is open and begins another."""
         if get_ident() != self._thread:
             return
-        self._phase = phase
+        self._phase, self._just_ended = phase, False
         self._library.phase(phase, torch.is_grad_enabled() if graph_kept is None else graph_kept)
 
     def step(self):
-        """A step ends here. From now on no other place ends one."""
+        """A step ends here, if optimizer.step() has not just ended it. From now on no other place ends one."""
         if get_ident() == self._thread:
             self._own_steps = True
-            self._end_step()
+            if not self._just_ended:
+                self._end_step()
+            self._just_ended = False
 
     def _leave(self):
         for handle in self._handles:
@@ -269,3 +272,4 @@ class Recording:
             self.phase(IDLE, False)
         else:
             self._end_step()
+            self._just_ended = True

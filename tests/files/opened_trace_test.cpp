@@ -127,6 +127,25 @@ TEST_F(OfTrace, MemoryOfTheDeviceIsALog) {
   EXPECT_EQ(opened_.run.memory.unmatched_frees(), 0U);
 }
 
+// Totals tell what was there before: a block that is freed later, and the rest.
+TEST_F(OfTrace, MemoryBeforeTheTraceCounts) {
+  auto file = trace_file::parse_trace(R"text({"traceEvents": [
+{"ph": "X", "cat": "cpu_op", "name": "aten::mm", "pid": 9, "tid": 9, "ts": 1, "dur": 5},
+{"ph": "i", "s": "t", "name": "[memory]", "pid": 9, "tid": 9, "ts": 1,
+ "args": {"Device Type": 1, "Device Id": 0, "Addr": 256, "Bytes": 1000, "Total Allocated": 11000}},
+{"ph": "i", "s": "t", "name": "[memory]", "pid": 9, "tid": 9, "ts": 2,
+ "args": {"Device Type": 1, "Device Id": 0, "Addr": 512, "Bytes": -4000, "Total Allocated": 7000}},
+{"ph": "i", "s": "t", "name": "[memory]", "pid": 9, "tid": 9, "ts": 3,
+ "args": {"Device Type": 1, "Device Id": 0, "Addr": 256, "Bytes": -1000, "Total Allocated": 6000}}
+]})text");
+  ASSERT_TRUE(file) << file.error().sentence;
+  const auto opened = open_trace(std::move(*file), 5);
+  ASSERT_TRUE(opened) << opened.error().sentence;
+  EXPECT_EQ(opened->run.memory.peak_bytes(), 11'000);
+  EXPECT_EQ(opened->run.memory.current_bytes(), 6'000);
+  EXPECT_EQ(opened->run.memory.unmatched_frees(), 0U);
+}
+
 // As Kineto's output_json.cpp writes them: the process is the device, the thread the stream; waits
 // for a stream are on a row of their own (1,000,000 more), waits for a device on |-1|.
 TEST_F(OfTrace, AnnotationsAndWaitsOfADeviceAreBesideIt) {

@@ -207,11 +207,11 @@ class Findings(unittest.TestCase):
             self.assertEqual(self.written(text), {})
 
     def test_losses_added_with_their_graphs(self):
-        self.only("F-1", self.loop(inside="total += loss"), self.line, "losses of 6 earlier steps")
-        self.only("F-1", self.loop(inside="total = total + loss"), self.line, "losses of 6 earlier steps")
+        self.only("F-1", self.loop(inside="total += loss"), self.line, "losses of 7 earlier steps")
+        self.only("F-1", self.loop(inside="total = total + loss"), self.line, "losses of 7 earlier steps")
 
     def test_losses_in_a_list_with_their_graphs(self):
-        self.only("F-1", self.loop(inside="kept.append(loss)"), "loop.py:14", "losses of 6 earlier steps")
+        self.only("F-1", self.loop(inside="kept.append(loss)"), "loop.py:14", "losses of 7 earlier steps")
 
     def test_losses_that_let_go_of_their_graphs(self):
         for inside in ("total += loss.detach()", "kept.append(loss.detach())", "total = loss if i % 4 == 0 else total"):
@@ -227,6 +227,14 @@ class Findings(unittest.TestCase):
 
     def test_tensors_in_a_list(self):
         self.only("F-2", self.loop(inside="kept.append(batch * 2)"), self.line, "2.00 KiB more in every step")
+
+    def test_a_batch_that_grows(self):
+        self.assertEqual(self.loop(before="del batch", clear="batch = torch.randn(16 + i, 32); optimizer.zero_grad()"),
+                         {})
+
+    def test_gradients_that_add_up_after_zeros_in_set_up(self):
+        found = self.loop(before="torch.nn.init.zeros_(model[0].bias)", clear="pass")
+        self.only("F-3", found, "loop.py:14", "10.28 KiB of gradients")
 
     def test_gradients_that_add_up(self):
         self.only("F-3", self.loop(clear="pass"), "loop.py:14", "10.28 KiB of gradients")
