@@ -44,11 +44,16 @@ int check_trace_name(const std::filesystem::path& out) {
   return report("a trace becomes .json or .csv, not " + out.filename().string(), 2);
 }
 
+// 1 where the file could not be written, 2 where something else was asked for than there is.
+int report_unwritten(const base::Error& error) {
+  return report(error, error.key == "file_error.write" ? 1 : 2);
+}
+
 int write_csv(const ConvertCommand& command, const base::Result<trace_file::TraceFile>& file) {
   if (!file) return report(file.error().sentence, 2);
   if (!file->fault.empty()) report(file->fault, 0);
   const auto written = trace_file::write_trace_csv(command.out, *file);
-  return written ? 0 : report(written.error().sentence, 1);
+  return written ? 0 : report_unwritten(written.error());
 }
 
 // 0, or reported: why nothing was written, or not all of it.
@@ -107,7 +112,7 @@ int convert_snapshot(const ConvertCommand& command, io::Input& input,
   files::cut(*file, question.range);
   if (!file->fault.empty()) report(file->fault, 0);
   const auto written = write(command, std::move(*file), question);
-  return written ? 0 : report(written.error().sentence, 1);
+  return written ? 0 : report_unwritten(written.error());
 }
 
 // Rewrites a snapshot or a trace in the format given by the name of OUT. Unreadable parts are

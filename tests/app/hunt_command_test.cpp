@@ -167,7 +167,7 @@ TEST(HuntCommand, OnlyTheChosenPartsAreWritten) {
               there("spec.json"));
   EXPECT_FALSE(there("hunt.png"));
   const std::string report = testing::read(out / "report.md");
-  EXPECT_NE(report.find("tensorscope hunt --spec ./spec.json --axis B=1:4 --axis T=256:1024"),
+  EXPECT_NE(report.find("tensorscope hunt --spec ./spec.json --axis T=256:1024 --axis B=1:4"),
             std::string::npos)
       << report;
   EXPECT_NE(report.find("hunt.csv"), std::string::npos) << report;

@@ -122,6 +122,14 @@ void draw_legend(DrawSink& sink, const HuntFigure& figure, const Rect& row, floa
   }
 }
 
+// Of the labels at the left, as large as the widest one in its chosen look.
+float label_width(const DrawSink& sink, const HuntFigure& figure) {
+  float width = figure.metrics.px(48);
+  for (const std::int64_t value : figure.map.y_values())
+    width = std::max(width, sink.text_width(TextStyle::body_strong, text::grouped(value)));
+  return std::ceil(width);
+}
+
 void draw_labels(DrawSink& sink, const HuntFigure& figure, const HuntGrid& grid) {
   const predict::HuntMap& map = figure.map;
   const Theme& theme = figure.theme;
@@ -129,12 +137,13 @@ void draw_labels(DrawSink& sink, const HuntFigure& figure, const HuntGrid& grid)
     return chosen ? TextStyle::body_strong : TextStyle::small;
   };
   const std::size_t columns = grid.columns;
+  const float right = grid.box.x0 - figure.metrics.px(8);
+  const float left = right - label_width(sink, figure);
   for (std::size_t j = 0; j < grid.rows; ++j) {
     const Rect cell = grid.cell(j * columns);
     const bool chosen = figure.selected && *figure.selected / columns == j;
-    text_right(
-        sink, {cell.x0 - figure.metrics.px(56), cell.y0, cell.x0 - figure.metrics.px(8), cell.y1},
-        style_of(chosen), chosen ? theme.text : theme.text2, text::grouped(map.y_values()[j]));
+    text_right(sink, {left, cell.y0, right, cell.y1}, style_of(chosen),
+               chosen ? theme.text : theme.text2, text::grouped(map.y_values()[j]));
   }
   // The chosen column first: it has its label whatever its neighbours have.
   std::vector<std::size_t> order(columns);
@@ -334,7 +343,8 @@ std::optional<std::size_t> draw_hunt_figure(DrawSink& sink, const Rect& area,
               title.x0 + sink.text_width(TextStyle::body_strong, words) + 12 * px);
   grid.columns = figure.map.x_values().size();
   grid.rows = figure.map.y_values().size();
-  const Rect inside{area.x0 + 72 * px, title.y1 + 6 * px, title.x1, area.y1 - 30 * px};
+  const Rect inside{area.x0 + 24 * px + label_width(sink, figure), title.y1 + 6 * px, title.x1,
+                    area.y1 - 30 * px};
   grid.width = std::floor(inside.width() / static_cast<float>(grid.columns));
   grid.height = std::floor(inside.height() / static_cast<float>(grid.rows));
   if (grid.width < 3 || grid.height < 3) return std::nullopt;
