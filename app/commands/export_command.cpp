@@ -35,14 +35,10 @@ int export_file(const ExportCommand& command) {
   std::error_code ignored;
   if (std::filesystem::equivalent(file->path, *out, ignored))
     return report(text::message("file_error.same", {{"path", file->path.string()}}), 2);
-  const auto there = std::filesystem::status(*out, ignored);
-  if (std::filesystem::exists(there) && !std::filesystem::is_regular_file(there)) {
-    const char* const kind = std::filesystem::is_directory(there) ? "file_error.reason.folder"
-                                                                  : "file_error.reason.device";
-    return report(
-        text::message("file_error.write",
-                      {{"path", out->string()}, text::argument("reason", text::message(kind))}),
-        2);
+  if (const auto why = io::reason_no_file(*out)) {
+    return report(text::message("file_error.write",
+                                {{"path", out->string()}, text::argument("reason", *why)}),
+                  2);
   }
   const auto about = ask_own(*question, [&](OwnProcess& process, const base::CancelToken& cancel) {
     return export_own(process, *question, *out, cancel);

@@ -247,11 +247,28 @@ std::string shell_word(const std::string& word) {
   return word.find(' ') == std::string::npos ? word : "\"" + word + "\"";
 }
 
-// The option that asks for so many steps as were measured, where their number was given.
-std::string fixed_steps(const json& protocol) {
+// The option that asks for so many steps or pairs as were measured, where their number was given.
+std::string fixed_steps(const json& protocol, const char* option = "--steps") {
   const json& least = at(protocol, "/min_samples");
   const bool fixed = least.is_number() && least == at(protocol, "/max_samples");
-  return fixed ? " --steps " + least.dump() : "";
+  return fixed ? fmt::format(" {} {}", option, least.dump()) : std::string();
+}
+
+// The axes of a hunt as --axis takes them, the one across first.
+std::string axes_of_map(const json& document) {
+  std::vector<std::string> names = {text_at(document, "/across"), text_at(document, "/down")};
+  const json& axes = at(document, "/axes");
+  if (names.front().empty()) {  // a file of an earlier version
+    names.clear();
+    for (const auto& [name, values] : axes.items()) names.push_back(name);
+  }
+  std::string words;
+  for (const std::string& name : names) {
+    const json& values = at(axes, ("/" + name).c_str());
+    words += " --axis " + name;
+    if (!values.empty()) words += "=" + values.front().dump() + ":" + values.back().dump();
+  }
+  return words;
 }
 
 // The lists of a sweep as --axis and --series take them.
@@ -354,18 +371,8 @@ std::string command_of(const SavedResult& result, const std::string& where) {
                   : fixed_steps(at(document, "/sweep/protocol"))) +
              " --out DIR";
     case ResultKind::hunt: {
-      std::string axes;
       const std::string one = text_at(document, "/axis");
-      if (!one.empty()) axes = " --axis " + one;
-      const json& values_of = at(document, "/axes");
-      for (const char* const place : {"/across", "/down"}) {
-        const std::string axis = text_at(document, place);
-        if (axis.empty() || !values_of.contains(axis)) continue;
-        axes += " --axis " + axis;
-        const json& values = values_of[axis];
-        if (!values.empty()) axes += "=" + values.front().dump() + ":" + values.back().dump();
-      }
-      return "tensorscope hunt" + spec + axes;
+      return "tensorscope hunt" + spec + (one.empty() ? axes_of_map(document) : " --axis " + one);
     }
     case ResultKind::comparison:
       break;
@@ -373,10 +380,8 @@ std::string command_of(const SavedResult& result, const std::string& where) {
   std::string with;
   for (const json& one : at(document, "/differences"))
     with += " --with " + shell_word(text_at(one, "/key") + "=" + text_at(one, "/b"));
-  const json& least = at(document, "/protocol/min_samples");
-  const bool fixed = least.is_number() && least == at(document, "/protocol/max_samples");
   return "tensorscope ab --spec " + where + "/a.json" + with +
-         (fixed ? " --pairs " + least.dump() : std::string());
+         fixed_steps(at(document, "/protocol"), "--pairs");
 }
 
 std::vector<Block> blocks_of(const SavedResult& result, const std::string& where,

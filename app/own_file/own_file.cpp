@@ -136,13 +136,9 @@ base::Result<OwnAnswerFiles> run_process(OwnProcess& process, const OwnQuestion&
 
 base::Result<Answer> ask(OwnProcess& process, const OwnQuestion& question, const char* what,
                          const Json& more, Caching caching, const base::CancelToken& cancel) {
-  std::error_code ignored;
-  if (const auto there = fs::status(question.file.path, ignored);
-      fs::exists(there) && !fs::is_regular_file(there)) {
-    const char* const kind =
-        fs::is_directory(there) ? "file_error.reason.folder" : "file_error.reason.device";
-    return text::fail("file_error.read", {{"path", question.file.path.string()},
-                                          text::argument("reason", text::message(kind))});
+  if (const auto why = io::reason_no_file(question.file.path)) {
+    return text::fail("file_error.read",
+                      {{"path", question.file.path.string()}, text::argument("reason", *why)});
   }
   const Json request = question_json(question, what, more);
   auto kept = caching == Caching::on ? cached_answer(request) : std::nullopt;

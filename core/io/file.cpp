@@ -282,6 +282,15 @@ base::Result<std::string> read_file(const std::filesystem::path& path, const Rea
   return content;
 }
 
+std::optional<base::Message> reason_no_file(const std::filesystem::path& path) {
+  std::error_code ignored;
+  const auto there = std::filesystem::status(path, ignored);
+  if (!std::filesystem::exists(there) || std::filesystem::is_regular_file(there))
+    return std::nullopt;
+  return text::message(std::filesystem::is_directory(there) ? "file_error.reason.folder"
+                                                            : "file_error.reason.device");
+}
+
 base::Result<void> write_file(const std::filesystem::path& path, std::string_view content) {
   return write_file(path, [content](const WritePiece& write) { write(content); });
 }

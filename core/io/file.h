@@ -4,9 +4,11 @@
 #include <filesystem>
 #include <functional>
 #include <limits>
+#include <optional>
 #include <string>
 #include <string_view>
 
+#include "core/base/message.h"
 #include "core/base/progress.h"
 #include "core/base/result.h"
 
@@ -27,6 +29,10 @@ base::Message read_in_part(const std::filesystem::path& path, base::Message why)
 // Reads a whole file; the error names the path and the system's reason. Pipes and devices are
 // refused.
 base::Result<std::string> read_file(const std::filesystem::path& path, const Reading& how = {});
+
+// Why nothing is read from a path or written to it as a file: a folder, a pipe or a device is
+// there. Nothing where a file or nothing is.
+std::optional<base::Message> reason_no_file(const std::filesystem::path& path);
 
 // The absolute path, without parts named ".". Errors: it is empty; it is relative and the current
 // folder does not exist.

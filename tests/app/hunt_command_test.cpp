@@ -170,6 +170,8 @@ TEST(HuntCommand, OnlyTheChosenPartsAreWritten) {
   EXPECT_NE(report.find("tensorscope hunt --spec ./spec.json --axis T=256:1024 --axis B=1:4"),
             std::string::npos)
       << report;
+  EXPECT_NE(report.find("GiB needed; * tight"), std::string::npos) << report;
+  EXPECT_EQ(report.find("T = "), std::string::npos) << "along which it looked\n" << report;
   EXPECT_NE(report.find("hunt.csv"), std::string::npos) << report;
   ASSERT_EQ(testing::run_program(hunt + " --parts none").code, 0);
   EXPECT_TRUE(there("hunt.json"));

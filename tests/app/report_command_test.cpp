@@ -64,7 +64,13 @@ TEST(ReportCommand, MakesOneReportOfSavedResults) {
   // Fewer results the next time: what is no longer there is gone.
   ASSERT_EQ(testing::run_program("report " + root + "/p --lang zh-CN --out " + out).code, 0);
   EXPECT_FALSE(std::filesystem::exists(out + "/result-3-sweep"));
-  EXPECT_NE(testing::read(out + "/report.md").find("\xe9\xa2\x84\xe6\xb5\x8b"), std::string::npos);
+  const std::string chinese = testing::read(out + "/report.md");
+  for (const char* const part :
+       {"\xe9\xa2\x84\xe6\xb5\x8b", "RTX 4060 \xe6\x94\xbe\xe5\xbe\x97\xe4\xb8\x8b",
+        "| \xe7\xb1\xbb\xe5\x88\xab | "})
+    EXPECT_NE(chinese.find(part), std::string::npos) << part << "\n" << chinese;
+  for (const char* const part : {"Fits on", "| category", "| bytes"})
+    EXPECT_EQ(chinese.find(part), std::string::npos) << part << "\n" << chinese;
 }
 
 TEST(ReportCommand, TakesAComparisonThatAbWrote) {
@@ -78,6 +84,10 @@ TEST(ReportCommand, TakesAComparisonThatAbWrote) {
   EXPECT_EQ(json["differences"][0]["key"], "backend");
   EXPECT_NE(testing::read(root + "/ab/comparison.md").find("| "), std::string::npos);
   const std::string own = testing::read(root + "/ab/report.md");
+  EXPECT_NE(own.find("| backend | naive | flash |"), std::string::npos) << own;
+  EXPECT_NE(own.find("--with backend=flash --pairs 10"), std::string::npos) << own;
+  EXPECT_EQ(own.find("backend = naive"), std::string::npos) << "of A alone\n" << own;
+  EXPECT_TRUE(testing::read(root + "/ab/comparison.md").starts_with("backend: A naive, B flash\n"));
   EXPECT_NE(own.find("tensorscope ab --spec ./a.json --with backend=flash"), std::string::npos)
       << own;
   ASSERT_EQ(testing::run_program("report " + root + "/ab --out " + root + "/homework").code, 0);

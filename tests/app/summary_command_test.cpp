@@ -420,6 +420,22 @@ TEST_F(SummaryCommand, WhatIsNoneIsNamedForWhatItIs) {
   refused("summary " + file("fifo"), "pipe or device");
   refused("replay " + file("fifo"), "pipe or device");
   refused("summary /", "holds neither a run, a sweep nor traces of ranks");
+  ASSERT_EQ(::mkfifo(file("fifo.py").c_str(), 0600), 0);
+  refused("predict --gpu T4 --model " + file("fifo.py"), "pipe or device");
+  write("run.json", R"({"spec": {}, "environment": {}})");
+  refused("replay " + file("run.json"), "a result that Tensorscope saved");
+}
+
+// The file that is read is not written.
+TEST_F(SummaryCommand, WhatIsReadIsNotOverwritten) {
+  write("trace_here.json", kTrace);
+  refused("convert " + file("trace_here.json") + " " + file("trace_here.json"), "overwritten");
+  EXPECT_EQ(testing::read(file("trace_here.json")), kTrace);
+  write("own.py", "def build(B): pass");
+  refused("export " + file("own.py") + " -o " + file("own.py"), "overwritten");
+  refused("export " + file("own.py") + " -o /dev/null", "pipe or device");
+  EXPECT_EQ(testing::read(file("own.py")), "def build(B): pass");
+  EXPECT_TRUE(std::filesystem::is_character_file("/dev/null"));
 }
 
 }  // namespace

@@ -228,6 +228,13 @@ TEST(ReadFile, RefusesPipesAndDevicesWithoutWaiting) {
   }
 }
 
+TEST(ReasonNoFile, NamesFoldersAndDevices) {
+  EXPECT_EQ(reason_no_file("/dev/null")->key, "file_error.reason.device");
+  EXPECT_EQ(reason_no_file("/")->key, "file_error.reason.folder");
+  EXPECT_FALSE(reason_no_file("/nothing/is/here"));
+  EXPECT_FALSE(reason_no_file("/proc/self/exe"));
+}
+
 TEST(AbsolutePath, NeedsANameAndAFolder) {
   EXPECT_EQ(*absolute_path("/a/b"), "/a/b");
   EXPECT_EQ(*absolute_path("b"), std::filesystem::current_path() / "b");

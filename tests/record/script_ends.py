@@ -307,6 +307,14 @@ for _ in range(60):
         self.assertIn("done", ended.stdout)
         self.assertEqual(ended.returncode, 2, ended.stderr)
 
+    def test_the_script_is_not_overwritten(self):
+        script = self.script("step()")
+        before = script.read_bytes()
+        ended = record(script, script)
+        self.assertEqual(ended.returncode, 2, ended.stderr)
+        self.assertIn("would be overwritten", ended.stderr)
+        self.assertEqual(script.read_bytes(), before)
+
     def test_what_cannot_be_done_is_one_sentence(self):
         for options, words in (([str(self.folder / "none.py")], "none.py cannot be run"),
                                (["--out", str(self.folder / "no" / "a"), str(self.script(""))], "no folder"),

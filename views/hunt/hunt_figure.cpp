@@ -122,7 +122,7 @@ void draw_legend(DrawSink& sink, const HuntFigure& figure, const Rect& row, floa
   }
 }
 
-// Of the labels at the left, as large as the widest one in its chosen look.
+// The width of the labels at the left: that of the widest one in its chosen look.
 float label_width(const DrawSink& sink, const HuntFigure& figure) {
   float width = figure.metrics.px(48);
   for (const std::int64_t value : figure.map.y_values())
