@@ -181,7 +181,7 @@ base::Message comparison_basis(const run::Comparison& comparison) {
 }
 
 base::Message comparison_sentence(const run::Comparison& comparison) {
-  const base::Message verdict = comparison_verdict(comparison, "A", "B");
+  base::Message verdict = comparison_verdict(comparison, "A", "B");
   if (comparison.failure) return verdict;
   const stats::PairVerdict found = comparison.total.verdict;
   if (found == stats::PairVerdict::faster || found == stats::PairVerdict::slower) {
