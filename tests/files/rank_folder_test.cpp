@@ -87,7 +87,7 @@ TEST_F(RankFolder, MemoryStaysApartByItsRank) {
   EXPECT_EQ(merged->tracks[merged->memory[1].track].process_name, "rank 1");
   const auto opened = open_file(folder_.path());
   ASSERT_TRUE(opened) << opened.error().sentence;
-  EXPECT_EQ((*opened)->trace->run.memory.peak_bytes(), 1024) << "of one rank";
+  EXPECT_EQ((*opened)->trace->run.memory.peak_bytes(), 4096) << "the total of one rank";
   EXPECT_EQ((*opened)->trace->memory.rank, "rank 0");
   EXPECT_EQ((*opened)->trace->memory.device, 0);
   EXPECT_EQ((*opened)->trace->memory.places, 2);

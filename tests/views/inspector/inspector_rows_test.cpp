@@ -424,7 +424,7 @@ TEST(GpuRows, shares_are_of_the_span_and_missing_causes_have_no_row) {
   EXPECT_EQ(all,
             "First to last kernel, a step=1.00 ms\n"
             "Sum of kernels, a step=800.0 \xc2\xb5s\n"
-            "A kernel runs=75.0 %\n"
+            "Busy, first to last kernel=75.0 %\n"
             "Idle: launch-bound=15.0 %\n"
             "Idle: synchronisation=10.0 %\n"
             "Tensor cores, of kernel time=25.0 %\n"
