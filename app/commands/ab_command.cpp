@@ -29,11 +29,8 @@ namespace {
 
 void print_comparison(const run::Comparison& comparison,
                       const std::vector<report::CheckResult>& checks) {
-  const auto& [a, b] = comparison.sides;
-  for (const run::SpecDifference& one : run::differences(a.spec, b.spec)) {
-    std::printf("%s: A %s, B %s\n", one.key.c_str(), one.a.c_str(), one.b.c_str());
-  }
-  std::printf("%s\n%s\n", io::to_markdown(report::comparison_table(comparison)).c_str(),
+  std::printf("%s%s\n%s\n", report::sides_words(comparison).c_str(),
+              io::to_markdown(report::comparison_table(comparison)).c_str(),
               report::comparison_sentence(comparison).sentence.c_str());
   if (const base::Message paid = report::break_even_sentence(comparison); !paid.empty())
     std::printf("%s\n", paid.sentence.c_str());

@@ -24,10 +24,7 @@ base::Result<void> write_comparison(const std::filesystem::path& folder,
     return written;
   }
   const io::TextTable table = report::comparison_table(comparison);
-  std::string sides;
-  for (const run::SpecDifference& one :
-       run::differences(comparison.sides[0].spec, comparison.sides[1].spec))
-    sides += one.key + ": A " + one.a + ", B " + one.b + "\n";
+  std::string sides = report::sides_words(comparison);
   if (!sides.empty()) sides += "\n";
   if (auto written = io::write_file(folder / "comparison.csv", io::to_csv(table)); !written) {
     return written;

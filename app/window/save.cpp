@@ -25,7 +25,6 @@
 #include "core/report/compare_report.h"
 #include "core/sweep/sweep_findings.h"
 #include "core/sweep/sweep_journal.h"
-#include "core/sweep/sweep_table.h"
 #include "core/text/message.h"
 
 namespace ts::app {

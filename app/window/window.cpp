@@ -30,7 +30,6 @@
 #include "core/base/clock.h"
 #include "core/io/file.h"
 #include "core/sweep/sweep_findings.h"
-#include "core/sweep/sweep_table.h"
 #include "core/text/message.h"
 #include "views/common/spec_words.h"
 

@@ -263,23 +263,24 @@ void TraceOpener::give_to_gpu(const Event& event) {
   gpu_.take(record);
 }
 
+constexpr std::int64_t kMostBytes = std::int64_t{1} << 50;  // of a block or a total
+
 // Blocks that were there before the first event: those that are freed without having been
 // allocated, and what else the first event's total has, as one block at an address that no other
 // has.
 std::vector<memory::Record> TraceOpener::alive_before(
     std::span<const trace_file::MemoryEvent> events) {
-  constexpr std::int64_t kMost = std::int64_t{1} << 50;
   constexpr std::uint64_t kNoAddress = std::numeric_limits<std::uint64_t>::max();
+  std::vector<memory::Record> blocks;
+  const std::int64_t total = events.front().total_allocated;
+  if (total < 0) return blocks;
   memory::Record block;
   block.time_ns = time_of(events.front().time_ns);
   block.phase = base::Phase::idle;
   block.op = file_.strings->intern("before the trace");
-  std::vector<memory::Record> blocks;
-  const std::int64_t total = events.front().total_allocated;
-  if (total < 0) return blocks;
   // A free counts its bytes as negative.
   std::int64_t left =
-      std::clamp(total, std::int64_t{0}, kMost) - std::clamp(events.front().bytes, -kMost, kMost);
+      std::min(total, kMostBytes) - std::clamp(events.front().bytes, -kMostBytes, kMostBytes);
   std::unordered_set<std::uint64_t> known;
   for (const trace_file::MemoryEvent& event : events) {
     if (event.bytes > 0 || known.contains(event.address)) {
@@ -288,7 +289,7 @@ std::vector<memory::Record> TraceOpener::alive_before(
     }
     known.insert(event.address);
     block.address = event.address;
-    block.size = -std::max(event.bytes, -kMost);
+    block.size = -std::max(event.bytes, -kMostBytes);
     if (block.size > left) continue;  // the total does not have it
     left -= block.size;
     blocks.push_back(block);
@@ -316,24 +317,22 @@ void TraceOpener::add_memory() {
   const auto shown = *places.begin();
   memory_.device = shown.first;
   memory_.places = std::ssize(places);
-  std::vector<trace_file::MemoryEvent> of_place;
-  for (const trace_file::MemoryEvent& event : events)
-    if ((event.device >= 0) == any && event.bytes != 0 && place_of(event) == shown)
-      of_place.push_back(event);
-  for (const memory::Record& record : alive_before(of_place)) {
+  std::erase_if(events, [&](const trace_file::MemoryEvent& event) {
+    return (event.device >= 0) != any || event.bytes == 0 || place_of(event) != shown;
+  });
+  const auto allocate = [this](memory::Record record) {
     run_.memory.append(record);
-    memory::Record owner = record;
-    owner.action = memory::Action::owner;
-    run_.memory.append(owner);
-  }
-  for (const trace_file::MemoryEvent& event : of_place) {
+    record.action = memory::Action::owner;  // decided at once: nothing is guessed
+    run_.memory.append(record);
+  };
+  for (const memory::Record& record : alive_before(events)) allocate(record);
+  for (const trace_file::MemoryEvent& event : events) {
     if (memory_.rank.empty() && trace_file::is_of_rank(file_.tracks[event.track]))
       memory_.rank = file_.tracks[event.track].process_name;
-    constexpr std::int64_t kMost = std::int64_t{1} << 50;
     memory::Record record;
     record.time_ns = time_of(event.time_ns);
     record.address = event.address;
-    record.size = std::clamp(event.bytes, -kMost, kMost);
+    record.size = std::clamp(event.bytes, -kMostBytes, kMostBytes);
     record.phase = base::Phase::idle;
     if (event.bytes < 0) {
       record.action = memory::Action::free_completed;
@@ -342,9 +341,7 @@ void TraceOpener::add_memory() {
       continue;
     }
     record.size = std::min(record.size, (std::int64_t{1} << 60) - run_.memory.current_bytes());
-    run_.memory.append(record);
-    record.action = memory::Action::owner;  // decided at once: nothing is guessed
-    run_.memory.append(record);
+    allocate(record);
   }
 }
 

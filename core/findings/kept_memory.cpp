@@ -23,18 +23,15 @@ struct Heap {
   bool activation = false;
 };
 
-std::int32_t step_of(const memory::AllocationLog& log, memory::EventIndex event) {
-  std::int32_t step = -1;
-  for (const memory::PhaseSpan& span : log.phases())
-    if (span.first_event <= event) step = std::max(step, span.step);
-  return step;
-}
-
 std::map<base::StringId, Heap> heaps_of(const run::Run& run, const base::StringTable& strings,
                                         const std::vector<memory::EventIndex>& ends) {
   std::map<base::StringId, Heap> heaps;
+  const auto phases = run.memory.phases();
+  auto next = phases.begin();
+  std::int32_t step = -1;
   for (std::size_t i = 0; i < ends.size(); ++i) {
-    const std::int32_t step = step_of(run.memory, ends[i]);
+    for (; next != phases.end() && next->first_event <= ends[i]; ++next)
+      step = std::max(step, next->step);
     for (const memory::BlockIndex index : run.memory.live_after(ends[i])) {
       const memory::Block& block = run.memory.blocks()[index];
       if (block.step < 0 || block.step >= step || has_owner(block.category)) continue;

@@ -112,6 +112,14 @@ io::TextTable comparison_table(const run::Comparison& comparison) {
   return table;
 }
 
+std::string sides_words(const run::Comparison& comparison) {
+  const auto& [a, b] = comparison.sides;
+  std::string words;
+  for (const run::SpecDifference& one : run::differences(a.spec, b.spec))
+    words += one.key + ": A " + one.a + ", B " + one.b + "\n";
+  return words;
+}
+
 std::optional<std::int64_t> break_even_steps(const run::Comparison& comparison) {
   const auto& [a, b] = comparison.sides;
   if (a.facts.compile_s > 0 || b.facts.compile_s <= 0) return std::nullopt;

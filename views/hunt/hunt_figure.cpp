@@ -130,7 +130,8 @@ float label_width(const DrawSink& sink, const HuntFigure& figure) {
   return std::ceil(width);
 }
 
-void draw_labels(DrawSink& sink, const HuntFigure& figure, const HuntGrid& grid) {
+// rows: the width of the labels at the left.
+void draw_labels(DrawSink& sink, const HuntFigure& figure, const HuntGrid& grid, float rows) {
   const predict::HuntMap& map = figure.map;
   const Theme& theme = figure.theme;
   const auto style_of = [](bool chosen) {
@@ -138,7 +139,7 @@ void draw_labels(DrawSink& sink, const HuntFigure& figure, const HuntGrid& grid)
   };
   const std::size_t columns = grid.columns;
   const float right = grid.box.x0 - figure.metrics.px(8);
-  const float left = right - label_width(sink, figure);
+  const float left = right - rows;
   for (std::size_t j = 0; j < grid.rows; ++j) {
     const Rect cell = grid.cell(j * columns);
     const bool chosen = figure.selected && *figure.selected / columns == j;
@@ -343,8 +344,8 @@ std::optional<std::size_t> draw_hunt_figure(DrawSink& sink, const Rect& area,
               title.x0 + sink.text_width(TextStyle::body_strong, words) + 12 * px);
   grid.columns = figure.map.x_values().size();
   grid.rows = figure.map.y_values().size();
-  const Rect inside{area.x0 + 24 * px + label_width(sink, figure), title.y1 + 6 * px, title.x1,
-                    area.y1 - 30 * px};
+  const float row_labels = label_width(sink, figure);
+  const Rect inside{area.x0 + 24 * px + row_labels, title.y1 + 6 * px, title.x1, area.y1 - 30 * px};
   grid.width = std::floor(inside.width() / static_cast<float>(grid.columns));
   grid.height = std::floor(inside.height() / static_cast<float>(grid.rows));
   if (grid.width < 3 || grid.height < 3) return std::nullopt;
@@ -356,7 +357,7 @@ std::optional<std::size_t> draw_hunt_figure(DrawSink& sink, const Rect& area,
   draw_second_frontier(sink, figure, grid);
   draw_frontier(sink, figure, grid);
   draw_frames(sink, figure, grid);
-  draw_labels(sink, figure, grid);
+  draw_labels(sink, figure, grid, row_labels);
   const auto pointed = grid.at(figure.mouse);
   if (!pointed) return std::nullopt;
   sink.outline(grid.cell(*pointed), figure.theme.text2, px);
