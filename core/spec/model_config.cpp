@@ -500,12 +500,11 @@ base::Result<void> apply_model_config(const Json& json, WorkloadSpec& spec) {
   }
   const std::int64_t every = full_layers(*family, config).value_or(0);
   const std::int64_t window = *told_window > 0 ? *told_window : context;
-  // Learned positions have as many rows as the context.
-  made.seq_len =
-      family->positions == Positions::learned ? context : std::min({spec.seq_len, context, window});
+  made.seq_len = std::min({spec.seq_len, context, window});
   made.window = window < context ? window : 0;
   made.full_every = made.window > 0 ? every : 0;
   made.positions = family->positions;
+  made.max_positions = family->positions == Positions::learned ? context : 0;
   set_attention(*family, config, made);
   set_experts(*family, config, made);
   set_form(*family, config, made);

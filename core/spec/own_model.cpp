@@ -9,6 +9,7 @@
 #include "core/spec/model_config.h"
 #include "core/spec/spec_fields.h"
 #include "core/spec/spec_values.h"
+#include "core/spec/workload_math.h"
 #include "core/spec/workload_traits.h"
 #include "core/text/message.h"
 
@@ -83,7 +84,13 @@ const exported::Dimension* open_dimension(const exported::ModelFile& model, Fiel
 FieldRange size_range(const WorkloadSpec& spec, Field field) {
   const auto model = is_dimension(field) ? model_of(spec) : nullptr;
   const exported::Dimension* const open = model ? open_dimension(*model, field) : nullptr;
-  return open != nullptr ? FieldRange{open->min, open->max} : field_range(field);
+  if (open != nullptr) return {open->min, open->max};
+  FieldRange range = field_range(field);
+  if (field == Field::T && spec.max_positions > 0 && field_applies(spec, Field::max_positions)) {
+    const std::int64_t others = context_length(spec) - spec.seq_len;
+    range.max = std::clamp(spec.max_positions - others, range.min, range.max);
+  }
+  return range;
 }
 
 std::vector<std::int64_t> symbol_values(const WorkloadSpec& spec,

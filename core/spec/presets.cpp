@@ -4,6 +4,7 @@
 #include <array>
 
 #include "core/base/check.h"
+#include "core/spec/spec_fields.h"
 
 namespace ts::spec {
 
@@ -143,6 +144,24 @@ void apply_settings(std::string_view settings, WorkloadSpec& spec) {
   }
 }
 
+// The settings in which published models differ from these presets. One whose config.json was open
+// before may have set them.
+constexpr std::array kForms = {Field::head_width,   Field::qkv_bias,      Field::qk_norm,
+                               Field::expert_ff,    Field::shared_ff,     Field::shared_gate,
+                               Field::dense_layers, Field::expert_every,  Field::kv_rank,
+                               Field::q_rank,       Field::rope_width,    Field::v_width,
+                               Field::expert_scale, Field::full_every,    Field::expert_weights,
+                               Field::block_form,   Field::post_norm,     Field::head_bias,
+                               Field::softcap,      Field::logit_softcap, Field::max_positions};
+
+void apply_usual_form(WorkloadSpec& spec) {
+  const WorkloadSpec usual;
+  for (const Field field : kForms) {
+    const auto set = set_field(spec, field_name(field), field_text(usual, field));
+    TS_CHECK(set.has_value());
+  }
+}
+
 }  // namespace
 
 std::span<const Preset> presets() {
@@ -198,6 +217,7 @@ void apply_preset(const Preset& preset, WorkloadSpec& spec) {
   if (has_sizes && spec.optimizer == OptimizerKind::adamw_out_of_place) {
     spec.optimizer = WorkloadSpec().optimizer;
   }
+  if (has_sizes) apply_usual_form(spec);
   apply_settings(preset.settings, spec);
 }
 

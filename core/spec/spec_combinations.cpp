@@ -343,11 +343,21 @@ void check_sizes(const WorkloadSpec& spec, Problems& problems) {
   }
 }
 
+// A model has no more tokens than its table has positions.
+void check_positions(const WorkloadSpec& spec, Problems& problems) {
+  const bool table = spec.max_positions > 0 && field_applies(spec, Field::max_positions);
+  if (!table || context_length(spec) <= spec.max_positions) return;
+  problems.add(Field::T, "positions_few",
+               {{"positions", std::to_string(spec.max_positions)},
+                {"tokens", std::to_string(context_length(spec))}});
+}
+
 }  // namespace
 
 void check_combinations(const WorkloadSpec& spec, Problems& problems) {
   check_heads(spec, problems);
   check_keys(spec, problems);
+  check_positions(spec, problems);
   check_masks(spec, problems);
   check_backend(spec, problems);
   check_masked_backend(spec, problems);

@@ -195,6 +195,7 @@ constexpr std::array<FieldRow, kFieldCount> kRows = {{
   {Field::head_bias, "head_bias", S::model, FlagField{&W::head_bias}, "a bias of the last layer", reason_lm},
   {Field::softcap, "softcap", S::attention, RealField{&W::softcap, 0, 1e6}, "scores of naive attention become softcap tanh(score / softcap); 0: they do not", reason_plain_block},
   {Field::logit_softcap, "logit_softcap", S::model, RealField{&W::logit_softcap, 0, 1e6}, "the same of logits; 0: they stay as they are", reason_lm},
+  {Field::max_positions, "max_positions", S::model, NumberField{&W::max_positions, {0, kKi * kKi}, {128, 32 * kKi}}, "rows of the table of learned positions, which limits T; 0: as many as there are tokens", reason_max_positions},
 }};
 // clang-format on
 

@@ -188,6 +188,11 @@ const char* reason_lm(const WorkloadSpec& spec) {
   return traits(spec).language_model ? nullptr : "field.reason.only_lm";
 }
 
+const char* reason_max_positions(const WorkloadSpec& spec) {
+  if (const char* const reason = reason_lm(spec)) return reason;
+  return spec.positions == Positions::learned ? nullptr : "field.reason.only_learned";
+}
+
 const char* reason_corpus(const WorkloadSpec& spec) {
   if (const char* const reason = reason_lm(spec)) return reason;
   return spec.corpus.empty() ? "field.reason.no_corpus" : nullptr;

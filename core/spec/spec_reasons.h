@@ -29,6 +29,7 @@ const char* reason_block(const WorkloadSpec& spec);
 const char* reason_fused_qkv(const WorkloadSpec& spec);
 const char* reason_mlp(const WorkloadSpec& spec);
 const char* reason_lm(const WorkloadSpec& spec);
+const char* reason_max_positions(const WorkloadSpec& spec);
 const char* reason_corpus(const WorkloadSpec& spec);
 const char* reason_generate(const WorkloadSpec& spec);
 const char* reason_autocast(const WorkloadSpec& spec);

@@ -144,6 +144,10 @@ std::int64_t context_length(const WorkloadSpec& spec) {
   return sequence_length(spec) + (spec.pass == Pass::generate ? spec.new_tokens : 0);
 }
 
+std::int64_t position_rows(const WorkloadSpec& spec) {
+  return spec.max_positions > 0 ? spec.max_positions : context_length(spec);
+}
+
 std::int64_t micro_batches(const WorkloadSpec& spec) {
   return field_applies(spec, Field::accumulate) ? spec.accumulate : 1;
 }

@@ -23,6 +23,8 @@ std::int64_t sequence_length(const WorkloadSpec& spec);
 std::int64_t kv_length(const WorkloadSpec& spec);  // T_kv for attention, else sequence_length
 // The number of positions of a model: T, and room for the tokens that pass generate adds.
 std::int64_t context_length(const WorkloadSpec& spec);
+// Rows of the table of learned positions of a language model.
+std::int64_t position_rows(const WorkloadSpec& spec);
 std::int64_t micro_batches(const WorkloadSpec& spec);  // of a step; 1 where that does not apply
 // True if the forward keeps what a backward needs.
 bool keeps_graph(const WorkloadSpec& spec);

@@ -292,6 +292,7 @@ struct WorkloadSpec {
   // Scores of naive attention, and logits, become cap tanh(x / cap) (Gemma 2); 0: they do not.
   double softcap = 0;
   double logit_softcap = 0;
+  std::int64_t max_positions = 0;  // rows of lm's table of learned positions; 0: context_length()
   friend bool operator==(const WorkloadSpec&, const WorkloadSpec&) = default;
 };
 
@@ -419,8 +420,9 @@ enum class Field : std::uint8_t {
   head_bias,
   softcap,
   logit_softcap,
+  max_positions,
 };
-inline constexpr int kFieldCount = static_cast<int>(Field::logit_softcap) + 1;
+inline constexpr int kFieldCount = static_cast<int>(Field::max_positions) + 1;
 
 const char* field_name(Field field);
 

@@ -74,7 +74,7 @@ Products lm_products(const WorkloadSpec& spec) {
 // The embedding, unless the head shares its tensor; learned positions; the blocks; the last norm.
 std::int64_t lm_others(const WorkloadSpec& spec) {
   std::int64_t count = spec.tied ? 0 : spec.vocab * spec.d_model;
-  if (spec.positions == Positions::learned) count += context_length(spec) * spec.d_model;
+  if (spec.positions == Positions::learned) count += position_rows(spec) * spec.d_model;
   if (has_head_bias(spec)) count += spec.vocab;
   return count + spec.layers * block_others(spec) + norm_parameters(spec);
 }
@@ -151,7 +151,7 @@ std::int64_t frozen_layers_count(const WorkloadSpec& spec) {
     count = whole(stem_products(encoder), stem_others(encoder));
   } else {
     count = spec.vocab * spec.d_model;
-    if (spec.positions == Positions::learned) count += context_length(spec) * spec.d_model;
+    if (spec.positions == Positions::learned) count += position_rows(spec) * spec.d_model;
   }
   const std::int64_t blocks = frozen_layers(spec);
   return count + whole(block_products(spec, 0, blocks), blocks * block_others(spec));

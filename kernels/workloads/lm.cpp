@@ -122,7 +122,10 @@ class LanguageModel final : public Workload {
                               : received_.at(static_cast<std::size_t>(micro_batch_));
     if (input_needs_gradient_ && embedding_ && at::GradMode::is_enabled())
       x.set_requires_grad(true);
-    if (positions_.defined()) x = at::add(x, positions_);
+    if (positions_.defined()) {
+      const bool all = positions_.size(0) == x.size(1);
+      x = at::add(x, all ? positions_ : positions_.narrow(0, 0, x.size(1)));
+    }
     if (embedding_) x = drop(x, dropout_);
     x = blocks_->forward(std::move(x));
     if (!head_) return x;
@@ -139,7 +142,7 @@ class LanguageModel final : public Workload {
   static at::Tensor make_positions(Builder& builder, const spec::WorkloadSpec& spec) {
     if (spec.positions != spec::Positions::learned) return {};
     return builder.truncated_normal(
-        "positions.weight", std::array{spec::context_length(spec), spec.d_model}, kGpt2Deviation);
+        "positions.weight", std::array{spec::position_rows(spec), spec.d_model}, kGpt2Deviation);
   }
 
   void make_generation(Builder& builder, const spec::WorkloadSpec& spec) {
@@ -187,7 +190,7 @@ class LanguageModel final : public Workload {
   std::int64_t batch_;
   std::int64_t micro_batch_ = 0;
   std::optional<Embedding> embedding_;  // of the first stage
-  at::Tensor positions_;                // [T, d_model], undefined when they are not learned
+  at::Tensor positions_;                // [positions, d_model], undefined when they are not learned
   std::optional<BlockStack> blocks_;
   // A checkpoint whose input needs no gradient has none for its parameters either: where the
   // embedding is frozen, its output gets one, as by enable_input_require_grads of transformers.

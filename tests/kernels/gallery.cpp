@@ -126,6 +126,7 @@ const std::vector<Settings>& pairs() {
       {{"backend", "flash"}, {"T", "210"}},
       {{"norm", "layernorm"}, {"bias", "true"}, {"ffn", "gelu"}},
       {{"positions", "learned"}, {"tied", "true"}},
+      {{"positions", "learned"}, {"max_positions", "300"}},
       {{"tied", "true"}, {"optimizer", "adamw_foreach"}},
       {{"clip", "1"}, {"optimizer", "adamw_foreach"}},
       {{"optimizer", "sgd"}, {"momentum", "0.9"}},

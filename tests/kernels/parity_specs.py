@@ -21,7 +21,7 @@ DEFAULTS = {"B": 2, "T": 48, "heads": 3, "kv_heads": 0, "T_kv": 0, "d_head": 16,
             "shared_gate": False, "dense_layers": 0, "expert_every": 1,
             "expert_weights": "normalised", "expert_scale": 1.0, "kv_rank": 0, "q_rank": 0,
             "rope_width": 0, "v_width": 0, "full_every": 0, "block_form": "serial",
-            "post_norm": False, "head_bias": False, "softcap": 0.0, "logit_softcap": 0.0,
+            "post_norm": False, "head_bias": False, "softcap": 0.0, "logit_softcap": 0.0, "max_positions": 0,
             "image": 20, "patch": 6, "patches": "conv",
             "stem_norm": False, "pool": "class", "image_tokens": 4, "images": 1,
             "encoder_width": 36, "encoder_heads": 3, "encoder_layers": 2, "encoder_ff": 60,
@@ -227,6 +227,7 @@ def form_specs():
         steps = {} if dtype == "fp32" else {"pass": "forward+backward"}
         for own in (GEMMA2, PHI, dict(PHI, block_form="parallel", fused_qkv=True, head_bias=False)):
             yield dict(own, **steps, workload="lm", dtype=dtype)
+    yield dict(GPT2, workload="lm", max_positions=60)
     yield dict(GEMMA2, workload="lm", backend="auto", layers=3, checkpoint="blocks", softcap=0.0)
     yield dict(GEMMA2, workload="lm", kernels="own", mask="layer", qk_norm=True, head_width=20)
     # Biases of keys that no position turns have no gradient but rounding, of which AdamW makes steps.

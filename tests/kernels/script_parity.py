@@ -21,7 +21,7 @@ REFUSED = "tensorscope: PyTorch's Python has nothing for "
 NO_SCRIPT = ("backend", "kernels", "workload", "pass", "corpus", "checkpoint", "ffn", "mlp",
              "head_width", "qkv_bias", "qk_norm", "kv_rank", "expert_ff", "shared_ff", "dense_layers",
              "expert_every", "expert_weights", "expert_scale", "rope_width", "full_every", "block_form",
-             "post_norm", "head_bias", "softcap", "logit_softcap")
+             "post_norm", "head_bias", "softcap", "logit_softcap", "max_positions")
 
 
 def script_of(program, path):

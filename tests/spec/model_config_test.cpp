@@ -54,6 +54,32 @@ TEST(ModelConfig, HasAsManyParametersAsTransformers) {
   EXPECT_EQ(parameters(gpt2), 124'439'808) << "GPT-2";
 }
 
+// Its positions are a part of the model, whatever the number of tokens.
+TEST(ModelConfig, HasTheTableOfPositionsOfTheFile) {
+  const Json gpt2 = {{"model_type", "gpt2"}, {"n_embd", 768},       {"n_layer", 12},
+                     {"n_head", 12},         {"n_positions", 1024}, {"vocab_size", 50257}};
+  WorkloadSpec spec;
+  ASSERT_TRUE(apply_model_config(gpt2, spec));
+  EXPECT_EQ(size_range(spec, Field::T).max, 1024);
+  for (const std::int64_t tokens : {1, 300, 1024}) {
+    spec.seq_len = tokens;
+    EXPECT_TRUE(validate(spec).empty());
+    EXPECT_EQ(parameter_count(spec), 124'439'808);
+  }
+  spec.seq_len = 1025;
+  ASSERT_EQ(validate(spec).size(), 1U);
+  EXPECT_EQ(validate(spec).front().sentence,
+            "The model has 1024 positions, 1025 tokens need more: choose a smaller T, or set "
+            "max_positions to 0");
+  spec.seq_len = 1000;
+  spec.pass = Pass::generate;
+  spec.new_tokens = 32;
+  EXPECT_EQ(size_range(spec, Field::T).max, 992);
+  EXPECT_EQ(validate(spec).size(), 1U) << "the new tokens have positions, too";
+  spec.max_positions = 0;
+  EXPECT_TRUE(validate(spec).empty());
+}
+
 Json merged(Json config, const Json& settings) {
   config.update(settings);
   return config;

@@ -56,6 +56,19 @@ TEST(Presets, leave_machine_and_number_format_alone) {
   EXPECT_EQ(spec, before);
 }
 
+TEST(Presets, have_the_usual_form_after_a_published_model) {
+  WorkloadSpec usual;
+  apply_preset(*find_preset(WorkloadKind::lm, "gpt2-xl"), usual);
+  WorkloadSpec spec;
+  spec.head_width = 256;
+  spec.post_norm = true;
+  spec.softcap = 50;
+  spec.expert_weights = ExpertWeights::sigmoid;
+  spec.max_positions = 64;
+  apply_preset(*find_preset(WorkloadKind::lm, "gpt2-xl"), spec);
+  EXPECT_EQ(spec, usual);
+}
+
 TEST(Presets, exercises_have_the_shapes_of_the_documents) {
   WorkloadSpec spec;
   apply_preset(*find_preset(WorkloadKind::attention, "acc1"), spec);
