@@ -140,7 +140,9 @@ class RankCopy : public RankFolder {
     const auto merged = read_ranks(folder_.path());
     const auto again = trace_file::read_trace(out());
     EXPECT_TRUE(merged && again);
-    if (merged && again) EXPECT_EQ(told_by(*again), told_by(*merged));
+    if (merged && again) {
+      EXPECT_EQ(told_by(*again), told_by(*merged));
+    }
     return Json::parse(*io::read_file(out()));
   }
   [[nodiscard]] std::filesystem::path out() const { return elsewhere_.path() / "one.json"; }

@@ -5,12 +5,14 @@ for a listener in this process, and under torch.profiler(record_shapes=True, pro
 makes STEPS steps and tells the mean of all but the first ones, in processor time of all its threads, the
 recorder's own included: other programs on the machine do not count. The recorder's thread works in every
 third step or so, so that a median would leave it out. Computed on one thread. Printed: the medians of the
-turns, and what each adds to a step. Neither includes the writing of a file at the end.
+turns, and what each adds to a step. That leaves out what comes at the end: the profiler makes its events into
+objects, the package writes its file. So the processor time of the whole processes is printed, too, per step.
 TENSORSCOPE_ENGINE_DIR says where the recorder is.
 """
 
 import os
 import pathlib
+import resource
 import socket
 import statistics
 import subprocess
@@ -67,12 +69,27 @@ def one(kind, folder):
     recorded = ["-m", "tensorscope", "record", "--out", f"{folder}/a.recording"]
     words = {"recorded": recorded, "live": [*recorded, "--live"]}.get(kind, [])
     command = [sys.executable, *words, __file__, "--steps", kind]
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
     found = subprocess.run(command, env={**environment(), "XDG_RUNTIME_DIR": folder}, capture_output=True,
                            text=True, check=True)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
     if "no open window" in found.stderr:
         raise RuntimeError("the listener was not found")
     out = found.stdout
-    return float(out.split()[out.split().index("mean") + 1])
+    spent = after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime
+    return float(out.split()[out.split().index("mean") + 1]), 1e3 * spent / STEPS
+
+
+def tell(what, found):
+    """What each kind adds to the first one, by the medians of its turns."""
+    alone = statistics.median(found["alone"])
+    added = {kind: statistics.median(times) - alone for kind, times in found.items()}
+    for kind, times in found.items():
+        middle = statistics.median(times)
+        print(f"{kind}: {middle:.2f} ms {what}, adds {added[kind]:.2f} ms "
+              f"({100 * (middle / alone - 1):.0f} %)  " + " ".join(f"{one:.2f}" for one in times))
+    for kind in ("recorded", "live"):
+        print(f"{kind}: {added[kind] / added['profiled']:.2f} of what the profiler adds")
 
 
 def main(turns):
@@ -82,14 +99,9 @@ def main(turns):
         for _ in range(turns):
             for kind, times in found.items():
                 times.append(one(kind, folder))
-    alone = statistics.median(found["alone"])
-    for kind, times in found.items():
-        middle = statistics.median(times)
-        print(f"{kind}: {middle:.2f} ms a step, adds {middle - alone:.2f} ms "
-              f"({100 * (middle / alone - 1):.0f} %)  " + " ".join(f"{one:.2f}" for one in times))
-    added = {kind: statistics.median(times) - alone for kind, times in found.items()}
-    for kind in ("recorded", "live"):
-        print(f"{kind}: {added[kind] / added['profiled']:.2f} of what the profiler adds")
+    tell("a step", {kind: [step for step, _ in times] for kind, times in found.items()})
+    whole = {kind: [spent for _, spent in times] for kind, times in found.items()}
+    tell("of the whole process for a step", whole)
 
 
 if __name__ == "__main__":
