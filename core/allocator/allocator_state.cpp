@@ -27,7 +27,7 @@ class StateConverter {
     entry.time_us = (event.time_ns + unix_offset_ns_) / 1000;
     entry.stream = event.stream;
     entry.action = event.action;
-    entry.notes = notes_;
+    entry.notes = notes_ & kMostNotes;
     entry.stack = stack(event);
     auto& taken = taken_[event.device];
     if (event.action == TraceAction::alloc) live_[event.address] = entry.stack;

@@ -9,8 +9,10 @@ namespace {
 
 using Kind = ExpandableAnswer::Kind;
 
-bool reuses_memory(const std::vector<TraceEntry>& trace) {
-  const auto freed = std::ranges::find(trace, TraceAction::free_completed, &TraceEntry::action);
+bool reuses_memory(const Trace& trace) {
+  const auto freed = std::ranges::find_if(trace, [](const TraceEntry& entry) {
+    return entry.action == TraceAction::free_completed;
+  });
   return std::any_of(freed, trace.end(), [](const TraceEntry& entry) {
     return entry.action == TraceAction::alloc || entry.action == TraceAction::oom;
   });

@@ -156,8 +156,9 @@ class LogBuilder {
 };
 
 void LogBuilder::make_room(std::size_t earlier) {
-  const auto allocations = earlier + static_cast<std::size_t>(std::ranges::count(
-                                         trace_, TraceAction::alloc, &TraceEntry::action));
+  const auto is_alloc = [](const TraceEntry& entry) { return entry.action == TraceAction::alloc; };
+  const auto allocations =
+      earlier + static_cast<std::size_t>(std::ranges::count_if(trace_, is_alloc));
   result_.log.reserve(allocations);
   base::reserve_in_huge_pages(result_.stacks, allocations);
   base::reserve_in_huge_pages(result_.entries, allocations);

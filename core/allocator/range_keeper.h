@@ -15,16 +15,15 @@ namespace ts::allocator {
 
 // Chooses the events of one trace that say something of a range of it: those inside; before it the
 // allocations of what is alive when it begins; after it what is needed to take the final segments
-// back to its end. `Event` is whatever stands for an event. Memory: what is alive at the beginning,
-// and the addresses that are used after the end.
-template <class Event>
+// back to its end. `Event` is whatever stands for an event, `Kept` a vector of it. Memory: what is
+// alive at the beginning, and the addresses that are used after the end.
+template <class Event, class Kept = std::vector<Event>>
 class RangeKeeper {
  public:
   using Place = base::FileRange::Place;
 
   // The next event of the trace. Those to keep by now are appended in their order.
-  void take(Place place, TraceAction action, std::uint64_t address, Event event,
-            std::vector<Event>& kept) {
+  void take(Place place, TraceAction action, std::uint64_t address, Event event, Kept& kept) {
     ++number_;
     if (place == Place::before) return take_before(action, address, std::move(event));
     begin(kept);
@@ -35,7 +34,7 @@ class RangeKeeper {
     }
   }
   // After the last event.
-  void finish(std::vector<Event>& kept) {
+  void finish(Kept& kept) {
     begin(kept);
     for (auto* const states : {&after_, &segments_after_}) {
       for (auto& [address, state] : *states) {
@@ -75,7 +74,7 @@ class RangeKeeper {
     }
   }
 
-  void begin(std::vector<Event>& kept) {
+  void begin(Kept& kept) {
     std::vector<Numbered> alive;
     for (auto& [address, one] : before_) add({&one.made, &one.asked}, alive);
     before_.clear();
@@ -124,7 +123,7 @@ class RangeKeeper {
       if (*one) to.push_back(std::move(**one));
   }
 
-  static void flush(std::vector<Numbered>& numbered, std::vector<Event>& kept) {
+  static void flush(std::vector<Numbered>& numbered, Kept& kept) {
     std::ranges::sort(numbered, {}, &Numbered::number);
     for (Numbered& one : numbered) kept.push_back(std::move(one.event));
     numbered.clear();

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "core/allocator/allocator_settings.h"
+#include "core/base/huge_page_allocator.h"
 #include "core/base/result.h"
 #include "core/base/string_table.h"
 #include "core/memory/block.h"
@@ -18,7 +19,7 @@
 // A memory snapshot as torch.cuda.memory._dump_snapshot() and
 // torch::cuda::_memory_snapshot_pickled() write it, field by field, with PyTorch's names. Plain
 // values that the owner may change; not thread safe. Fields missing in a file are kNoString, kNone
-// or unset. 48 bytes an event.
+// or unset. 40 bytes an event.
 namespace ts::allocator {
 
 // One line of a stack. The fx_ fields come from PyTorch's FX augmentation only.
@@ -115,17 +116,22 @@ struct EntryNotes {
   friend bool operator==(const EntryNotes&, const EntryNotes&) = default;
   [[nodiscard]] std::size_t hash() const;
 };
-using NotesIndex = std::uint32_t;
+using NotesIndex = std::uint32_t;  // at most kMostNotes
+inline constexpr unsigned kNotesBits = 28;
+inline constexpr NotesIndex kMostNotes = (NotesIndex{1} << kNotesBits) - 1;
 
+// 40 bytes: a file has millions, and the first touch of new memory is a large part of reading it.
 struct TraceEntry {
   std::uint64_t address = 0;  // for oom the bytes the device has free
   std::int64_t size = 0;      // bytes asked for, not the rounded ones
   std::int64_t time_us = 0;   // Unix
   std::int64_t stream = 0;
   StackIndex stack = memory::kNone;
-  NotesIndex notes = 0;
-  TraceAction action = TraceAction::alloc;
+  NotesIndex notes : kNotesBits = 0;
+  TraceAction action : 32 - kNotesBits = TraceAction::alloc;
 };
+static_assert(sizeof(TraceEntry) == 40);
+using Trace = base::HugeVector<TraceEntry>;
 
 struct ExternalAnnotation {
   base::StringId name = base::kNoString;
@@ -146,7 +152,7 @@ struct Snapshot {
   StackTable stacks;
   memory::Interner<EntryNotes> notes;
   std::vector<SnapshotSegment> segments;
-  std::vector<std::vector<TraceEntry>> device_traces;  // by device
+  std::vector<Trace> device_traces;  // by device
   std::vector<ExternalAnnotation> external_annotations;
   std::vector<SnapshotSetting> allocator_settings;
 

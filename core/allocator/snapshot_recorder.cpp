@@ -35,13 +35,14 @@ SnapshotRecorder::SnapshotRecorder(const AllocatorSettings& settings,
 
 void SnapshotRecorder::add(TraceAction action, std::uint64_t address, std::int64_t size,
                            const Mark& mark) {
-  trace_.push_back({.address = address,
-                    .size = size,
-                    .time_us = mark.time_us,
-                    .stream = mark.stream,
-                    .stack = mark.stack,
-                    .notes = mark.notes,
-                    .action = action});
+  TraceEntry& entry = trace_.emplace_back();
+  entry.address = address;
+  entry.size = size;
+  entry.time_us = mark.time_us;
+  entry.stream = mark.stream;
+  entry.stack = mark.stack;
+  entry.notes = mark.notes & kMostNotes;
+  entry.action = action;
 }
 
 void SnapshotRecorder::add_device_calls(const Mark& mark) {

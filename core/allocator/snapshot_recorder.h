@@ -62,7 +62,7 @@ class SnapshotRecorder {
   std::int64_t device_ = 0;
   CachingAllocator allocator_;
   Snapshot snapshot_;
-  std::vector<TraceEntry> trace_;
+  Trace trace_;
   NotesIndex segment_notes_ = 0;
   std::unordered_map<std::uint64_t, Live> live_;
   std::map<std::uint64_t, Taken> taken_;  // by address: the last memory taken from the device there

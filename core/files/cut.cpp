@@ -27,10 +27,10 @@ std::int64_t limited_us(std::int64_t time_us) {
 }
 
 // Leaves in the trace what the range needs. Returns how many of the events are not behind it.
-std::size_t reduce(std::vector<TraceEntry>& trace, const snapshot::TraceStart& start,
+std::size_t reduce(allocator::Trace& trace, const snapshot::TraceStart& start,
                    const base::FileRange& range) {
-  allocator::RangeKeeper<TraceEntry> keeper;
-  std::vector<TraceEntry> kept;
+  allocator::RangeKeeper<TraceEntry, allocator::Trace> keeper;
+  allocator::Trace kept;
   std::size_t end = 0;
   bool ended = false;
   const std::int64_t first = start.time_us.value_or(trace.empty() ? 0 : trace.front().time_us);

@@ -109,11 +109,13 @@ Document::Value Document::list_of(Items items) {
 Document::Value Document::event(const Event& event) {
   TS_CHECK(events_.size() < kEnd);
   const bool stacked = kind(event.frames) == Kind::list;
-  events_.push_back({.address = event.address,
-                     .size = event.size,
-                     .time_us = event.time_us,
-                     .frames = stacked ? index(event.frames) : kEnd,
-                     .rest = event.rest});
+  allocator::TraceEntry& packed = events_.emplace_back();
+  packed.address = event.address;
+  packed.size = event.size;
+  packed.time_us = event.time_us;
+  packed.stream = rests_[event.rest].stream;
+  packed.stack = stacked ? index(event.frames) : kEnd;
+  packed.notes = event.rest & kMostRests;
   return Value(((events_.size() - 1) << kTagBits) | kEvent);
 }
 
@@ -125,6 +127,7 @@ std::uint32_t Document::event_rest(const EventRest& rest) {
   const std::uint64_t hash = RunIndex::hash_of(bits.size(), [&](std::size_t i) { return bits[i]; });
   std::uint32_t& place = rest_places_[hash % rest_places_.size()];
   if (place == 0 || rests_[place - 1] != rest) {
+    TS_CHECK(rests_.size() <= kMostRests);
     rests_.push_back(rest);
     place = static_cast<std::uint32_t>(rests_.size());
   }
@@ -154,8 +157,8 @@ std::optional<std::uint64_t> Document::shared_items(Value list) const {
 std::size_t Document::bytes() const {
   return pool_.size() * sizeof(Value) + containers_.size() * sizeof(Stretch) +
          texts_.size() * sizeof(std::string_view) + wide_.size() * sizeof(std::uint64_t) +
-         events_.size() * sizeof(StoredEvent) + rests_.size() * sizeof(EventRest) + runs_.bytes() +
-         letter_bytes_;
+         events_.size() * sizeof(allocator::TraceEntry) + rests_.size() * sizeof(EventRest) +
+         runs_.bytes() + letter_bytes_;
 }
 
 Document::Kind Document::kind(Value value) {
@@ -215,7 +218,8 @@ std::optional<double> Document::as_real(Value value) const {
 
 void Document::drop_events_before(Value event) {
   const std::size_t end = std::max<std::size_t>(index(event), dropped_events_);
-  base::drop_pages(events_.data() + dropped_events_, (end - dropped_events_) * sizeof(StoredEvent));
+  base::drop_pages(events_.data() + dropped_events_,
+                   (end - dropped_events_) * sizeof(allocator::TraceEntry));
   dropped_events_ = end;
 }
 

@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/allocator/snapshot.h"
 #include "core/base/huge_page_allocator.h"
 #include "core/snapshot/run_index.h"
 
@@ -22,7 +23,7 @@ namespace ts::snapshot {
 // these. Not thread safe while it grows.
 class Document {
  public:
-  // Tuples are stored as lists. An event is a dictionary that is stored as an Event.
+  // Tuples and sets are stored as lists. An event is a dictionary that is stored as an Event.
   enum class Kind : std::uint8_t { none, boolean, integer, real, text, list, dict, event };
 
   class Value {
@@ -55,9 +56,10 @@ class Document {
     std::uint64_t address = 0;
     std::int64_t size = 0;
     std::int64_t time_us = 0;
-    Value frames;  // a list or none
-    std::uint32_t rest = 0;
+    Value frames;            // a list or none
+    std::uint32_t rest = 0;  // at most kMostRests
   };
+  static constexpr std::uint32_t kMostRests = allocator::kMostNotes;
   // Where the items of a list lie, if it has one run of them; for lists with the same items.
   struct Items {
     std::uint32_t begin = 0;
@@ -113,14 +115,17 @@ class Document {
   // in several steps or has no items.
   [[nodiscard]] std::optional<std::uint64_t> shared_items(Value list) const;
   [[nodiscard]] std::optional<Items> items_of(Value list) const;
-  [[nodiscard]] Event event_at(Value event) const {
-    const StoredEvent& at = events_[index(event)];
-    const bool stacked = at.frames != kEnd;
-    return {.address = at.address,
-            .size = at.size,
-            .time_us = at.time_us,
-            .frames = stacked ? Value((std::uint64_t{at.frames} << kTagBits) | kList) : Value(),
-            .rest = at.rest};
+  [[nodiscard]] Event event_at(Value event) const { return unpacked(events_[index(event)]); }
+  [[nodiscard]] std::size_t event_count() const { return events_.size(); }
+  // All events in their order, as packed values; the document has none from here on.
+  [[nodiscard]] allocator::Trace take_events() { return std::move(events_); }
+  static Event unpacked(const allocator::TraceEntry& packed) {
+    const bool stacked = packed.stack != kEnd;
+    return {.address = packed.address,
+            .size = packed.size,
+            .time_us = packed.time_us,
+            .frames = stacked ? Value((std::uint64_t{packed.stack} << kTagBits) | kList) : Value(),
+            .rest = packed.notes};
   }
   // Gives the memory of the events before this one back to the system. They read as zeros from here
   // on.
@@ -128,7 +133,6 @@ class Document {
   [[nodiscard]] const EventRest& rest_at(std::uint32_t rest) const { return rests_[rest]; }
   [[nodiscard]] std::size_t rest_count() const { return rests_.size(); }
   [[nodiscard]] std::size_t text_count() const { return texts_.size(); }
-  [[nodiscard]] std::size_t container_count() const { return containers_.size(); }
 
   // Items of a list or tuple in order; `visit(Value)` returns true to continue.
   template <class Visit>
@@ -179,15 +183,6 @@ class Document {
     std::uint32_t last = 0;  // of the chain; valid in the first only
   };
 
-  // An event in 32 bytes: of its frames the container; kEnd: none.
-  struct StoredEvent {
-    std::uint64_t address = 0;
-    std::int64_t size = 0;
-    std::int64_t time_us = 0;
-    std::uint32_t frames = kEnd;
-    std::uint32_t rest = 0;
-  };
-
   static std::uint64_t tag(Value value) { return value.bits_ & kTagMask; }
   Value wide(Tag tag, std::uint64_t bits);
   Value container(Tag tag);
@@ -203,7 +198,9 @@ class Document {
   std::span<char> free_letters_;                  // of the last block
   std::size_t letter_bytes_ = 0;                  // of all blocks
   std::vector<std::uint64_t> wide_;               // values that do not fit beside a tag
-  base::HugeVector<StoredEvent> events_;
+  // Packed in the form of a snapshot's, so that a trace is made of them where they lie: `stack` is
+  // the container of the frames (kEnd: none), `notes` the rest, `action` is not used.
+  allocator::Trace events_;
   std::size_t dropped_events_ = 0;
   std::vector<EventRest> rests_;
   std::array<std::uint32_t, 256> rest_places_{};  // by hash: a place in rests_ and one more

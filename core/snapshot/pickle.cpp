@@ -118,8 +118,15 @@ void Machine::step_text_or_number(std::uint8_t opcode) {
 
 void Machine::step_rare(std::uint8_t opcode) {
   switch (opcode) {
+    case kEmptySet:
+      stack_.push_back(document_.list());
+      break;
+    case kAdditems:
+      add_marked(Document::Kind::list);
+      break;
     case kTuple:
     case kList:
+    case kFrozenset:
       new_marked(document_.list());
       break;
     case kDict:

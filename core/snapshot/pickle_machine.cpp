@@ -53,8 +53,6 @@ void Machine::refuse(std::uint8_t opcode) {
       return fault("runs_code", {{"opcode", std::string(refused.name)}});
     case Refusal::old:
       return fault("old_opcode", {{"opcode", std::string(refused.name)}});
-    case Refusal::foreign:
-      return fault("foreign_opcode", {{"opcode", std::string(refused.name)}});
     case Refusal::unknown:
       return fault("unknown_opcode", {{"opcode", fmt::format("0x{:02x}", opcode)}});
   }

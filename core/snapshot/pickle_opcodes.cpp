@@ -31,9 +31,6 @@ constexpr Entry kRefused[] = {
     {'F', {"FLOAT", Refusal::old}},
     {'g', {"GET", Refusal::old}},
     {'p', {"PUT", Refusal::old}},
-    {0x8F, {"EMPTY_SET", Refusal::foreign}},
-    {0x90, {"ADDITEMS", Refusal::foreign}},
-    {0x91, {"FROZENSET", Refusal::foreign}},
 };
 
 }  // namespace

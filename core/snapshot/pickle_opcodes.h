@@ -48,6 +48,9 @@ enum Opcode : std::uint8_t {
   kShortBinunicode = 0x8C,
   kBinunicode8 = 0x8D,
   kBinbytes8 = 0x8E,
+  kEmptySet = 0x8F,
+  kAdditems = 0x90,
+  kFrozenset = 0x91,
   kMemoize = 0x94,
   kFrame = 0x95,
   kBytearray8 = 0x96,
@@ -57,7 +60,6 @@ enum Opcode : std::uint8_t {
 enum class Refusal : std::uint8_t {
   runs_code,  // imports or calls something, or requests an object from the program
   old,        // a text opcode of protocol 0 or 1
-  foreign,    // harmless, but not used in snapshots
   unknown,    // not an opcode
 };
 struct RefusedOpcode {

@@ -53,23 +53,26 @@ bool read_setting(SnapshotFields& fields, Value value, allocator::SnapshotSettin
 bool read_annotation(SnapshotFields& fields, Value dict,
                      allocator::ExternalAnnotation& annotation) {
   return fields.each_entry(dict, [&](Key key, Value name, Value value) {
-    switch (key) {
-      case Key::name:
-        return fields.string(key, value, annotation.name);
-      case Key::stage:
-        return fields.string(key, value, annotation.stage);
-      case Key::device:
-        return fields.integer(key, value, annotation.device);
-      case Key::time_us:
-        return fields.integer(key, value, annotation.time_us);
-      default:
-        fields.ignore(name);
-        return true;
-    }
+    return fields.optional(key, value, [&] {
+      switch (key) {
+        case Key::name:
+          return fields.string(key, value, annotation.name);
+        case Key::stage:
+          return fields.string(key, value, annotation.stage);
+        case Key::device:
+          return fields.integer(key, value, annotation.device);
+        case Key::time_us:
+          return fields.integer(key, value, annotation.time_us);
+        default:
+          fields.ignore(name);
+          return true;
+      }
+    });
   });
 }
 
 void read_top_level(SnapshotFields& fields, Key key, Value name, Value value) {
+  if (Document::kind(value) == Kind::none) return;
   switch (key) {
     case Key::segments:
       if (fields.is(Kind::list, key, value, "a list")) read_segments(fields, value);

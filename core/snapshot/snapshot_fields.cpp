@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "core/text/message.h"
@@ -21,8 +22,7 @@ SnapshotFields::SnapshotFields(Document& from, SnapshotFile& file)
       snapshot(file.snapshot),
       file_(file),
       keys_(from.text_count(), kNotLookedUp),
-      strings_(from.text_count(), kNotCached),
-      frames_(from.container_count(), kNotCached) {}
+      strings_(from.text_count(), kNotCached) {}
 
 SnapshotKey SnapshotFields::key_of(Value name) {
   if (Document::kind(name) != Kind::text) return Key::unknown;
@@ -36,14 +36,17 @@ SnapshotKey SnapshotFields::key_of(Value name) {
 }
 
 void SnapshotFields::ignore(Value name) {
-  const auto text = document.as_text(name);
+  if (const auto text = document.as_text(name)) ignore(*text);
+}
+
+void SnapshotFields::ignore(std::string_view name) {
   auto& ignored = file_.ignored_keys;
-  if (!text || ignored.size() == kMostIgnoredKeys) return;
-  if (std::ranges::find(ignored, *text) == ignored.end()) ignored.emplace_back(*text);
+  if (ignored.size() == kMostIgnoredKeys) return;
+  if (std::ranges::find(ignored, name) == ignored.end()) ignored.emplace_back(name);
 }
 
 void SnapshotFields::note(base::Message fault) {
-  if (file_.fault.empty()) file_.fault = std::move(fault);
+  if (file_.fault.empty() && !optional_) file_.fault = std::move(fault);
 }
 
 bool SnapshotFields::wrong(Key key, Value value, const char* wanted) {
@@ -69,9 +72,13 @@ bool SnapshotFields::is_size(Key key, std::int64_t bytes) {
   return false;
 }
 
-bool SnapshotFields::is_time(Key key, std::int64_t time_us) {
+bool SnapshotFields::possible_time(std::int64_t time_us) {
   constexpr std::int64_t kMost = std::int64_t{1} << 53;  // 285 years
-  if (time_us >= -kMost && time_us <= kMost) return true;
+  return time_us >= -kMost && time_us <= kMost;
+}
+
+bool SnapshotFields::is_time(Key key, std::int64_t time_us) {
+  if (possible_time(time_us)) return true;
   note(text::message("snapshot_error.is_not", {{"place", place.with(name_of(key))},
                                                {"is", std::to_string(time_us)},
                                                {"wanted", "a time in microseconds"}}));
@@ -82,6 +89,24 @@ bool SnapshotFields::integer(Key key, Value value, std::int64_t& to) {
   const auto number = document.as_integer(value);
   if (!number) return wrong(key, value, "a whole number of 64 bits");
   to = *number;
+  return true;
+}
+
+bool SnapshotFields::time(Key key, Value value, std::int64_t& to) {
+  constexpr double kMost = 1e18;
+  const auto number = document.as_real(value);
+  const bool fraction = Document::kind(value) == Kind::real && number && std::abs(*number) < kMost;
+  std::int64_t time_us = fraction ? std::llround(*number) : 0;
+  if (!fraction && !integer(key, value, time_us)) return false;
+  if (!is_time(key, time_us)) return false;
+  to = time_us;
+  return true;
+}
+
+bool SnapshotFields::size(Key key, Value value, std::int64_t& to) {
+  std::int64_t bytes = 0;
+  if (!integer(key, value, bytes) || !is_size(key, bytes)) return false;
+  to = bytes;
   return true;
 }
 
@@ -102,6 +127,37 @@ bool SnapshotFields::boolean(Key key, Value value, bool& to) {
 bool SnapshotFields::string(Key key, Value value, base::StringId& to) {
   if (Document::kind(value) != Kind::text) return wrong(key, value, "a text");
   to = string_id(value);
+  return true;
+}
+
+std::optional<std::string> SnapshotFields::in_words(Value value) const {
+  if (const auto text = document.as_text(value)) return std::string(*text);
+  if (const auto flag = Document::as_boolean(value)) return *flag ? "true" : "false";
+  if (const auto number = document.as_integer(value)) return std::to_string(*number);
+  if (const auto number = document.as_real(value)) return fmt::format("{}", *number);
+  if (Document::kind(value) == Kind::none) return "none";
+  return std::nullopt;
+}
+
+bool SnapshotFields::words(Key key, Value value, base::StringId& to) {
+  if (Document::kind(value) == Kind::text) return string(key, value, to);
+  std::string all;
+  bool good = true;
+  if (Document::kind(value) == Kind::dict) {
+    document.for_each_entry(value, [&](Value name, Value one) {
+      const auto of = in_words(name);
+      good = visit() && of.has_value();
+      const auto words = in_words(one);
+      if (good) all += fmt::format("{}{}: {}", all.empty() ? "" : ", ", *of, words.value_or("…"));
+      return good;
+    });
+  } else {
+    const auto words = in_words(value);
+    good = words.has_value();
+    all = words.value_or("");
+  }
+  if (!good) return wrong(key, value, "a text");
+  to = snapshot.strings->intern(all);
   return true;
 }
 
@@ -166,7 +222,9 @@ bool SnapshotFields::names(Key key, Value value, allocator::StackIndex& to) {
 
 bool SnapshotFields::frame(Value value, allocator::FrameIndex& to) {
   if (!is(Kind::dict, Key::unknown, value, "a dictionary")) return false;
-  std::uint32_t& cached = frames_[Document::index(value)];
+  const std::size_t container = Document::index(value);
+  if (container >= frames_.size()) frames_.resize(container + 1, kNotCached);
+  std::uint32_t& cached = frames_[container];
   if (cached == kNotCached) {
     allocator::Frame frame;
     const bool good = each_entry(value, [&](Key key, Value name, Value field) {
@@ -181,29 +239,31 @@ bool SnapshotFields::frame(Value value, allocator::FrameIndex& to) {
 }
 
 bool SnapshotFields::frame_field(Key key, Value value, allocator::Frame& frame) {
-  switch (key) {
-    case Key::name:
-      return string(key, value, frame.name);
-    case Key::filename:
-      return string(key, value, frame.filename);
-    case Key::line:
-      // PyTorch also writes "no line" of a C++ frame as the largest unsigned number.
-      if (document.as_unsigned(value) == ~std::uint64_t{0}) {
-        frame.line = -1;
+  return optional(key, value, [&] {
+    switch (key) {
+      case Key::name:
+        return string(key, value, frame.name);
+      case Key::filename:
+        return string(key, value, frame.filename);
+      case Key::line:
+        // PyTorch also writes "no line" of a C++ frame as the largest unsigned number.
+        if (document.as_unsigned(value) == ~std::uint64_t{0}) {
+          frame.line = -1;
+          return true;
+        }
+        return integer(key, value, frame.line);
+      case Key::fx_node_op:
+        return string(key, value, frame.fx_node_op);
+      case Key::fx_node_name:
+        return string(key, value, frame.fx_node_name);
+      case Key::fx_node_target:
+        return string(key, value, frame.fx_node_target);
+      case Key::fx_original_trace:
+        return string(key, value, frame.fx_original_trace);
+      default:
         return true;
-      }
-      return integer(key, value, frame.line);
-    case Key::fx_node_op:
-      return string(key, value, frame.fx_node_op);
-    case Key::fx_node_name:
-      return string(key, value, frame.fx_node_name);
-    case Key::fx_node_target:
-      return string(key, value, frame.fx_node_target);
-    case Key::fx_original_trace:
-      return string(key, value, frame.fx_original_trace);
-    default:
-      return true;
-  }
+    }
+  });
 }
 
 }  // namespace ts::snapshot

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "core/base/message.h"
@@ -32,7 +33,8 @@ class SnapshotFields {
   int lists_of_traces = 0;  // that the file has: names may stand twice in a dictionary
 
   [[nodiscard]] Key key_of(Value name);
-  void ignore(Value name);         // a key that is not used here
+  void ignore(Value name);  // a key that is not used here
+  void ignore(std::string_view name);
   void note(base::Message fault);  // only the first is kept
   // Both note the fault and return false.
   bool wrong(Key key, Value value, const char* wanted);
@@ -40,12 +42,9 @@ class SnapshotFields {
   // True for sizes and times that memory and clocks can have; else notes the fault.
   bool is_size(Key key, std::int64_t bytes);
   bool is_time(Key key, std::int64_t time_us);
-  bool size(Key key, Value value, std::int64_t& to) {
-    return integer(key, value, to) && is_size(key, to);
-  }
-  bool time(Key key, Value value, std::int64_t& to) {
-    return integer(key, value, to) && is_time(key, to);
-  }
+  static bool possible_time(std::int64_t time_us);
+  bool size(Key key, Value value, std::int64_t& to);
+  bool time(Key key, Value value, std::int64_t& to);  // a fraction is rounded
   // Counts an item of a list or dictionary. Containers may be shared, so a small file could
   // represent an endless one: reading stops when there are more items than bytes.
   bool visit() {
@@ -61,6 +60,17 @@ class SnapshotFields {
     return std::min(document.item_count(list), document.file_bytes() - visited_);
   }
 
+  // Reads a field that can be missing: `read()` notes no fault, and where it returns false the key
+  // is told among those that are not used. A value that is none counts as missing. Always true.
+  template <class Read>
+  bool optional(Key key, Value value, Read&& read) {
+    if (Document::kind(value) == Kind::none) return true;
+    const bool outer = std::exchange(optional_, true);
+    const bool good = read();
+    optional_ = outer;
+    if (!good) ignore(name_of(key));
+    return true;
+  }
   // If a value cannot be read, each function notes the fault, leaves `to` unchanged and returns
   // false.
   bool is(Kind kind, Key key, Value value, const char* wanted) {
@@ -70,6 +80,8 @@ class SnapshotFields {
   bool address(Key key, Value value, std::uint64_t& to);
   bool boolean(Key key, Value value, bool& to);
   bool string(Key key, Value value, base::StringId& to);
+  // A text, or a number or dictionary in words ("rank: 3, name: a").
+  bool words(Key key, Value value, base::StringId& to);
   bool pool(Key key, Value value, allocator::PoolId& to);
   bool stack(Key key, Value value, allocator::StackIndex& to);
   bool names(Key key, Value value, allocator::StackIndex& to);  // a list of texts
@@ -104,11 +116,14 @@ class SnapshotFields {
   bool frame(Value value, allocator::FrameIndex& to);
   bool frame_field(Key key, Value value, allocator::Frame& frame);
 
+  [[nodiscard]] std::optional<std::string> in_words(Value value) const;  // not of containers
+
   SnapshotFile& file_;
+  bool optional_ = false;  // faults are not noted
   std::size_t visited_ = 0;
   std::vector<std::uint8_t> keys_;       // by text: its key
   std::vector<base::StringId> strings_;  // by text
-  std::vector<std::uint32_t> frames_;    // by container: the index as a frame
+  std::vector<std::uint32_t> frames_;    // by container, up to the last frame: its index
   std::unordered_map<std::uint64_t, allocator::StackIndex> stacks_;  // by shared items
   std::optional<allocator::StackIndex> empty_stack_;
   std::vector<allocator::FrameIndex> stack_frames_;  // of the stack that is being read

@@ -46,6 +46,20 @@ bool read_history(SnapshotFields& fields, Value list, allocator::SnapshotBlock& 
   });
 }
 
+// The fields that a block can be without.
+bool read_rest(SnapshotFields& fields, Key key, Value name, Value value,
+               allocator::SnapshotBlock& block) {
+  switch (key) {
+    case Key::requested_size:
+      return fields.size(key, value, block.requested);
+    case Key::frames:
+      return fields.stack(key, value, block.stack);
+    default:
+      fields.ignore(name);
+      return true;
+  }
+}
+
 bool read_block(SnapshotFields& fields, Value dict, allocator::SnapshotBlock& block) {
   bool has_size = false;
   bool has_state = false;
@@ -57,19 +71,18 @@ bool read_block(SnapshotFields& fields, Value dict, allocator::SnapshotBlock& bl
       case Key::size:
         has_size = true;
         return fields.size(key, value, block.size);
-      case Key::requested_size:
-        return fields.size(key, value, block.requested);
       case Key::state:
         has_state = true;
         return read_state(fields, value, block.state);
-      case Key::frames:
-        return fields.stack(key, value, block.stack);
       case Key::history:
-        history = value;
-        return fields.is(Kind::list, key, value, "a list");
+        return fields.optional(key, value, [&] {
+          const bool list = fields.is(Kind::list, key, value, "a list");
+          if (list) history = value;
+          return list;
+        });
       default:
-        fields.ignore(name);
-        return true;
+        return fields.optional(key, value,
+                               [&] { return read_rest(fields, key, name, value, block); });
     }
   });
   if (!good) return false;
@@ -98,6 +111,30 @@ bool read_type(SnapshotFields& fields, Value value, bool& small_pool) {
   return small_pool || text == "large" || fields.wrong(Key::segment_type, value, "small or large");
 }
 
+// The fields that a segment can be without.
+bool read_rest(SnapshotFields& fields, Key key, Value name, Value value,
+               allocator::SnapshotSegment& segment) {
+  switch (key) {
+    case Key::allocated_size:
+      return fields.size(key, value, segment.allocated_size);
+    case Key::active_size:
+      return fields.size(key, value, segment.active_size);
+    case Key::requested_size:
+      return fields.size(key, value, segment.requested_size);
+    case Key::stream:
+      return fields.integer(key, value, segment.stream);
+    case Key::segment_pool_id:
+      return fields.pool(key, value, segment.pool);
+    case Key::is_expandable:
+      return fields.boolean(key, value, segment.expandable);
+    case Key::frames:
+      return fields.stack(key, value, segment.stack);
+    default:
+      fields.ignore(name);
+      return true;
+  }
+}
+
 bool read_segment(SnapshotFields& fields, Value dict, allocator::SnapshotSegment& segment) {
   bool has_type = false;
   bool has_address = false;
@@ -113,29 +150,15 @@ bool read_segment(SnapshotFields& fields, Value dict, allocator::SnapshotSegment
       case Key::total_size:
         has_size = true;
         return fields.size(key, value, segment.total_size);
-      case Key::allocated_size:
-        return fields.size(key, value, segment.allocated_size);
-      case Key::active_size:
-        return fields.size(key, value, segment.active_size);
-      case Key::requested_size:
-        return fields.size(key, value, segment.requested_size);
-      case Key::stream:
-        return fields.integer(key, value, segment.stream);
       case Key::segment_type:
         has_type = true;
         return read_type(fields, value, segment.small_pool);
-      case Key::segment_pool_id:
-        return fields.pool(key, value, segment.pool);
-      case Key::is_expandable:
-        return fields.boolean(key, value, segment.expandable);
-      case Key::frames:
-        return fields.stack(key, value, segment.stack);
       case Key::blocks:
         blocks = value;
         return fields.is(Kind::list, key, value, "a list");
       default:
-        fields.ignore(name);
-        return true;
+        return fields.optional(key, value,
+                               [&] { return read_rest(fields, key, name, value, segment); });
     }
   });
   if (!good) return false;

@@ -2,7 +2,6 @@
 #include <optional>
 #include <utility>
 
-#include "core/base/huge_page_allocator.h"
 #include "core/snapshot/snapshot_fields.h"
 
 namespace ts::snapshot {
@@ -22,8 +21,10 @@ class TraceReader {
   }
 
   bool read(Value dict, allocator::TraceEntry& entry) {
-    return Document::kind(dict) == Kind::event ? read_event(dict, entry) : read_dict(dict, entry);
+    return Document::kind(dict) == Kind::event ? read_event(fields_.document.event_at(dict), entry)
+                                               : read_dict(dict, entry);
   }
+  bool read_event(const Document::Event& from, allocator::TraceEntry& entry);
 
  private:
   // The fields that an event shares with others, in the form of an entry.
@@ -34,10 +35,11 @@ class TraceReader {
   };
 
   bool read_dict(Value dict, allocator::TraceEntry& entry);
-  bool read_event(Value event, allocator::TraceEntry& entry);
   bool read_rest(const Document::EventRest& from, Rest& to);
   bool check(TraceAction action);
   bool read_field(Key key, Value name, Value value, allocator::TraceEntry& entry);
+  bool read_optional(Key key, Value name, Value value, allocator::TraceEntry& entry);
+  bool read_pool(Value value);
   bool read_action(Value value, allocator::TraceEntry& entry);
 
   SnapshotFields& fields_;
@@ -63,7 +65,7 @@ bool TraceReader::read_dict(Value dict, allocator::TraceEntry& entry) {
     last_index_ = fields_.snapshot.notes.add(notes_);
     last_notes_ = notes_;
   }
-  entry.notes = *last_index_;
+  entry.notes = *last_index_ & allocator::kMostNotes;
   return true;
 }
 
@@ -73,20 +75,24 @@ bool TraceReader::check(TraceAction action) {
   return has_size_ || action > TraceAction::segment_unmap || fields_.lacks("size");
 }
 
-bool TraceReader::read_event(Value event, allocator::TraceEntry& entry) {
-  const Document::Event from = fields_.document.event_at(event);
+bool TraceReader::read_event(const Document::Event& from, allocator::TraceEntry& entry) {
   if (rests_.empty()) rests_.resize(fields_.document.rest_count());
   Rest& rest = rests_[from.rest];
   if (!rest.known && !read_rest(fields_.document.rest_at(from.rest), rest)) return false;
-  if (!fields_.is_size(Key::size, from.size) || !fields_.is_time(Key::time_us, from.time_us))
-    return false;
+  if (!fields_.is_size(Key::size, from.size)) return false;
   entry.address = from.address;
   entry.size = from.size;
   entry.time_us = from.time_us;
+  if (!SnapshotFields::possible_time(from.time_us)) {
+    entry.time_us = 0;
+    fields_.ignore(name_of(Key::time_us));
+  }
   entry.stream = fields_.document.rest_at(from.rest).stream;
   entry.action = rest.action;
-  entry.notes = rest.notes;
-  return fields_.stack(Key::frames, from.frames, entry.stack);
+  entry.notes = rest.notes & allocator::kMostNotes;
+  entry.stack = memory::kNone;
+  return fields_.optional(Key::frames, from.frames,
+                          [&] { return fields_.stack(Key::frames, from.frames, entry.stack); });
 }
 
 // The document has checked the kinds of the values.
@@ -104,10 +110,7 @@ bool TraceReader::read_rest(const Document::EventRest& from, Rest& to) {
   text(from.compile_context, notes_.compile_context);
   text(from.user_metadata, notes_.user_metadata);
   text(from.category, notes_.category);
-  if (Document::kind(from.pool) == Kind::list &&
-      !fields_.pool(Key::pool_id, from.pool, notes_.pool.emplace())) {
-    return false;
-  }
+  fields_.optional(Key::pool_id, from.pool, [&] { return read_pool(from.pool); });
   to = {fields_.snapshot.notes.add(notes_), entry.action, true};
   return true;
 }
@@ -124,6 +127,13 @@ bool TraceReader::read_field(Key key, Value name, Value value, allocator::TraceE
     case Key::size:
       has_size_ = true;
       return fields_.size(key, value, entry.size);
+    default:
+      return fields_.optional(key, value, [&] { return read_optional(key, name, value, entry); });
+  }
+}
+
+bool TraceReader::read_optional(Key key, Value name, Value value, allocator::TraceEntry& entry) {
+  switch (key) {
     case Key::stream:
       return fields_.integer(key, value, entry.stream);
     case Key::time_us:
@@ -131,19 +141,26 @@ bool TraceReader::read_field(Key key, Value name, Value value, allocator::TraceE
     case Key::frames:
       return fields_.stack(key, value, entry.stack);
     case Key::compile_context:
-      return fields_.string(key, value, notes_.compile_context);
+      return fields_.words(key, value, notes_.compile_context);
     case Key::user_metadata:
-      return fields_.string(key, value, notes_.user_metadata);
+      return fields_.words(key, value, notes_.user_metadata);
     case Key::category:
-      return fields_.string(key, value, notes_.category);
+      return fields_.words(key, value, notes_.category);
     case Key::forward_frames:
       return fields_.names(key, value, notes_.forward_frames);
     case Key::pool_id:
-      return fields_.pool(key, value, notes_.pool.emplace());
+      return read_pool(value);
     default:
       fields_.ignore(name);
       return true;
   }
+}
+
+bool TraceReader::read_pool(Value value) {
+  allocator::PoolId pool;
+  const bool good = fields_.pool(Key::pool_id, value, pool);
+  if (good) notes_.pool = pool;
+  return good;
 }
 
 bool TraceReader::read_action(Value value, allocator::TraceEntry& entry) {
@@ -155,27 +172,47 @@ bool TraceReader::read_action(Value value, allocator::TraceEntry& entry) {
   return true;
 }
 
-}  // namespace
+// Which events of the document the traces have.
+struct Order {
+  bool once = true;    // each once, in the order of the file: what has been read is not read again
+  bool all_in = true;  // one trace has all of them and nothing else
+};
 
-namespace {
-
-// True if every event comes once, in the order of the file: what has been read is not read again.
-bool each_comes_once(const Document& document, Value list) {
+Order order_of(const Document& document, Value list) {
   std::int64_t last = -1;
   std::size_t items = 0;
-  bool once = Document::kind(list) == Kind::list;
+  std::size_t traces = 0;
+  Order order{.once = Document::kind(list) == Kind::list};
   const auto in_order = [&](Value item) {
     const bool event = Document::kind(item) == Kind::event;
-    once = ++items < document.file_bytes() && (!event || Document::index(item) > last);
+    order.once = ++items < document.file_bytes() && (!event || Document::index(item) > last);
+    order.all_in = order.all_in && event;
     if (event) last = Document::index(item);
-    return once;
+    return order.once;
   };
   const auto device_in_order = [&](Value device) {
+    const std::size_t before = items;
     if (Document::kind(device) == Kind::list) document.for_each_item(device, in_order);
-    return once;
+    if (items > before) ++traces;
+    return order.once;
   };
-  if (once) document.for_each_item(list, device_in_order);
-  return once;
+  if (order.once) document.for_each_item(list, device_in_order);
+  order.all_in = order.all_in && order.once && traces == 1 && items == document.event_count();
+  return order;
+}
+
+// Makes the trace of the document's events where they lie: new memory for millions of them would
+// cost more than what is done here.
+void read_in_place(SnapshotFields& fields, TraceReader& reader, allocator::Trace& trace) {
+  trace = fields.document.take_events();
+  std::size_t read = 0;
+  const auto inside = fields.place.enter("");
+  for (allocator::TraceEntry& entry : trace) {
+    if (!fields.visit() || !reader.read_event(Document::unpacked(entry), entry)) break;
+    fields.place.next();
+    ++read;
+  }
+  trace.resize(read);
 }
 
 }  // namespace
@@ -184,16 +221,21 @@ void read_device_traces(SnapshotFields& fields, Value list) {
   constexpr std::size_t kDropped = 1U << 16U;  // so many events at a time
   fields.snapshot.device_traces.clear();
   TraceReader reader(fields);
-  const bool once = fields.lists_of_traces == 1 && each_comes_once(fields.document, list);
+  const Order order =
+      fields.lists_of_traces == 1 ? order_of(fields.document, list) : Order{false, false};
   fields.each_item(name_of(Key::device_traces), list, [&](Value device) {
     auto& trace = fields.snapshot.device_traces.emplace_back();
     if (!fields.is(Kind::list, Key::unknown, device, "a list")) return true;
-    base::reserve_in_huge_pages(trace, fields.room_for(device));
+    if (order.all_in && fields.document.item_count(device) > 0) {
+      read_in_place(fields, reader, trace);
+      return true;
+    }
+    trace.reserve(fields.room_for(device));
     fields.each_item("", device, [&](Value item) {
       allocator::TraceEntry entry;
       if (!reader.read(item, entry)) return false;
       trace.push_back(entry);
-      if (once && trace.size() % kDropped == 0 && Document::kind(item) == Kind::event)
+      if (order.once && trace.size() % kDropped == 0 && Document::kind(item) == Kind::event)
         fields.document.drop_events_before(item);
       return true;
     });

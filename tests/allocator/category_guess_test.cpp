@@ -126,7 +126,7 @@ SnapshotLog foreign(const memory::AllocationLog& log, Stacks stacks) {
   const NotesIndex none = snapshot.notes.add({});
   std::size_t block = 0;
   for (TraceEntry& entry : snapshot.device_traces.at(0)) {
-    entry.notes = none;
+    entry.notes = none & kMostNotes;
     entry.stack = memory::kNone;
     if (entry.action != TraceAction::alloc) continue;
     const base::Phase phase = log.blocks()[block].phase;

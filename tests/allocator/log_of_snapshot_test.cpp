@@ -32,7 +32,7 @@ StackIndex stack(Snapshot& snapshot, const std::vector<Line>& lines) {
   return snapshot.stacks.add_stack(frames);
 }
 
-Snapshot with_events(const std::vector<TraceEntry>& entries) {
+Snapshot with_events(const Trace& entries) {
   Snapshot snapshot;
   snapshot.notes.add({});
   snapshot.device_traces = {entries};

@@ -360,7 +360,7 @@ TEST(Replay, EventsOfATraceThatOnlyFreesAreCountedOnce) {
     entry.action = TraceAction::free_completed;
     entry.address = 4096 * (i + 1);
     entry.size = 1024;
-    entry.notes = notes;
+    entry.notes = notes & kMostNotes;
     trace.push_back(entry);
   }
   const ReplayResult result = replayed(snapshot);

@@ -18,7 +18,7 @@ TEST(BlockFacts, AreThoseOfTheEventAndOfTheFinalSegment) {
   const auto stack = made.stack({{"forward", "/data/model.py", 3}});
   allocator::TraceEntry& entry = made.alloc(0x10000, 700, stack);
   entry.stream = 0x7f;
-  entry.notes = made.snapshot().notes.add(notes);
+  entry.notes = made.snapshot().notes.add(notes) & allocator::kMostNotes;
   made.alloc(0x10400, 100);
   made.free(0x10400, 100);
   allocator::SnapshotSegment segment;

@@ -33,7 +33,7 @@ std::string snapshot_bytes(snapshot::SnapshotFormat format) {
     entry.size = size;
     entry.time_us = time;
     entry.action = action;
-    entry.notes = snapshot.notes.add({});
+    entry.notes = snapshot.notes.add({}) & allocator::kMostNotes;
     trace.push_back(entry);
   };
   add(allocator::TraceAction::segment_alloc, 2 << 20, 0);

@@ -170,8 +170,6 @@ TEST(Pickle, RefusesWhatCouldRunCode) {
 TEST(Pickle, SaysWhatElseItDoesNotRead) {
   EXPECT_EQ(outcome_of(PickleBytes().ops("I5\n").stop()).fault,
             "byte 2: the opcode INT belongs to pickle protocol 0, 2 to 5 are read");
-  EXPECT_EQ(outcome_of(PickleBytes().op(0x8F).stop()).fault,
-            "byte 2: the pickle opcode EMPTY_SET has no place in a snapshot");
   EXPECT_EQ(outcome_of(PickleBytes().op(0xF3).stop()).fault,
             "byte 2: there is no pickle opcode 0xf3");
   EXPECT_EQ(outcome_of(PickleBytes(6).op('N').stop()).fault,

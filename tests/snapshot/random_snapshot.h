@@ -113,7 +113,7 @@ class RandomSnapshot {
     if (entry.action == allocator::TraceAction::other) {
       notes.other_action = snapshot_.strings->intern("later");
     }
-    entry.notes = snapshot_.notes.add(notes);
+    entry.notes = snapshot_.notes.add(notes) & allocator::kMostNotes;
     return entry;
   }
 

@@ -41,7 +41,10 @@ TEST(SnapshotWrite, ManyItemsGoInBatches) {
   const allocator::NotesIndex index = snapshot.notes.add(notes);
   auto& trace = snapshot.device_traces.emplace_back();
   for (std::uint64_t i = 0; i < 3500; ++i) {
-    trace.push_back({i, 512, 0, 0, memory::kNone, index, allocator::TraceAction::alloc});
+    allocator::TraceEntry& entry = trace.emplace_back();
+    entry.address = i;
+    entry.size = 512;
+    entry.notes = index & allocator::kMostNotes;
   }
   const std::string bytes = written(snapshot, SnapshotFormat::pickle);
   const auto file = parse_snapshot(bytes);
