@@ -9,6 +9,7 @@
 
 #include "core/text/message.h"
 #include "kernels/exported/number_operators.h"
+#include "kernels/exported/safe_operators.h"
 #include "kernels/observe/failure.h"
 
 namespace ts::kernels {
@@ -34,8 +35,9 @@ bool is_check(std::string_view target) {
   });
 }
 
-// "torch.ops.aten.add.Tensor"
+// Of "torch.ops.aten.add.Tensor".
 std::optional<c10::OperatorHandle> find_operator(std::string_view target) {
+  if (!target.starts_with(kOperators)) return std::nullopt;
   target.remove_prefix(kOperators.size());
   const std::size_t space = target.find('.');
   if (space == std::string_view::npos) return std::nullopt;
@@ -61,10 +63,9 @@ std::optional<PlannedNode> planned(const exported::Node& node) {
     made.kind = *kind;
     return made;
   }
-  if (!target.starts_with(kOperators)) return std::nullopt;
   made.kind = NodeKind::operator_call;
   made.op = find_operator(target);
-  if (!made.op) return std::nullopt;
+  if (!made.op || !may_call(made.op->schema().name())) return std::nullopt;
   for (const c10::Argument& argument : made.op->schema().arguments()) {
     const auto found = std::find_if(
         node.inputs.begin(), node.inputs.end(),
@@ -75,22 +76,30 @@ std::optional<PlannedNode> planned(const exported::Node& node) {
   return made;
 }
 
+using Names = std::set<std::string>;
+
+std::string in_words(const Names& all) {
+  std::string words;
+  for (const std::string& name : all) words += (words.empty() ? "" : ", ") + name;
+  return words;
+}
+
 std::shared_ptr<const Plan> make_plan(const exported::Program& program) {
   auto plan = std::make_shared<Plan>();
-  std::set<std::string> missing;
+  Names missing;
+  Names unsafe;
   for (const exported::Graph& graph : program.graphs) {
     std::vector<PlannedNode>& nodes = plan->graphs.emplace_back();
     for (const exported::Node& node : graph.nodes) {
       auto made = planned(node);
-      if (!made) missing.insert(node.target);
+      if (!made) (find_operator(node.target) ? unsafe : missing).insert(node.target);
       nodes.push_back(made ? std::move(*made) : PlannedNode());
     }
   }
-  if (!missing.empty()) {
-    std::string names;
-    for (const std::string& name : missing) names += (names.empty() ? "" : ", ") + name;
-    throw BadInput(text::message("model_error.operators", {{"names", names}}));
-  }
+  if (!unsafe.empty())
+    throw BadInput(text::message("model_error.unsafe_operators", {{"names", in_words(unsafe)}}));
+  if (!missing.empty())
+    throw BadInput(text::message("model_error.operators", {{"names", in_words(missing)}}));
   for (const exported::Module& module : program.modules) plan->module_paths.push_back(module.path);
   for (const exported::Place& place : program.places) {
     std::string path = place.modules.empty() ? "" : program.modules[place.modules.back()].path;

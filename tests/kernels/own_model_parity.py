@@ -2,7 +2,8 @@
 
 Output, loss and gradients of each module of own_models.py and own_nets.py are compared with eager Python
 on the tensors that the engine dumped, at sizes other than the exported ones. The peak of a real run of
-the former on the CPU must be the predicted one to the byte; own_model_events.py compares those of all. Without torch 2.11 in this Python the test is skipped (exit code 77).
+the former on the CPU must be the predicted one to the byte; own_model_events.py compares those of all. A file
+whose graph calls what reaches files or memory is refused. Without torch 2.11 in this Python the test is skipped (exit code 77).
 """
 
 import json
@@ -10,6 +11,7 @@ import pathlib
 import subprocess
 import sys
 import tempfile
+import zipfile
 
 from parity import read_dump, relative_error
 from references import torch_or_skip
@@ -62,6 +64,52 @@ def peaks(program, model, settings):
             predicted["apart"])
 
 
+def with_call(model, target, arguments, out):
+    """A copy of the file whose graph calls another operator first."""
+    with zipfile.ZipFile(model) as file:
+        parts = {name: file.read(name) for name in file.namelist()}
+    path = next(name for name in parts if name.endswith("models/model.json"))
+    whole = json.loads(parts[path])
+    graph = whole["graph_module"]["graph"]
+    first = graph["nodes"][0]["outputs"][0]["as_tensor"]["name"]
+    graph["tensor_values"]["called"] = graph["tensor_values"][first]
+    inputs = [{"name": name, "arg": value, "kind": 1} for name, value in arguments.items()]
+    graph["nodes"].insert(0, {"target": target, "inputs": inputs, "metadata": {},
+                              "outputs": [{"as_tensor": {"name": "called"}}],
+                              "is_hop_single_tensor_return": None})
+    parts[path] = json.dumps(whole).encode()
+    with zipfile.ZipFile(out, "w") as file:
+        for name, content in parts.items():
+            file.writestr(name, content)
+
+
+def hostile(program, model, folder):
+    """A file cannot call what reaches files or memory: each ends with a sentence and exit code 2."""
+    victim = folder / "victim"
+    victim.write_text("a text of somebody\n", encoding="utf-8")
+    with zipfile.ZipFile(model) as file:
+        path = next(name for name in file.namelist() if name.endswith("models/model.json"))
+        graph = json.loads(file.read(path))["graph_module"]["graph"]
+    tensor = next(one["arg"] for node in graph["nodes"] for one in node["inputs"] if "as_tensor" in one["arg"])
+    numbers = {"size": {"as_ints": [100]}, "stride": {"as_ints": [1]}}
+    calls = {
+        "aten.from_file.default": {"filename": {"as_string": str(victim)}, "shared": {"as_bool": True},
+                                   "size": {"as_int": 4}},
+        "inductor._reinterpret_tensor.default": {"self": tensor, **numbers, "offset": {"as_int": 1 << 33}},
+        "aten.set_.source_Tensor_storage_offset": {"self": tensor, "source": tensor,
+                                                   "storage_offset": {"as_int": 1 << 30}, **numbers},
+        "aten._sparse_coo_tensor_unsafe.default": {"indices": tensor, "values": tensor, "size": numbers["size"]}}
+    for target, arguments in calls.items():
+        bad = folder / "bad.pt2"
+        with_call(model, "torch.ops." + target, arguments, bad)
+        for command in (["run", "--steps", "1"], ["predict", "--cpu"]):
+            done = subprocess.run([program, *command, "--model", str(bad)], capture_output=True, text=True)
+            if done.returncode != 2 or target not in done.stderr or done.stderr.count("\n") != 1:
+                yield f"{command[0]} with {target}: exit code {done.returncode}, {done.stderr!r}"
+    if victim.read_text(encoding="utf-8") != "a text of somebody\n":
+        yield "a file was written"
+
+
 def main():
     torch = torch_or_skip()
     import own_models
@@ -92,6 +140,7 @@ def main():
                 compared += 1
                 if not 0 <= predicted - measured <= apart:
                     problems.append(f"{one} {settings}: {measured} bytes, predicted {predicted}")
+        problems += hostile(program, folder / f"{models[0][0]}.pt2", folder)
     print("\n".join(problems) or f"{compared} comparisons agree")
     return bool(problems)
 
