@@ -30,6 +30,7 @@
 #include "core/io/text_table.h"
 #include "core/predict/data_parallel.h"
 #include "core/report/live_tables.h"
+#include "core/spec/own_model.h"
 #include "core/spec/spec_fields.h"
 #include "core/spec/workload_math.h"
 #include "core/text/numbers.h"
@@ -85,15 +86,32 @@ nlohmann::json share_json(const predict::Share& share) {
           {"cards", share.cards()}, {"words", share_words(share)}};
 }
 
-void print_answer(const Question& question, const CardAnswer& answer) {
+std::string settings_of(const spec::WorkloadSpec& spec) {
+  constexpr std::array kShown = {spec::Field::backend,  spec::Field::dtype, spec::Field::autocast,
+                                 spec::Field::B,        spec::Field::T,     spec::Field::pass,
+                                 spec::Field::optimizer};
+  return spec::settings_words(spec, kShown);
+}
+
+// The arguments that were given; the others are the file's.
+std::string settings_of(const OwnQuestion& own) {
+  std::string words = text::printable(own_title(own));
+  const char* join = ": ";
+  for (const auto& [name, value] : own.settings) {
+    words += join + text::printable(name) + " = " + text::printable(value);
+    join = ", ";
+  }
+  return words + (own.settings.empty() ? ", arguments as in the file" : ", others as in the file");
+}
+
+void print_answer(const Question& question, const CardAnswer& answer, const std::string& settings) {
   const predict::Prediction& prediction = answer.now.prediction;
   const predict::PredictionTarget& target = question.target;
   std::printf("%s\n", prediction.sentence.sentence.c_str());
   if (!prediction.unchecked.empty()) std::printf("%s\n", prediction.unchecked.sentence.c_str());
-  constexpr std::array kShown = {spec::Field::backend,  spec::Field::dtype, spec::Field::autocast,
-                                 spec::Field::B,        spec::Field::T,     spec::Field::pass,
-                                 spec::Field::optimizer};
-  print_row("Settings", spec::settings_words(question.spec, kShown));
+  print_row("Settings", settings);
+  const std::string dimensions = spec::dimensions_words(question.spec);
+  if (!dimensions.empty()) print_row("Open dimensions", dimensions);
   if (!question.share.whole()) {
     print_row("Of one rank", share_words(question.share) + ", " +
                                  text::grouped(question.share.cards()) + " cards in all");
@@ -295,7 +313,7 @@ int predict_own(const PredictCommand& command, const OwnFile& file) {
   if (command.json) {
     print_json(document);
   } else {
-    print_answer(*question, answer);
+    print_answer(*question, answer, settings_of(*own));
     print_lines(lines);
   }
   if (!folder) return 0;
@@ -342,7 +360,7 @@ int predict_workload(const PredictCommand& command) {
   if (command.json) {
     print_json(document);
   } else {
-    print_answer(*question, *answer);
+    print_answer(*question, *answer, settings_of(question->spec));
   }
   if (!folder) return 0;
   auto written =

@@ -1,5 +1,7 @@
 #include "core/spec/own_model.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <filesystem>
 #include <string>
@@ -91,6 +93,21 @@ FieldRange size_range(const WorkloadSpec& spec, Field field) {
     range.max = std::clamp(spec.max_positions - others, range.min, range.max);
   }
   return range;
+}
+
+std::string dimensions_words(const WorkloadSpec& spec) {
+  constexpr std::int64_t kNoEnd = std::int64_t{1} << 20;  // what a size without one ends at
+  std::string words;
+  const auto model = model_of(spec);
+  for (const Field field : kDimensionFields) {
+    const exported::Dimension* const open = model ? open_dimension(*model, field) : nullptr;
+    if (open == nullptr) continue;
+    const std::string range = open->max >= kNoEnd ? fmt::format("from {}", open->min)
+                                                  : fmt::format("{} to {}", open->min, open->max);
+    words += fmt::format("{}{} = {} ({}, {})", words.empty() ? "" : ", ", field_name(field),
+                         field_text(spec, field), open->label, range);
+  }
+  return words;
 }
 
 std::vector<std::int64_t> symbol_values(const WorkloadSpec& spec,

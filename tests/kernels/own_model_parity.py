@@ -3,7 +3,8 @@
 Output, loss and gradients of each module of own_models.py and own_nets.py are compared with eager Python
 on the tensors that the engine dumped, at sizes other than the exported ones. The peak of a real run of
 the former on the CPU must be the predicted one to the byte; own_model_events.py compares those of all. A file
-whose graph calls what reaches files or memory is refused. Without torch 2.11 in this Python the test is skipped (exit code 77).
+whose graph calls what reaches files or memory is refused. Without torch 2.11 in this Python the test is
+skipped (exit code 77).
 """
 
 import json
