@@ -6,6 +6,7 @@
 #include <string>
 
 #include "core/spec/masking.h"
+#include "core/spec/own_model.h"
 #include "core/spec/spec_fields.h"
 #include "core/spec/workload_math.h"
 #include "core/spec/workload_traits.h"
@@ -22,7 +23,7 @@ using A = AttentionBackend;
 // The limits are those of LibTorch's sdp_utils.cpp. The kernel that `automatic` chooses is not
 // known, so its formulas are those of math.
 constexpr std::array<BackendTraits, kBackendCount> kBackendTraits = {{
-    {.backend = A::naive},
+    {.backend = A::naive, .of_sdpa = false},
     {.backend = A::math},
     {.backend = A::flash,
      .only_16_bits = true,
@@ -47,6 +48,7 @@ constexpr std::array<BackendTraits, kBackendCount> kBackendTraits = {{
      .masked = MaskedPairs::skipped,
      .one_width = true},
     {.backend = A::tiled,
+     .of_sdpa = false,
      .stores_scores = false,
      .recomputes_scores = true,
      .masked = MaskedPairs::skipped_tiles,
@@ -54,6 +56,7 @@ constexpr std::array<BackendTraits, kBackendCount> kBackendTraits = {{
      .drops_on_cpu = false,
      .drops_on_cuda = false},
     {.backend = A::own,
+     .of_sdpa = false,
      .largest_head = 256,
      .stores_scores = false,
      .recomputes_scores = true,
@@ -105,7 +108,7 @@ FlashCondition alignment_condition(std::int64_t head) {
 }  // namespace
 
 std::vector<FlashCondition> flash_conditions(const WorkloadSpec& spec, const Gpu& card) {
-  if (!field_applies(spec, Field::backend)) return {};
+  if (!field_applies(spec, Field::backend) || comes_from_file(spec)) return {};
   const auto number = text::parse_real(card.compute_capability);
   if (!number) return {};
   const int capability = static_cast<int>(std::lround(*number * 10));

@@ -20,6 +20,7 @@ enum class MaskedPairs : std::uint8_t {
 
 struct BackendTraits {
   AttentionBackend backend;
+  bool of_sdpa = true;  // a kernel of PyTorch's scaled_dot_product_attention, or its own choice
   bool on_cpu = true;
   // True if its CUDA kernels take 16-bit types only.
   bool only_16_bits = false;

@@ -4,6 +4,7 @@
 
 #include "core/spec/backend_traits.h"
 #include "core/spec/masking.h"
+#include "core/spec/own_model.h"
 #include "core/spec/spec_problems.h"
 #include "core/spec/workload_math.h"
 #include "core/spec/workload_traits.h"
@@ -79,7 +80,7 @@ void check_masks(const WorkloadSpec& spec, Problems& problems) {
 
 // A backend that has no such mask or no softcap, or keeps all probabilities.
 void check_masked_backend(const WorkloadSpec& spec, Problems& problems) {
-  if (!field_applies(spec, Field::backend)) return;
+  if (!field_applies(spec, Field::backend) || comes_from_file(spec)) return;
   const BackendTraits& traits = traits_of(spec.backend);
   const bool cuda = spec.device == DeviceKind::cuda;
   const std::vector<base::Argument> place = {{"backend", to_string(spec.backend)},
@@ -92,11 +93,34 @@ void check_masked_backend(const WorkloadSpec& spec, Problems& problems) {
     problems.add(Field::backend, "backend_dropout", place);
 }
 
+// Heads that the kernel cannot have; those of a file are known when it runs.
+void check_backend_heads(const WorkloadSpec& spec, Problems& problems) {
+  const BackendTraits& traits = traits_of(spec.backend);
+  const char* const name = to_string(spec.backend);
+  if (traits.largest_head > 0 && head_size(spec) > traits.largest_head) {
+    problems.add(Field::backend, "backend_head",
+                 {{"backend", name},
+                  {"max", std::to_string(traits.largest_head)},
+                  {"d_head", std::to_string(head_size(spec))}});
+  }
+  if (!traits.groups_queries && kv_head_count(spec) != spec.heads) {
+    problems.add(Field::backend, "backend_groups",
+                 {{"backend", name},
+                  {"kv_heads", std::to_string(kv_head_count(spec))},
+                  {"heads", std::to_string(spec.heads)}});
+  }
+}
+
 void check_backend(const WorkloadSpec& spec, Problems& problems) {
   if (!field_applies(spec, Field::backend)) return;
   const BackendTraits& traits = traits_of(spec.backend);
   const char* const name = to_string(spec.backend);
-  if (latent(spec).any() && traits.one_width) {
+  const bool from_file = comes_from_file(spec);
+  if (from_file && !traits.of_sdpa) {
+    problems.add(Field::backend, "backend_in_file", {{"backend", name}});
+    return;
+  }
+  if (!from_file && latent(spec).any() && traits.one_width) {
     problems.add(Field::backend, "backend_latent", {{"backend", name}});
     return;
   }
@@ -110,18 +134,7 @@ void check_backend(const WorkloadSpec& spec, Problems& problems) {
   if (wide && traits.only_16_bits) {
     problems.add(Field::backend, "fused_dtype", {{"backend", name}, {"dtype", to_string(type)}});
   }
-  if (traits.largest_head > 0 && head_size(spec) > traits.largest_head) {
-    problems.add(Field::backend, "backend_head",
-                 {{"backend", name},
-                  {"max", std::to_string(traits.largest_head)},
-                  {"d_head", std::to_string(head_size(spec))}});
-  }
-  if (!traits.groups_queries && kv_head_count(spec) != spec.heads) {
-    problems.add(Field::backend, "backend_groups",
-                 {{"backend", name},
-                  {"kv_heads", std::to_string(kv_head_count(spec))},
-                  {"heads", std::to_string(spec.heads)}});
-  }
+  if (!from_file) check_backend_heads(spec, problems);
 }
 
 void check_additions(const WorkloadSpec& spec, Problems& problems) {

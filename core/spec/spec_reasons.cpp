@@ -80,6 +80,10 @@ const char* reason_d_model(const WorkloadSpec& spec) {
 }
 
 const char* reason_attention(const WorkloadSpec& spec) {
+  if (traits(spec).from_file) {
+    const auto model = model_of(spec);
+    return model && model->attends() ? nullptr : "field.reason.no_attention";
+  }
   return traits(spec).attends ? nullptr : "field.reason.no_attention";
 }
 
@@ -423,6 +427,7 @@ const char* reason_own_model(const WorkloadSpec& spec, const FieldRow& row) {
     const bool open = model && open_dimension(*model, row.field) != nullptr;
     return open ? nullptr : "field.reason.fixed_in_model";
   }
+  if (row.field == Field::backend) return nullptr;
   switch (row.section) {
     case Section::shape:
     case Section::model:

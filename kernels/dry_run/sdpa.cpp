@@ -93,6 +93,11 @@ base::Message no_kernel(AttentionBackend backend, const Problem& problem) {
                                                 {"capability", capability_words(problem)}});
 }
 
+// The same where the call itself is the reason.
+base::Message no_kernel_here(AttentionBackend backend) {
+  return text::message("prediction.no_kernel_here", {{"backend", spec::to_string(backend)}});
+}
+
 // Respects torch.nn.attention.sdpa_kernel() and the switches of torch.backends.cuda.
 AttentionKernel choose_among_allowed(const Problem& problem) {
   const at::Context& allowed = at::globalContext();
@@ -111,6 +116,7 @@ AttentionKernel choose_on_cuda(AttentionBackend backend, const Problem& problem)
   if (backend == AttentionBackend::math) return AttentionKernel::math;
   if (backend == AttentionBackend::flash) {
     if (flash_can(problem)) return AttentionKernel::flash;
+    if (problem.masked || !problem.one_width) throw BadInput(no_kernel_here(backend));
     throw BadInput(why_not_flash(problem));
   }
   if (backend == AttentionBackend::cudnn) {
@@ -126,8 +132,10 @@ AttentionKernel choose_on_cuda(AttentionBackend backend, const Problem& problem)
 
 // On cpu flash supports every type of ours, and comes first; it has no dropout.
 AttentionKernel choose_on_cpu(AttentionBackend backend, const Problem& problem) {
-  const bool math = backend == AttentionBackend::math || !problem.one_width || problem.drops;
-  return math ? AttentionKernel::math : AttentionKernel::flash;
+  const bool flash = problem.one_width && !problem.drops;
+  if (backend == AttentionBackend::flash && !flash) throw BadInput(no_kernel_here(backend));
+  return flash && backend != AttentionBackend::math ? AttentionKernel::flash
+                                                    : AttentionKernel::math;
 }
 
 // The shapes that the fused kernels take (check_attn_mask_shape); math takes all, and alone gives a
@@ -211,6 +219,8 @@ at::Tensor attend_sdpa_dry(AttentionBackend backend, const SdpaOptions& options,
   AttentionKernel kernel =
       for_cuda ? choose_on_cuda(backend, problem) : choose_on_cpu(backend, problem);
   if (options.broadcasts || (mask && !fused_can_mask(*mask, q, k))) {
+    const bool may = backend == AttentionBackend::automatic || backend == AttentionBackend::math;
+    if (!may) throw BadInput(no_kernel_here(backend));
     kernel = AttentionKernel::math;
   }
   if (mask) mask = added_to_scores(*mask, q, for_cuda);

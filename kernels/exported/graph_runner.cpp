@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "core/text/message.h"
+#include "kernels/attention/sdpa_steering.h"
 #include "kernels/device/precision.h"
 #include "kernels/dry_run/meta_autocast.h"
 #include "kernels/dry_run/recurrent.h"
@@ -28,6 +29,8 @@ namespace {
 
 using c10::IValue;
 using exported::kNone;
+
+constexpr const char* kAttention = "torch.ops.aten.scaled_dot_product_attention.default";
 
 // A number in place of a tensor, as Python's binding makes it.
 at::Tensor wrapped_number(const IValue& value) {
@@ -196,6 +199,8 @@ class GraphFrame {
         stack.push_back(arguments[i].default_value() ? *arguments[i].default_value() : IValue());
       }
     }
+    std::optional<SdpaSteering> steering;
+    if (node.target == kAttention) steering.emplace(runner_.attention_);
     planned.op->callBoxed(stack);
     put(node, std::move(stack));
   }
@@ -206,9 +211,9 @@ class GraphFrame {
     });
   }
 
-  // Attention of tensors without data: what the device would choose, without dropout.
+  // Attention of tensors without data: what the device would choose.
   bool attended_without_data(const exported::Node& node) {
-    if (node.target != "torch.ops.aten.scaled_dot_product_attention.default") return false;
+    if (node.target != kAttention) return false;
     SdpaOptions options;
     bool grouped = false;
     for (const exported::NamedArgument& input : node.inputs) {
@@ -217,7 +222,7 @@ class GraphFrame {
       if (input.name == "enable_gqa") grouped = value.toBool();
       if (input.name == "attn_mask" && value.isTensor()) options.mask = value.toTensor();
       if (input.name == "scale" && !value.isNone()) options.scale = value.toScalar().toDouble();
-      if (input.name == "dropout_p" && value.toScalar().toDouble() != 0) return false;
+      if (input.name == "dropout_p") options.dropout = value.toScalar().toDouble();
     }
     if (node.inputs.size() < 3) return false;
     const at::Tensor q = plain(node.inputs[0].value).toTensor();
@@ -226,7 +231,7 @@ class GraphFrame {
     if (q.dim() != 4 || k.dim() != 4 || v.dim() != 4) return false;
     options.broadcasts = !grouped && (q.size(1) != k.size(1) || q.size(1) != v.size(1));
     RECORD_FUNCTION("aten::scaled_dot_product_attention", c10::ArrayRef<const c10::IValue>{});
-    put(node, {attend_sdpa_dry(spec::AttentionBackend::automatic, options, q, k, v)});
+    put(node, {attend_sdpa_dry(runner_.attention_, options, q, k, v)});
     return true;
   }
 
@@ -462,8 +467,9 @@ class GraphFrame {
   std::vector<IValue> values_;
 };
 
-GraphRunner::GraphRunner(std::shared_ptr<const exported::ModelFile> model, c10::Device device)
-    : model_(std::move(model)), plan_(plan_of(model_)), device_(device) {}
+GraphRunner::GraphRunner(std::shared_ptr<const exported::ModelFile> model, c10::Device device,
+                         spec::AttentionBackend attention)
+    : model_(std::move(model)), plan_(plan_of(model_)), device_(device), attention_(attention) {}
 
 std::vector<at::Tensor> GraphRunner::run(std::vector<IValue> inputs) const {
   GraphFrame frame(*this, 0);

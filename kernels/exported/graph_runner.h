@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/exported/model_file.h"
+#include "core/spec/workload_spec.h"
 #include "kernels/exported/plan.h"
 
 namespace ts::kernels {
@@ -18,7 +19,9 @@ namespace ts::kernels {
 class GraphRunner {
  public:
   // Throws BadInput where LibTorch lacks operators.
-  GraphRunner(std::shared_ptr<const exported::ModelFile> model, c10::Device device);
+  // `attention`: the kernel that scaled_dot_product_attention must use.
+  GraphRunner(std::shared_ptr<const exported::ModelFile> model, c10::Device device,
+              spec::AttentionBackend attention);
 
   // `inputs`: a value for each input of the program's graph, in order. The result: the tensors that
   // the forward returns, and then the new values of buffers, as in Program.
@@ -29,6 +32,7 @@ class GraphRunner {
   std::shared_ptr<const exported::ModelFile> model_;
   std::shared_ptr<const Plan> plan_;
   c10::Device device_;
+  spec::AttentionBackend attention_;
 };
 
 }  // namespace ts::kernels

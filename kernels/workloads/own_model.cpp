@@ -24,7 +24,7 @@ class OwnModel final : public Workload {
   OwnModel(Builder& builder, const spec::WorkloadSpec& spec,
            std::shared_ptr<const exported::ModelFile> model)
       : model_(std::move(model)),
-        runner_(model_, builder.options().device()),
+        runner_(model_, builder.options().device(), spec.backend),
         tensors_(make_model_tensors(builder, spec, *model_)),
         loss_(loss_of(spec)) {
     for (std::int64_t i = 0; i < spec::micro_batches(spec); ++i) {
