@@ -12,6 +12,7 @@
 #include "app/own_file/own_python.h"
 #include "core/findings/script_findings.h"
 #include "core/io/file.h"
+#include "core/memory/first_step.h"
 #include "core/text/numbers.h"
 
 namespace ts::app {
@@ -36,10 +37,12 @@ nlohmann::json run_json(const OwnQuestion& question, const run::Run& run,
   auto found = nlohmann::json::array();
   for (const report::CheckResult& one : findings)
     found.push_back({{"check", one.id}, {"found", one.found.sentence}});
+  const auto first = memory::first_step(run.memory);
   return {{"own_file", own_json(question)},
           {"device", "cpu"},
           {"steps", std::move(steps)},
           {"peak_allocated", run.peak_allocated()},
+          {"peak_first_step", first ? nlohmann::json(first->bytes) : nlohmann::json()},
           {"slices", run.trace.slice_count()},
           {"memory_events", run.memory.events().size()},
           {"dropped", run.dropped},
@@ -63,6 +66,9 @@ void print_run(const OwnQuestion& question, const run::Run& run,
   print_part_of(run, "  backward", &run::StepTimes::backward_ns);
   print_part_of(run, "  optimizer", &run::StepTimes::optimizer_ns);
   print_row("Peak allocated", size_in_words(run.peak_allocated()));
+  if (const auto first = memory::first_step(run.memory)) {
+    print_row("First step", size_in_words(first->bytes) + " at most");
+  }
   print_row(
       "Recorded",
       text::counted(static_cast<std::int64_t>(run.trace.slice_count()), "slice") + ", " +

@@ -137,6 +137,10 @@ void print_answer(const Question& question, const CardAnswer& answer, const std:
   if (prediction.before_backward) {
     print_row("Before backward", size_in_words(*prediction.before_backward) + " allocated");
   }
+  if (prediction.first_step) {
+    print_row("First step", size_in_words(*prediction.first_step) +
+                                " at most; the peak is that of the steps after it");
+  }
   if (target.kind == spec::DeviceKind::cuda) {
     print_row("+ cached", size_in_words(chain.cached));
     print_row("= peak reserved", size_in_words(chain.reserved()));

@@ -37,6 +37,7 @@
 #include "core/io/file.h"
 #include "core/io/private_folder.h"
 #include "core/memory/before_backward.h"
+#include "core/memory/first_step.h"
 #include "core/predict/share.h"
 #include "core/report/efficiency.h"
 #include "core/report/operator_report.h"
@@ -253,6 +254,8 @@ void print_summary(const run::Run& run) {
   }
   print_row("Peak allocated", text::bytes(run.peak_allocated()).joined() + " of " +
                                   text::bytes(run.limit).joined() + " (" + run.limit_source + ")");
+  if (const auto first = memory::first_step(run.memory))
+    print_row("First step", text::bytes(first->bytes).joined() + " at most");
   if (const auto before = memory::before_backward(run.memory)) {
     print_row("Before backward", text::bytes(before->bytes).joined() + " allocated");
   }
