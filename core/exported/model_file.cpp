@@ -387,4 +387,13 @@ std::int64_t ModelFile::bound_of(const Input& input) const {
   return bound;
 }
 
+bool ModelFile::is_offsets(const Input& input) const {
+  const auto is_offset = [&](const NamedArgument& argument) {
+    return argument.name == "offsets" && tensor_of(&argument.value) == input.slot;
+  };
+  return std::ranges::any_of(program_.graphs.front().nodes, [&](const Node& node) {
+    return std::ranges::any_of(node.inputs, is_offset);
+  });
+}
+
 }  // namespace ts::exported

@@ -79,6 +79,8 @@ class ModelFile {
   // Numbers that an integer input may hold, from 0: rows of the table that it is looked up in,
   // classes of a loss. 0: it is looked up nowhere.
   [[nodiscard]] std::int64_t bound_of(const Input& input) const;
+  // The input says where the bags of an embedding_bag begin: 0 first, and never less than before.
+  [[nodiscard]] bool is_offsets(const Input& input) const;
 
  private:
   explicit ModelFile(std::shared_ptr<const io::ZipArchive> archive)

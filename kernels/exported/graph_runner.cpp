@@ -171,7 +171,10 @@ class GraphFrame {
       throw BadInput(
           text::message("model_error.no_dry_run", {{"name", node.target}, {"place", place}}));
     } catch (const c10::Error& error) {
-      const std::string what = error.what_without_backtrace();
+      // An assertion of LibTorch's names its own source: the arguments do not fit.
+      std::string what = error.what_without_backtrace();
+      if (what.find("INTERNAL ASSERT") != std::string::npos)
+        what = "its arguments are not of the types that it takes";
       throw BadInput(text::message(
           "model_error.node",
           {{"name", node.target}, {"place", place}, {"reason", what.substr(0, what.find('\n'))}}));

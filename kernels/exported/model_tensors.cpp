@@ -115,6 +115,8 @@ at::Tensor user_tensor(Builder& builder, const TensorMaker& maker, const at::Gen
   if (tensor.is_meta()) return builder.keep_input(tensor);
   if (tensor.is_floating_point()) {
     tensor.normal_(0, 1, generator);
+  } else if (model.is_offsets(input)) {
+    tensor.zero_();
   } else if (const std::int64_t bound = model.bound_of(input); bound > 0) {
     tensor.random_(0, bound, generator);
   } else {
