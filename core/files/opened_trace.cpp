@@ -18,6 +18,8 @@
 #include "core/files/host_lanes.h"
 #include "core/text/message.h"
 #include "core/text/numbers.h"
+#include "core/trace_file/autograd_links.h"
+#include "core/trace_file/trace_modules.h"
 
 namespace ts::files {
 namespace {
@@ -59,11 +61,13 @@ class TraceOpener {
   // Returns whose memory `run` shows.
   ShownMemory open() {
     begin_ns_ = file_.events.front().begin_ns;
+    const auto ends = trace_file::autograd_ends(file_);
+    for (const trace_file::AutogradEnd& end : ends) autograd_[end.event] = end.flow;
+    trace_file::give_modules(file_, ends);
     add_steps();
     number_launches();
     find_operators();
     lanes_.make_tracks(file_, [this](std::uint32_t track) { return thread_name(file_, track); });
-    link_autograd();
     for (std::uint32_t i = 0; i < file_.events.size(); ++i) place(i);
     capture::Batch batch;
     gpu_.hand_over(true, batch);
@@ -94,10 +98,10 @@ class TraceOpener {
   void add_steps();
   void number_launches();
   void find_operators();
-  void link_autograd();
   void place(std::uint32_t index);
   void place_on_host(std::uint32_t index);
   void give_to_gpu(const Event& event);
+  void tell_operator(const Event& event, std::uint32_t correlation);
   std::vector<memory::Record> alive_before(std::span<const trace_file::MemoryEvent> events);
   void add_memory();
   base::StringId shapes(const Event& event);
@@ -109,9 +113,9 @@ class TraceOpener {
   capture::GpuTimeline gpu_;
   ShownMemory memory_;
   std::int64_t begin_ns_ = 0;
-  std::unordered_map<std::int64_t, std::uint32_t> numbers_;     // of correlations
-  std::unordered_map<std::int64_t, base::StringId> operators_;  // by external id
-  std::unordered_map<std::uint32_t, std::uint32_t> autograd_;   // flow by event
+  std::unordered_map<std::int64_t, std::uint32_t> numbers_;    // of correlations
+  std::unordered_map<std::int64_t, std::uint32_t> operators_;  // event by external id
+  std::unordered_map<std::uint32_t, std::uint32_t> autograd_;  // flow by event
   std::map<std::pair<base::StringId, base::StringId>, base::StringId> shapes_;
 };
 
@@ -159,30 +163,10 @@ void TraceOpener::number_launches() {
 
 // Among operators that share an external id, the last one to begin is the innermost.
 void TraceOpener::find_operators() {
-  for (const Event& event : file_.events) {
-    if (event.kind == EventKind::op && event.external != trace_file::kNoNumber)
-      operators_[event.external] = event.name;
-  }
-}
-
-// Both ends of a forward-backward arrow refer to the operator that begins there, or else to the
-// last one that began on that thread.
-void TraceOpener::link_autograd() {
-  std::vector<std::vector<std::uint32_t>> ops(file_.tracks.size());
   for (std::uint32_t i = 0; i < file_.events.size(); ++i) {
-    if (file_.events[i].kind == EventKind::op) ops[file_.events[i].track].push_back(i);
-  }
-  std::unordered_map<std::int64_t, std::uint32_t> flows;
-  for (const trace_file::FlowEnd& end : file_.flows) {
-    if (end.kind != trace_file::FlowEnd::Kind::autograd) continue;
-    const auto& of_track = ops[end.track];
-    const auto after = std::ranges::upper_bound(
-        of_track, end.time_ns, {}, [&](std::uint32_t i) { return file_.events[i].begin_ns; });
-    if (after == of_track.begin()) continue;
-    const std::uint32_t index = *std::prev(after);
-    if (file_.events[index].end_ns() < end.time_ns) continue;
-    const auto number = static_cast<std::uint32_t>(flows.size() + 1);
-    autograd_[index] = flows.try_emplace(end.id, number).first->second;
+    const Event& event = file_.events[i];
+    if (event.kind == EventKind::op && event.external != trace_file::kNoNumber)
+      operators_[event.external] = i;
   }
 }
 
@@ -252,15 +236,23 @@ void TraceOpener::give_to_gpu(const Event& event) {
     record.registers = launch.registers;
     record.shared_memory = launch.shared_memory;
   }
-  const auto op = operators_.find(event.external);
-  if (record.correlation != 0 && op != operators_.end()) {
-    capture::GpuRecord of;
-    of.kind = capture::GpuKind::correlation;
-    of.correlation = record.correlation;
-    of.op = op->second;
-    gpu_.take(of);
-  }
+  tell_operator(event, record.correlation);
   gpu_.take(record);
+}
+
+// The operator and the module that a call belongs to, and with it what it started on the device.
+void TraceOpener::tell_operator(const Event& event, std::uint32_t correlation) {
+  if (correlation == 0) return;
+  capture::GpuRecord of;
+  of.kind = capture::GpuKind::correlation;
+  of.correlation = correlation;
+  of.module = event.module;
+  if (const auto op = operators_.find(event.external); op != operators_.end()) {
+    const Event& around = file_.events[op->second];
+    of.op = around.name;
+    if (around.module != base::kNoString) of.module = around.module;
+  }
+  if (of.op != base::kNoString || of.module != base::kNoString) gpu_.take(of);
 }
 
 constexpr std::int64_t kMostBytes = std::int64_t{1} << 50;  // of a block or a total
