@@ -13,6 +13,8 @@ namespace {
 constexpr std::uint8_t kNotClassified = 0xFF;
 constexpr trace::TrackId kPhasesTrack = 0;
 
+}  // namespace
+
 trace::SliceClass class_of_phase(base::Phase phase) {
   switch (phase) {
     case base::Phase::setup:
@@ -30,8 +32,6 @@ trace::SliceClass class_of_phase(base::Phase phase) {
   }
   return trace::SliceClass::other;
 }
-
-}  // namespace
 
 trace::TrackId Decoder::add_track(trace::Track track) {
   if (track_count_ == 0 && track.kind != trace::TrackKind::phases)

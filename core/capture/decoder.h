@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "core/base/phase.h"
 #include "core/base/string_table.h"
 #include "core/capture/batch.h"
 #include "core/capture/flow_linker.h"
@@ -12,6 +13,9 @@
 #include "core/capture/shape_text.h"
 
 namespace ts::capture {
+
+// The class of a phase's slice; of idle: other.
+trace::SliceClass class_of_phase(base::Phase phase);
 
 // Turns raw slices of threads into rows of tracks. Track 0 holds steps and phases; after it every
 // thread gets its own track, in the order of add_thread(). One owner thread.

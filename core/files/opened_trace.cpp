@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/capture/decoder.h"
 #include "core/capture/gpu_timeline.h"
 #include "core/files/collectives.h"
 #include "core/files/host_lanes.h"
@@ -20,6 +21,7 @@
 #include "core/text/numbers.h"
 #include "core/trace_file/autograd_links.h"
 #include "core/trace_file/trace_modules.h"
+#include "core/trace_file/trace_phases.h"
 
 namespace ts::files {
 namespace {
@@ -65,6 +67,7 @@ class TraceOpener {
     for (const trace_file::AutogradEnd& end : ends) autograd_[end.event] = end.flow;
     trace_file::give_modules(file_, ends);
     add_steps();
+    add_phases(trace_file::phase_spans(file_, ends));
     number_launches();
     find_operators();
     lanes_.make_tracks(file_, [this](std::uint32_t track) { return thread_name(file_, track); });
@@ -96,6 +99,7 @@ class TraceOpener {
   }
   trace::TrackId add_device_track(trace::Track track);
   void add_steps();
+  void add_phases(const std::vector<trace_file::PhaseSpan>& spans);
   void number_launches();
   void find_operators();
   void place(std::uint32_t index);
@@ -113,6 +117,7 @@ class TraceOpener {
   capture::GpuTimeline gpu_;
   ShownMemory memory_;
   std::int64_t begin_ns_ = 0;
+  trace::TrackId phases_ = 0;
   std::unordered_map<std::int64_t, std::uint32_t> numbers_;    // of correlations
   std::unordered_map<std::int64_t, std::uint32_t> operators_;  // event by external id
   std::unordered_map<std::uint32_t, std::uint32_t> autograd_;  // flow by event
@@ -136,7 +141,7 @@ trace::TrackId TraceOpener::add_device_track(trace::Track track) {
 }
 
 void TraceOpener::add_steps() {
-  const trace::TrackId phases = run_.trace.add_track({trace::TrackKind::phases, "phases"});
+  phases_ = run_.trace.add_track({trace::TrackKind::phases, "phases"});
   trace::Slice whole;
   whole.begin_ns = time_of(begin_ns_);
   for (const Event& event : file_.events) {
@@ -144,12 +149,25 @@ void TraceOpener::add_steps() {
   }
   whole.name = file_.strings->intern("trace");
   whole.slice_class = trace::SliceClass::step;
-  run_.trace.append(phases, 0, whole);
+  run_.trace.append(phases_, 0, whole);
   for (const Event& event : file_.events) {
     if (!trace_file::is_step(*file_.strings, event)) continue;
     trace::Slice step = slice_of(event);
     step.slice_class = trace::SliceClass::module;
-    run_.trace.append(phases, 1, step);
+    run_.trace.append(phases_, 1, step);
+  }
+}
+
+// Below the profiler's steps, where there are any.
+void TraceOpener::add_phases(const std::vector<trace_file::PhaseSpan>& spans) {
+  const std::uint16_t depth = run_.trace.depth_count(phases_);
+  for (const trace_file::PhaseSpan& span : spans) {
+    trace::Slice slice;
+    slice.begin_ns = time_of(span.begin_ns);
+    slice.duration_ns = time_of(span.end_ns) - slice.begin_ns;
+    slice.name = file_.strings->intern(base::phase_name(span.phase));
+    slice.slice_class = capture::class_of_phase(span.phase);
+    run_.trace.append(phases_, depth, slice);
   }
 }
 

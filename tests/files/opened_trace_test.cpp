@@ -107,6 +107,20 @@ TEST_F(OfTrace, AnOperatorIsLinkedWithItsKernelAndItsBackward) {
 }
 
 // Kernels that run after the profiler's last step count too.
+TEST(OpenTrace, AKernelHasTheModuleThatLaunchedIt) {
+  std::string text(kTrace);
+  const std::string call = R"({"ph": "X", "cat": "python_function", "name": "nn.Module: Net_0",
+    "pid": 7, "tid": 8, "ts": 1005, "dur": 50},)";
+  text.insert(text.find("[\n") + 1, call);
+  auto file = trace_file::parse_trace(text);
+  ASSERT_TRUE(file);
+  const auto trace = open_trace(std::move(*file), 5);
+  ASSERT_TRUE(trace);
+  const auto hits = trace->run.trace.search(*trace->about.strings, "gemm", 1);
+  ASSERT_EQ(hits.size(), 1U);
+  EXPECT_EQ(trace->about.strings->view(trace->run.trace.slice(hits[0]).module), "Net_0");
+}
+
 TEST_F(OfTrace, TheTablesOfRunsHoldAllOfIt) {
   const auto kernels =
       stats::kernel_table(opened_.run.trace, opened_.run.launches, *opened_.about.strings);
@@ -151,7 +165,7 @@ TEST_F(OfTrace, MemoryBeforeTheTraceCounts) {
 TEST_F(OfTrace, AnnotationsAndWaitsOfADeviceAreBesideIt) {
   auto file = trace_file::parse_trace(R"text({"traceEvents": [
 {"ph": "M", "name": "thread_name", "pid": 9, "tid": 9, "args": {"name": "main"}},
-{"ph": "X", "cat": "user_annotation", "name": "forward", "pid": 9, "tid": 9, "ts": 1, "dur": 60},
+{"ph": "X", "cat": "user_annotation", "name": "my forward", "pid": 9, "tid": 9, "ts": 1, "dur": 60},
 {"ph": "X", "cat": "gpu_user_annotation", "name": "forward on it", "pid": 1, "tid": 7, "ts": 9.999,
  "dur": 40.002, "args": {"External id": 3}},
 {"ph": "X", "cat": "kernel", "name": "gemm", "pid": 1, "tid": 7, "ts": 10, "dur": 40,
@@ -176,7 +190,7 @@ TEST_F(OfTrace, AnnotationsAndWaitsOfADeviceAreBesideIt) {
     EXPECT_EQ(track_of(name).kind, kind) << name;
     EXPECT_EQ(track_of(name).device, device) << name;
   };
-  expect("forward", "main", trace::TrackKind::cpu_thread, -1);
+  expect("my forward", "main", trace::TrackKind::cpu_thread, -1);
   expect("gemm", "GPU 1 stream 7", trace::TrackKind::gpu_stream, 1);
   expect("Memcpy PtoP", "GPU 1 stream 9", trace::TrackKind::gpu_stream, 1);
   expect("forward on it", "GPU 1 stream 7 annotations", trace::TrackKind::gpu_mark, 1);
@@ -189,6 +203,19 @@ TEST_F(OfTrace, AnnotationsAndWaitsOfADeviceAreBesideIt) {
   ASSERT_EQ(kernels.devices.size(), 1U);
   EXPECT_EQ(kernels.devices[0].busy_ns, 40'000) << "neither an annotation nor a wait is work";
   EXPECT_EQ(kernels.devices[0].copy_ns, 5'000);
+}
+
+TEST_F(OfTrace, ThePhasesAreBelowTheStep) {
+  const auto backward = find("backward");
+  ASSERT_TRUE(backward);
+  EXPECT_EQ(backward->depth, 2);
+  const auto table = stats::operator_table(opened_.run.trace, opened_.run.memory,
+                                           *opened_.about.strings, stats::GroupBy::phase);
+  std::vector<base::Phase> phases;
+  for (const stats::OperatorRow& row : table.rows) phases.push_back(row.phase);
+  // The linear around the linked addmm begins before it.
+  using base::Phase;
+  EXPECT_EQ(phases, (std::vector{Phase::forward, Phase::idle, Phase::backward}));
 }
 
 TEST(OpenTrace, AFileOfTracesOpensWhateverItIsCalled) {
