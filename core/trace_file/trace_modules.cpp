@@ -51,7 +51,7 @@ class ModuleGiver {
   }
 
  private:
-  // What gives its module to all that runs inside it.
+  // An event that gives its module to all that runs inside it.
   struct Open {
     std::int64_t end_ns = 0;
     base::StringId path = base::kNoString;

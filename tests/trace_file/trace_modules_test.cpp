@@ -19,7 +19,7 @@ TraceFile with_modules(const std::string& events) {
   return std::move(*file);
 }
 
-// Of the first event of that name.
+// The module of the first event of that name.
 std::string module_of(const TraceFile& file, std::string_view name) {
   const auto found = std::ranges::find_if(
       file.events, [&](const Event& event) { return file.strings->view(event.name) == name; });
