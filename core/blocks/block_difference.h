@@ -10,7 +10,7 @@ namespace ts::blocks {
 
 // Blocks of one stack and one size in two recordings.
 struct BlockDifference {
-  std::string stack;  // innermost frame first, files without folders; empty: not known
+  std::string stack;  // as in stack_words(), files without folders; empty: not known
   std::int64_t size = 0;
   std::int64_t count_a = 0;
   std::int64_t count_b = 0;
@@ -24,8 +24,8 @@ struct AliveAt {
 };
 
 // Blocks alive in one and not in the other, by stack and size, the largest difference first. What
-// both have alike is left out. Stacks are equal if their frames are, without folders and without
-// the frames of the interpreter and of the step. O(live + stacks).
+// both have alike is left out. Stacks are equal if their words are, without folders and without the
+// frame of the step. O(live + stacks).
 std::vector<BlockDifference> difference_of(const AliveAt& a, const AliveAt& b);
 
 // The blocks of a row that are alive in one of the states, by index. O(live + stacks).

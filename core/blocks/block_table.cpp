@@ -47,8 +47,7 @@ std::string group_name(const BlockSource& source, GroupBy by, memory::BlockIndex
       break;
   }
   const allocator::FrameIndex frame = telling_frame(snapshot, source.stack_of(index));
-  return frame == memory::kNone ? std::string()
-                                : frame_words(snapshot, snapshot.stacks.frame(frame));
+  return frame == memory::kNone ? std::string() : telling_words(snapshot, frame, Paths::whole);
 }
 
 std::vector<WeightedBlock> weighted_blocks(const memory::AllocationLog& log, Weight weight,

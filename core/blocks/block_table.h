@@ -33,8 +33,8 @@ struct BlockGroup {
 };
 
 // Groups of blocks, the largest weight first, then by name. By frame a block belongs to its telling
-// frame (stack_parts.h), by stack to all frames but those of the runtime, innermost first. `event`
-// is for Weight::alive; kNone is the state before the first event. O(blocks), or O(live).
+// frame, by stack to the words of its stack (both stack_parts.h). `event` is for Weight::alive;
+// kNone is the state before the first event. O(blocks), or O(live).
 std::vector<BlockGroup> group_blocks(const BlockSource& source, GroupBy by, Weight weight,
                                      memory::EventIndex event);
 

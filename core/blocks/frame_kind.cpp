@@ -43,24 +43,6 @@ constexpr std::array kTorchBegins{"at::"sv,      "c10::"sv,    "torch::"sv, "pyb
                                   "__gnu_cxx"sv, "decltype"sv};
 constexpr std::array kLibraries{"/site-packages/"sv, "/dist-packages/"sv, "/lib/python3"sv};
 
-// The name of a C++ function without its return type, parameters and template arguments:
-// "void at::native::fill<float>(at::Tensor&)" is "at::native::fill".
-std::string_view function_name(std::string_view function) {
-  constexpr std::string_view kAnonymous = "(anonymous namespace)";
-  std::size_t end = 0;
-  std::size_t begin = 0;
-  while (end < function.size() && function[end] != '<') {
-    if (function.substr(end).starts_with(kAnonymous)) {
-      end += kAnonymous.size();
-      continue;
-    }
-    if (function[end] == '(') break;
-    if (function[end] == ' ') begin = end + 1;
-    ++end;
-  }
-  return function.substr(begin, end - begin);
-}
-
 FrameKind kind_of_python(std::string_view file) {
   if (has_any(file, kRuntimePython)) return FrameKind::runtime;
   if (has(file, "/torch/")) return FrameKind::torch;
@@ -76,6 +58,22 @@ std::string words(std::string_view function, std::string_view file, std::int64_t
 }
 
 }  // namespace
+
+std::string_view function_name(std::string_view function) {
+  constexpr std::string_view kAnonymous = "(anonymous namespace)";
+  std::size_t end = 0;
+  std::size_t begin = 0;
+  while (end < function.size() && function[end] != '<') {
+    if (function.substr(end).starts_with(kAnonymous)) {
+      end += kAnonymous.size();
+      continue;
+    }
+    if (function[end] == '(') break;
+    if (function[end] == ' ') begin = end + 1;
+    ++end;
+  }
+  return function.substr(begin, end - begin);
+}
 
 FrameKind frame_kind(std::string_view function, std::string_view file) {
   if (std::ranges::find(kOwnKinds, file) != kOwnKinds.end()) return FrameKind::own;

@@ -21,6 +21,10 @@ inline constexpr int kFrameKindCount = 4;
 // the runtime include those that PyTorch's memory_viz leaves out.
 FrameKind frame_kind(std::string_view function, std::string_view file);
 
+// The name of a C++ function without its return type, parameters and template arguments:
+// "void at::native::fill<float>(at::Tensor&)" is "at::native::fill".
+std::string_view function_name(std::string_view function);
+
 // "forward  /data/model.py:42"; without a file "at::_ops::mm::call(at::Tensor const&)".
 std::string frame_words(const allocator::Snapshot& snapshot, const allocator::Frame& frame);
 // The same with the name of the file instead of its path.

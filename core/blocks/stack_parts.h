@@ -11,7 +11,8 @@
 
 namespace ts::blocks {
 
-// The frames of a stack by whom they belong to, each part innermost first.
+// The frames of a stack by whom they belong to, each part innermost first. Frames of libraries that
+// call the program, such as those of a notebook or of pytest, count as runtime.
 struct StackParts {
   std::array<std::vector<allocator::FrameIndex>, kFrameKindCount> of_kind;
   [[nodiscard]] const std::vector<allocator::FrameIndex>& operator[](FrameKind kind) const {
@@ -19,6 +20,8 @@ struct StackParts {
   }
   [[nodiscard]] std::size_t size() const;
 };
+using StackFrames = std::span<const allocator::FrameIndex>;  // of a stack, innermost first
+StackParts parts_of(const allocator::Snapshot& snapshot, StackFrames frames);
 StackParts parts_of(const allocator::Snapshot& snapshot, allocator::StackIndex stack);
 
 // The frame that says most about where a block comes from: the innermost of the program, else of a
@@ -32,13 +35,26 @@ allocator::FrameIndex telling_frame(const allocator::Snapshot& snapshot,
 std::vector<allocator::FrameIndex> frames_but_step(const allocator::Snapshot& snapshot,
                                                    allocator::StackIndex stack);
 
-// The frames but those of the runtime in one line, innermost first:
-// "forward  /data/model.py:42 < main  /data/train.py:7".
+// The frames that say what PyTorch did for the innermost frame of the program or of a library: its
+// operators but those that make an empty tensor, the nodes of a backward, and the innermost line of
+// Python. Without these the telling frame, if that is one of PyTorch.
+std::vector<allocator::FrameIndex> telling_torch_frames(const allocator::Snapshot& snapshot,
+                                                        StackFrames frames);
+
 enum class Paths : std::uint8_t { whole, names };  // with folders, or the name of the file alone
+
+// A frame in few words: "aten::mm" for an operator, "MmBackward0" for the node of a backward, the
+// function alone for other C++ of PyTorch; else as in frame_words().
+std::string telling_words(const allocator::Snapshot& snapshot, allocator::FrameIndex frame,
+                          Paths paths);
+
+// A stack in one line that begins with what tells it from others: the program's frames, those of
+// libraries, PyTorch's telling frames, each part innermost first. Of PyTorch's others and of the
+// runtime there is none. " … " stands between the parts:
+// "forward  /data/model.py:42 < main  /data/train.py:7 … aten::mm".
 std::string stack_words(const allocator::Snapshot& snapshot, allocator::StackIndex stack,
                         Paths paths);
-std::string frames_words(const allocator::Snapshot& snapshot,
-                         std::span<const allocator::FrameIndex> frames, Paths paths);
+std::string frames_words(const allocator::Snapshot& snapshot, StackFrames frames, Paths paths);
 
 // All frames in the order of the file, one a line, with full paths: for the clipboard.
 std::string stack_text(const allocator::Snapshot& snapshot, allocator::StackIndex stack);

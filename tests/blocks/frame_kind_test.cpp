@@ -67,5 +67,53 @@ TEST(FrameKind, TheTellingFrameIsTheInnermostOfTheProgram) {
             "torch::autograd::Engine::thread_main()");
 }
 
+// A stack as stacks="all" records it, in a notebook: C++ from the allocator to the operator, Python
+// of PyTorch, of a library and of the program, the interpreter between them, the notebook outside.
+TEST(StackWords, BeginWithTheProgramNotWithTheAllocator) {
+  testing::MadeSnapshot made;
+  const auto stack = made.stack(
+      {{"c10::cuda::CUDACachingAllocator::Native::malloc(unsigned long)", "Caching.cpp", 0},
+       {"at::_ops::empty_strided::call(c10::ArrayRef<long>)", "??", 0},
+       {"at::_ops::bmm::redispatch(c10::DispatchKeySet, at::Tensor const&)", "??", 0},
+       {"at::_ops::bmm::call(at::Tensor const&, at::Tensor const&)", "??", 0},
+       {"at::native::einsum(c10::ArrayRef<at::Tensor>)", "??", 0},
+       {"at::_ops::einsum::call(c10::ArrayRef<at::Tensor>)", "??", 0},
+       {"_PyEval_EvalFrameDefault", "??", 0},
+       {"einsum", "/x/site-packages/torch/functional.py", 373},
+       {"einsum", "/x/site-packages/einops/einops.py", 939},
+       {"forward", "/data/model.py", 39},
+       {"_call_impl", "/x/site-packages/torch/nn/modules/module.py", 1790},
+       {"<module>", "/n/ipykernel/31.py", 21},
+       {"run_code", "/x/site-packages/IPython/core/interactiveshell.py", 3577},
+       {"_start", "??", 0}});
+  const allocator::Snapshot& snapshot = made.snapshot();
+  EXPECT_EQ(stack_words(snapshot, stack, Paths::names),
+            "forward  model.py:39 < <module>  31.py:21 \xe2\x80\xa6 einsum  einops.py:939 "
+            "\xe2\x80\xa6 aten::bmm < aten::einsum < einsum  functional.py:373");
+  EXPECT_EQ(stack_words(snapshot, stack, Paths::whole).find("forward  /data/model.py:39 < "), 0U);
+  const StackParts parts = parts_of(snapshot, stack);
+  EXPECT_EQ(parts[FrameKind::library].size(), 1U) << "a notebook only starts the program";
+  EXPECT_EQ(parts[FrameKind::runtime].size(), 3U);
+}
+
+TEST(StackWords, OfCppAloneAreItsOperatorsAndTheNodeOfTheBackward) {
+  testing::MadeSnapshot made;
+  const auto words = [&](const std::vector<testing::Line>& frames) {
+    return stack_words(made.snapshot(), made.stack(frames), Paths::names);
+  };
+  const testing::Line allocator{"c10::cuda::CUDACachingAllocator::malloc(unsigned long)", "??", 0};
+  const testing::Line engine{"torch::autograd::Engine::thread_main()", "??", 0};
+  EXPECT_EQ(
+      words({allocator,
+             {"at::_ops::mm::call(at::Tensor const&, at::Tensor const&)", "??", 0},
+             {"torch::autograd::generated::MmBackward0::apply(std::vector<at::Tensor>&&)", "??", 0},
+             engine}),
+      "aten::mm < MmBackward0");
+  EXPECT_EQ(words({allocator, {"at::cuda::getWorkspace(unsigned long)", "??", 0}}),
+            "at::cuda::getWorkspace");
+  EXPECT_EQ(words({allocator}), "c10::cuda::CUDACachingAllocator::malloc");
+  EXPECT_EQ(words({{"_start", "??", 0}}), "") << "the runtime alone says nothing";
+}
+
 }  // namespace
 }  // namespace ts::blocks
