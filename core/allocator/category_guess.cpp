@@ -1,13 +1,14 @@
 #include "core/allocator/category_guess.h"
 
 #include <algorithm>
-#include <array>
 #include <cstddef>
 #include <numeric>
 #include <optional>
 #include <unordered_map>
 
 #include "core/base/check.h"
+#include "core/memory/forward_guess.h"
+#include "core/memory/state_guess.h"
 
 namespace ts::allocator {
 namespace {
@@ -30,7 +31,7 @@ struct Stretch {
 class Guesser {
  public:
   Guesser(const memory::AllocationLog& log, std::span<const BlockEvidence> evidence)
-      : events_(log.events()), blocks_(log.blocks()), evidence_(evidence) {
+      : log_(log), events_(log.events()), blocks_(log.blocks()), evidence_(evidence) {
     TS_CHECK(evidence.size() == blocks_.size());
     for (const memory::PhaseSpan& span : log.phases()) annotated_ |= span.phase == Phase::backward;
     spans_.assign(log.phases().begin(), log.phases().end());
@@ -43,10 +44,14 @@ class Guesser {
     if (!stretches_of_evidence()) stretches_of_lifetimes();
     number_backwards();
     find_modules();
-    // Without a backward nothing tells a parameter from a cache, or an activation from a temporary.
-    if (backwards_.empty()) return guess;
+    if (backwards_.empty()) {
+      if (forwards_only_) guess.categories = memory::guess_of_forwards(log_, evidence_);
+      return guess;
+    }
     for (BlockIndex i = 0; i < blocks_.size(); ++i) guess.categories[i] = category_of(i);
-    part_persistent(guess.categories);
+    kept_.optimizer = std::ranges::any_of(
+        stretches_, [](const Stretch& stretch) { return stretch.phase == Phase::optimizer; });
+    memory::part_kept(log_, evidence_, kept_, guess.categories);
     if (!annotated_) guess.phases = phases();
     return guess;
   }
@@ -66,17 +71,19 @@ class Guesser {
   [[nodiscard]] Category category_of_forward(BlockIndex index, const Stretch& stretch);
   void find_modules();
   [[nodiscard]] bool is_input(BlockIndex index, const Stretch& stretch) const;
-  void part_persistent(std::vector<Category>& categories) const;
+  [[nodiscard]] Category category_of_kept(BlockIndex index, const Stretch& stretch);
   [[nodiscard]] std::vector<memory::PhaseSpan> phases() const;
 
+  const memory::AllocationLog& log_;
   std::span<const memory::Event> events_;
   std::span<const Block> blocks_;
   std::span<const BlockEvidence> evidence_;
   bool annotated_ = false;
   std::vector<memory::PhaseSpan> spans_;
-  std::vector<Stretch> stretches_;      // without gaps
-  std::vector<EventIndex> backwards_;   // where they begin
-  std::vector<BlockIndex> persistent_;  // parameters or optimizer state
+  bool forwards_only_ = false;         // Python allocated everything: there is no backward
+  std::vector<Stretch> stretches_;     // without gaps
+  std::vector<EventIndex> backwards_;  // where they begin
+  memory::KeptBlocks kept_;
 };
 
 Phase Guesser::phase_by_evidence(BlockIndex index, bool bare_is_backward) const {
@@ -106,7 +113,8 @@ bool Guesser::stretches_of_evidence() {
     optimizer = optimizer || known.phase == Phase::optimizer;
   }
   // A backward on CUDA allocates on a thread without Python: here nothing was.
-  if (!backward && !optimizer && inside > 0 && with_python == inside) return true;
+  forwards_only_ = !backward && !optimizer && inside > 0 && with_python == inside;
+  if (forwards_only_) return true;
   // Recordings of Python's stacks alone: a forward has them, a backward on CUDA has none.
   const bool bare_is_backward =
       !backward && 4 * with_python > inside && 10 * (inside - with_python) > inside;
@@ -217,11 +225,7 @@ Category Guesser::category_of(BlockIndex index) {
   const Block& block = blocks_[index];
   const Stretch& stretch = stretch_at(block.alloc_event);
   const bool outlives = end_of(block) >= stretch.end;
-  // cuBLAS keeps its workspaces; they are asked for where the first product runs.
-  constexpr std::array<std::int64_t, 2> kWorkspaces{8'519'680, 33'554'432 + 131'072};
-  if (std::ranges::find(kWorkspaces, block.size) != kWorkspaces.end() &&
-      block.free_event == kNone && !evidence_[index].earlier && stretch.phase != Phase::idle)
-    return Category::temporary;
+  if (memory::is_workspace(block, evidence_[index])) return Category::temporary;
   if (!evidence_[index].earlier) {
     if (stretch.phase == Phase::backward) {
       return outlives && stretch.end < events_.size() ? Category::gradient
@@ -242,59 +246,35 @@ Category Guesser::category_of_forward(BlockIndex index, const Stretch& stretch) 
   const bool stays = block.free_event == kNone;
   const bool early = before == 0 && (evidence_[index].earlier || stretch.phase != Phase::backward);
   if (crossed >= 2 || (stays && early && crossed == backwards_.size())) {
-    persistent_.push_back(index);
-    return Category::parameter;
+    return category_of_kept(index, stretch);
   }
   if (is_input(index, stretch)) return Category::input;
   if (crossed == 1) {
     // A gradient: an earlier step left it behind, and an optimizer or a forward frees it.
     const bool in_backward = !stays && stretch_at(block.free_event).phase == Phase::backward;
-    if (evidence_[index].earlier && !in_backward) return Category::unknown;
-    return Category::activation;
+    if (!evidence_[index].earlier || in_backward) return Category::activation;
+    if (stretch_at(block.free_event).phase == Phase::optimizer) kept_.replaced.push_back(index);
+    return Category::unknown;
   }
   if (evidence_[index].earlier) return Category::unknown;
   if (stays && stretch.phase == Phase::forward) return Category::activation;
   return stretch.phase == Phase::forward ? Category::temporary : Category::unknown;
 }
 
-// Parts what stays from before the first step into parameters and optimizer state.
-void Guesser::part_persistent(std::vector<Category>& categories) const {
-  // Gradients of one size alive at once, at most, and whether optimizer state was allocated.
-  std::unordered_map<std::int64_t, std::int64_t> gradients;
-  std::unordered_map<std::int64_t, std::int64_t> alive;
-  std::int64_t gradient_bytes = 0;
-  std::int64_t state_bytes = 0;
-  for (const memory::Event& event : events_) {
-    if (event.block == kNone || event.action == memory::Action::oom) continue;
-    const Category category = categories[event.block];
-    const std::int64_t size = blocks_[event.block].size;
-    if (category == Category::optimizer_state && event.action == memory::Action::alloc)
-      state_bytes += size;
-    if (category != Category::gradient) continue;
-    std::int64_t& now = alive[size];
-    now += event.action == memory::Action::alloc ? 1 : -1;
-    std::int64_t& most = gradients[size];
-    if (now <= most) continue;
-    most = now;
-    gradient_bytes += size;
-  }
-  if (gradient_bytes == 0 || state_bytes > gradient_bytes / 2) return;
-  // So many blocks of a size may be state beside their parameters: two moments for each gradient,
-  // and three numbers in 32 bits for each gradient in 16. The rest is frozen.
-  std::unordered_map<std::int64_t, std::int64_t> states;
-  for (const auto& [size, count] : gradients) {
-    states[size] += 2 * count;
-    states[2 * size] += 3 * count;
-  }
-  for (const BlockIndex index : persistent_) {
-    const std::int64_t size = blocks_[index].size;
-    if (const auto found = gradients.find(size); found != gradients.end() && found->second > 0) {
-      --found->second;
-    } else if (const auto state = states.find(size); state != states.end() && state->second > 0) {
-      --state->second;
-      categories[index] = Category::optimizer_state;
+// For a block that lives through the backwards.
+Category Guesser::category_of_kept(BlockIndex index, const Stretch& stretch) {
+  const BlockEvidence& known = evidence_[index];
+  if (known.python && !known.makes_module) {
+    if (known.in_module) return Category::activation;
+    const bool loose = !known.earlier && stretch.module != kNone;
+    if (loose && blocks_[index].alloc_event > stretch.module) return Category::activation;
+    if (loose) {
+      kept_.loose.push_back(index);
+      return Category::unknown;
     }
   }
+  kept_.persistent.push_back(index);
+  return Category::parameter;
 }
 
 std::vector<memory::PhaseSpan> Guesser::phases() const {

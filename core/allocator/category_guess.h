@@ -5,16 +5,11 @@
 #include <vector>
 
 #include "core/memory/allocation_log.h"
+#include "core/memory/block_evidence.h"
 
 namespace ts::allocator {
 
-// Evidence in the stack of an allocation for the part of a step that it belongs to.
-struct BlockEvidence {
-  base::Phase phase = base::Phase::idle;  // idle: nothing
-  bool python = false;                    // a line of Python is on the stack
-  bool earlier = false;                   // allocated before the recording
-  bool in_module = false;                 // a call of a module of torch.nn is on the stack
-};
+using memory::BlockEvidence;
 
 // Categories of blocks and phases of steps, guessed where a recording does not tell them.
 struct CategoryGuess {
@@ -36,11 +31,13 @@ struct CategoryGuess {
 //   backward: a gradient if it outlives the backward, a temporary otherwise
 //   optimizer: optimizer state if it outlives the step of the optimizer, a temporary otherwise
 //   earlier, or before a forward and alive through two backwards or from the first one to the end:
-//     a parameter, but optimizer state beyond so many of one size as there are gradients of it, up
-//     to two for each of them, or three for each gradient of half the size; more are frozen
-//     parameters. None is state where optimizer state was seen to be allocated.
-// Without a backward nothing is guessed. `evidence` has an entry for each block. O(blocks x
-// log(phases) + events).
+//     a parameter, or optimizer state by the counts of core/memory/state_guess.h. But an activation
+//     if it was allocated in a call of a module, or by a line of Python after the first of them,
+//     and a parameter or an input if by one before it that does not make a module.
+//   a workspace of cuBLAS: a temporary
+// Without a backward nothing is guessed, unless all stacks have lines of Python: then those of
+// core/memory/forward_guess.h. `evidence` has an entry for each block. O(blocks x log(phases) +
+// events).
 CategoryGuess guess_categories(const memory::AllocationLog& log,
                                std::span<const BlockEvidence> evidence);
 

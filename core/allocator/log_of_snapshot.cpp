@@ -173,7 +173,10 @@ void LogBuilder::guess() {
     evidence[i] = {.phase = origin.phase,
                    .python = origin.python,
                    .earlier = earlier,
-                   .in_module = origin.in_module};
+                   .in_module = origin.in_module,
+                   .makes_module = origin.makes_module,
+                   .workspace = origin.workspace,
+                   .stack = result_.stacks[i]};
   }
   CategoryGuess guess = guess_categories(result_.log, evidence);
   const auto known = [](memory::Category category) {

@@ -1,5 +1,6 @@
 #include "core/allocator/stack_origin.h"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <string>
@@ -53,6 +54,20 @@ bool read_own(std::string_view kind, const Frame& frame, std::string_view name,
   return true;
 }
 
+// Whether a line of Python loads, moves or fills a module.
+bool loads_module(std::string_view name, std::string_view file) {
+  if (has(file, "/torch/nn/init.py") || has(file, "/safetensors/")) return true;
+  constexpr std::array<std::string_view, 5> kNames{
+      "_apply", "load_state_dict", "_load_from_state_dict", "reset_parameters", "from_pretrained"};
+  return std::ranges::find(kNames, name) != kNames.end();
+}
+
+// at::cuda::getNewWorkspace() and those that call it or come instead of it.
+bool asks_for_workspace(std::string_view function) {
+  return has(function, "getNewWorkspace(") || has(function, "BlasLtWorkspace") ||
+         has(function, "getCurrentCUDABlasHandle(");
+}
+
 constexpr std::string_view kAt = "@ ";
 
 }  // namespace
@@ -95,7 +110,8 @@ StackOrigin StackOrigins::read(StackIndex stack) const {
   StackOrigin origin;
   std::string_view op;
   bool python = false;  // a line of Python was found, so the operator it called is known
-  bool ours = false;    // of our own runs: it tells the module, and maybe the line in it
+  bool constructor = false;
+  bool ours = false;  // of our own runs: it tells the module, and maybe the line in it
   SourceLine source;
   std::string own_line;
   std::string torch_line;
@@ -115,6 +131,8 @@ StackOrigin StackOrigins::read(StackIndex stack) const {
       if (!of_torch && source.number == 0) source = {file, frame.line};
       // A call, not what makes or moves a module.
       if (name == "_call_impl" && has(file, "/torch/nn/modules/")) origin.in_module = true;
+      constructor = constructor || name == "__init__";
+      origin.makes_module |= !origin.in_module && loads_module(name, file);
       if (has(file, "/torch/optim/")) origin.phase = base::Phase::optimizer;
       // An operator of one's own, or a backward on the thread that calls it.
       const bool engine = name == "_engine_run_backward" && has(file, "/torch/autograd/");
@@ -123,8 +141,11 @@ StackOrigin StackOrigins::read(StackIndex stack) const {
     }
     if (const std::string_view found = aten_operator(name); !python && !found.empty()) op = found;
     if (has(name, "torch::autograd::Engine::")) origin.phase = base::Phase::backward;
+    origin.workspace = origin.workspace || asks_for_workspace(name);
   }
   origin.python = python;
+  // A call constructs caches, masks and outputs.
+  origin.makes_module |= constructor && !origin.in_module;
   base::StringTable& strings = *snapshot_.strings;
   if (!op.empty()) origin.op = strings.intern("aten::" + std::string(op));
   const std::string& line = own_line.empty() ? torch_line : own_line;

@@ -16,8 +16,10 @@ struct StackOrigin {
   base::StringId module = base::kNoString;
   std::int32_t step = -1;
   base::Phase phase = base::Phase::idle;
-  bool python = false;     // a line of Python is on it
-  bool in_module = false;  // a call of a module of torch.nn is on it
+  bool python = false;        // a line of Python is on it
+  bool in_module = false;     // a call of a module of torch.nn is on it
+  bool makes_module = false;  // a line that makes, loads or moves a module is, inside of no call
+  bool workspace = false;     // cuBLAS asked for it
 };
 
 // The parts of "blocks.3.attn @ model.py:61": a module, and the line of its program that runs in

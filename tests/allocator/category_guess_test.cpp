@@ -284,6 +284,11 @@ TEST(CategoryGuess, HoldsForAnyLog) {
       if (round % 2 == 0) one.phase = static_cast<base::Phase>(random() % base::kPhaseCount);
       one.python = random() % 2 == 0;
       one.earlier = random() % 9 == 0;
+      one.in_module = random() % 3 != 0;
+      one.makes_module = random() % 7 == 0;
+      one.workspace = random() % 20 == 0;
+      one.stack = random() % 8;
+      if (round % 3 == 0) one = {.python = true, .in_module = true, .stack = one.stack};
     }
     const CategoryGuess guess = guess_categories(log, evidence);
     ASSERT_EQ(guess.categories.size(), log.blocks().size());

@@ -1,0 +1,26 @@
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "core/memory/allocation_log.h"
+#include "core/memory/block_evidence.h"
+
+namespace ts::memory {
+
+// Categories of the blocks of a recording in which nothing but forwards ran, by block. A pass
+// begins where the stack of the first allocation in a module comes again, and ends with its last
+// allocation in a module.
+//   parameter: lives from before the recording to its end, or was allocated where a module is made,
+//     loaded or moved and lives when a pass begins. Where each size is there three or four times as
+//     often as a model needs it, gradients or optimizer state may be among the blocks from before
+//     the recording, so these are unknown.
+//   activation: allocated in a module and alive when its pass ends; a temporary otherwise
+//   input: allocated by another line of Python and alive when a pass begins; a temporary if it is
+//     freed before that
+// Without an allocation in a module all are unknown. `evidence` has an entry for each block.
+// O(blocks x log(passes)).
+std::vector<Category> guess_of_forwards(const AllocationLog& log,
+                                        std::span<const BlockEvidence> evidence);
+
+}  // namespace ts::memory
