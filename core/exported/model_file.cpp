@@ -1,5 +1,7 @@
 #include "core/exported/model_file.h"
 
+#include "core/exported/checkpointed.h"
+
 #include <algorithm>
 #include <set>
 #include <tuple>
@@ -196,11 +198,34 @@ void ModelFile::make_sample() {
   auto made = shorten(program_);
   if (!made) return;
   repetition_ = std::move(made->repetition);
-  std::shared_ptr<ModelFile> sample(new ModelFile(archive_));
-  sample->folder_ = folder_;
-  sample->program_ = std::move(made->program);
-  sample->look_through();
-  sample_ = std::move(sample);
+  sample_ = with(std::move(made->program));
+}
+
+std::shared_ptr<ModelFile> ModelFile::with(Program program) const {
+  std::shared_ptr<ModelFile> made(new ModelFile(archive_));
+  made->folder_ = folder_;
+  made->weights_ = weights_;
+  made->constants_ = constants_;
+  made->program_ = std::move(program);
+  made->look_through();
+  return made;
+}
+
+const std::shared_ptr<const ModelFile>& ModelFile::checkpointed() const {
+  std::call_once(checkpointed_once_, [this] {
+    const std::string prefix = checkpointed_list(program_);
+    auto program = exported::checkpointed(program_, prefix);
+    if (!program) return;
+    const std::shared_ptr<ModelFile> made = with(std::move(*program));
+    made->plain_ = std::make_shared<const Program>(program_);
+    const bool same = sample_ != nullptr && repetition_.prefix == prefix;
+    if (auto few = same ? exported::checkpointed(sample_->program_, prefix) : std::nullopt) {
+      made->sample_ = sample_->with(std::move(*few));
+      made->repetition_ = repetition_;
+    }
+    checkpointed_ = made;
+  });
+  return checkpointed_;
 }
 
 // Tensors that the file lacks have only a shape.
@@ -372,7 +397,7 @@ base::Result<void> ModelFile::read_stored(const io::ZipArchive::Member& member,
 }
 
 std::int64_t ModelFile::bound_of(const Input& input) const {
-  const Graph& graph = program_.graphs.front();
+  const Graph& graph = (plain_ ? *plain_ : program_).graphs.front();
   std::set<Slot> same = {input.slot};
   std::int64_t bound = 0;
   for (const Node& node : graph.nodes) {
@@ -391,9 +416,9 @@ bool ModelFile::is_offsets(const Input& input) const {
   const auto is_offset = [&](const NamedArgument& argument) {
     return argument.name == "offsets" && tensor_of(&argument.value) == input.slot;
   };
-  return std::ranges::any_of(program_.graphs.front().nodes, [&](const Node& node) {
-    return std::ranges::any_of(node.inputs, is_offset);
-  });
+  const Graph& graph = (plain_ ? *plain_ : program_).graphs.front();
+  return std::ranges::any_of(
+      graph.nodes, [&](const Node& node) { return std::ranges::any_of(node.inputs, is_offset); });
 }
 
 }  // namespace ts::exported

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <span>
 #include <string>
@@ -65,6 +66,10 @@ class ModelFile {
   [[nodiscard]] const std::shared_ptr<const ModelFile>& sample() const { return sample_; }
   [[nodiscard]] const Repetition& repetition() const { return repetition_; }
 
+  // The same model with its repeated modules as parts that the backward computes again; null where
+  // it has none (checkpointed.h). Its sample has them, too. Made when it is first asked for.
+  [[nodiscard]] const std::shared_ptr<const ModelFile>& checkpointed() const;
+
   // The storage of an input that the file holds; null where it has only its shape.
   [[nodiscard]] const io::ZipArchive::Member* stored(const Input& input) const;
   // How many weights, buffers and constants there are, tied ones once, and how many of them have no
@@ -91,6 +96,8 @@ class ModelFile {
   base::Result<void> load_payloads(const std::string& folder, std::map<std::string, Payload>& to,
                                    const std::string& config);
   void make_sample();
+  // The same file with another program.
+  [[nodiscard]] std::shared_ptr<ModelFile> with(Program program) const;
   void look_through();
   void find_dimensions();
   void find_same();
@@ -110,6 +117,9 @@ class ModelFile {
   ElementType main_type_ = ElementType::fp32;
   bool attends_ = false;
   Repetition repetition_;
+  std::shared_ptr<const Program> plain_;  // of which this one's program was made; null: of the file
+  mutable std::once_flag checkpointed_once_;
+  mutable std::shared_ptr<const ModelFile> checkpointed_;
   std::shared_ptr<const ModelFile> sample_;
 };
 

@@ -1,9 +1,6 @@
 #include "core/exported/repeated_modules.h"
 
 #include <algorithm>
-#include <charconv>
-#include <map>
-#include <set>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -11,46 +8,7 @@
 namespace ts::exported {
 namespace {
 
-constexpr std::int64_t kOutside = -1;  // before or after the modules
 constexpr std::int64_t kUnused = -2;
-
-// The number that a path has behind the prefix, and what follows it.
-struct Numbered {
-  std::int64_t number = kOutside;
-  std::string_view rest;
-};
-Numbered numbered(std::string_view path, std::string_view prefix) {
-  if (!path.starts_with(prefix)) return {};
-  path.remove_prefix(prefix.size());
-  Numbered found;
-  const auto [end, error] = std::from_chars(path.data(), path.data() + path.size(), found.number);
-  path.remove_prefix(static_cast<std::size_t>(end - path.data()));
-  const bool whole = error == std::errc() && found.number >= 0 && (path.empty() || path[0] == '.');
-  return whole ? Numbered{found.number, path} : Numbered{};
-}
-
-// Lists of modules by their prefix, those with the most members first.
-std::vector<Repetition> lists_of(const Program& program) {
-  std::map<std::string, std::set<std::int64_t>, std::less<>> members;
-  for (const Module& module : program.modules) {
-    const std::string_view path = module.path;
-    for (std::size_t begin = 0; begin < path.size();) {
-      const std::string_view prefix = path.substr(0, begin);
-      if (const Numbered found = numbered(path, prefix); found.number >= 0) {
-        members[std::string(prefix)].insert(found.number);
-      }
-      begin = std::min(path.find('.', begin), path.size() - 1) + 1;
-    }
-  }
-  std::vector<Repetition> lists;
-  for (const auto& [prefix, numbers] : members) {
-    const auto count = static_cast<std::int64_t>(numbers.size());
-    if (count <= kKeptModules + 1 || *numbers.rbegin() != count - 1) continue;
-    lists.push_back({prefix, count});
-  }
-  std::ranges::stable_sort(lists, std::greater<>(), &Repetition::count);
-  return lists;
-}
 
 // One list of modules of a program, and whether and how it can be shortened.
 class Shortener {
@@ -59,7 +17,10 @@ class Shortener {
       : program_(program), graph_(program.graphs.front()), list_(list), last_(list.count - 1) {}
 
   std::optional<Program> run() {
-    if (!cut()) return std::nullopt;
+    auto nodes = nodes_of(program_, list_);
+    if (!nodes) return std::nullopt;
+    ranges_ = std::move(nodes->ranges);
+    module_of_node_ = std::move(nodes->module_of_node);
     find_origins();
     for (std::int64_t i = 3; i < last_; ++i) {
       if (!same_module(2, i)) return std::nullopt;
@@ -74,43 +35,7 @@ class Shortener {
     std::int64_t module = kOutside;
     std::uint32_t node = 0, output = 0, element = 0;
   };
-  struct Range {
-    std::size_t begin = 0;
-    std::size_t end = 0;
-  };
-
-  [[nodiscard]] std::int64_t module_of(const Place& place) const {
-    for (const std::uint32_t module : place.modules) {
-      const Numbered found = numbered(program_.modules[module].path, list_.prefix);
-      if (found.number >= 0) return found.number;
-    }
-    return kOutside;
-  }
-
-  // The nodes of each module. They stand together, in the order of the list.
-  bool cut() {
-    std::vector<std::int64_t> by_place;
-    for (const Place& place : program_.places) by_place.push_back(module_of(place));
-    ranges_.resize(static_cast<std::size_t>(list_.count));
-    std::int64_t current = kOutside;
-    bool after = false;
-    for (std::size_t i = 0; i < graph_.nodes.size(); ++i) {
-      const std::int64_t module = by_place[graph_.nodes[i].place];
-      module_of_node_.push_back(module);
-      if (module == kOutside) {
-        after = after || current != kOutside;
-        continue;
-      }
-      if (after || (module != current && module != current + 1) || module > last_) return false;
-      Range& range = ranges_[static_cast<std::size_t>(module)];
-      if (module != current) range.begin = i;
-      range.end = i + 1;
-      current = module;
-    }
-    return current == last_;
-  }
-
-  [[nodiscard]] const Range& range(std::int64_t module) const {
+  [[nodiscard]] const NodeRange& range(std::int64_t module) const {
     return ranges_[static_cast<std::size_t>(module)];
   }
 
@@ -196,7 +121,7 @@ class Shortener {
   }
 
   [[nodiscard]] bool same_module(std::int64_t a, std::int64_t b) const {
-    const Range &x = range(a), &y = range(b);
+    const NodeRange &x = range(a), &y = range(b);
     if (x.end - x.begin != y.end - y.begin) return false;
     for (std::size_t k = 0; k < x.end - x.begin; ++k) {
       const Node &m = graph_.nodes[x.begin + k], &n = graph_.nodes[y.begin + k];
@@ -319,7 +244,7 @@ class Shortener {
   const Graph& graph_;
   const Repetition& list_;
   const std::int64_t last_;
-  std::vector<Range> ranges_;  // by module
+  std::vector<NodeRange> ranges_;  // by module
   std::vector<std::int64_t> module_of_node_;
   std::vector<Origin> origins_;          // by slot
   std::vector<std::int64_t> used_by_;    // by slot: a module, kOutside for several, kUnused
@@ -329,7 +254,7 @@ class Shortener {
 }  // namespace
 
 std::optional<ShortProgram> shorten(const Program& program) {
-  for (const Repetition& list : lists_of(program)) {
+  for (const Repetition& list : module_lists(program, kKeptModules + 2)) {
     if (auto made = Shortener(program, list).run()) return ShortProgram{std::move(*made), list};
   }
   return std::nullopt;

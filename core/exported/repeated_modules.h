@@ -2,18 +2,11 @@
 
 #include <cstdint>
 #include <optional>
-#include <string>
 
+#include "core/exported/module_lists.h"
 #include "core/exported/program.h"
 
 namespace ts::exported {
-
-// Modules of a list that do the same one after the other: "model.layers.0", "model.layers.1" ... of
-// a Transformer.
-struct Repetition {
-  std::string prefix;  // "model.layers."
-  std::int64_t count = 0;
-};
 
 struct ShortProgram {
   Program program;

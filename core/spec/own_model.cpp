@@ -23,6 +23,12 @@ std::shared_ptr<const exported::ModelFile> model_of(const WorkloadSpec& spec) {
   return model ? std::move(*model) : nullptr;
 }
 
+std::shared_ptr<const exported::ModelFile> model_to_run(const WorkloadSpec& spec) {
+  auto model = model_of(spec);
+  const bool again = model && checkpointing(spec) == Checkpoint::blocks;
+  return again ? model->checkpointed() : model;
+}
+
 base::Result<void> choose_model(const std::string& path, WorkloadSpec& spec) {
   if (is_model_config(path)) {
     const auto config = io::read_json(path);
@@ -53,6 +59,7 @@ base::Result<void> choose_model(const std::string& path, WorkloadSpec& spec) {
                : file.main_type() == exported::ElementType::fp16 ? DataType::fp16
                                                                  : DataType::fp32;
   spec.backend = AttentionBackend::automatic;
+  spec.checkpoint = Checkpoint::off;
   if (spec.pass == Pass::generate) spec.pass = Pass::full_step;
   if (file.parameter_count() == 0) spec.pass = Pass::forward;
   return {};

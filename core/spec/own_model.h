@@ -17,6 +17,9 @@ namespace ts::spec {
 // it is. Any thread.
 std::shared_ptr<const exported::ModelFile> model_of(const WorkloadSpec& spec);
 
+// The same as it is run: with checkpoints where the spec has them.
+std::shared_ptr<const exported::ModelFile> model_to_run(const WorkloadSpec& spec);
+
 // Makes the model at `path` the workload: a .pt2 with the sizes and the type that it was exported
 // with and attention as LibTorch chooses it, a config.json (model_config.h) as our own language
 // model. The error names the file; the spec stays as it was.

@@ -111,6 +111,11 @@ void check_backend_heads(const WorkloadSpec& spec, Problems& problems) {
   }
 }
 
+void check_checkpoint(const WorkloadSpec& spec, Problems& problems) {
+  if (comes_from_file(spec) && checkpointing(spec) == Checkpoint::attention)
+    problems.add(Field::checkpoint, "checkpoint_in_file");
+}
+
 void check_backend(const WorkloadSpec& spec, Problems& problems) {
   if (!field_applies(spec, Field::backend)) return;
   const BackendTraits& traits = traits_of(spec.backend);
@@ -373,6 +378,7 @@ void check_combinations(const WorkloadSpec& spec, Problems& problems) {
   check_positions(spec, problems);
   check_masks(spec, problems);
   check_backend(spec, problems);
+  check_checkpoint(spec, problems);
   check_masked_backend(spec, problems);
   check_precision(spec, problems);
   check_additions(spec, problems);

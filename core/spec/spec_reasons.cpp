@@ -256,7 +256,12 @@ const char* reason_backward(const WorkloadSpec& spec) {
 }
 
 const char* reason_checkpoint(const WorkloadSpec& spec) {
-  if (const char* const reason = reason_block(spec)) return reason;
+  if (traits(spec).from_file) {
+    const auto model = model_of(spec);
+    if (!model || !model->checkpointed()) return "field.reason.no_repeated_modules";
+  } else if (const char* const reason = reason_block(spec)) {
+    return reason;
+  }
   return reason_backward(spec);
 }
 
@@ -438,8 +443,7 @@ const char* reason_own_model(const WorkloadSpec& spec, const FieldRow& row) {
     default:
       break;
   }
-  const bool checkpoints = row.field == Field::checkpoint || row.field == Field::checkpoint_every;
-  return checkpoints ? "field.reason.in_model_file" : nullptr;
+  return row.field == Field::checkpoint_every ? "field.reason.each_module" : nullptr;
 }
 
 }  // namespace ts::spec

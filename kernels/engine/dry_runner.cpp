@@ -87,7 +87,7 @@ std::optional<TorchDryRunner::Repeated> TorchDryRunner::repeated_modules(
   // Layers that earlier steps left behind are no part of this sum.
   if (spec::habit(spec) != spec::Habit::none) return std::nullopt;
   if (spec.pass == spec::Pass::generate) return std::nullopt;
-  if (const auto model = spec::model_of(spec)) {
+  if (const auto model = spec::model_to_run(spec)) {
     if (model->sample() == nullptr) return std::nullopt;
     return Repeated{model->repetition().prefix, model->repetition().count};
   }

@@ -420,23 +420,31 @@ class GraphFrame {
     put_part(node, run_graph(graph, std::move(inputs)));
   }
 
-  // graph, operands; what the checkpoint was asked with has names.
+  // graph, operands; what the checkpoint was asked with has names. Parameters are the body's own,
+  // as in Python; it keeps no other tensor. Without a gradient to give there is nothing to
+  // checkpoint.
   void run_checkpoint(const exported::Node& node) {
     const std::uint32_t graph = graph_at(node, 0);
     if (runner_.model_->program().graphs[graph].outputs.size() != 1) refuse(node);
     std::vector<IValue> all;
+    std::vector<std::size_t> places;
     std::vector<at::Tensor> tensors;
+    bool trains = false;
     for (std::size_t i = 1; i < node.inputs.size() && node.inputs[i].name.empty(); ++i) {
       all.push_back(plain(node.inputs[i].value));
-      if (all.back().isTensor()) tensors.push_back(all.back().toTensor());
+      if (!all.back().isTensor()) continue;
+      const at::Tensor& tensor = all.back().toTensor();
+      if (tensor.requires_grad() && tensor.is_leaf()) continue;
+      trains = trains || tensor.requires_grad();
+      places.push_back(all.size() - 1);
+      tensors.push_back(tensor);
     }
+    if (!trains) return put_part(node, run_graph(graph, std::move(all)));
+    for (const std::size_t place : places) all[place] = IValue();
     const GraphRunner runner = runner_;
-    const auto body = [runner, graph, all](const std::vector<at::Tensor>& given) {
+    const auto body = [runner, graph, all, places](const std::vector<at::Tensor>& given) {
       std::vector<IValue> inputs = all;
-      std::size_t next = 0;
-      for (IValue& input : inputs) {
-        if (input.isTensor()) input = given[next++];
-      }
+      for (std::size_t i = 0; i < places.size(); ++i) inputs[places[i]] = given[i];
       GraphFrame frame(runner, graph);
       frame.set_inputs(std::move(inputs));
       frame.run();

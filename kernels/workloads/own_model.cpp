@@ -134,11 +134,11 @@ class OwnModel final : public Workload {
 }  // namespace
 
 std::unique_ptr<Workload> make_own_model(Builder& builder, const spec::WorkloadSpec& spec) {
-  auto model = exported::open_model(spec.model);
-  if (!model) throw BadInput(model.error());
+  if (const auto model = exported::open_model(spec.model); !model) throw BadInput(model.error());
+  const auto model = spec::model_to_run(spec);
   const DryRecording* const dry = DryRecording::current();
-  const bool few = dry != nullptr && dry->samples_modules() && (*model)->sample() != nullptr;
-  return std::make_unique<OwnModel>(builder, spec, few ? (*model)->sample() : *model);
+  const bool few = dry != nullptr && dry->samples_modules() && model->sample() != nullptr;
+  return std::make_unique<OwnModel>(builder, spec, few ? model->sample() : model);
 }
 
 }  // namespace ts::kernels
