@@ -146,7 +146,7 @@ void apply_settings(std::string_view settings, WorkloadSpec& spec) {
 
 // The settings in which published models differ from these presets. One whose config.json was open
 // before may have set them.
-constexpr std::array kForms = {Field::head_width,   Field::qkv_bias,      Field::qk_norm,
+constexpr std::array kUsualSettings = {Field::head_width,   Field::qkv_bias,      Field::qk_norm,
                                Field::expert_ff,    Field::shared_ff,     Field::shared_gate,
                                Field::dense_layers, Field::expert_every,  Field::kv_rank,
                                Field::q_rank,       Field::rope_width,    Field::v_width,
@@ -156,7 +156,7 @@ constexpr std::array kForms = {Field::head_width,   Field::qkv_bias,      Field:
 
 void apply_usual_form(WorkloadSpec& spec) {
   const WorkloadSpec usual;
-  for (const Field field : kForms) {
+  for (const Field field : kUsualSettings) {
     const auto set = set_field(spec, field_name(field), field_text(usual, field));
     TS_CHECK(set.has_value());
   }
