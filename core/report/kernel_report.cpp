@@ -32,6 +32,16 @@ nlohmann::json device_json(const stats::DeviceUse& use) {
           {"queue_most", use.queue_most}};
 }
 
+nlohmann::json on_tensor_cores(trace::TensorCores used) {
+  if (used == trace::TensorCores::unknown) return nullptr;
+  return used == trace::TensorCores::yes;
+}
+
+const char* tensor_core_word(trace::TensorCores used) {
+  if (used == trace::TensorCores::unknown) return "unknown";
+  return used == trace::TensorCores::yes ? "yes" : "no";
+}
+
 nlohmann::json row_json(const stats::KernelRow& row, const base::StringTable& strings,
                         const std::string& capability) {
   nlohmann::json share = nullptr;
@@ -47,7 +57,7 @@ nlohmann::json row_json(const stats::KernelRow& row, const base::StringTable& st
           {"average_ms", row.average_ns * 1e-6},
           {"p50_ms", row.p50_ns * 1e-6},
           {"p90_ms", row.p90_ns * 1e-6},
-          {"tensor_cores", row.tensor_cores},
+          {"tensor_cores", on_tensor_cores(row.tensor_cores)},
           {"operator", std::string(strings.view(row.launch.op))},
           {"grid", row.launch.grid},
           {"block", row.launch.block},
@@ -101,7 +111,7 @@ io::TextTable kernel_text(const stats::KernelTable& table, const base::StringTab
          trace::extent_text(row.launch.block), std::to_string(row.launch.registers),
          std::to_string(row.launch.shared_memory), std::to_string(row.launches),
          held ? text::fixed(held->share * 100, 1) : "", held ? to_string(held->limit) : "",
-         row.tensor_cores ? "yes" : "no", std::string(strings.view(row.launch.op)),
+         tensor_core_word(row.tensor_cores), std::string(strings.view(row.launch.op)),
          row.op_flops > 0 ? text::fixed(row.op_flops * 1e-9, 3) : "",
          row.op_input_bytes > 0 ? text::fixed(row.op_input_bytes, 0) : ""});
   }

@@ -110,8 +110,9 @@ Finding tensor_cores(const Recorded& recorded) {
   std::int64_t all = 0;
   for (const stats::KernelRow& row : recorded.kernels.rows) {
     if (row.slice_class != trace::SliceClass::matmul) continue;
+    if (row.tensor_cores == trace::TensorCores::unknown) continue;
     all += row.total_ns;
-    if (row.tensor_cores) on += row.total_ns;
+    if (row.tensor_cores == trace::TensorCores::yes) on += row.total_ns;
   }
   if (all == 0) return std::nullopt;
   return {{passed_if(on == all),

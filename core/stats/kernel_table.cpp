@@ -11,7 +11,6 @@
 #include "core/stats/operator_flops.h"
 #include "core/stats/quantiles.h"
 #include "core/stats/queue_depth.h"
-#include "core/trace/kernel_class.h"
 
 namespace ts::stats {
 namespace {
@@ -139,7 +138,7 @@ class KernelTableBuilder {
     KernelRow row;
     row.name = name;
     row.slice_class = trace::classify_kernel(strings_.view(name));
-    row.tensor_cores = trace::uses_tensor_cores(strings_.view(name));
+    row.tensor_cores = trace::tensor_cores_of(strings_.view(name));
     row.calls = std::ssize(gathered.durations);
     std::ranges::sort(gathered.durations);
     double sum = 0;
@@ -170,7 +169,7 @@ class KernelTableBuilder {
       }
       ++use.kernels;
       use.kernel_ns += one.slice.duration_ns;
-      if (trace::uses_tensor_cores(strings_.view(one.slice.name)))
+      if (trace::tensor_cores_of(strings_.view(one.slice.name)) == trace::TensorCores::yes)
         use.tensor_core_ns += one.slice.duration_ns;
       const std::int64_t begin = std::max(one.slice.begin_ns, covered_until);
       covered_until = std::max(covered_until, one.slice.end_ns());

@@ -8,6 +8,7 @@
 
 #include "core/base/string_table.h"
 #include "core/trace/idle_cause.h"
+#include "core/trace/kernel_class.h"
 #include "core/trace/kernel_launch.h"
 #include "core/trace/trace_store.h"
 
@@ -17,7 +18,7 @@ namespace ts::stats {
 struct KernelRow {
   base::StringId name = base::kNoString;
   trace::SliceClass slice_class = trace::SliceClass::other;
-  bool tensor_cores = false;
+  trace::TensorCores tensor_cores = trace::TensorCores::unknown;
   std::int64_t calls = 0;
   std::int64_t total_ns = 0;
   double share = 0;  // of the time of all kernels, 0 to 1
@@ -42,7 +43,7 @@ struct DeviceUse {
   std::int64_t kernel_ns = 0;  // sum of all kernels
   std::int64_t copy_ns = 0;    // sum of copies and fills
   std::array<std::int64_t, trace::kIdleCauseCount> idle_ns{};
-  std::int64_t tensor_core_ns = 0;  // of kernel_ns
+  std::int64_t tensor_core_ns = 0;  // of kernel_ns, by the names that tell it
   // Number of launches that were made but not yet started, over the time of the span: mean and
   // maximum. A graph launch counts as one.
   double queue_mean = 0;

@@ -99,14 +99,14 @@ TEST_F(KernelTableTest, rows_devices_idle_time_and_queue) {
   EXPECT_DOUBLE_EQ(mm.share, 180.0 / 220);
   EXPECT_EQ(mm.average_ns, 60);
   EXPECT_EQ(mm.p50_ns, 60);
-  EXPECT_TRUE(mm.tensor_cores);
+  EXPECT_EQ(mm.tensor_cores, trace::TensorCores::yes);
   EXPECT_EQ(mm.slice_class, SliceClass::matmul);
   EXPECT_EQ(mm.launches, 2);
   EXPECT_EQ(mm.launch.registers, 128) << "the most frequent";
   EXPECT_EQ(mm.op_flops, 2 * 2 * 3 * 4 * 5) << "two calls, one of which launched two kernels";
   EXPECT_EQ(mm.op_input_bytes, 2 * (12 + 20) * 4);
   const KernelRow& sum = row(found, "add_kernel");
-  EXPECT_FALSE(sum.tensor_cores);
+  EXPECT_EQ(sum.tensor_cores, trace::TensorCores::no);
   EXPECT_EQ(sum.op_flops, 0);
   EXPECT_EQ(sum.op_input_bytes, 120);
 

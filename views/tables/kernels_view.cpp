@@ -29,6 +29,11 @@ std::string time(double nanoseconds) {
   return text::duration_ns(nanoseconds).joined();
 }
 
+const char* tensor_core_key(trace::TensorCores used) {
+  if (used == trace::TensorCores::unknown) return "tables.not_told";
+  return used == trace::TensorCores::yes ? "tables.yes" : "tables.no";
+}
+
 // The summary of all kernels, independent of the filter.
 std::string summary_words(const ViewContext& context, const stats::KernelTable& table,
                           bool in_range) {
@@ -116,7 +121,7 @@ void KernelsView::draw(const Ui& ui, const ViewContext& context,
       cell(text::bytes(row.launch.shared_memory).joined());
       const auto held = stats::occupancy(capability, row.launch);
       cell(held ? occupancy_words(ui.texts, *held) : text::kNoNumber);
-      cell(ui.texts(row.tensor_cores ? "tables.yes" : "tables.no"));
+      cell(ui.texts(tensor_core_key(row.tensor_cores)));
       ImGui::TableNextColumn();
       ImGui::TextUnformatted(std::string(context.strings.view(row.launch.op)).c_str());
       cell(row.op_flops > 0 ? text::decimal(row.op_flops * 1e-9, 3) + " GFLOP" : text::kNoNumber);
