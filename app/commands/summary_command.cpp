@@ -1,5 +1,6 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdio>
 #include <filesystem>
@@ -73,11 +74,46 @@ void print_devices(const Json& devices) {
 void print_busy_devices(const Json& devices) {
   if (devices.size() < 2) return;
   for (const Json& device : devices) {
-    std::printf("  GPU %s: a kernel ran for %s, none for %s between its first and its last\n",
+    std::printf("  GPU %s: work ran for %s, none for %s between its first and its last\n",
                 in_words("device", device["device"]).c_str(),
                 in_words("busy_us", device["busy_us"]).c_str(),
                 in_words("idle_us", device["idle_us"]).c_str());
   }
+}
+
+constexpr std::array kTimeParts = {"compute_us", "exposed_communication_us", "exposed_copy_us",
+                                   "idle_us"};
+
+// The time of the GPU from its first work to its last, in four parts that add up to it.
+void print_gpu_time(const Json& json) {
+  if (json["gpu_busy_by_device"].empty()) return;
+  double whole = 0;
+  for (const char* const part : kTimeParts) whole += json["gpu_time"][part].get<double>();
+  for (const char* const part : kTimeParts) {
+    const Json& time = json["gpu_time"][part];
+    print_row(("gpu " + title_of(part)).c_str(),
+              in_words(part, time) + ", " +
+                  text::decimal(100 * time.get<double>() / std::max(whole, 1e-3), 1) + " %");
+  }
+}
+
+void print_steps(const Json& steps) {
+  constexpr std::size_t kMost = 15;
+  if (steps.empty()) return;
+  std::printf("\nSteps, and what the GPU did meanwhile\n  %12s %12s %13s %12s %12s %9s %8s  name\n",
+              "duration", "compute", "exposed comm.", "copies", "idle", "operators", "launches");
+  for (std::size_t i = 0; i < std::min(steps.size(), kMost); ++i) {
+    const Json& step = steps[i];
+    const auto part = [&](std::size_t at) {
+      const bool known = step["gpu"].is_object();
+      return known ? in_words("_us", step["gpu"][kTimeParts[at]]) : std::string(text::kNoNumber);
+    };
+    std::printf("  %12s %12s %13s %12s %12s %9s %8s  %s\n", in_words("_us", step["dur_us"]).c_str(),
+                part(0).c_str(), part(1).c_str(), part(2).c_str(), part(3).c_str(),
+                in_words("", step["operators"]).c_str(), in_words("", step["launches"]).c_str(),
+                in_words("", step["name"]).c_str());
+  }
+  if (steps.size() > kMost) std::printf("  ... and %zu more\n", steps.size() - kMost);
 }
 
 // The first rows of a table of blocks; `print_row_of` prints one.
@@ -163,12 +199,15 @@ void print(const SummaryCommand& command, const Json& json) {
   if (json.contains("growth")) print_growth(json["growth"]);
   if (json["kind"] != "trace") return;
   print_row("steps", in_words("count", json["steps"].size()));
+  print_gpu_time(json);
   print_busy_devices(json["gpu_busy_by_device"]);
   for (const Json& one : json["checks"]) {
     const std::string check =
         one["check"].get<std::string>() + " " + one["state"].get<std::string>();
-    print_row(check.c_str(), text::printable(one["found"].get<std::string>()));
+    print_row(check.c_str(), one["title"].get<std::string>() + ": " +
+                                 text::printable(one["found"].get<std::string>()));
   }
+  print_steps(json["steps"]);
   print_totals("Kernels", json["kernels"]);
   print_totals("Operators", json["operators"]);
 }

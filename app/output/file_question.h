@@ -18,6 +18,7 @@ namespace ts::app {
 struct FileQuestion {
   files::MemoryPart part = {};  // of a snapshot
   base::FileRange range = {};   // of a snapshot or trace
+  bool keep_traces = false;     // FileSummary::trace is asked for
   [[nodiscard]] bool of_all() const { return part.is_all() && range.is_all(); }
 };
 

@@ -64,15 +64,38 @@ nlohmann::json totals_json(const std::vector<trace_file::NameTotal>& totals,
   return rows;
 }
 
+// The four parts of a time of a device.
+nlohmann::json time_json(const trace_file::DeviceTime& time) {
+  return {{"compute_us", microseconds(time.compute_ns)},
+          {"exposed_communication_us", microseconds(time.exposed_communication_ns)},
+          {"exposed_copy_us", microseconds(time.exposed_copy_ns)},
+          {"idle_us", microseconds(time.idle_ns)}};
+}
+
 // Those that ran a kernel.
 nlohmann::json busy_json(const trace_file::TraceSummary& summary) {
   auto rows = nlohmann::json::array();
   for (const trace_file::DeviceBusy& device : summary.devices) {
     rows.push_back({{"device", device.device},
                     {"kernels", device.kernels},
-                    {"busy_us", microseconds(device.busy_ns)},
-                    {"idle_us", microseconds(device.idle_ns)}});
+                    {"busy_us", microseconds(device.busy_ns())}});
+    rows.back().update(time_json(device.time));
     if (!device.rank.empty()) rows.back()["rank"] = device.rank;
+  }
+  return rows;
+}
+
+nlohmann::json steps_json(const trace_file::TraceSummary& summary,
+                          const base::StringTable& strings) {
+  auto rows = nlohmann::json::array();
+  for (const trace_file::StepSpan& step : summary.steps) {
+    rows.push_back({{"name", strings.view(step.name)},
+                    {"begin_us", microseconds(step.begin_ns)},
+                    {"dur_us", microseconds(step.duration_ns)},
+                    {"operators", step.operators},
+                    {"launches", step.launches},
+                    {"gpu", nullptr}});
+    if (!summary.devices.empty()) rows.back()["gpu"] = time_json(step.gpu);
   }
   return rows;
 }
@@ -124,19 +147,14 @@ nlohmann::json summary_json(const trace_file::TraceFile& file) {
 
 nlohmann::json summary_json(const trace_file::TraceFile& file,
                             const trace_file::TraceSummary& summary) {
-  auto steps = nlohmann::json::array();
-  for (const trace_file::StepSpan& step : summary.steps) {
-    steps.push_back({{"name", file.strings->view(step.name)},
-                     {"begin_us", microseconds(step.begin_ns)},
-                     {"dur_us", microseconds(step.duration_ns)}});
-  }
   nlohmann::json json = {{"kind", "trace"},
                          {"bytes", file.bytes},
                          {"events", file.event_count},
                          {"kernels", totals_json(summary.kernels, *file.strings)},
                          {"operators", totals_json(summary.operators, *file.strings)},
-                         {"steps", steps},
+                         {"steps", steps_json(summary, *file.strings)},
                          {"gpu_busy_us", microseconds(summary.gpu_busy_ns)},
+                         {"gpu_time", time_json(summary.gpu)},
                          {"gpu_busy_by_device", busy_json(summary)},
                          {"span_us", microseconds(summary.span_ns)},
                          {"tracks", file.tracks.size()},
@@ -247,6 +265,14 @@ std::string content_of_run(io::Input& input) {
   return all.size() <= kMost ? all : std::string();
 }
 
+FileSummary summary_of_trace(trace_file::TraceFile file, const FileQuestion& question) {
+  FileSummary summary{summary_json(file), nullptr};
+  if (!question.keep_traces) return summary;
+  if (auto trace = files::open_trace(std::move(file), 1))
+    summary.trace = std::make_unique<files::OpenedTrace>(std::move(*trace));
+  return summary;
+}
+
 // The summary of a file that may be compressed.
 base::Result<FileSummary> summary_of_file(const std::filesystem::path& path,
                                           const FileQuestion& question) {
@@ -263,9 +289,9 @@ base::Result<FileSummary> summary_of_file(const std::filesystem::path& path,
     if (other) return alone(other_json(path, content));
     return summary_of_recording(path, content);
   }
-  const auto trace = trace_file::read_trace(path, *input, question.range);
+  auto trace = trace_file::read_trace(path, *input, question.range);
   if (!trace) return tl::unexpected(trace.error());
-  return FileSummary{summary_json(*trace), nullptr};
+  return summary_of_trace(std::move(*trace), question);
 }
 
 }  // namespace
@@ -282,9 +308,9 @@ base::Result<FileSummary> summary_of(const std::filesystem::path& path,
   if (run) return summary_of_file(path / kRunName, question);
   if (!question.part.is_all()) return only_of_snapshots(path);
   if (!question.range.is_all()) return only_of_events(path);
-  const auto ranks = files::read_ranks(path);
+  auto ranks = files::read_ranks(path);
   if (!ranks) return tl::unexpected(ranks.error());
-  return FileSummary{summary_json(*ranks), nullptr};
+  return summary_of_trace(std::move(*ranks), question);
 }
 
 }  // namespace ts::app

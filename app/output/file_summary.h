@@ -7,6 +7,7 @@
 #include "app/output/file_question.h"
 #include "core/base/result.h"
 #include "core/files/opened_file.h"
+#include "core/files/opened_trace.h"
 #include "core/trace_file/trace_summary.h"
 
 namespace ts::app {
@@ -17,11 +18,14 @@ namespace ts::app {
 //     peak_allocated, end_allocated, peak_reserved, end_reserved, guessed_share (of the bytes at
 //     the peak those with a guessed category; null: the file tells categories)}], annotations
 //   trace: kind, bytes, events, kernels and operators [{name, count, total_us, mean_us}], steps
-//     [{name, begin_us, dur_us}], gpu_busy_us (the mean of the devices), gpu_busy_by_device
-//     [{device, kernels, busy_us (a kernel ran), idle_us (none did between its first and its last
-//     one); rank where traces of ranks became one}], span_us (of a part in seconds, like the busy
-//     times: what lies in it), tracks, flows, memory_events, schema,
-//     devices, rank, checks (core/report/checks.h)
+//     [{name, begin_us, dur_us, operators, launches, gpu (core/trace_file/trace_summary.h: what the
+//     devices did meanwhile; null without kernels)}], gpu_busy_us (a kernel, copy or fill ran; the
+//     mean of the devices), gpu_time {compute_us, exposed_communication_us, exposed_copy_us,
+//     idle_us} (core/trace_file/device_time.h; the first three add up to gpu_busy_us),
+//     gpu_busy_by_device [{device, kernels, busy_us and the four of gpu_time, from its first work
+//     to its last; rank where traces of ranks became one}], span_us (of a part in seconds, like the
+//     busy times: what lies in it), tracks, flows, memory_events, schema, devices, rank, checks
+//     (core/report/checks.h)
 // Allocated bytes are requested bytes, as in traces. Both have complete and, where it is false,
 // fault.
 nlohmann::json summary_json(const files::OpenedFile& file);
@@ -35,7 +39,8 @@ nlohmann::json summary_json(const trace_file::TraceFile& file,
 // findings, as checks. The error is one sentence.
 struct FileSummary {
   nlohmann::json json;
-  std::unique_ptr<files::OpenedFile> blocks;  // of a snapshot or a recording
+  std::unique_ptr<files::OpenedFile> blocks;       // of a snapshot or a recording
+  std::unique_ptr<files::OpenedTrace> trace = {};  // of a trace with events, where asked for
 };
 base::Result<FileSummary> summary_of(const std::filesystem::path& path,
                                      const FileQuestion& question = {});

@@ -32,14 +32,14 @@ Finding busy(const TraceSummary& trace) {
   const std::string share = text::decimal(percent, 1);
   const std::string least = text::decimal(kGoodBusy, 0);
   if (trace.devices.size() == 1)
-    return {{state, text::message("check.busy", {{"percent", share}, {"least", least}})}};
+    return {{state, text::message("check.trace.busy", {{"percent", share}, {"least", least}})}};
   const trace_file::DeviceBusy& idlest =
       *std::ranges::min_element(trace.devices, {}, &trace_file::DeviceBusy::busy_ns);
   return {{state,
            text::message("check.busy_mean",
                          {{"count", std::to_string(trace.devices.size())},
                           {"percent", share},
-                          {"lowest", text::decimal(percent_of(idlest.busy_ns, trace.span_ns), 1)},
+                          {"lowest", text::decimal(percent_of(idlest.busy_ns(), trace.span_ns), 1)},
                           {"device", std::to_string(idlest.device)},
                           {"least", least}})}};
 }
@@ -94,14 +94,16 @@ Finding loader(const TraceSummary& trace) {
 
 std::vector<report::CheckResult> of_trace(const TraceSummary& summary, const base::Message& fault) {
   std::vector<report::CheckResult> all;
-  const auto add = [&](const char* id, const char* why, Finding found) {
-    all.push_back({id, found->first, std::move(found->second), text::message(why)});
+  const auto add = [&](const char* id, const char* why, Finding found,
+                       const char* title = nullptr) {
+    all.push_back({id, found->first, std::move(found->second), text::message(why),
+                   title == nullptr ? base::Message{} : text::message(title)});
   };
   add("C-7", "check.why.busy", busy(summary));
   add("C-8", "check.why.recording", complete(summary, fault));
   add("C-10", "check.why.communication", communication(summary));
-  add("C-16", "check.why.overlap", overlap(summary));
-  add("C-16", "check.why.host_reads", waits(summary));
+  add("C-16", "check.why.overlap", overlap(summary), "check.trace.title.overlap");
+  add("C-16", "check.why.host_reads", waits(summary), "check.trace.title.waits");
   add("C-18", "check.why.window", steps(summary));
   add("C-21", "check.why.loader", loader(summary));
   return all;

@@ -348,7 +348,10 @@ std::vector<CheckResult> checks_of(const run::Run& run, const base::StringTable&
 nlohmann::json to_json(std::span<const CheckResult> checks) {
   auto list = nlohmann::json::array();
   for (const CheckResult& one : checks) {
+    const base::Message title =
+        one.title.empty() ? text::message("check.title." + std::string(one.id)) : one.title;
     list.push_back({{"check", one.id},
+                    {"title", title.sentence},
                     {"state", to_string(one.state)},
                     {"found", one.found.sentence},
                     {"found_text", text::text_json(one.found)},

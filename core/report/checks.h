@@ -25,8 +25,9 @@ const char* to_string(CheckState state);  // passed noted failed unknown
 struct CheckResult {
   const char* id = "";  // "C-3"; stable
   CheckState state = CheckState::passed;
-  base::Message found;  // the number and its threshold
-  base::Message why;    // what goes wrong otherwise
+  base::Message found;       // the number and its threshold
+  base::Message why;         // what goes wrong otherwise
+  base::Message title = {};  // of several results of one id; else "check.title." and the id is it
 };
 
 // In the order of their ids; a check that does not apply, or has too few steps to answer, is left
@@ -34,7 +35,8 @@ struct CheckResult {
 // well. `strings` is the table of the run's recording. O(n log n) of the recorded operators.
 std::vector<CheckResult> checks_of(const run::Run& run, const base::StringTable& strings);
 
-// [{check, state, found, found_text, why, why_text}]: English sentences, their keys (message.h).
+// [{check, title, state, found, found_text, why, why_text}]: English sentences, their keys
+// (message.h).
 nlohmann::json to_json(std::span<const CheckResult> checks);
 // Columns check, state, found, why; in English.
 io::TextTable checks_table(const std::vector<CheckResult>& checks);

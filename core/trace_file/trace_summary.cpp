@@ -37,48 +37,8 @@ class Totals {
   std::vector<NameTotal> by_name_;
 };
 
-struct Span {
-  std::int64_t begin = 0;
-  std::int64_t end = 0;
-};
-
-// Spans by begin become disjoint ones.
-std::vector<Span> merged(const std::vector<Span>& spans) {
-  std::vector<Span> all;
-  for (const Span& span : spans) {
-    if (all.empty() || span.begin > all.back().end) {
-      all.push_back(span);
-    } else {
-      all.back().end = std::max(all.back().end, span.end);
-    }
-  }
-  return all;
-}
-
-std::int64_t length_of(const std::vector<Span>& disjoint) {
-  std::int64_t sum = 0;
-  for (const Span& span : disjoint) sum += span.end - span.begin;
-  return sum;
-}
-
-// Time of `a` within the disjoint `b`, both by begin; spans of `a` that overlap all count.
-std::int64_t common_time(const std::vector<Span>& a, const std::vector<Span>& b) {
-  std::int64_t sum = 0;
-  for (std::size_t i = 0, k = 0; i < a.size() && k < b.size();) {
-    const std::int64_t begin = std::max(a[i].begin, b[k].begin);
-    const std::int64_t end = std::min(a[i].end, b[k].end);
-    if (end > begin) sum += end - begin;
-    if (a[i].end < b[k].end) {
-      ++i;
-    } else {
-      ++k;
-    }
-  }
-  return sum;
-}
-
 // The meaning of a name, looked up once for each.
-enum class Meaning : std::uint8_t { unknown, other, collective, wait, loader };
+enum class Meaning : std::uint8_t { unknown, other, collective, copy, wait, launch, loader };
 class Meanings {
  public:
   explicit Meanings(const base::StringTable& strings) : strings_(&strings) {}
@@ -91,43 +51,31 @@ class Meanings {
 
  private:
   // "ncclDevKernel_AllReduce_Sum_f32_RING_LL(...)", "cudaStreamSynchronize",
-  // "enumerate(DataLoader)#_MultiProcessingDataLoaderIter.__next__"
+  // "enumerate(DataLoader)#_MultiProcessingDataLoaderIter.__next__", "cudaLaunchKernel";
+  // ROCm 7.1 and earlier call copies kernels.
   static Meaning read(std::string_view name) {
     if (name.starts_with("nccl")) return Meaning::collective;
     if (name.starts_with("enumerate(DataLoader)")) return Meaning::loader;
-    return name.find("Synchronize") != std::string_view::npos ? Meaning::wait : Meaning::other;
+    const auto has = [name](std::string_view part) { return name.find(part) != name.npos; };
+    if (has("rcclGenericKernel")) return Meaning::collective;
+    if (name.starts_with("__amd_rocclr_copyBuffer") || name.starts_with("MEMORY_COPY_"))
+      return Meaning::copy;
+    if (has("Synchronize")) return Meaning::wait;
+    return has("Launch") ? Meaning::launch : Meaning::other;
   }
   const base::StringTable* strings_;
   std::vector<Meaning> known_;
 };
-
-// The kernels of one device, for their collectives.
-struct DeviceKernels {
-  std::vector<Span> collectives;
-  std::vector<Span> others;
-};
-
-void add_collectives(const std::map<std::int32_t, DeviceKernels>& devices, TraceSummary& summary) {
-  std::int64_t with = 0;
-  for (const auto& [device, kernels] : devices) {
-    if (kernels.collectives.empty()) continue;
-    const std::vector<Span> collectives = merged(kernels.collectives);
-    summary.collective_ns += length_of(collectives);
-    summary.hidden_collective_ns += common_time(collectives, merged(kernels.others));
-    ++with;
-  }
-  if (with == 0) return;
-  summary.collective_ns /= with;
-  summary.hidden_collective_ns /= with;
-}
 
 // The host's events of one process.
 struct HostProcess {
   std::vector<Span> steps;
   std::vector<Span> whole_steps;
   std::vector<Span> loads;
-  std::vector<Span> waits;  // a nanosecond each
+  std::vector<Span> waits;                        // a nanosecond each
+  std::vector<std::int64_t> operators, launches;  // when they began, in order
 };
+using Hosts = std::map<std::string_view, HostProcess>;
 
 void add_host(const HostProcess& host, TraceSummary& summary) {
   const std::vector<Span> steps = merged(host.steps);
@@ -169,81 +117,134 @@ class Part {
   Span window_{-kMost, kMost};
 };
 
-// Adds what names of events tell.
-void add_named(const TraceFile& file, const Part& part, TraceSummary& summary) {
-  Meanings meanings(*file.strings);
-  std::map<std::int32_t, DeviceKernels> devices;
-  std::map<std::string_view, HostProcess> hosts;
-  for (const Event& event : file.events) {
-    const Track& track = file.tracks[event.track];
-    const Span span = part.cut(event.begin_ns, event.end_ns());
-    if (is_step(*file.strings, event)) {
-      HostProcess& host = hosts[track.process];
-      host.steps.push_back(span);
-      if (part.has_whole(event.begin_ns, event.end_ns())) host.whole_steps.push_back(span);
-      continue;
-    }
-    const Meaning meaning = meanings.of(event);
-    if (event.kind == EventKind::kernel) {
-      DeviceKernels& of = devices[track.device];
-      (meaning == Meaning::collective ? of.collectives : of.others).push_back(span);
-    } else if (event.kind == EventKind::runtime) {
-      if (meaning == Meaning::wait && part.begins_in(event.begin_ns))
-        hosts[track.process].waits.push_back({span.begin, span.begin + 1});
-    } else if (meaning == Meaning::loader &&
-               (event.kind == EventKind::op || event.kind == EventKind::annotation)) {
-      ++summary.loader_calls;
-      hosts[track.process].loads.push_back(span);
-    }
-  }
-  for (const auto& [process, host] : hosts) add_host(host, summary);
-  add_collectives(devices, summary);
+struct Device {
+  DeviceBusy about;
+  DeviceSpans work;
+};
+using Devices = std::map<std::int32_t, Device>;
+
+std::string_view rank_of(const Track& track) {
+  return is_of_rank(track) ? std::string_view(track.process_name) : std::string_view();
 }
 
-// How long each device was busy; kernels come by begin.
-class Busy {
+// Sorts the events of a trace by what they are; events come by begin.
+class Sorter {
  public:
-  void add(const Track& track, const Span& span) {
-    const auto [at, fresh] = devices_.try_emplace(track.device);
-    Device& device = at->second;
-    if (fresh) {
-      device.busy.device = track.device;
-      if (is_of_rank(track)) device.busy.rank = track.process_name;
-      device.first = span.begin;
-      device.until = span.begin;
+  Sorter(const TraceFile& file, const Part& part, TraceSummary& summary)
+      : file_(file), part_(part), summary_(summary), meanings_(*file.strings) {}
+
+  void add(const Event& event) {
+    const Span span = part_.cut(event.begin_ns, event.end_ns());
+    if (is_step(*file_.strings, event)) return add_step(event, span);
+    switch (event.kind) {
+      case EventKind::kernel:
+      case EventKind::copy:
+      case EventKind::fill:
+        return add_work(event, span);
+      case EventKind::runtime:
+        return add_call(event, span);
+      case EventKind::op:
+        host_of(event).operators.push_back(span.begin);
+        return add_load(event, span);
+      case EventKind::annotation:
+        return add_load(event, span);
+      default:
+        return;
     }
-    ++device.busy.kernels;
-    device.busy.busy_ns += std::max<std::int64_t>(span.end - std::max(span.begin, device.until), 0);
-    device.until = std::max(device.until, span.end);
   }
-  std::vector<DeviceBusy> take() {
-    std::vector<DeviceBusy> all;
-    for (auto& [number, device] : devices_) {
-      device.busy.idle_ns = device.until - device.first - device.busy.busy_ns;
-      all.push_back(std::move(device.busy));
-    }
-    return all;
-  }
+  [[nodiscard]] const Hosts& hosts() const { return hosts_; }
+  Devices& devices() { return devices_; }
 
  private:
-  struct Device {
-    DeviceBusy busy;
-    std::int64_t first = 0;
-    std::int64_t until = 0;
-  };
-  std::map<std::int32_t, Device> devices_;
+  HostProcess& host_of(const Event& event) { return hosts_[file_.tracks[event.track].process]; }
+
+  void add_step(const Event& event, const Span& span) {
+    HostProcess& host = host_of(event);
+    host.steps.push_back(span);
+    if (part_.has_whole(event.begin_ns, event.end_ns())) host.whole_steps.push_back(span);
+  }
+
+  void add_work(const Event& event, const Span& span) {
+    const Track& track = file_.tracks[event.track];
+    Device& device = devices_[track.device];
+    device.about.device = track.device;
+    device.about.rank = rank_of(track);
+    if (event.kind == EventKind::kernel) ++device.about.kernels;
+    spans_of(event, device.work).push_back(span);
+  }
+
+  std::vector<Span>& spans_of(const Event& event, DeviceSpans& work) {
+    if (event.kind == EventKind::copy) return work.copies;
+    if (event.kind == EventKind::fill) return work.compute;
+    const Meaning meaning = meanings_.of(event);
+    if (meaning == Meaning::copy) return work.copies;
+    return meaning == Meaning::collective ? work.collectives : work.compute;
+  }
+
+  void add_call(const Event& event, const Span& span) {
+    const Meaning meaning = meanings_.of(event);
+    if (meaning == Meaning::launch) host_of(event).launches.push_back(span.begin);
+    if (meaning == Meaning::wait && part_.begins_in(event.begin_ns))
+      host_of(event).waits.push_back({span.begin, span.begin + 1});
+  }
+
+  void add_load(const Event& event, const Span& span) {
+    if (meanings_.of(event) != Meaning::loader) return;
+    ++summary_.loader_calls;
+    host_of(event).loads.push_back(span);
+  }
+
+  const TraceFile& file_;
+  const Part& part_;
+  TraceSummary& summary_;
+  Meanings meanings_;
+  Hosts hosts_;
+  Devices devices_;
 };
 
-// The sum of damaged files may have no room.
-std::int64_t mean_busy(const std::vector<DeviceBusy>& devices) {
-  const auto count = std::max<std::int64_t>(std::ssize(devices), 1);
-  std::int64_t mean = 0;
-  std::int64_t rest = 0;
-  for (const DeviceBusy& device : devices) {
-    mean += device.busy_ns / count;
-    rest += device.busy_ns % count;
+// A device that ran a kernel.
+struct Timed {
+  std::string rank;
+  DeviceTimeline timeline;
+};
+
+// Fills in what devices did; devices without a kernel are left out.
+std::vector<Timed> add_devices(Devices& devices, TraceSummary& summary) {
+  std::vector<Timed> all;
+  std::vector<DeviceTime> times;
+  std::int64_t with_collectives = 0;
+  for (auto& [number, device] : devices) {
+    if (device.about.kernels == 0) continue;
+    DeviceTimeline timeline(device.work);
+    if (!device.work.collectives.empty()) ++with_collectives;
+    summary.collective_ns += timeline.collective_ns();
+    summary.hidden_collective_ns += timeline.hidden_collective_ns();
+    times.push_back(device.about.time = timeline.whole());
+    all.push_back({device.about.rank, std::move(timeline)});
+    summary.devices.push_back(std::move(device.about));
   }
-  return mean + rest / count;
+  summary.gpu = mean_of(times);
+  summary.gpu_busy_ns = summary.gpu.busy_ns();
+  with_collectives = std::max<std::int64_t>(with_collectives, 1);
+  summary.collective_ns /= with_collectives;
+  summary.hidden_collective_ns /= with_collectives;
+  return all;
+}
+
+std::int64_t count_within(const std::vector<std::int64_t>& times, const Span& span) {
+  return std::ranges::lower_bound(times, span.end) - std::ranges::lower_bound(times, span.begin);
+}
+
+// Counts and times of a step of a process, whose time in the part is `span`.
+void add_to_step(const HostProcess& host, const std::vector<Timed>& devices, std::string_view rank,
+                 const Span& span, StepSpan& step) {
+  step.operators = count_within(host.operators, span);
+  step.launches = count_within(host.launches, span);
+  std::vector<DeviceTime> times;
+  for (const Timed& device : devices) {
+    if (device.rank == rank) times.push_back(device.timeline.within(span));
+  }
+  step.gpu = mean_of(times);
 }
 
 }  // namespace
@@ -257,27 +258,34 @@ TraceSummary summary_of(const TraceFile& file) {
   TraceSummary summary;
   Totals kernels;
   Totals operators;
-  Busy busy;
   const Part part(file);
+  Sorter sorter(file, part, summary);
+  std::vector<const Event*> steps;
   std::optional<Span> span;
   for (const Event& event : file.events) {
     const Span within = part.cut(event.begin_ns, event.end_ns());
     if (!span) span = within;
     span->end = std::max(span->end, within.end);
+    sorter.add(event);
     if (is_step(*file.strings, event)) {
-      summary.steps.push_back({event.name, event.begin_ns, event.duration_ns});
+      steps.push_back(&event);
     } else if (event.kind == EventKind::op) {
       operators.add(event);
+    } else if (event.kind == EventKind::kernel) {
+      kernels.add(event);
     }
-    if (event.kind != EventKind::kernel) continue;
-    kernels.add(event);
-    busy.add(file.tracks[event.track], within);
   }
   if (span) summary.span_ns = span->end - span->begin;
-  summary.devices = busy.take();
-  summary.gpu_busy_ns = mean_busy(summary.devices);
+  const std::vector<Timed> devices = add_devices(sorter.devices(), summary);
+  for (const auto& [process, host] : sorter.hosts()) add_host(host, summary);
+  for (const Event* event : steps) {
+    const Track& track = file.tracks[event->track];
+    StepSpan& step =
+        summary.steps.emplace_back(StepSpan{event->name, event->begin_ns, event->duration_ns});
+    add_to_step(sorter.hosts().at(track.process), devices, rank_of(track),
+                part.cut(event->begin_ns, event->end_ns()), step);
+  }
   summary.by_number = file.by_number;
-  add_named(file, part, summary);
   summary.nameless = file.strings->overflowed();
   summary.kernels = kernels.take(*file.strings);
   summary.operators = operators.take(*file.strings);

@@ -94,6 +94,9 @@ TEST_F(SummaryCommand, ATraceHasItsKernelsAndOperators) {
   EXPECT_EQ(json["operators"][0]["name"], "aten::mm");
   EXPECT_EQ(json["gpu_busy_us"], 2.5);
   EXPECT_EQ(json["span_us"], 4);
+  EXPECT_EQ(json["gpu_time"]["compute_us"], 2.5);
+  EXPECT_EQ(json["checks"][3]["title"], "Overlap of collectives");
+  EXPECT_EQ(json["checks"][4]["title"], "Waits of the host");
   const auto words = testing::run_program("summary " + file("one.json"));
   EXPECT_NE(words.out.find("gemm"), std::string::npos) << words.out;
 }
@@ -109,12 +112,18 @@ TEST_F(SummaryCommand, ATraceOfTwoGpusTellsOfEach) {
         "[" + kernel(0, 0, 10) + "," + kernel(1, 10, 4) + "," + kernel(1, 18, 2) + "]");
   const auto json = summary(file("gpus.json"));
   EXPECT_EQ(json["gpu_busy_us"], 8) << "the mean, where the union is 16";
-  const nlohmann::json second = {{"device", 1}, {"kernels", 2}, {"busy_us", 6}, {"idle_us", 4}};
+  const nlohmann::json second = {{"device", 1},
+                                 {"kernels", 2},
+                                 {"busy_us", 6},
+                                 {"compute_us", 6},
+                                 {"exposed_communication_us", 0},
+                                 {"exposed_copy_us", 0},
+                                 {"idle_us", 4}};
   ASSERT_EQ(json["gpu_busy_by_device"].size(), 2U);
   EXPECT_EQ(json["gpu_busy_by_device"][1], second);
   const std::string words = testing::run_program("summary " + file("gpus.json")).out;
   EXPECT_NE(words.find("gpu busy, mean"), std::string::npos) << words;
-  EXPECT_NE(words.find("GPU 1: a kernel ran for 6.0"), std::string::npos) << words;
+  EXPECT_NE(words.find("GPU 1: work ran for 6.0"), std::string::npos) << words;
   const auto part = summary("--from 0.000012s --to 0.000020s " + file("gpus.json"), "asked");
   EXPECT_EQ(part["span_us"], 8);
   EXPECT_EQ(part["gpu_busy_us"], 4);
@@ -202,7 +211,11 @@ TEST_F(SummaryCommand, DiffMatchesByName) {
   const auto json = nlohmann::json::parse(ended.out);
   EXPECT_EQ(json["kind"], "trace");
   EXPECT_EQ(json["kernels"][0]["difference_us"], 1.0);
-  EXPECT_EQ(json["kernels"][0]["state"], "in both");
+  EXPECT_EQ(json["kernels"][0]["state"], "slower");
+  EXPECT_EQ(json["kernels"][0]["ratio"], 3.5 / 2.5);
+  std::map<std::string, std::string> calls;
+  for (const auto& row : json["calls"]) calls[row["name"]] = row["state"];
+  EXPECT_EQ(calls, (std::map<std::string, std::string>{{"aten::bm", "new"}, {"aten::mm", "gone"}}));
   std::map<std::string, std::string> states;
   for (const auto& row : json["operators"]) states[row["name"]] = row["state"];
   EXPECT_EQ(states,

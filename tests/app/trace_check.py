@@ -18,6 +18,7 @@ sys.path[:0] = [str(ROOT / "trace_file"), str(ROOT / "kernels")]
 import kineto_trace  # noqa: E402
 from references import import_torch  # noqa: E402
 
+WORK = {"kernel", "gpu_memcpy", "memcpy", "gpu_memset", "memset"}
 problems = []
 
 
@@ -45,9 +46,9 @@ def expected(path):
                 rows[e["name"]].append(e["dur"])
         return rows
 
-    kernels = collections.defaultdict(list)  # by device
+    kernels = collections.defaultdict(list)  # by device, with copies and fills
     for e in stretches:
-        if e.get("cat", "").lower() == "kernel":
+        if e.get("cat", "").lower() in WORK:
             kernels[e["args"]["device"]].append((e["ts"], e["ts"] + e["dur"]))
     busy, idle = {}, {}
     for device, spans in kernels.items():

@@ -108,19 +108,19 @@ TEST(TraceChecks, EachDeviceIsBusyForItself) {
       event("kernel", "b", 120, 20, kSecond) + event("kernel", "b", 180, 20, kSecond);
   const auto summary = trace_file::summary_of(trace_of(events));
   ASSERT_EQ(summary.devices.size(), 2U);
-  EXPECT_EQ(summary.devices[0].busy_ns, 100'000);
-  EXPECT_EQ(summary.devices[0].idle_ns, 0);
+  EXPECT_EQ(summary.devices[0].busy_ns(), 100'000);
+  EXPECT_EQ(summary.devices[0].time.idle_ns, 0);
   EXPECT_EQ(summary.devices[1].device, 1);
   EXPECT_EQ(summary.devices[1].kernels, 3);
-  EXPECT_EQ(summary.devices[1].busy_ns, 60'000);
-  EXPECT_EQ(summary.devices[1].idle_ns, 40'000) << "from its first kernel to its last";
+  EXPECT_EQ(summary.devices[1].busy_ns(), 60'000);
+  EXPECT_EQ(summary.devices[1].time.idle_ns, 40'000) << "from its first kernel to its last";
   EXPECT_EQ(summary.gpu_busy_ns, 80'000);
   const auto all = checks_of(events);
   const report::CheckResult& busy = found(all, "C-7", "busy");
   EXPECT_EQ(busy.state, CheckState::failed);
-  EXPECT_EQ(busy.found.sentence,
-            "On the 2 GPUs a kernel runs 40.0 % of the time in the mean, on GPU 1 the least, "
-            "30.0 %; good from 85 %");
+  EXPECT_EQ(
+      busy.found.sentence,
+      "The 2 GPUs work 40.0 % of the time in the mean, GPU 1 the least, 30.0 %; good from 85 %");
 }
 
 // Seconds 50 to 150 us of two steps of 100 us: half of each.

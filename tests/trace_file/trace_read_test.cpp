@@ -110,8 +110,32 @@ TEST(TraceRead, TheSummaryCountsOverlappingKernelsOnce) {
   EXPECT_EQ(summary.span_ns, 30'000) << "9 to 39";
   ASSERT_EQ(summary.steps.size(), 1U);
   EXPECT_EQ(summary.steps[0].duration_ns, 30'000);
+  EXPECT_EQ(summary.steps[0].operators, 1);
+  EXPECT_EQ(summary.steps[0].launches, 1);
+  EXPECT_EQ(summary.steps[0].gpu.compute_ns, 11'500);
+  EXPECT_EQ(summary.steps[0].gpu.idle_ns, 18'500) << "of the 30 us from 9 to 39";
   ASSERT_EQ(summary.operators.size(), 1U);
   EXPECT_EQ(summary.operators[0].total_ns, 5'000);
+}
+
+// Copies and fills are work of the device, also copies that ROCm calls kernels.
+TEST(TraceRead, TheSummaryCountsCopiesAndFillsAsBusy) {
+  const auto work = [](const char* category, const char* name, int begin, int duration) {
+    return R"({"ph": "X", "pid": 0, "tid": 7, "args": {"device": 0, "stream": 7}, "cat": ")" +
+           std::string(category) + R"(", "name": ")" + name + R"(", "ts": )" +
+           std::to_string(begin) + R"(, "dur": )" + std::to_string(duration) + "}";
+  };
+  const TraceFile file =
+      parsed("[" + work("kernel", "gemm", 0, 10) + "," + work("gpu_memcpy", "Memcpy HtoD", 20, 5) +
+             "," + work("gpu_memset", "Memset", 30, 2) + "," +
+             work("kernel", "ncclDevKernel_AllReduce_Sum_f32_RING_LL", 40, 4) + "," +
+             work("kernel", "__amd_rocclr_copyBuffer", 50, 3) + "]");
+  const TraceSummary summary = summary_of(file);
+  EXPECT_EQ(summary.gpu.compute_ns, 12'000);
+  EXPECT_EQ(summary.gpu.exposed_communication_ns, 4'000);
+  EXPECT_EQ(summary.gpu.exposed_copy_ns, 8'000);
+  EXPECT_EQ(summary.gpu.idle_ns, 29'000);
+  EXPECT_EQ(summary.gpu_busy_ns, 24'000);
 }
 
 TEST(TraceRead, AListIsReadToo) {

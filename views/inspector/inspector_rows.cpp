@@ -19,6 +19,7 @@
 #include "views/common/glossary.h"
 #include "views/common/spec_words.h"
 #include "views/inspector/gpu_rows.h"
+#include "views/inspector/trace_rows.h"
 
 namespace ts::views {
 namespace {
@@ -371,6 +372,7 @@ std::vector<InspectorRow> slice_rows(const ViewContext& context) {
   rows.push_back({texts("inspector.start"),
                   text::duration_ns(static_cast<double>(slice.begin_ns - trace.range().begin))});
   add_details(rows, context, slice);
+  for (InspectorRow& row : step_rows(context, slice)) rows.push_back(std::move(row));
   if (const auto parent = trace.parent(*selected)) {
     const trace::Slice above = trace.slice(*parent);
     rows.push_back(

@@ -59,8 +59,23 @@ void add_busy(const text::Texts& texts, const trace_file::TraceSummary& summary,
                   time_of(summary.gpu_busy_ns)});
   for (std::size_t i = 0; i < std::min(devices.size(), kMostDevices); ++i) {
     const std::string number = std::to_string(devices[i].device);
-    rows.push_back({texts("trace.busy_of", {{"device", number}}), time_of(devices[i].busy_ns)});
+    rows.push_back({texts("trace.busy_of", {{"device", number}}), time_of(devices[i].busy_ns())});
   }
+}
+
+// A time of the GPU in its four parts, each with its share; of several devices the mean.
+void add_parts(const text::Texts& texts, const trace_file::DeviceTime& time,
+               std::vector<InspectorRow>& rows) {
+  const std::int64_t whole = std::max<std::int64_t>(time.busy_ns() + time.idle_ns, 1);
+  const auto add = [&](const char* key, std::int64_t part) {
+    const double percent = 100 * static_cast<double>(part) / static_cast<double>(whole);
+    rows.push_back({texts(key), {time_of(part).joined() + ", " + text::decimal(percent, 1), "%"}});
+  };
+  add("trace.compute", time.compute_ns);
+  if (time.exposed_communication_ns > 0)
+    add("trace.exposed_communication", time.exposed_communication_ns);
+  add("trace.exposed_copy", time.exposed_copy_ns);
+  add("trace.idle", time.idle_ns);
 }
 
 // The place whose memory is shown, where there are several.
@@ -116,7 +131,32 @@ std::vector<InspectorRow> trace_rows(const ViewContext& context) {
   add_count("trace.operators", calls_of(summary.operators));
   add_count("trace.kernels", calls_of(summary.kernels));
   add_busy(texts, summary, rows);
+  if (!summary.devices.empty()) add_parts(texts, summary.gpu, rows);
   add_memory(texts, context.trace->memory, rows);
+  return rows;
+}
+
+namespace {
+
+// The step of the profiler that a slice shows; times of a trace in the window count from its
+// first event.
+const trace_file::StepSpan* step_of(const ViewContext& context, const trace::Slice& slice) {
+  for (const trace_file::StepSpan& step : context.trace->summary.steps) {
+    if (step.name == slice.name && step.duration_ns == slice.duration_ns) return &step;
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+std::vector<InspectorRow> step_rows(const ViewContext& context, const trace::Slice& slice) {
+  if (context.trace == nullptr) return {};
+  const trace_file::StepSpan* const step = step_of(context, slice);
+  if (step == nullptr) return {};
+  std::vector<InspectorRow> rows;
+  rows.push_back({context.texts("trace.operators"), {text::grouped(step->operators), ""}});
+  rows.push_back({context.texts("trace.step_launches"), {text::grouped(step->launches), ""}});
+  if (!context.trace->summary.devices.empty()) add_parts(context.texts, step->gpu, rows);
   return rows;
 }
 

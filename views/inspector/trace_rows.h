@@ -9,6 +9,8 @@ namespace ts::views {
 
 // Facts of an opened trace. Empty if none is shown.
 std::vector<InspectorRow> trace_rows(const ViewContext& context);
+// Calls and GPU time in a step of the profiler, for a slice that shows one; else empty.
+std::vector<InspectorRow> step_rows(const ViewContext& context, const trace::Slice& slice);
 // The share of time in which the device was busy, or the length of the trace.
 FileVerdict trace_verdict(const ViewContext& context);
 

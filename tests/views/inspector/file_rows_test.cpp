@@ -108,13 +108,20 @@ TEST(FileRows, EachGpuOfATraceIsBusyForItself) {
   constexpr std::int64_t kMillisecond = 1'000'000;
   trace_file::TraceSummary summary;
   summary.span_ns = 10 * kMillisecond;
-  summary.devices = {{.device = 0, .kernels = 1, .busy_ns = 2 * kMillisecond}};
+  summary.devices = {{.device = 0, .kernels = 1, .time = {.compute_ns = 2 * kMillisecond}}};
   summary.gpu_busy_ns = 2 * kMillisecond;
+  summary.gpu = {.compute_ns = 3 * kMillisecond / 2,
+                 .exposed_copy_ns = kMillisecond / 2,
+                 .idle_ns = 6 * kMillisecond};
   TracePanel panel = panel_of_trace(texts, {}, summary);
   EXPECT_EQ(value_of(panel.rows, "GPU busy"), "2.00 ms");
+  EXPECT_EQ(value_of(panel.rows, "GPU computes"), "1.50 ms, 18.8 %");
+  EXPECT_EQ(value_of(panel.rows, "Exposed communication"), "no row");
+  EXPECT_EQ(value_of(panel.rows, "Exposed copies"), "500.0 us, 6.3 %");
+  EXPECT_EQ(value_of(panel.rows, "GPU idle"), "6.00 ms, 75.0 %");
   EXPECT_EQ(value_of(panel.rows, "Memory shown"), "no row");
   EXPECT_EQ(panel.sentence, "The GPU is busy for 20.0 % of 10.00 ms");
-  summary.devices.push_back({.device = 3, .kernels = 1, .busy_ns = 8 * kMillisecond});
+  summary.devices.push_back({.device = 3, .kernels = 1, .time = {.compute_ns = 8 * kMillisecond}});
   summary.gpu_busy_ns = 5 * kMillisecond;
   panel = panel_of_trace(texts, {}, summary, {.device = 3, .rank = "rank 1", .places = 2});
   EXPECT_EQ(value_of(panel.rows, "GPU busy, mean of 2"), "5.00 ms");
