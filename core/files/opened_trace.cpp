@@ -53,6 +53,35 @@ std::string thread_name(const trace_file::TraceFile& file, std::uint32_t track) 
   return name.empty() ? "thread " + of.thread : name;
 }
 
+// The operators that are open on each thread; asked by rising time.
+class OpenOperators {
+ public:
+  explicit OpenOperators(const std::vector<Event>& events) : events_(events) {}
+
+  // The innermost one, or no string.
+  base::StringId at(std::uint32_t track, std::int64_t time_ns) {
+    for (; next_ < events_.size() && events_[next_].begin_ns <= time_ns; ++next_) {
+      const Event& event = events_[next_];
+      if (event.kind != EventKind::op) continue;
+      close(event.track, event.begin_ns);
+      open_[event.track].push_back(&event);
+    }
+    close(track, time_ns);
+    const auto& open = open_[track];
+    return open.empty() ? base::kNoString : open.back()->name;
+  }
+
+ private:
+  void close(std::uint32_t track, std::int64_t time_ns) {
+    auto& open = open_[track];
+    while (!open.empty() && open.back()->end_ns() < time_ns) open.pop_back();
+  }
+
+  const std::vector<Event>& events_;  // by begin
+  std::unordered_map<std::uint32_t, std::vector<const Event*>> open_;
+  std::size_t next_ = 0;
+};
+
 class TraceOpener {
  public:
   TraceOpener(trace_file::TraceFile& file, run::Run& run)
@@ -336,6 +365,7 @@ void TraceOpener::add_memory() {
     run_.memory.append(record);
   };
   for (const memory::Record& record : alive_before(events)) allocate(record);
+  OpenOperators operators(file_.events);
   for (const trace_file::MemoryEvent& event : events) {
     if (memory_.rank.empty() && trace_file::is_of_rank(file_.tracks[event.track]))
       memory_.rank = file_.tracks[event.track].process_name;
@@ -350,6 +380,7 @@ void TraceOpener::add_memory() {
       run_.memory.append(record);
       continue;
     }
+    record.op = operators.at(event.track, event.time_ns);
     record.size = std::min(record.size, (std::int64_t{1} << 60) - run_.memory.current_bytes());
     allocate(record);
   }
@@ -405,7 +436,7 @@ std::string shapes_of(std::string_view dims, std::string_view types) {
     if ((!tensor && shape == "[]") || shape.find('[', 1) != std::string_view::npos) continue;
     if (!text.empty()) text += ", ";
     for (const char c : shape) {
-      if (c == ' ') continue;
+      if (c == ' ' || c == '\n' || c == '\r' || c == '\t') continue;
       text += c;
       if (c == ',') text += ' ';
     }

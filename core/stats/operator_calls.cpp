@@ -124,7 +124,10 @@ std::vector<OperatorCall> operator_calls(const trace::TraceStore& trace,
                      if (phase_at(phases, slice.begin_ns) == base::Phase::setup) return;
                      placed.push_back({depth, slice});
                    });
+    const std::size_t first = calls.size();
     add_track(placed, phases, calls);
+    for (std::size_t i = first; i < calls.size(); ++i)
+      calls[i].track = static_cast<trace::TrackId>(t);
   }
   std::vector<std::uint32_t> inside(calls.size(), 0);
   for (const OperatorCall& call : calls) {

@@ -8,7 +8,7 @@
 
 namespace ts::stats {
 
-// One slice of an operator, without the time of operators inside it. Private to the operator table.
+// One slice of an operator, without the time of operators inside it. For the tables of this folder.
 struct OperatorCall {
   trace::Slice slice;
   std::int64_t self_ns = 0;
@@ -17,6 +17,7 @@ struct OperatorCall {
   // The only operator inside one of the same name: an overload that calls another. Both count as
   // one call, as in torch.profiler.
   bool again = false;
+  trace::TrackId track = 0;
   static constexpr std::uint32_t kNoParent = 0xFFFFFFFFU;
 };
 

@@ -9,6 +9,7 @@
 
 #include "core/stats/call_memory.h"
 #include "core/stats/call_stacks.h"
+#include "core/stats/launched_time.h"
 #include "core/stats/operator_calls.h"
 #include "core/stats/operator_flops.h"
 #include "core/stats/quantiles.h"
@@ -47,7 +48,10 @@ class OperatorTableBuilder {
  public:
   OperatorTableBuilder(const trace::TraceStore& trace, const base::StringTable& strings,
                        GroupBy group, std::optional<base::TimeRange> range)
-      : strings_(strings), group_(group), calls_(operator_calls(trace, range)) {
+      : strings_(strings),
+        group_(group),
+        calls_(operator_calls(trace, range)),
+        launched_(launched_time(trace, calls_)) {
     table_.group = group;
     table_.steps = step_count(trace);
     if (group == GroupBy::stack) stacks_.emplace(calls_, strings);
@@ -62,7 +66,9 @@ class OperatorTableBuilder {
   }
 
   OperatorTable build(const memory::AllocationLog& memory) {
-    table_.knows_memory = !memory.events().empty();
+    table_.knows_memory = std::ranges::any_of(memory.blocks(), [](const memory::Block& block) {
+      return block.step >= 0 && block.op != base::kNoString;
+    });
     const std::vector<std::int64_t> bytes = bytes_of_calls(calls_, memory);
     for (std::uint32_t i = 0; i < calls_.size(); ++i) add(i, bytes[i]);
     if (group_ == GroupBy::module) add_children();
@@ -86,6 +92,7 @@ class OperatorTableBuilder {
   const base::StringTable& strings_;
   GroupBy group_;
   std::vector<OperatorCall> calls_;
+  LaunchedTime launched_;
   std::vector<bool> leaf_;  // calls that call no other operator
   std::optional<CallStacks> stacks_;
   std::map<Key, Work> works_;
@@ -135,6 +142,11 @@ void OperatorTableBuilder::add(std::uint32_t index, std::int64_t bytes_allocated
   OperatorRow& row = gathered.row;
   row.self_ns += call.self_ns;
   row.bytes_allocated += bytes_allocated;
+  if (group_ == GroupBy::module) {
+    row.rate_ns += launched_.any_kernel ? launched_.direct_ns[index] : 0;
+  } else if (!inside_same_row(call, key)) {
+    row.rate_ns += launched_.any_kernel ? launched_.all_ns[index] : call.slice.duration_ns;
+  }
   if (!inside_same_row(call, key)) row.total_ns += call.slice.duration_ns;
   if (!call.again) {
     ++row.calls;
@@ -161,6 +173,7 @@ void OperatorTableBuilder::add_children() {
   for (auto& [key, gathered] : rows_) {
     by_path[strings_.view(gathered.row.name)] = &gathered.row;
     gathered.row.total_ns = gathered.row.self_ns;
+    if (!launched_.any_kernel) gathered.row.rate_ns = gathered.row.self_ns;
     own.push_back(gathered.row);
   }
   for (const OperatorRow& row : own) {
@@ -170,6 +183,7 @@ void OperatorTableBuilder::add_children() {
       const auto found = by_path.find(path);
       if (found == by_path.end()) continue;
       found->second->total_ns += row.self_ns;
+      found->second->rate_ns += row.rate_ns;
       found->second->flops += row.flops;
       found->second->bytes_given += row.bytes_given;
       found->second->bytes_allocated += row.bytes_allocated;

@@ -49,10 +49,13 @@ struct OperatorRow {
   std::int64_t bytes_allocated = 0;  // by this row, over all recorded steps
   double flops = 0;                  // over all recorded steps, by operator_flops
   double bytes_given = 0;            // the same, by input_bytes
+  std::int64_t rate_ns = 0;          // the time that flops_per_s() is about; 0: not known
   std::string stack = {};            // with stack: "blocks.*.attn;aten::linear;aten::addmm"
-  // Rate over the time of the calls; 0 for operators without products.
+  // Rate over the time of the calls, or, where a GPU was recorded, of what they launched on it: a
+  // call returns before its kernels end. 0 for operators without products, and where that time is
+  // not known.
   [[nodiscard]] double flops_per_s() const {
-    return total_ns > 0 ? flops / (static_cast<double>(total_ns) * 1e-9) : 0;
+    return rate_ns > 0 ? flops / (static_cast<double>(rate_ns) * 1e-9) : 0;
   }
 };
 
@@ -69,7 +72,7 @@ struct OperatorTable {
   std::vector<ClassShares> phases;  // those that have operators, in their order
   std::int64_t operators_ns = 0;    // self time of all operators
   std::int64_t steps = 0;           // recorded
-  bool knows_memory = false;        // allocations were recorded; else bytes_allocated is not known
+  bool knows_memory = false;  // allocations of operators were; else bytes_allocated is not known
 };
 
 // From the slices of operators on all threads, in recorded steps (set-up is left out), and the

@@ -137,6 +137,7 @@ TEST_F(OfTrace, TheTablesOfRunsHoldAllOfIt) {
 
 TEST_F(OfTrace, MemoryOfTheDeviceIsALog) {
   EXPECT_EQ(opened_.run.memory.peak_bytes(), 4096);
+  EXPECT_EQ(text(opened_.run.memory.blocks()[0].op), "aten::linear");
   EXPECT_EQ(opened_.run.memory.current_bytes(), 0);
   EXPECT_EQ(opened_.run.memory.unmatched_frees(), 0U);
 }
@@ -239,6 +240,7 @@ TEST(ShapesOf, KinetosListsBecomeOurs) {
   EXPECT_EQ(shapes_of("[[], []]", R"(["float", ""])"), "[] fp32");
   EXPECT_EQ(shapes_of("[[[2], [3]], [5]]", R"(["TensorList", "c10::Half"])"), "[5] fp16");
   EXPECT_EQ(shapes_of("[[2,3]]", ""), "[2, 3]");
+  EXPECT_EQ(shapes_of("[\n  [\n    2,\n    3\n  ]\n]", ""), "[2, 3]") << "a file with line breaks";
   EXPECT_EQ(shapes_of("]]][[", "\""), "");
 }
 

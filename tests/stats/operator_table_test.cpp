@@ -394,6 +394,37 @@ TEST(OperatorTable, SharesOfKernelsAreOfThoseOnStreams) {
   EXPECT_EQ(made.row(GroupBy::op, "aten::mm").calls, 3) << "operators are as they were";
 }
 
+// Calls of 10 ns launch kernels of 500: the rate is that of the kernels.
+TEST(OperatorTable, RatesAreOfTheKernelsThatWereLaunched) {
+  trace::TraceStore store;
+  base::StringTable strings;
+  const auto add = [&](trace::TrackId track, std::uint16_t depth, std::int64_t begin,
+                       std::int64_t duration, const char* name, std::uint32_t flow) {
+    trace::Slice slice{.begin_ns = begin, .duration_ns = duration};
+    slice.name = strings.intern(name);
+    slice.slice_class = trace::SliceClass::matmul;
+    if (flow == 0) slice.detail = strings.intern("[4, 8] fp32, [8, 2] fp32");
+    slice.flow = flow;
+    ASSERT_TRUE(store.append(track, depth, slice));
+  };
+  constexpr std::uint32_t kLaunch = 0x8000'0000U;
+  const auto host = store.add_track({trace::TrackKind::cpu_thread, "main"});
+  const auto calls = store.add_track({trace::TrackKind::cuda_api, "main"});
+  const auto stream = store.add_track({trace::TrackKind::gpu_stream, "stream 7", 0});
+  add(host, 0, 100, 20, "aten::matmul", 0);
+  add(host, 1, 105, 10, "aten::mm", 0);
+  add(host, 0, 200, 10, "aten::bmm", 0);
+  add(calls, 0, 107, 2, "cudaLaunchKernel", kLaunch | 1);
+  add(stream, 0, 300, 500, "gemm", kLaunch | 1);
+  const OperatorTable table = operator_table(store, memory::AllocationLog(), strings, GroupBy::op);
+  ASSERT_EQ(table.rows.size(), 3U);
+  for (const OperatorRow& row : table.rows) {
+    const bool launched = strings.view(row.name) != "aten::bmm";
+    EXPECT_EQ(row.rate_ns, launched ? 500 : 0) << strings.view(row.name);
+    EXPECT_EQ(row.flops_per_s() > 0, launched && row.flops > 0) << strings.view(row.name);
+  }
+}
+
 TEST(OperatorTable, NothingRecordedGivesNothing) {
   const OperatorTable table = operator_table(trace::TraceStore(), memory::AllocationLog(),
                                              base::StringTable(), GroupBy::op);

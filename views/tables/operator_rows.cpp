@@ -114,7 +114,8 @@ std::string operator_cell(const stats::OperatorTable& table, const stats::Operat
     case OperatorColumn::p90:
       return time(row.p90_ns);
     case OperatorColumn::flops:
-      return row.flops > 0 ? text::rate(row.flops_per_s(), "FLOP").joined() : std::string();
+      if (row.flops <= 0) return {};
+      return row.rate_ns > 0 ? text::rate(row.flops_per_s(), "FLOP").joined() : text::kNoNumber;
     case OperatorColumn::given:
       return row.bytes_given > 0 ? text::bytes(static_cast<std::int64_t>(row.bytes_given)).joined()
                                  : text::kNoNumber;
