@@ -16,6 +16,7 @@
 #include "app/output/block_json.h"
 #include "app/output/file_question.h"
 #include "app/output/file_summary.h"
+#include "core/stats/trace_difference.h"
 
 namespace ts::app {
 namespace {
@@ -54,6 +55,11 @@ Json actions_of(const Json& a, const Json& b) {
   return rows;
 }
 
+const char* state_of(bool added, bool gone, double difference) {
+  if (added || gone) return added ? "new" : "gone";
+  return difference == 0 ? "same" : difference < 0 ? "faster" : "slower";
+}
+
 // Rows of a table of names, matched by name, largest difference first.
 Json table_of(const Json& a, const Json& b) {
   std::map<std::string, std::pair<Json, Json>> rows;
@@ -65,19 +71,44 @@ Json table_of(const Json& a, const Json& b) {
     const auto value = [](const Json& row, const char* key) {
       return row.is_null() ? Json(0) : row[key];
     };
-    const char* state = of_a.is_null() ? "new" : of_b.is_null() ? "gone" : "in both";
+    const double us_a = value(of_a, "total_us");
+    const double us_b = value(of_b, "total_us");
     all.push_back({{"name", name},
-                   {"state", state},
+                   {"state", state_of(of_a.is_null(), of_b.is_null(), us_b - us_a)},
                    {"count_a", value(of_a, "count")},
                    {"count_b", value(of_b, "count")},
                    {"total_us_a", value(of_a, "total_us")},
                    {"total_us_b", value(of_b, "total_us")},
-                   {"difference_us", value(of_b, "total_us").get<double>() -
-                                         value(of_a, "total_us").get<double>()}});
+                   {"difference_us", us_b - us_a},
+                   {"ratio", us_a > 0 ? Json(us_b / us_a) : Json()}});
   }
   std::ranges::stable_sort(all, std::ranges::greater(), [](const Json& row) {
     return std::abs(row["difference_us"].get<double>());
   });
+  return all;
+}
+
+stats::TraceSide side_of(const files::OpenedTrace& trace) {
+  return {trace.run.trace, trace.run.launches, trace.run.memory, *trace.about.strings};
+}
+
+// Calls of operators by name, shapes and module; times are self times.
+Json calls_of(const files::OpenedTrace& a, const files::OpenedTrace& b) {
+  auto all = Json::array();
+  const auto by = stats::DifferenceBy::op_and_shape;
+  for (const stats::DifferenceRow& row : stats::difference_of(side_of(a), side_of(b), by)) {
+    const auto ratio = row.ratio();
+    all.push_back({{"name", row.name},
+                   {"shape", row.shape},
+                   {"module", row.module},
+                   {"state", stats::to_string(row.change())},
+                   {"count_a", row.calls_a},
+                   {"count_b", row.calls_b},
+                   {"self_us_a", static_cast<double>(row.a_ns) * 1e-3},
+                   {"self_us_b", static_cast<double>(row.b_ns) * 1e-3},
+                   {"difference_us", static_cast<double>(row.difference_ns()) * 1e-3},
+                   {"ratio", ratio ? Json(*ratio) : Json()}});
+  }
   return all;
 }
 
@@ -113,13 +144,22 @@ void print_figures(const Json& rows, Title title_of_row) {
 
 void print_table(const char* title, const Json& rows) {
   constexpr std::size_t kMost = 15;
-  std::printf("\n%s\n", title);
+  std::printf("\n%s\n  %12s %12s %12s %7s %9s %9s  %-7s name\n", title, "A", "B", "B - A", "B / A",
+              "count A", "count B", "");
+  const std::string time = rows.empty() || rows[0].contains("total_us_a") ? "total_us" : "self_us";
   for (std::size_t i = 0; i < std::min(rows.size(), kMost); ++i) {
     const Json& row = rows[i];
-    std::printf("  %12s %12s %12s  %-7s %s\n", shown("_us", row["total_us_a"]).c_str(),
-                shown("_us", row["total_us_b"]).c_str(), shown("_us", row["difference_us"]).c_str(),
-                row["state"].get<std::string>().c_str(),
-                text::printable(row["name"].get<std::string>()).c_str());
+    std::string name = row["name"];
+    for (const char* const part : {"shape", "module"}) {
+      const std::string more = row.value(part, "");
+      if (!more.empty()) name += "  " + more;
+    }
+    const std::string ratio =
+        row["ratio"].is_null() ? text::kNoNumber : text::decimal(row["ratio"], 2);
+    std::printf("  %12s %12s %12s %7s %9s %9s  %-7s %s\n", shown("_us", row[time + "_a"]).c_str(),
+                shown("_us", row[time + "_b"]).c_str(), shown("_us", row["difference_us"]).c_str(),
+                ratio.c_str(), shown("", row["count_a"]).c_str(), shown("", row["count_b"]).c_str(),
+                row["state"].get<std::string>().c_str(), text::printable(name).c_str());
   }
   if (rows.size() > kMost) std::printf("  ... and %zu more\n", rows.size() - kMost);
 }
@@ -156,13 +196,16 @@ void print_diff(const Json& diff, const Json& larger) {
   if (diff.contains("kernels")) print_table("Kernels", diff["kernels"]);
   if (diff.contains("blocks")) print_block_differences(diff);
   if (diff.contains("operators")) print_table("Operators", diff["operators"]);
+  if (diff.contains("calls"))
+    print_table("Operators by shape and module, self time", diff["calls"]);
 }
 
 // Prints the differences between two files of one kind. Returns 2 when one cannot be read or their
 // kinds differ.
 int tell_differences(const DiffCommand& command) {
-  const auto asked = question_of(command.part);
+  auto asked = question_of(command.part);
   if (!asked) return report(asked.error().sentence, 2);
+  asked->keep_traces = true;
   std::vector<FileSummary> both;
   for (const std::filesystem::path& path : {command.a, command.b}) {
     auto summary = summary_of(path, *asked);
@@ -180,6 +223,8 @@ int tell_differences(const DiffCommand& command) {
   }
   Json diff = diff_of(a, b);
   add_part(diff, *asked);
+  if (both[0].trace != nullptr && both[1].trace != nullptr)
+    diff["calls"] = calls_of(*both[0].trace, *both[1].trace);
   if (both[0].blocks != nullptr && both[1].blocks != nullptr) {
     diff["alive_at"] = command.at_end ? "end" : "peak";
     diff["blocks"] = difference_json(*both[0].blocks, *both[1].blocks, command.at_end);

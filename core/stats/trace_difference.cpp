@@ -1,65 +1,97 @@
 #include "core/stats/trace_difference.h"
 
 #include <algorithm>
+#include <array>
 #include <cstdlib>
 #include <map>
 #include <string_view>
+#include <tuple>
 #include <utility>
 
 #include "core/stats/kernel_table.h"
+#include "core/stats/operator_calls.h"
 #include "core/stats/operator_table.h"
 
 namespace ts::stats {
 namespace {
 
 struct Sum {
-  std::string_view name, shape;
+  std::string_view name, shape, module;
   std::int64_t calls = 0;
   std::int64_t ns = 0;
 };
 
-GroupBy group_of(DifferenceBy by) {
-  if (by == DifferenceBy::module) return GroupBy::module;
-  return by == DifferenceBy::op ? GroupBy::op : GroupBy::op_and_shape;
+std::vector<Sum> kernel_sums(const TraceSide& side) {
+  std::vector<Sum> sums;
+  const KernelTable table = kernel_table(side.trace, side.launches, side.strings);
+  for (const KernelRow& row : table.rows)
+    sums.push_back({side.strings.view(row.name), {}, {}, row.calls, row.total_ns});
+  return sums;
+}
+
+// One sum for each call; an overload that calls another counts with that around it.
+std::vector<Sum> call_sums(const TraceSide& side) {
+  std::vector<Sum> sums;
+  const std::vector<OperatorCall> calls = operator_calls(side.trace);
+  for (const OperatorCall& call : calls) {
+    const OperatorCall* outer = &call;
+    while (outer->again) outer = &calls[outer->parent];
+    sums.push_back({side.strings.view(outer->slice.name), side.strings.view(outer->slice.detail),
+                    side.strings.view(outer->slice.module), call.again ? 0 : 1, call.self_ns});
+  }
+  return sums;
 }
 
 std::vector<Sum> sums_of(const TraceSide& side, DifferenceBy by) {
+  if (by == DifferenceBy::kernel) return kernel_sums(side);
+  if (by == DifferenceBy::op_and_shape) return call_sums(side);
+  const bool modules = by == DifferenceBy::module;
   std::vector<Sum> sums;
-  if (by == DifferenceBy::kernel) {
-    const KernelTable table = kernel_table(side.trace, side.launches, side.strings);
-    for (const KernelRow& row : table.rows)
-      sums.push_back({side.strings.view(row.name), {}, row.calls, row.total_ns});
-    return sums;
-  }
-  const OperatorTable table = operator_table(side.trace, side.memory, side.strings, group_of(by));
+  const OperatorTable table = operator_table(side.trace, side.memory, side.strings,
+                                             modules ? GroupBy::module : GroupBy::op);
   for (const OperatorRow& row : table.rows) {
-    const bool shapes = by == DifferenceBy::op_and_shape;
-    sums.push_back({side.strings.view(row.name),
-                    shapes ? side.strings.view(row.shape) : std::string_view(), row.calls,
-                    by == DifferenceBy::module ? row.total_ns : row.self_ns});
+    sums.push_back(
+        {side.strings.view(row.name), {}, {}, row.calls, modules ? row.total_ns : row.self_ns});
   }
   return sums;
 }
 
 }  // namespace
 
+const char* to_string(Change change) {
+  constexpr std::array kNames = {"gone", "faster", "same", "slower", "new"};
+  return kNames[static_cast<std::size_t>(change)];
+}
+
+std::optional<double> DifferenceRow::ratio() const {
+  if (a_ns <= 0) return std::nullopt;
+  return static_cast<double>(b_ns) / static_cast<double>(a_ns);
+}
+
+Change DifferenceRow::change() const {
+  if (calls_b == 0) return Change::gone;
+  if (calls_a == 0) return Change::added;
+  if (a_ns == b_ns) return Change::same;
+  return b_ns < a_ns ? Change::faster : Change::slower;
+}
+
 std::vector<DifferenceRow> difference_of(const TraceSide& a, const TraceSide& b, DifferenceBy by) {
-  std::map<std::pair<std::string_view, std::string_view>, DifferenceRow> rows;
+  using Key = std::tuple<std::string_view, std::string_view, std::string_view>;
+  std::map<Key, DifferenceRow> rows;
   for (const Sum& one : sums_of(a, by)) {
-    DifferenceRow& row = rows[{one.name, one.shape}];
+    DifferenceRow& row = rows[{one.name, one.shape, one.module}];
     row.calls_a += one.calls;
     row.a_ns += one.ns;
   }
   for (const Sum& one : sums_of(b, by)) {
-    DifferenceRow& row = rows[{one.name, one.shape}];
+    DifferenceRow& row = rows[{one.name, one.shape, one.module}];
     row.calls_b += one.calls;
     row.b_ns += one.ns;
   }
   std::vector<DifferenceRow> all;
   all.reserve(rows.size());
   for (auto& [key, row] : rows) {
-    row.name = key.first;
-    row.shape = key.second;
+    std::tie(row.name, row.shape, row.module) = key;
     all.push_back(std::move(row));
   }
   std::ranges::stable_sort(all, std::ranges::greater(),

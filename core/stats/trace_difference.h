@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -11,8 +12,8 @@
 
 namespace ts::stats {
 
-// The items that are compared: kernels by name, operators by name, operators by name and shapes
-// of their inputs, or modules by path.
+// The items that are compared: kernels by name, operators by name, operators by name, shapes of
+// their inputs and module, or modules by path.
 enum class DifferenceBy : std::uint8_t { kernel, op, op_and_shape, module };
 inline constexpr int kDifferenceByCount = 4;
 
@@ -23,16 +24,22 @@ struct TraceSide {
   const base::StringTable& strings;
 };
 
+// How an item of A is in B.
+enum class Change : std::uint8_t { gone, faster, same, slower, added };
+const char* to_string(Change change);  // gone faster same slower new
+
 // A name in one of two traces, or in both. Times are sums over all calls: of kernels theirs, of
 // operators the self time, of modules with all below them.
 struct DifferenceRow {
   std::string name;
-  std::string shape;  // with op_and_shape
+  std::string shape;   // with op_and_shape
+  std::string module;  // the same, where the trace tells it
   std::int64_t calls_a = 0, calls_b = 0;
   std::int64_t a_ns = 0, b_ns = 0;
   [[nodiscard]] std::int64_t difference_ns() const { return b_ns - a_ns; }
-  [[nodiscard]] bool is_new() const { return calls_a == 0; }
-  [[nodiscard]] bool is_gone() const { return calls_b == 0; }
+  // B's time over A's; unset where A has none.
+  [[nodiscard]] std::optional<double> ratio() const;
+  [[nodiscard]] Change change() const;
 };
 
 // All names, the largest difference first; names are matched letter by letter. O(n log n).

@@ -25,11 +25,12 @@ struct MadeTrace {
     thread = store.add_track({trace::TrackKind::cpu_thread, "main", -1});
     stream = store.add_track({trace::TrackKind::gpu_stream, "stream 7", 0});
   }
-  void add(const char* op, const char* shape, const char* kernel, std::int64_t ns) {
+  void add(const char* op, const char* shape, const char* kernel, std::int64_t ns,
+           const char* module = "blocks.0") {
     trace::Slice slice{.begin_ns = at_ns, .duration_ns = ns};
     slice.name = strings.intern(op);
     slice.detail = strings.intern(shape);
-    slice.module = strings.intern("blocks.0");
+    slice.module = strings.intern(module);
     store.append(thread, 0, slice);
     slice.name = strings.intern(kernel);
     slice.detail = strings.intern("<<<1, 128>>>");
@@ -58,10 +59,10 @@ TEST(TraceDifference, matches_by_name_and_says_what_is_new_and_gone) {
   EXPECT_EQ(ops[0].name, "aten::mm");
   EXPECT_EQ(ops[0].difference_ns(), 90 - 150);
   EXPECT_EQ(ops[0].calls_a, 2);
-  EXPECT_FALSE(ops[0].is_new() || ops[0].is_gone());
+  EXPECT_EQ(ops[0].change(), Change::faster);
   EXPECT_EQ(ops[1].name, "aten::relu");
-  EXPECT_TRUE(ops[1].is_gone());
-  EXPECT_TRUE(ops[2].is_new());
+  EXPECT_EQ(ops[1].change(), Change::gone);
+  EXPECT_EQ(ops[2].change(), Change::added);
 
   const auto shapes = difference_of(a.side(), b.side(), DifferenceBy::op_and_shape);
   ASSERT_EQ(shapes.size(), 4U);
@@ -74,11 +75,30 @@ TEST(TraceDifference, matches_by_name_and_says_what_is_new_and_gone) {
   EXPECT_EQ(kernels[0].name, "gemm");
   EXPECT_EQ(kernels[0].difference_ns(), 2 * 60 - 2 * 150);
   EXPECT_EQ(kernels[1].name, "gemm_fast");
-  EXPECT_TRUE(kernels[1].is_new());
+  EXPECT_EQ(kernels[1].change(), Change::added);
 
   const auto modules = difference_of(a.side(), b.side(), DifferenceBy::module);
   ASSERT_FALSE(modules.empty());
   EXPECT_EQ(modules[0].difference_ns(), 97 - 160);
+}
+
+TEST(TraceDifference, equal_shapes_in_other_modules_are_apart) {
+  MadeTrace a(0);
+  a.add("aten::mm", "[2, 3] fp32", "gemm", 100, "blocks.0");
+  a.add("aten::mm", "[2, 3] fp32", "gemm", 40, "blocks.1");
+  MadeTrace b(5);
+  b.add("aten::mm", "[2, 3] fp32", "gemm", 150, "blocks.0");
+  b.add("aten::mm", "[2, 3] fp32", "gemm", 40, "blocks.1");
+  b.add("aten::mm", "[2, 3] fp32", "gemm", 10, "blocks.2");
+  const auto rows = difference_of(a.side(), b.side(), DifferenceBy::op_and_shape);
+  ASSERT_EQ(rows.size(), 3U);
+  EXPECT_EQ(rows[0].module, "blocks.0");
+  EXPECT_EQ(rows[0].change(), Change::slower);
+  EXPECT_EQ(rows[0].ratio(), 1.5);
+  EXPECT_EQ(rows[1].module, "blocks.2");
+  EXPECT_EQ(rows[1].change(), Change::added);
+  EXPECT_EQ(rows[1].ratio(), std::nullopt);
+  EXPECT_EQ(rows[2].change(), Change::same);
 }
 
 TEST(TraceDifference, of_a_trace_with_itself_is_nothing) {

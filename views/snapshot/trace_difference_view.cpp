@@ -39,22 +39,18 @@ std::string signed_time(std::int64_t ns) {
   return (ns > 0 ? "+" : "") + time_words(ns);
 }
 
-// Where a row stands in the order gone, faster, the same, slower, new.
-int rank_of(const stats::DifferenceRow& row) {
-  if (row.is_gone()) return -2;
-  if (row.is_new()) return 2;
-  return row.difference_ns() < 0 ? -1 : row.difference_ns() > 0 ? 1 : 0;
-}
-
 const char* state_key(const stats::DifferenceRow& row) {
   constexpr std::array kKeys = {"trace_difference.gone", "trace_difference.faster",
                                 "trace_difference.same", "trace_difference.slower",
                                 "trace_difference.new"};
-  return kKeys[static_cast<std::size_t>(rank_of(row) + 2)];
+  return kKeys[static_cast<std::size_t>(row.change())];
 }
 
 std::string words_of(const stats::DifferenceRow& row) {
-  return row.shape.empty() ? row.name : row.name + "  " + row.shape;
+  std::string words = row.name;
+  for (const std::string& part : {row.shape, row.module})
+    if (!part.empty()) words += "  " + part;
+  return words;
 }
 
 }  // namespace
@@ -107,8 +103,9 @@ void TraceDifferenceView::draw_table(const Ui& ui, ViewContext& context) {
            .value =
                [this](std::size_t row, std::size_t column) {
                  const stats::DifferenceRow& one = rows_[row];
-                 const std::int64_t values[] = {one.difference_ns(), one.b_ns,    one.a_ns,
-                                                one.calls_b,         one.calls_a, rank_of(one)};
+                 const std::int64_t values[] = {
+                     one.difference_ns(), one.b_ns,    one.a_ns,
+                     one.calls_b,         one.calls_a, static_cast<std::int64_t>(one.change())};
                  return static_cast<double>(values[column]);
                },
            .cells =
