@@ -49,8 +49,7 @@ class Guesser {
       return guess;
     }
     for (BlockIndex i = 0; i < blocks_.size(); ++i) guess.categories[i] = category_of(i);
-    kept_.optimizer = std::ranges::any_of(
-        stretches_, [](const Stretch& stretch) { return stretch.phase == Phase::optimizer; });
+    kept_.optimizer = saw_optimizer();
     memory::part_kept(log_, evidence_, kept_, guess.categories);
     if (!annotated_) guess.phases = phases();
     return guess;
@@ -69,6 +68,7 @@ class Guesser {
   [[nodiscard]] std::size_t backwards_begun_by(EventIndex event) const;
   [[nodiscard]] Category category_of(BlockIndex index);
   [[nodiscard]] Category category_of_forward(BlockIndex index, const Stretch& stretch);
+  [[nodiscard]] bool saw_optimizer() const;
   void find_modules();
   [[nodiscard]] bool is_input(BlockIndex index, const Stretch& stretch) const;
   [[nodiscard]] Category category_of_kept(BlockIndex index, const Stretch& stretch);
@@ -193,6 +193,11 @@ void Guesser::number_backwards() {
   for (const Stretch& stretch : stretches_) {
     if (stretch.phase == Phase::backward) backwards_.push_back(stretch.first);
   }
+}
+
+bool Guesser::saw_optimizer() const {
+  const auto steps = [](const auto& one) { return one.phase == Phase::optimizer; };
+  return std::ranges::any_of(evidence_, steps) || std::ranges::any_of(spans_, steps);
 }
 
 void Guesser::find_modules() {

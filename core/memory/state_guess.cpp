@@ -68,7 +68,8 @@ void Parting::part_loose() {
     categories_[index] = take(free, size(index)) ? Category::parameter : Category::input;
 }
 
-// Whether nearly all bytes of gradients have two blocks of their size beside a parameter.
+// Whether nearly all bytes of gradients have two blocks of their size, or of twice their size,
+// beside the parameters.
 bool Parting::state_fits() const {
   Counts counts;
   for (const BlockIndex index : kept_.persistent) ++counts[size(index)];
@@ -76,8 +77,10 @@ bool Parting::state_fits() const {
   std::int64_t fitting = 0;
   for (const auto& [size, count] : gradients_) {
     all += size * count;
-    const auto found = counts.find(size);
-    if (found != counts.end() && found->second >= 3 * count) fitting += size * count;
+    const auto wide = gradients_.find(2 * size);
+    const std::int64_t others = wide == gradients_.end() ? 0 : wide->second;
+    const bool fits = counts[size] >= 3 * count || counts[2 * size] >= 2 * count + others;
+    fitting += fits ? size * count : 0;
   }
   return 10 * fitting > 9 * all;
 }

@@ -270,5 +270,23 @@ TEST(ForeignPatterns, AFullStepIsPartedToTheByte) {
   }
 }
 
+// A fused optimizer allocates nothing in its later steps: no stack tells of it.
+TEST(ForeignPatterns, StateOfAnOptimizerOnNoStackIsFoundByItsCounts) {
+  for (const std::int64_t wide : {1, 2}) {
+    Script script;
+    script.parameters_before();
+    for (const std::int64_t size : sizes_of_parameters()) {
+      for (int i = 0; i < 2; ++i) script.before(wide * size);
+    }
+    const std::vector<std::uint64_t> kept = script.forward();
+    for (std::size_t i = kept.size(); i-- > 0;) script.free(kept[i]);
+    for (const std::int64_t size : sizes_of_parameters()) script.alloc(size, script.engine);
+    EXPECT_EQ(script.at_end(), (Bytes{{"parameter", kParameters},
+                                      {"gradient", kParameters},
+                                      {"optimizer_state", 2 * wide * kParameters}}))
+        << wide;
+  }
+}
+
 }  // namespace
 }  // namespace ts::allocator
