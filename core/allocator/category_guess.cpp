@@ -106,18 +106,22 @@ bool Guesser::stretches_of_evidence() {
   bool optimizer = false;
   bool backward = std::ranges::any_of(
       spans_, [](const memory::PhaseSpan& span) { return span.phase == Phase::backward; });
+  bool engine = backward;
   for (const BlockEvidence& known : evidence_) {
-    inside += known.earlier ? 0 : 1;
-    with_python += known.python && !known.earlier ? 1 : 0;
+    if (known.earlier) continue;
+    ++inside;
+    with_python += known.python ? 1 : 0;
     backward = backward || known.phase == Phase::backward;
+    engine = engine || (known.phase == Phase::backward && !known.python);
     optimizer = optimizer || known.phase == Phase::optimizer;
   }
   // A backward on CUDA allocates on a thread without Python: here nothing was.
   forwards_only_ = !backward && !optimizer && inside > 0 && with_python == inside;
   if (forwards_only_) return true;
-  // Recordings of Python's stacks alone: a forward has them, a backward on CUDA has none.
+  // Recordings of Python's stacks alone: a forward has them, a backward on CUDA has none but where
+  // it calls an operator of Python.
   const bool bare_is_backward =
-      !backward && 4 * with_python > inside && 10 * (inside - with_python) > inside;
+      !engine && 4 * with_python > inside && 10 * (inside - with_python) > inside;
   if (!backward && !bare_is_backward) return false;
   Phase now = Phase::idle;
   EventIndex first = 0;

@@ -270,6 +270,21 @@ TEST(ForeignPatterns, AFullStepIsPartedToTheByte) {
   }
 }
 
+// Stacks of Python alone: a backward has none, but where it calls an operator written in Python.
+TEST(ForeignPatterns, ABackwardWithSomeLinesOfPythonIsOneBackward) {
+  Script script;
+  const StackIndex own = script.stack({{"backward", "/data/product.py"}});
+  script.parameters_before();
+  const std::vector<std::uint64_t> kept = script.forward();
+  for (std::size_t i = kept.size(); i-- > 0;) {
+    script.temporary(kHidden, memory::kNone);
+    script.temporary(kHidden, own);
+    script.free(kept[i]);
+  }
+  for (const std::int64_t size : sizes_of_parameters()) script.alloc(size, memory::kNone);
+  EXPECT_EQ(script.at_end(), (Bytes{{"parameter", kParameters}, {"gradient", kParameters}}));
+}
+
 // A fused optimizer allocates nothing in its later steps: no stack tells of it.
 TEST(ForeignPatterns, StateOfAnOptimizerOnNoStackIsFoundByItsCounts) {
   for (const std::int64_t wide : {1, 2}) {
