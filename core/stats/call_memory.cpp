@@ -13,7 +13,7 @@ std::vector<std::int64_t> bytes_of_calls(std::span<const OperatorCall> calls,
   const auto begin_of = [&](std::uint32_t call) { return calls[call].slice.begin_ns; };
   for (auto& [name, list] : by_name) std::ranges::stable_sort(list, {}, begin_of);
   for (const memory::Block& block : memory.blocks()) {
-    if (block.step < 0) continue;  // set-up
+    if (block.phase == base::Phase::setup) continue;
     const auto found = by_name.find(block.op);
     if (found == by_name.end()) continue;
     const std::int64_t time = memory.events()[block.alloc_event].time_ns;

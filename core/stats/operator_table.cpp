@@ -23,6 +23,7 @@ using Key = std::pair<std::uint32_t, std::uint32_t>;
 struct Gathered {
   OperatorRow row;
   std::vector<double> durations;
+  double timed_flops = 0;  // of calls whose kernels were recorded
   std::unordered_map<base::StringId, std::int64_t> shapes;
 };
 
@@ -67,10 +68,11 @@ class OperatorTableBuilder {
 
   OperatorTable build(const memory::AllocationLog& memory) {
     table_.knows_memory = std::ranges::any_of(memory.blocks(), [](const memory::Block& block) {
-      return block.step >= 0 && block.op != base::kNoString;
+      return block.phase != base::Phase::setup && block.op != base::kNoString;
     });
     const std::vector<std::int64_t> bytes = bytes_of_calls(calls_, memory);
     for (std::uint32_t i = 0; i < calls_.size(); ++i) add(i, bytes[i]);
+    scale_rates();
     if (group_ == GroupBy::module) add_children();
     finish();
     return std::move(table_);
@@ -86,6 +88,7 @@ class OperatorTableBuilder {
   [[nodiscard]] bool inside_same_row(const OperatorCall& call, const Key& key) const;
   const Work& work_of(const trace::Slice& slice);
   void add(std::uint32_t index, std::int64_t bytes_allocated);
+  void scale_rates();
   void add_children();
   void finish();
 
@@ -154,6 +157,7 @@ void OperatorTableBuilder::add(std::uint32_t index, std::int64_t bytes_allocated
     if (call.slice.detail != base::kNoString) ++gathered.shapes[call.slice.detail];
     const Work& work = work_of(call.slice);
     row.flops += work.flops;
+    if (!launched_.any_kernel || launched_.all_ns[index] > 0) gathered.timed_flops += work.flops;
     // Rows of many operators would count a tensor once for each operator that passes it on.
     const bool of_many = group_ == GroupBy::module || group_ == GroupBy::phase;
     if (!of_many || leaf_[index]) row.bytes_given += work.bytes;
@@ -164,6 +168,18 @@ void OperatorTableBuilder::add(std::uint32_t index, std::int64_t bytes_allocated
   row.phase = call.phase;
   table_.operators_ns += call.self_ns;
   phases_.add(call);
+}
+
+// A recording may lack the kernels of some calls: those of the others stand for them.
+void OperatorTableBuilder::scale_rates() {
+  if (!launched_.any_kernel) return;
+  for (auto& [key, gathered] : rows_) {
+    OperatorRow& row = gathered.row;
+    if (row.flops <= 0 || gathered.timed_flops >= row.flops) continue;
+    const double share = gathered.timed_flops / row.flops;
+    row.rate_ns =
+        share <= 0 ? 0 : static_cast<std::int64_t>(static_cast<double>(row.rate_ns) / share);
+  }
 }
 
 // "blocks" contains "blocks.3", which contains "blocks.3.attn": inner time counts for each of them.
