@@ -13,6 +13,7 @@
 #include "app/pages/sheet.h"
 #include "core/text/message.h"
 #include "views/charts/chart_svg.h"
+#include "views/charts/run_time.h"
 #include "views/common/ids.h"
 #include "views/common/spec_words.h"
 #include "views/common/widgets.h"
@@ -25,6 +26,12 @@ namespace {
 using views::TextStyle;
 
 constexpr float kMemoryPart = 0.54F;  // of the height, below the timeline
+
+// The place of a docked panel, also of one that is not drawn now.
+ImGuiDockNode* node_of(const char* window) {
+  const ImGuiWindow* const panel = ImGui::FindWindowByName(window);
+  return panel != nullptr ? ImGui::DockBuilderGetNode(panel->DockId) : nullptr;
+}
 
 // A panel that docks; panels of rows have a margin, charts use every pixel.
 void docked_panel(const char* id, ImVec2 padding, ImGuiWindowFlags flags,
@@ -189,8 +196,7 @@ void RunPage::draw_inspector(const views::Ui& ui, const views::ViewContext& view
 void RunPage::fit_panels(const views::Ui& ui) {
   const ImVec2 size = ImGui::GetMainViewport()->WorkSize;
   const auto fit = [](const char* window, float ImVec2::*extent, float& fitted, float wanted) {
-    const ImGuiWindow* const panel = ImGui::FindWindowByName(window);
-    ImGuiDockNode* const node = panel != nullptr ? panel->DockNode : nullptr;
+    ImGuiDockNode* const node = node_of(window);
     if (node != nullptr && fitted != wanted && std::abs(node->Size.*extent - fitted) < 2) {
       ImVec2 changed = node->Size;
       changed.*extent = wanted;
@@ -215,11 +221,6 @@ constexpr std::array<DockedPart, 3> kDockedParts = {
     {{views::ids::kControls, &ImVec2::x, &files::SavedLayout::left},
      {views::ids::kInspector, &ImVec2::x, &files::SavedLayout::right},
      {views::ids::kMemory, &ImVec2::y, &files::SavedLayout::below}}};
-
-ImGuiDockNode* node_of(const char* window) {
-  const ImGuiWindow* const panel = ImGui::FindWindowByName(window);
-  return panel != nullptr ? panel->DockNode : nullptr;
-}
 
 }  // namespace
 
@@ -301,16 +302,26 @@ void RunPage::draw_panels(const views::Ui& ui) {
   });
   contexts().wait_for_prediction();
   views::ViewContext view = contexts().view(ui);
-  docked_panel(views::ids::kMemory, {0, 0}, kUnmovingFlags, [&] {
-    note_pointed(Page::memory);
-    draw_memory(ui, view);
-  });
+  if (shows_memory()) {
+    docked_panel(views::ids::kMemory, {0, 0}, kUnmovingFlags, [&] {
+      note_pointed(Page::memory);
+      draw_memory(ui, view);
+    });
+  }
   docked_panel(views::ids::kInspector, rows_padding(ui), 0, [&] {
     note_pointed(Page::inspector);
     if (entry != nullptr && entry->opened == nullptr) return;
     draw_inspector(ui, view);
     draw_panel_menu(ui, Page::inspector, "menu.panel");
   });
+}
+
+// A trace that was recorded without allocations leaves the room to its timeline.
+bool RunPage::shows_memory() const {
+  const OpenedFiles::Entry* const entry = session().files().current();
+  if (entry == nullptr || entry->opened == nullptr) return true;
+  const files::OpenedTrace* const trace = entry->opened->trace_shown(entry->device);
+  return trace == nullptr || views::may_have_memory(trace->run);
 }
 
 void RunPage::draw_projector(const views::Ui& ui) {
@@ -331,7 +342,8 @@ void RunPage::draw_projector(const views::Ui& ui) {
   // ran.
   const bool nothing_ran = entry == nullptr && session().run() == nullptr;
   if (!result_on_screen() && !nothing_ran) {
-    const PageArea timeline = area.cut_top(std::floor(area.size.y * 0.4F));
+    const float part = shows_memory() ? std::floor(area.size.y * 0.4F) : area.size.y;
+    const PageArea timeline = area.cut_top(part);
     // The same order as in draw_panels(), for the same reason.
     panel("###projector_timeline", timeline, [&] {
       note_pointed(Page::timeline);
@@ -344,7 +356,7 @@ void RunPage::draw_projector(const views::Ui& ui) {
     if (const auto tried = views::draw_projector_head(ui, view, session().engine_problem()))
       state().history.set(*tried);
   });
-  draw_memory_or_result(ui, "###projector_memory", area);
+  if (shows_memory()) draw_memory_or_result(ui, "###projector_memory", area);
 }
 
 // On the projector: the result of the run on screen that says more than its memory. Unset: there is

@@ -80,6 +80,7 @@ class RunPage : public PageView {
   void find_note_place(const views::ViewContext& view);
   [[nodiscard]] views::MenuRow note_row();
   void draw_timeline_notes(const views::Ui& ui, const views::ViewContext& view);
+  [[nodiscard]] bool shows_memory() const;
   void draw_memory(const views::Ui& ui, views::ViewContext& view);
   void dock_panels(const views::Ui& ui);
   void fit_panels(const views::Ui& ui);

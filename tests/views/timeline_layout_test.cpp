@@ -71,6 +71,15 @@ TEST(TimelineRegions, TheCounterTakesWhatTracksDoNotNeed) {
   EXPECT_EQ(r.body().y1, r.counter.y1);
 }
 
+TEST(TimelineRegions, WithoutMemoryTheTracksHaveTheRoomOfTheCounter) {
+  const TimelineRegions with = lay_out_timeline({0, 0, 1000, 400}, Metrics{1});
+  const TimelineRegions without = lay_out_timeline({0, 0, 1000, 400}, Metrics{1}, false, false);
+  EXPECT_TRUE(with.has_counter());
+  EXPECT_FALSE(without.has_counter());
+  EXPECT_EQ(without.plot.y1, 400);
+  EXPECT_EQ(without.plot.y1 - with.plot.y1, with.counter.height());
+}
+
 TEST(TrackRows, OneRowADepthAndOneForACollapsedTrack) {
   TraceStore store;
   const auto thread = store.add_track({trace::TrackKind::cpu_thread, "main"});
@@ -94,7 +103,7 @@ TEST(TrackRows, OneRowADepthAndOneForACollapsedTrack) {
   EXPECT_EQ(open.row_of(thread, 9), nullptr);
 }
 
-TEST(TrackRows, TheTracksOfAGpuStayTogetherBelowTheHost) {
+TEST(TrackRows, TheTracksOfAGpuStayTogetherAboveTheHost) {
   TraceStore store;
   std::vector<trace::TrackId> tracks;
   const auto add = [&](trace::TrackKind kind, std::int16_t device) {
@@ -107,11 +116,12 @@ TEST(TrackRows, TheTracksOfAGpuStayTogetherBelowTheHost) {
   add(trace::TrackKind::cuda_api, -1);
   add(trace::TrackKind::gpu_idle, 1);
   add(trace::TrackKind::gpu_mark, 0);
+  add(trace::TrackKind::phases, -1);
   const TrackRows rows = lay_out_tracks(store, {}, Metrics{1});
   std::vector<std::size_t> order;
   for (const TrackBand& band : rows.bands) order.push_back(band.track);
-  EXPECT_EQ(order, (std::vector<std::size_t>{tracks[3], tracks[5], tracks[2], tracks[0], tracks[1],
-                                             tracks[4]}));
+  EXPECT_EQ(order, (std::vector<std::size_t>{tracks[6], tracks[5], tracks[2], tracks[0], tracks[1],
+                                             tracks[4], tracks[3]}));
 }
 
 TEST(SliceBoxes, AreOrderedInsideAndAtMostTwoAPixel) {

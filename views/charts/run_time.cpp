@@ -16,6 +16,10 @@ base::TimeRange run_range(const run::Run& run) {
   return {std::min(slices.begin, events.begin), std::max(slices.end, events.end)};
 }
 
+bool may_have_memory(const run::Run& run) {
+  return !run.finished || !run.memory.events().empty();
+}
+
 MemorySource memory_source(const ViewContext& context) {
   if (context.run == nullptr) return context.memory;
   const run::Run& run = *context.run;

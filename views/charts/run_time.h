@@ -18,6 +18,9 @@ namespace ts::views {
 // Its begin is the zero of all times shown.
 base::TimeRange run_range(const run::Run& run);
 
+// False for a finished run without allocations, such as a trace that was recorded without them.
+bool may_have_memory(const run::Run& run);
+
 // The allocations to show: those of the context if it has a log, else those of its run. The log is
 // null if there are neither.
 MemorySource memory_source(const ViewContext& context);

@@ -33,7 +33,8 @@ std::optional<trace::SliceRef> nearest_in_lane(const trace::TraceStore& store, t
 void TimelineChart::lay_out(const DrawSink& sink, const Rect& area, ViewContext& context) {
   follow_run(context);
   lanes_.new_frame();
-  regions_ = lay_out_timeline(area, context.metrics, legend_row_);
+  const bool has_memory = !has_run_ || may_have_memory(*context.run);
+  regions_ = lay_out_timeline(area, context.metrics, legend_row_, has_memory);
   bounds_ = has_run_ ? run_range(*context.run) : base::TimeRange{};
   gestures_.advance(context.state, bounds_, context.now_ns);
   make_axis(context);

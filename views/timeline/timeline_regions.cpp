@@ -19,7 +19,8 @@ constexpr float kLargestCounter = 240;  // when they do not
 
 }  // namespace
 
-TimelineRegions lay_out_timeline(const Rect& area, Metrics metrics, bool legend_row) {
+TimelineRegions lay_out_timeline(const Rect& area, Metrics metrics, bool legend_row,
+                                 bool has_memory) {
   const auto px = [&](float value) { return std::round(metrics.px(value)); };
   TimelineRegions out;
   out.all = area;
@@ -37,7 +38,7 @@ TimelineRegions lay_out_timeline(const Rect& area, Metrics metrics, bool legend_
 
   const float fixed = px(kTitle) + px(kRuler) + px(kLeastTracks);
   const bool map = height >= fixed + px(kMap);
-  const bool counter = height >= fixed + px(kMap) + px(kLeastCounter);
+  const bool counter = has_memory && height >= fixed + px(kMap) + px(kLeastCounter);
   if (legend_row && height >= fixed + px(kMap) + px(kLeastCounter) + px(kLegendRow)) {
     // Close below the title text.
     out.legend = {left, y - px(6), right, y + px(kLegendRow) - px(6)};

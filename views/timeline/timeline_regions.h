@@ -24,8 +24,9 @@ struct TimelineRegions {
   [[nodiscard]] bool has_counter() const { return counter.height() > 0; }
 };
 
-// `legend_row`: the legend gets a row of its own.
-TimelineRegions lay_out_timeline(const Rect& area, Metrics metrics, bool legend_row = false);
+// `legend_row`: the legend gets a row of its own. Without memory there is no counter.
+TimelineRegions lay_out_timeline(const Rect& area, Metrics metrics, bool legend_row = false,
+                                 bool has_memory = true);
 
 // Gives room that the tracks do not need to the counter, which moves up to them.
 void give_room_to_counter(TimelineRegions& regions, float tracks_height, Metrics metrics);

@@ -2,7 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <tuple>
+
+#include "core/trace/track_order.h"
 
 namespace ts::views {
 namespace {
@@ -31,26 +32,12 @@ const TrackRow* TrackRows::row_of(trace::TrackId track, std::uint16_t depth) con
 TrackRows lay_out_tracks(const trace::TraceStore& store, const std::set<trace::TrackId>& collapsed,
                          Metrics metrics) {
   const auto tracks = store.tracks();
-  std::vector<trace::TrackId> order;
-  for (std::size_t i = 0; i < tracks.size(); ++i) {
-    const auto id = static_cast<trace::TrackId>(i);
-    if (store.depth_count(id) > 0) order.push_back(id);
-  }
-  // The rows of one GPU stay together, below those of the host; annotations are above its streams.
-  const auto place_of = [&](trace::TrackId id) {
-    const trace::Track& track = tracks[id];
-    const bool mark = track.kind == trace::TrackKind::gpu_mark;
-    return std::tuple(track.device, !mark, track.kind);
-  };
-  std::stable_sort(order.begin(), order.end(),
-                   [&](trace::TrackId a, trace::TrackId b) { return place_of(a) < place_of(b); });
-
   TrackRows out;
   const float pitch = std::round(metrics.px(kRow));
   const float box = std::round(metrics.px(kBox));
   const float padding = std::round(metrics.px(kRowPadding));
   float y = 0;
-  for (const trace::TrackId id : order) {
+  for (const trace::TrackId id : trace::tracks_in_order(store)) {
     TrackBand band;
     band.track = id;
     band.y = y;

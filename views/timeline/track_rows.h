@@ -39,8 +39,8 @@ struct TrackRows {
   [[nodiscard]] const TrackRow* row_of(trace::TrackId track, std::uint16_t depth) const;
 };
 
-// Tracks in the order phases, CPU threads, autograd threads, CUDA API, GPU streams. Empty tracks
-// are left out. Below the idle times of a GPU is a strip for its launch queue.
+// Tracks in the order phases, GPUs, CPU threads, autograd threads, CUDA API. Empty tracks are left
+// out. Below the idle times of a GPU is a strip for its launch queue.
 TrackRows lay_out_tracks(const trace::TraceStore& store, const std::set<trace::TrackId>& collapsed,
                          Metrics metrics);
 

@@ -1,0 +1,43 @@
+#include "core/trace/track_order.h"
+
+#include <algorithm>
+#include <tuple>
+
+namespace ts::trace {
+namespace {
+
+// Kernels are looked at first, and the stacks of threads may be deeper than the screen.
+enum class Group : std::uint8_t { phases, gpu, host };
+
+Group group_of(const Track& track) {
+  switch (track.kind) {
+    case TrackKind::phases:
+      return Group::phases;
+    case TrackKind::gpu_stream:
+    case TrackKind::gpu_idle:
+    case TrackKind::gpu_mark:
+      return Group::gpu;
+    default:
+      return Group::host;
+  }
+}
+
+}  // namespace
+
+std::vector<TrackId> tracks_in_order(const TraceStore& store) {
+  const auto tracks = store.tracks();
+  std::vector<TrackId> order;
+  for (std::size_t i = 0; i < tracks.size(); ++i) {
+    const auto id = static_cast<TrackId>(i);
+    if (store.depth_count(id) > 0) order.push_back(id);
+  }
+  // The rows of one GPU stay together; annotations are above its streams.
+  const auto place_of = [&](TrackId id) {
+    const Track& track = tracks[id];
+    return std::tuple(group_of(track), track.device, track.kind != TrackKind::gpu_mark, track.kind);
+  };
+  std::ranges::stable_sort(order, {}, place_of);
+  return order;
+}
+
+}  // namespace ts::trace

@@ -1,0 +1,13 @@
+#pragma once
+
+#include <vector>
+
+#include "core/trace/trace_store.h"
+
+namespace ts::trace {
+
+// The tracks that have slices, in the order in which they are shown: phases, the tracks of each
+// GPU, then CPU threads, autograd threads and CUDA API.
+std::vector<TrackId> tracks_in_order(const TraceStore& store);
+
+}  // namespace ts::trace
