@@ -54,8 +54,7 @@ std::vector<InspectorRow> file_block_rows(const ViewContext& context) {
                   exact_bytes(texts, facts->total_after)});
   add("file.block.address", {text::hexadecimal(facts->address), ""});
   if (facts->entry) add("file.block.entry", {text::grouped(*facts->entry), ""});
-  if (facts->stream)
-    add("file.block.stream", {text::hexadecimal(static_cast<std::uint64_t>(*facts->stream)), ""});
+  if (facts->stream) add("file.block.stream", {std::to_string(*facts->stream), ""});
   add("file.block.pool", {pool_words(texts, *facts), ""});
   if (facts->compile_context != base::kNoString)
     add("file.block.compile_context", {std::string(snapshot.text(facts->compile_context)), ""});

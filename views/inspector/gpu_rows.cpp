@@ -53,9 +53,12 @@ std::vector<InspectorRow> gpu_rows(const text::Texts& texts, const stats::Device
 std::vector<InspectorRow> launch_rows(const text::Texts& texts, const trace::KernelLaunch& launch,
                                       const std::string& compute_capability) {
   std::vector<InspectorRow> rows;
+  if (launch.block[0] <= 0) return rows;
   rows.push_back({texts("inspector.launch"),
                   {extent_words(launch.grid) + " \xc2\xb7 " + extent_words(launch.block), ""}});
-  rows.push_back({texts("inspector.registers"), {text::grouped(launch.registers), ""}});
+  rows.push_back({texts("inspector.registers"),
+                  launch.registers > 0 ? text::Quantity{text::grouped(launch.registers), ""}
+                                       : text::Quantity{text::kNoNumber, ""}});
   rows.push_back({texts("inspector.shared_memory"), text::bytes(launch.shared_memory)});
   if (const auto held = stats::occupancy(compute_capability, launch)) {
     rows.push_back({texts("inspector.occupancy"), {occupancy_words(texts, *held), ""}});

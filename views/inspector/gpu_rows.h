@@ -17,6 +17,7 @@ std::vector<InspectorRow> gpu_rows(const text::Texts& texts, const stats::Device
                                    std::optional<std::int64_t> steps);
 
 // The launch of a kernel, and its theoretical occupancy if the limits of the card are known.
+// Nothing where the file does not tell how it was launched.
 std::vector<InspectorRow> launch_rows(const text::Texts& texts, const trace::KernelLaunch& launch,
                                       const std::string& compute_capability);
 

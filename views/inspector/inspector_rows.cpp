@@ -70,6 +70,7 @@ void add_details(std::vector<InspectorRow>& rows, const ViewContext& context,
     if (!value.empty()) rows.push_back({texts(key), {std::string(value), ""}});
   };
   add("inspector.module", slice.module);
+  if (slice.detail == base::kNoString) return;
   const auto& launches = context.run->launches;
   const auto launch = launches.find(slice.detail);
   if (launch == launches.end()) {

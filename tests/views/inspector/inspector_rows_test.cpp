@@ -441,6 +441,7 @@ TEST(GpuRows, a_launch_has_its_occupancy_where_the_card_is_known) {
   launch.grid = {12, 3, 1};
   launch.block = {256, 1, 1};
   launch.registers = 128;
+  EXPECT_TRUE(launch_rows(texts, {}, "9.0").empty()) << "a file without launches";
   EXPECT_EQ(launch_rows(texts, launch, "").size(), 3U);
   const auto rows = launch_rows(texts, launch, "9.0");
   ASSERT_EQ(rows.size(), 4U);
