@@ -98,6 +98,18 @@ struct MemoryEvent {
   std::uint32_t track = 0;   // of the thread that asked
 };
 
+// A number over time: one series of the events of one counter ("C").
+struct CounterPoint {
+  std::int64_t time_ns = 0;
+  double value = 0;  // finite; from then on
+};
+struct Counter {
+  std::string process;  // as written in the file
+  base::StringId name = base::kNoString;
+  base::StringId series = base::kNoString;  // its name among the args
+  std::vector<CounterPoint> points;         // by time
+};
+
 // A trace of torch.profiler or another program that writes Chrome's format.
 struct TraceFile {
   std::shared_ptr<base::StringTable> strings = std::make_shared<base::StringTable>();
@@ -106,7 +118,8 @@ struct TraceFile {
   std::vector<Launch> launches;
   std::vector<FlowEnd> flows;
   std::vector<MemoryEvent> memory;
-  std::size_t event_count = 0;  // entries of traceEvents, of every kind
+  std::vector<Counter> counters;  // in the order of the file
+  std::size_t event_count = 0;    // entries of traceEvents, of every kind
   std::int64_t schema = kNoNumber;
   std::int64_t base_time_ns = 0;  // Unix time of time 0; 0: unknown
   std::int64_t rank = kNoNumber;

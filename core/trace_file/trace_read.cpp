@@ -12,7 +12,9 @@
 #include "core/io/json_parse.h"
 #include "core/io/json_scanner.h"
 #include "core/text/message.h"
+#include "core/trace_file/counter_reader.h"
 #include "core/trace_file/event_fields.h"
+#include "core/trace_file/stretch_ends.h"
 #include "core/trace_file/text_cache.h"
 
 namespace ts::trace_file {
@@ -91,13 +93,14 @@ class TraceReader {
   [[nodiscard]] bool is_asked(std::int64_t begin_ns, std::int64_t end_ns) const;
   bool read_metadata(std::string_view key);
   void note_fault();
-  void take(const RawEvent& raw);
+  void take(const RawEvent& raw, std::string_view written);
   void take_name(const RawEvent& raw);
   void take_stretch(const RawEvent& raw);
   void take_flow(const RawEvent& raw);
   void take_memory(const RawEvent& raw);
-  void begin_stretch(const RawEvent& raw);
-  void end_stretch(const RawEvent& raw);
+  void note_end(const RawEvent& raw);
+  void pass_on_pairs();
+  void add_pairs();
   Event event_of(const RawEvent& raw);
   void add(const Event& event);
   std::uint32_t launch_of(const RawEvent& raw);
@@ -113,7 +116,7 @@ class TraceReader {
   io::Input& input_;
   base::FileRange range_;
   RawCopy* copy_ = nullptr;
-  std::unordered_map<std::uint32_t, std::vector<std::string>> written_;  // by track: begun ones
+  std::vector<std::string> written_;      // begins and ends, where a copy asks for a time
   std::uint64_t number_ = 0;              // of the next event, where a range is asked for
   std::optional<std::int64_t> first_ns_;  // the time of the first one
   JsonScanner scanner_;
@@ -126,7 +129,9 @@ class TraceReader {
   std::string last_category_;
   EventKind last_kind_ = EventKind::other;
   std::unordered_map<std::string, std::string> process_names_;
-  std::unordered_map<std::uint32_t, std::vector<Event>> open_;  // by track: begun, not ended
+  StretchEnds ends_;
+  std::vector<Event> begun_;  // of ends_
+  CounterReader counters_{*file_.strings};
   std::unordered_multimap<std::size_t, std::uint32_t> launches_;
   bool has_events_ = false;
   bool in_event_ = false;
@@ -181,11 +186,14 @@ bool TraceReader::read_events() {
     in_event_ = false;
     if (!is_event) continue;
     if (!range_.is_all() && !is_asked(raw)) continue;
-    copy_ != nullptr ? pass_on(raw, written) : take(raw);
+    copy_ != nullptr ? pass_on(raw, written) : take(raw, written);
     ++file_.event_count;
   } while (scanner_.take(','));
   if (!scanner_.take(']')) return false;
-  if (copy_ != nullptr) copy_->end_events();
+  if (copy_ != nullptr) {
+    pass_on_pairs();
+    copy_->end_events();
+  }
   return true;
 }
 
@@ -214,23 +222,23 @@ bool TraceReader::is_asked(std::int64_t begin_ns, std::int64_t end_ns) const {
          range_.place_of(0, end_ns - *first_ns_) != Place::before;
 }
 
-// Two events of one stretch are passed on together, when both are known.
 void TraceReader::pass_on(const RawEvent& raw, std::string_view written) {
   const bool timed = !range_.is_all() && range_.unit == base::FileRange::Unit::seconds;
   if (!timed || (raw.phase != 'B' && raw.phase != 'E')) return copy_->event(written);
-  const std::uint32_t track = track_of(raw);
-  if (raw.phase == 'B') {
-    written_[track].emplace_back(written);
-    return begin_stretch(raw);
-  }
-  std::vector<Event>& open = open_[track];
-  if (open.empty()) return;
-  if (is_asked(open.back().begin_ns, nanoseconds(raw.time))) {
-    copy_->event(written_[track].back());
-    copy_->event(written);
-  }
-  open.pop_back();
-  written_[track].pop_back();
+  ends_.add(track_of(raw), {nanoseconds(raw.time), written_.size(), raw.phase == 'B'});
+  written_.emplace_back(written);
+}
+
+// The two events of one stretch follow each other.
+void TraceReader::pass_on_pairs() {
+  using Mark = StretchEnds::Mark;
+  const auto pass = [this](const Mark& begin, const Mark& end) {
+    if (!is_asked(begin.time_ns, end.time_ns)) return;
+    copy_->event(written_[begin.number]);
+    copy_->event(written_[end.number]);
+  };
+  ends_.take(pass, [](const Mark&) {});
+  written_.clear();
 }
 
 bool TraceReader::read_metadata(std::string_view key) {
@@ -276,14 +284,15 @@ void TraceReader::note_fault() {
   }
 }
 
-void TraceReader::take(const RawEvent& raw) {
+void TraceReader::take(const RawEvent& raw, std::string_view written) {
   switch (raw.phase) {
     case 'X':
       return take_stretch(raw);
     case 'B':
-      return begin_stretch(raw);
     case 'E':
-      return end_stretch(raw);
+      return note_end(raw);
+    case 'C':
+      return counters_.take(raw, written);
     case 's':
     case 'f':
       return take_flow(raw);
@@ -338,23 +347,22 @@ void TraceReader::add(const Event& event) {
   file_.events.push_back(event);
 }
 
-void TraceReader::begin_stretch(const RawEvent& raw) {
-  const Event event = event_of(raw);
-  open_[event.track].push_back(event);
+void TraceReader::note_end(const RawEvent& raw) {
+  const bool begins = raw.phase == 'B';
+  ends_.add(track_of(raw), {nanoseconds(raw.time), begun_.size(), begins});
+  if (begins) begun_.push_back(event_of(raw));
 }
 
-void TraceReader::end_stretch(const RawEvent& raw) {
-  std::vector<Event>& open = open_[track_of(raw)];
-  if (open.empty()) return;
-  Event event = open.back();
-  open.pop_back();
-  const std::int64_t end_ns = nanoseconds(raw.time);
-  event.duration_ns = end_ns - event.begin_ns;
-  if (event.duration_ns < 0) {
-    ++impossible_;
-  } else if (is_asked(event.begin_ns, end_ns)) {
-    add(event);
-  }
+void TraceReader::add_pairs() {
+  using Mark = StretchEnds::Mark;
+  const auto add_until = [this](const Mark& begin, std::int64_t end_ns) {
+    Event event = begun_[begin.number];
+    event.duration_ns = end_ns - event.begin_ns;
+    if (is_asked(event.begin_ns, end_ns)) add(event);
+  };
+  ends_.take([&](const Mark& begin, const Mark& end) { add_until(begin, end.time_ns); },
+             [&](const Mark& begin) { add_until(begin, begin.time_ns); });
+  begun_ = {};
 }
 
 void TraceReader::take_flow(const RawEvent& raw) {
@@ -466,12 +474,12 @@ EventKind TraceReader::kind(const RawEvent& raw) {
 }
 
 void TraceReader::finish() {
-  if (copy_ != nullptr) return copy_->end();
-  for (const auto& [track, open] : open_) {
-    for (const Event& event : open) {  // begun but not ended
-      if (is_asked(event.begin_ns, event.begin_ns)) add(event);
-    }
+  if (copy_ != nullptr) {
+    pass_on_pairs();
+    return copy_->end();
   }
+  add_pairs();
+  file_.counters = counters_.finish();
   if (!sorted_) {
     std::ranges::stable_sort(file_.events, {}, order_of);
   }
@@ -495,6 +503,12 @@ void TraceReader::leave_out_far_ones() {
   impossible_ += std::erase_if(file_.memory, [middle](const MemoryEvent& event) {
     return event.time_ns < middle - kMonth || event.time_ns > middle + kMonth;
   });
+  for (Counter& counter : file_.counters) {
+    impossible_ += std::erase_if(counter.points, [middle](const CounterPoint& point) {
+      return point.time_ns < middle - kMonth || point.time_ns > middle + kMonth;
+    });
+  }
+  std::erase_if(file_.counters, [](const Counter& counter) { return counter.points.empty(); });
 }
 
 void TraceReader::note_range() {
