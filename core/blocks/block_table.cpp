@@ -4,7 +4,6 @@
 #include <tuple>
 #include <unordered_map>
 
-#include "core/blocks/stack_parts.h"
 #include "core/text/numbers.h"
 
 namespace ts::blocks {
@@ -31,7 +30,8 @@ std::uint64_t key_of(const BlockSource& source, GroupBy by, memory::BlockIndex i
 
 }  // namespace
 
-std::string group_name(const BlockSource& source, GroupBy by, memory::BlockIndex index) {
+std::string group_name(const BlockSource& source, GroupBy by, memory::BlockIndex index,
+                       Paths paths) {
   const allocator::Snapshot& snapshot = source.snapshot;
   const memory::Block& block = source.log.blocks()[index];
   switch (by) {
@@ -42,12 +42,12 @@ std::string group_name(const BlockSource& source, GroupBy by, memory::BlockIndex
     case GroupBy::category:
       return std::string(memory::category_name(block.category));
     case GroupBy::stack:
-      return stack_words(snapshot, source.stack_of(index), Paths::whole);
+      return stack_words(snapshot, source.stack_of(index), paths);
     case GroupBy::frame:
       break;
   }
   const allocator::FrameIndex frame = telling_frame(snapshot, source.stack_of(index));
-  return frame == memory::kNone ? std::string() : telling_words(snapshot, frame, Paths::whole);
+  return frame == memory::kNone ? std::string() : telling_words(snapshot, frame, paths);
 }
 
 std::vector<WeightedBlock> weighted_blocks(const memory::AllocationLog& log, Weight weight,
@@ -90,7 +90,9 @@ std::vector<BlockGroup> group_blocks(const BlockSource& source, GroupBy by, Weig
     if (place == by_key.end()) {
       std::string name = group_name(source, by, chosen.block);
       const auto [named, fresh] = by_name.try_emplace(name, groups.size());
-      if (fresh) groups.push_back({.name = std::move(name)});
+      if (fresh)
+        groups.push_back(
+            {.name = std::move(name), .brief = group_name(source, by, chosen.block, Paths::names)});
       place = by_key.emplace(key, named->second).first;
     }
     BlockGroup& group = groups[place->second];
@@ -107,6 +109,20 @@ std::vector<BlockGroup> group_blocks(const BlockSource& source, GroupBy by, Weig
            std::tuple(-b.weight, std::string_view(b.name));
   });
   return groups;
+}
+
+std::vector<memory::BlockIndex> blocks_of_group(const BlockSource& source, GroupBy by,
+                                                Weight weight, memory::EventIndex event,
+                                                const std::string& name) {
+  std::unordered_map<std::uint64_t, bool> inside;  // by key
+  std::vector<memory::BlockIndex> found;
+  for (const WeightedBlock& chosen : weighted_blocks(source.log, weight, event)) {
+    const auto [place, fresh] = inside.try_emplace(key_of(source, by, chosen.block));
+    if (fresh) place->second = group_name(source, by, chosen.block) == name;
+    if (place->second) found.push_back(chosen.block);
+  }
+  std::ranges::sort(found);
+  return found;
 }
 
 }  // namespace ts::blocks

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/blocks/block_source.h"
+#include "core/blocks/stack_parts.h"
 
 namespace ts::blocks {
 
@@ -25,7 +26,8 @@ enum class Weight : std::uint8_t {
 };
 
 struct BlockGroup {
-  std::string name;  // empty: not known, such as blocks without a stack
+  std::string name;   // empty: not known, such as blocks without a stack
+  std::string brief;  // the same with the names of files alone
   std::int64_t count = 0;
   double weight = 0;                         // bytes, byte-seconds or byte-events
   std::int64_t largest = 0;                  // bytes
@@ -46,7 +48,13 @@ struct WeightedBlock {
 std::vector<WeightedBlock> weighted_blocks(const memory::AllocationLog& log, Weight weight,
                                            memory::EventIndex event);
 
-// The name of a block's group, as in group_blocks().
-std::string group_name(const BlockSource& source, GroupBy by, memory::BlockIndex block);
+// The name of a block's group, as in group_blocks(), or with the names of files alone.
+std::string group_name(const BlockSource& source, GroupBy by, memory::BlockIndex block,
+                       Paths paths = Paths::whole);
+
+// The blocks of the group of this name, by index. As group_blocks().
+std::vector<memory::BlockIndex> blocks_of_group(const BlockSource& source, GroupBy by,
+                                                Weight weight, memory::EventIndex event,
+                                                const std::string& name);
 
 }  // namespace ts::blocks

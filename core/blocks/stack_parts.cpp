@@ -14,11 +14,28 @@ FrameKind kind_of(const allocator::Snapshot& snapshot, allocator::FrameIndex ind
   return frame_kind(snapshot.text(frame.name), snapshot.text(frame.filename));
 }
 
-// One past the outermost frame of the program; all frames where it has none.
-std::size_t end_of_program(const allocator::Snapshot& snapshot, StackFrames frames) {
-  std::size_t end = frames.size();
-  while (end > 0 && kind_of(snapshot, frames[end - 1]) != FrameKind::own) --end;
-  return end == 0 ? frames.size() : end;
+using Kinds = std::vector<FrameKind>;
+
+// By frame. Frames of libraries outside the program's are of the runtime.
+Kinds kinds_of(const allocator::Snapshot& snapshot, StackFrames frames) {
+  Kinds kinds;
+  kinds.reserve(frames.size());
+  std::size_t end = 0;  // one past the outermost frame of the program
+  for (const allocator::FrameIndex index : frames) {
+    kinds.push_back(kind_of(snapshot, index));
+    if (kinds.back() == FrameKind::own) end = kinds.size();
+  }
+  if (end > 0)
+    std::replace(kinds.begin() + static_cast<std::ptrdiff_t>(end), kinds.end(), FrameKind::library,
+                 FrameKind::runtime);
+  return kinds;
+}
+
+StackParts parts_by(StackFrames frames, const Kinds& kinds) {
+  StackParts parts;
+  for (std::size_t i = 0; i < frames.size(); ++i)
+    parts.of_kind[static_cast<std::size_t>(kinds[i])].push_back(frames[i]);
+  return parts;
 }
 
 bool is_python(const allocator::Snapshot& snapshot, allocator::FrameIndex index) {
@@ -41,27 +58,24 @@ std::string_view backward_node_of(std::string_view function) {
   return function.substr(function.rfind("::") + 2);
 }
 
-bool makes_empty(std::string_view operator_name) {
-  return operator_name.starts_with("empty");
+// How many frames are inside the innermost one of the program or of a library.
+std::size_t inner_frames(const Kinds& kinds) {
+  const auto first = std::ranges::find_if(
+      kinds, [](FrameKind kind) { return kind == FrameKind::own || kind == FrameKind::library; });
+  return static_cast<std::size_t>(first - kinds.begin());
 }
 
-// The frames inside the innermost one of the program or of a library.
-StackFrames inside(const allocator::Snapshot& snapshot, StackFrames frames) {
-  const auto first = std::ranges::find_if(frames, [&](allocator::FrameIndex index) {
-    const FrameKind kind = kind_of(snapshot, index);
-    return kind == FrameKind::own || kind == FrameKind::library;
-  });
-  return frames.first(static_cast<std::size_t>(first - frames.begin()));
+bool is_operator(std::string_view function) {
+  const std::string_view name = operator_of(function);
+  return !name.empty() && !name.starts_with("empty");  // every allocation goes through empty
 }
 
 allocator::FrameIndex telling_torch_frame(const allocator::Snapshot& snapshot, StackFrames torch) {
   const auto function = [&](allocator::FrameIndex index) {
     return function_name(snapshot.text(snapshot.stacks.frame(index).name));
   };
-  const auto asks = std::ranges::find_if(torch, [&](allocator::FrameIndex index) {
-    const std::string_view name = operator_of(function(index));
-    return !name.empty() && !makes_empty(name);
-  });
+  const auto asks = std::ranges::find_if(
+      torch, [&](allocator::FrameIndex index) { return is_operator(function(index)); });
   if (asks != torch.end()) return *asks;
   // The stack of a free begins with the allocator and what the tensor is made of.
   const auto who = std::ranges::find_if(torch, [&](allocator::FrameIndex index) {
@@ -69,6 +83,25 @@ allocator::FrameIndex telling_torch_frame(const allocator::Snapshot& snapshot, S
   });
   if (who != torch.end()) return *who;
   return torch.empty() ? memory::kNone : torch.front();
+}
+
+// As telling_torch_frames().
+std::vector<allocator::FrameIndex> telling_by(const allocator::Snapshot& snapshot,
+                                              StackFrames frames, const Kinds& kinds) {
+  std::vector<allocator::FrameIndex> telling;
+  const std::size_t inner = inner_frames(kinds);
+  bool python = false;
+  for (std::size_t i = 0; i < inner; ++i) {
+    if (kinds[i] != FrameKind::torch) continue;
+    const std::string_view name =
+        function_name(snapshot.text(snapshot.stacks.frame(frames[i]).name));
+    const bool line = is_python(snapshot, frames[i]) && !std::exchange(python, true);
+    if (line || is_operator(name) || !backward_node_of(name).empty()) telling.push_back(frames[i]);
+  }
+  if (!telling.empty() || inner < frames.size()) return telling;
+  const auto other = telling_torch_frame(snapshot, parts_by(frames, kinds)[FrameKind::torch]);
+  if (other != memory::kNone) telling.push_back(other);
+  return telling;
 }
 
 // Adds a part of a stack to its line. Neighbours with the same words, as an operator and its
@@ -93,14 +126,7 @@ std::size_t StackParts::size() const {
 }
 
 StackParts parts_of(const allocator::Snapshot& snapshot, StackFrames frames) {
-  StackParts parts;
-  const std::size_t program = end_of_program(snapshot, frames);
-  for (std::size_t i = 0; i < frames.size(); ++i) {
-    FrameKind kind = kind_of(snapshot, frames[i]);
-    if (kind == FrameKind::library && i >= program) kind = FrameKind::runtime;
-    parts.of_kind[static_cast<std::size_t>(kind)].push_back(frames[i]);
-  }
-  return parts;
+  return parts_by(frames, kinds_of(snapshot, frames));
 }
 
 StackParts parts_of(const allocator::Snapshot& snapshot, allocator::StackIndex stack) {
@@ -127,23 +153,7 @@ allocator::FrameIndex telling_frame(const allocator::Snapshot& snapshot,
 
 std::vector<allocator::FrameIndex> telling_torch_frames(const allocator::Snapshot& snapshot,
                                                         StackFrames frames) {
-  const StackFrames inner = inside(snapshot, frames);
-  std::vector<allocator::FrameIndex> telling;
-  bool python = false;
-  for (const allocator::FrameIndex index : inner) {
-    if (kind_of(snapshot, index) != FrameKind::torch) continue;
-    const std::string_view name = function_name(snapshot.text(snapshot.stacks.frame(index).name));
-    const std::string_view operator_name = operator_of(name);
-    const bool line = is_python(snapshot, index);
-    if ((!operator_name.empty() && !makes_empty(operator_name)) ||
-        !backward_node_of(name).empty() || (line && !python))
-      telling.push_back(index);
-    python = python || line;
-  }
-  if (!telling.empty() || inner.size() < frames.size()) return telling;
-  const auto other = telling_torch_frame(snapshot, parts_of(snapshot, frames)[FrameKind::torch]);
-  if (other != memory::kNone) telling.push_back(other);
-  return telling;
+  return telling_by(snapshot, frames, kinds_of(snapshot, frames));
 }
 
 std::string telling_words(const allocator::Snapshot& snapshot, allocator::FrameIndex index,
@@ -156,6 +166,21 @@ std::string telling_words(const allocator::Snapshot& snapshot, allocator::FrameI
     return std::string(node.empty() ? name : node);
   }
   return paths == Paths::whole ? frame_words(snapshot, frame) : short_frame_words(snapshot, frame);
+}
+
+FoldedStack folded_stack(const allocator::Snapshot& snapshot, allocator::StackIndex stack,
+                         std::size_t most) {
+  FoldedStack folded;
+  if (stack == memory::kNone) return folded;
+  const StackParts parts = parts_of(snapshot, stack);
+  folded.shown = parts[FrameKind::own];
+  const auto& library = parts[FrameKind::library];
+  folded.shown.insert(folded.shown.end(), library.begin(), library.end());
+  if (folded.shown.empty())
+    folded.shown = telling_torch_frames(snapshot, snapshot.stacks.stack(stack));
+  folded.shown.resize(std::min(folded.shown.size(), most));
+  folded.folded = parts.size() - folded.shown.size();
+  return folded;
 }
 
 std::vector<allocator::FrameIndex> frames_but_step(const allocator::Snapshot& snapshot,
@@ -175,11 +200,12 @@ std::string stack_words(const allocator::Snapshot& snapshot, allocator::StackInd
 }
 
 std::string frames_words(const allocator::Snapshot& snapshot, StackFrames frames, Paths paths) {
-  const StackParts parts = parts_of(snapshot, frames);
+  const Kinds kinds = kinds_of(snapshot, frames);
+  const StackParts parts = parts_by(frames, kinds);
   std::string line;
   add_part(snapshot, parts[FrameKind::own], paths, false, line);
   add_part(snapshot, parts[FrameKind::library], paths, false, line);
-  add_part(snapshot, telling_torch_frames(snapshot, frames), paths, true, line);
+  add_part(snapshot, telling_by(snapshot, frames, kinds), paths, true, line);
   return line;
 }
 

@@ -48,6 +48,15 @@ enum class Paths : std::uint8_t { whole, names };  // with folders, or the name 
 std::string telling_words(const allocator::Snapshot& snapshot, allocator::FrameIndex frame,
                           Paths paths);
 
+// The frames of a stack that are shown beside the mouse, each in its telling words: the program's,
+// then those of libraries, without both PyTorch's telling frames; at most `most` of them.
+struct FoldedStack {
+  std::vector<allocator::FrameIndex> shown;
+  std::size_t folded = 0;  // the others
+};
+FoldedStack folded_stack(const allocator::Snapshot& snapshot, allocator::StackIndex stack,
+                         std::size_t most);
+
 // A stack in one line that begins with what tells it from others: the program's frames, those of
 // libraries, PyTorch's telling frames, each part innermost first. Of PyTorch's others and of the
 // runtime there is none. " … " stands between the parts:

@@ -59,6 +59,10 @@ TEST(BlockTable, GroupsWhatIsAliveByFrameOperatorSizeAndStack) {
   const auto stacks = groups(GroupBy::stack);
   ASSERT_EQ(stacks.size(), 2U);
   EXPECT_EQ(stacks[0].name, "forward  /m/model.py:42 < main  /m/train.py:7 \xe2\x80\xa6 aten::mm");
+  EXPECT_EQ(stacks[0].brief, "forward  model.py:42 < main  train.py:7 \xe2\x80\xa6 aten::mm");
+  using Blocks = std::vector<memory::BlockIndex>;
+  EXPECT_EQ(blocks_of_group(source, GroupBy::stack, Weight::alive, peak, stacks[0].name),
+            (Blocks{1, 3}));
 }
 
 TEST(BlockTable, EverythingAllocatedAndLifetimesCountFreedBlocksToo) {

@@ -10,6 +10,7 @@
 #include "views/charts/read_out.h"
 #include "views/charts/run_time.h"
 #include "views/common/exact_bytes.h"
+#include "views/common/folded_frames.h"
 #include "views/memory/memory_draw_context.h"
 #include "views/memory/step_parts.h"
 
@@ -36,7 +37,7 @@ namespace {
 std::string frame_line(const DrawSink& sink, const allocator::Snapshot& snapshot,
                        allocator::FrameIndex index, float width) {
   const allocator::Frame& frame = snapshot.stacks.frame(index);
-  std::string whole = blocks::frame_words(snapshot, frame);
+  std::string whole = blocks::telling_words(snapshot, index, blocks::Paths::whole);
   if (sink.text_width(TextStyle::mono, whole) <= width) return whole;
   const std::string function = std::string(snapshot.text(frame.name)) + "  ";
   if (!whole.starts_with(function)) return whole;
@@ -45,34 +46,20 @@ std::string frame_line(const DrawSink& sink, const allocator::Snapshot& snapshot
   return path.empty() ? whole : function + path;
 }
 
-// The stack of a block of a file: the program's frames, and how many others there are. Empty if the
-// file has none.
+// The stack of a block of a file, without the frames that are folded. Empty if the file has none.
 std::vector<ReadOutLine> stack_lines(const DrawSink& sink, const ViewContext& context,
                                      memory::BlockIndex block) {
-  using blocks::FrameKind;
-  constexpr std::size_t kMost = 8;
   std::vector<ReadOutLine> lines;
   if (context.file == nullptr || context.file_device == nullptr) return lines;
   const allocator::Snapshot& snapshot = context.file->file.snapshot;
   const blocks::BlockSource source = files::blocks_of(*context.file, *context.file_device);
-  const blocks::StackParts parts = blocks::parts_of(snapshot, source.stack_of(block));
-  if (parts.size() == 0) return lines;
+  const blocks::FoldedStack stack =
+      blocks::folded_stack(snapshot, source.stack_of(block), kMostHoverFrames);
   const float width = widest_read_out_line(context.metrics);
-  const auto add = [&](FrameKind kind) {
-    for (const allocator::FrameIndex frame : parts[kind]) {
-      if (lines.size() >= kMost) return;
-      lines.push_back({frame_line(sink, snapshot, frame, width), TextStyle::mono, false});
-    }
-  };
-  add(FrameKind::own);
-  add(FrameKind::library);
-  if (lines.empty()) add(FrameKind::torch);
-  const std::size_t folded = parts.size() - lines.size();
-  if (folded > 0) {
-    lines.push_back({context.texts("memory.frames_folded",
-                                   {{"count", text::grouped(static_cast<std::int64_t>(folded))}}),
-                     TextStyle::small, false});
-  }
+  for (const allocator::FrameIndex frame : stack.shown)
+    lines.push_back({frame_line(sink, snapshot, frame, width), TextStyle::mono, false});
+  const std::string folded = folded_words(context.texts, stack);
+  if (!folded.empty()) lines.push_back({folded, TextStyle::small, false});
   return lines;
 }
 

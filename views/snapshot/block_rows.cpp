@@ -17,11 +17,11 @@ constexpr std::size_t kCount = 2;
 constexpr std::size_t kLargest = 3;
 
 std::string name_words(const ViewContext& context, const blocks::BlockGroup& group,
-                       blocks::GroupBy by) {
+                       blocks::GroupBy by, bool whole) {
   if (by == blocks::GroupBy::category) {
     return context.texts(category_key(context.run->memory.blocks()[group.first].category));
   }
-  if (!group.name.empty()) return group.name;
+  if (!group.name.empty()) return whole ? group.name : group.brief;
   return context.texts(by == blocks::GroupBy::op ? "file.groups.no_operator" : "flame.no_stack");
 }
 
@@ -49,8 +49,9 @@ RowTable::Answer draw_block_rows(const Ui& ui, const ViewContext& context, RowTa
                  return std::vector<std::string>{
                      text::decimal(all > 0 ? 100 * group.weight / all : 0, 1) + " %",
                      weight_words(context.texts, group.weight, weight), text::grouped(group.count),
-                     text::bytes(group.largest).joined(), name_words(context, group, by)};
-               }});
+                     text::bytes(group.largest).joined(), name_words(context, group, by, false)};
+               },
+           .hover = [&](std::size_t row) { return name_words(context, groups[row], by, true); }});
 }
 
 }  // namespace ts::views

@@ -9,6 +9,7 @@
 #include "core/blocks/stack_parts.h"
 #include "core/files/opened_file.h"
 #include "core/text/numbers.h"
+#include "views/common/folded_frames.h"
 #include "views/common/widgets.h"
 
 namespace ts::views {
@@ -40,10 +41,21 @@ Color color_of(const Theme& theme, TraceAction action) {
 std::string origin_of(const allocator::Snapshot& snapshot, allocator::StackIndex stack) {
   const allocator::FrameIndex frame = blocks::telling_frame(snapshot, stack);
   if (frame == memory::kNone) return {};
-  std::string words = blocks::short_frame_words(snapshot, snapshot.stacks.frame(frame));
+  std::string words = blocks::telling_words(snapshot, frame, blocks::Paths::names);
   constexpr std::string_view kOperator = "aten::";
   if (words.starts_with(kOperator)) words.erase(0, kOperator.size());
   return words;
+}
+
+// The address, and the stack without the frames that are folded.
+std::string hover_words(const text::Texts& texts, const allocator::Snapshot& snapshot,
+                        const allocator::TraceEntry& entry) {
+  const blocks::FoldedStack stack = blocks::folded_stack(snapshot, entry.stack, kMostHoverFrames);
+  std::string words = text::hexadecimal(entry.address);
+  for (const allocator::FrameIndex frame : stack.shown)
+    words += "\n" + blocks::telling_words(snapshot, frame, blocks::Paths::whole);
+  const std::string folded = folded_words(texts, stack);
+  return folded.empty() ? words : words + "\n" + folded;
 }
 
 }  // namespace
@@ -93,8 +105,7 @@ std::optional<std::size_t> EventList::draw(const Ui& ui, ViewContext& context,
       if (ImGui::Selectable("###event", event + 1 == history.position(), kRow)) chosen = event + 1;
       if (ImGui::IsItemHovered()) {
         if (const auto block = history.block_of_event(event)) context.state.hovered_block = block;
-        const std::string stack = blocks::stack_words(snapshot, entry.stack, blocks::Paths::whole);
-        tooltip(ui, text::hexadecimal(entry.address) + (stack.empty() ? "" : "\n" + stack));
+        tooltip(ui, hover_words(ui.texts, snapshot, entry));
       }
       ImGui::PopID();
       ImGui::SameLine(0, 0);

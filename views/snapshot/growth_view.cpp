@@ -37,6 +37,10 @@ void GrowthView::update(const ViewContext& context) {
   if (shown_ == context.file_device->run.id) return;
   shown_ = context.file_device->run.id;
   growth_ = blocks::find_growth(files::blocks_of(*context.file, *context.file_device));
+  words_.clear();
+  for (const blocks::GrowingStack& one : growth_.stacks)
+    words_.push_back(
+        blocks::frames_words(context.file->file.snapshot, one.frames, blocks::Paths::names));
   ++version_;
   chosen_.reset();
   menu_row_ = 0;
@@ -65,8 +69,7 @@ void GrowthView::draw(const Ui& ui, ViewContext& context) {
        .cells =
            [&](std::size_t row) {
              const blocks::GrowingStack& one = growth_.stacks[row];
-             const std::string stack = blocks::frames_words(context.file->file.snapshot, one.frames,
-                                                            blocks::Paths::names);
+             const std::string& stack = words_[row];
              return std::vector<std::string>{
                  "+" + text::bytes(per_step(one)).joined(), text::bytes(one.first_bytes).joined(),
                  text::bytes(one.last_bytes).joined(),

@@ -95,7 +95,7 @@ RowTable::Answer RowTable::draw(const Ui& ui, const Content& content) {
               ImGuiSelectableFlags_SpanAllColumns | ImGuiSelectableFlags_AllowOverlap))
         answer.clicked = row;
       if (ImGui::IsItemClicked(ImGuiMouseButton_Right)) answer.menu = row;
-      tooltip(ui, cells[words]);
+      if (ImGui::IsItemHovered()) tooltip(ui, content.hover ? content.hover(row) : cells[words]);
       ImGui::PopID();
       ImGui::SameLine(0, 0);
       if (content.bar) draw_bar(ui, content.bar(row));

@@ -24,6 +24,8 @@ class RowTable {
     // To sort by, of each column but the last.
     std::function<double(std::size_t row, std::size_t column)> value;
     std::function<std::vector<std::string>(std::size_t row)> cells;
+    // Words beside the mouse. None: those of the last column.
+    std::function<std::string(std::size_t row)> hover = {};
     std::optional<std::size_t> chosen = {};  // a row that is highlighted
     // The bar of a row, drawn behind its first column: -1 to 1, less and more. None: no bars.
     std::function<double(std::size_t row)> bar = {};

@@ -290,13 +290,7 @@ void SnapshotView::update_question(const ViewContext& context) {
 std::vector<memory::BlockIndex> SnapshotView::blocks_of_group(const ViewContext& context,
                                                               const std::string& name) const {
   const blocks::BlockSource source = files::blocks_of(*context.file, *context.file_device);
-  std::vector<memory::BlockIndex> found;
-  for (const auto& [block, bytes] :
-       blocks::weighted_blocks(source.log, weight(context), asked_.event)) {
-    if (blocks::group_name(source, by_, block) == name) found.push_back(block);
-  }
-  std::ranges::sort(found);
-  return found;
+  return blocks::blocks_of_group(source, by_, weight(context), asked_.event, name);
 }
 
 void SnapshotView::draw_table(const Ui& ui, ViewContext& context) {
@@ -307,7 +301,7 @@ void SnapshotView::draw_table(const Ui& ui, ViewContext& context) {
   });
   if (answer.menu) menu_row_ = *answer.menu;
   if (menu_row_ < groups_.size()) {
-    draw_rows_menu(ui, context, answer.menu.has_value(), groups_[menu_row_].name,
+    draw_rows_menu(ui, context, answer.menu.has_value(), groups_[menu_row_].brief,
                    [&, row = menu_row_] { return blocks_of_group(context, groups_[row].name); });
   }
   if (!answer.clicked) return;
