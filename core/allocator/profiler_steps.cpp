@@ -2,14 +2,11 @@
 
 #include <algorithm>
 #include <charconv>
-#include <limits>
 #include <optional>
 #include <string_view>
 
 namespace ts::allocator {
 namespace {
-
-constexpr std::int64_t kOpen = std::numeric_limits<std::int64_t>::max();
 
 std::optional<std::int32_t> number_of(std::string_view name) {
   constexpr std::string_view kPrefix = "ProfilerStep#";
@@ -31,11 +28,11 @@ std::vector<ProfilerStep> profiler_steps(const Snapshot& snapshot, std::int64_t 
     const auto number = number_of(snapshot.text(annotation.name));
     if (!number) continue;
     if (snapshot.text(annotation.stage) == "START") {
-      steps.push_back({annotation.time_us, kOpen, *number});
+      steps.push_back({annotation.time_us, ProfilerStep::kOpen, *number});
       continue;
     }
     const auto open = std::find_if(steps.rbegin(), steps.rend(), [&](const ProfilerStep& step) {
-      return step.number == *number && step.end_us == kOpen;
+      return step.number == *number && step.end_us == ProfilerStep::kOpen;
     });
     if (open != steps.rend()) open->end_us = annotation.time_us;
   }

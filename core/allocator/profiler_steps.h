@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 #include "core/allocator/snapshot.h"
@@ -12,6 +13,10 @@ struct ProfilerStep {
   std::int64_t begin_us = 0;  // Unix
   std::int64_t end_us = 0;
   std::int32_t number = 0;  // from 0
+
+  static constexpr std::int64_t kOpen = std::numeric_limits<std::int64_t>::max();
+  // Whether an end is known: its own, or the beginning of the next step.
+  [[nodiscard]] bool ends() const { return end_us != kOpen; }
 };
 
 // In the order of time. Counts from 0: N, or N - 1 in files whose first step is not 0, because

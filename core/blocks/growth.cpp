@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <tuple>
 #include <unordered_map>
 #include <utility>
 
+#include "core/allocator/profiler_steps.h"
 #include "core/blocks/stack_parts.h"
 #include "core/memory/step_ends.h"
 
@@ -85,11 +87,30 @@ GrowingStack growing(const Frames& frames, const Alive& first, Alive&& last) {
           .alive = std::move(last.blocks)};
 }
 
+// The last event of the last step, if an annotation tells where that ends.
+std::optional<memory::EventIndex> end_of_last(const BlockSource& source) {
+  constexpr std::int64_t kPerMicrosecond = 1000;
+  const auto steps =
+      allocator::profiler_steps(source.snapshot, static_cast<std::int64_t>(source.device));
+  if (steps.empty() || !steps.back().ends()) return std::nullopt;
+  const auto in_step = [&](const memory::PhaseSpan& span) {
+    return span.step == steps.back().number;
+  };
+  const auto phase = std::ranges::find_if(source.log.phases(), in_step);
+  if (phase == source.log.phases().end()) return std::nullopt;
+  const auto end = std::ranges::lower_bound(
+      source.log.events(), steps.back().end_us * kPerMicrosecond, {}, &memory::Event::time_ns);
+  const auto count = static_cast<memory::EventIndex>(end - source.log.events().begin());
+  if (count <= phase->first_event) return std::nullopt;
+  return count - 1;
+}
+
 }  // namespace
 
 Growth find_growth(const BlockSource& source) {
   Growth growth;
   growth.ends = memory::step_ends(source.log);
+  if (const auto last = end_of_last(source)) growth.ends.push_back(*last);
   if (!growth.known()) return growth;
   growth.first_total = source.log.events()[growth.ends.front()].total_after;
   growth.last_total = source.log.events()[growth.ends.back()].total_after;

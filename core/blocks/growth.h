@@ -21,8 +21,9 @@ struct GrowingStack {
 
 // Memory that grows from step to step. A leak does, a training loop does not.
 struct Growth {
-  // Last events of the steps that are compared: each ends where the next one begins, so the last
-  // step of a recording is left out. Fewer than kLeastSteps: nothing can be told.
+  // Last events of the steps that are compared: each ends where the next one begins, the last one
+  // where its annotation says; without that it is left out. Fewer than kLeastSteps: nothing can be
+  // told.
   std::vector<memory::EventIndex> ends;
   std::int64_t first_total = 0;  // bytes alive after the first of them
   std::int64_t last_total = 0;
