@@ -63,6 +63,7 @@ std::size_t EntryNotes::hash() const {
   std::size_t hash = memory::mix_hash(compile_context, user_metadata);
   hash = memory::mix_hash(hash, (std::uint64_t{category} << 32U) | other_action);
   hash = memory::mix_hash(hash, forward_frames);
+  if (oom_address) hash = memory::mix_hash(hash, *oom_address);
   if (!pool) return hash;
   return memory::mix_hash(memory::mix_hash(hash, static_cast<std::uint64_t>(pool->first)),
                           static_cast<std::uint64_t>(pool->second));

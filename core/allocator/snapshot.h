@@ -113,6 +113,7 @@ struct EntryNotes {
   base::StringId other_action = base::kNoString;
   StackIndex forward_frames = memory::kNone;  // frames with a name only
   std::optional<PoolId> pool;                 // PyTorch 2.12 and later
+  std::optional<std::uint64_t> oom_address;   // of an oom that has an address beside device_free
   friend bool operator==(const EntryNotes&, const EntryNotes&) = default;
   [[nodiscard]] std::size_t hash() const;
 };
@@ -147,6 +148,20 @@ struct SnapshotSetting {
   std::variant<bool, std::int64_t, double, base::StringId, Divisions> value;
 };
 
+// The fields that files of older versions of PyTorch do not have. A snapshot that is made here has
+// all of them; one that is read has those of its file, and is written with no others.
+struct SnapshotLayout {
+  bool allocator_settings = true;
+  bool external_annotations = true;
+  bool requested_size = true;
+  bool segment_pool_id = true;
+  bool is_expandable = true;
+  bool time_us = true;
+  bool compile_context = true;
+  bool user_metadata = true;
+  friend bool operator==(const SnapshotLayout&, const SnapshotLayout&) = default;
+};
+
 struct Snapshot {
   std::shared_ptr<base::StringTable> strings = std::make_shared<base::StringTable>();
   StackTable stacks;
@@ -155,6 +170,7 @@ struct Snapshot {
   std::vector<Trace> device_traces;  // by device
   std::vector<ExternalAnnotation> external_annotations;
   std::vector<SnapshotSetting> allocator_settings;
+  SnapshotLayout layout;
 
   [[nodiscard]] std::size_t entry_count() const;
   [[nodiscard]] std::string_view text(base::StringId id) const { return strings->view(id); }

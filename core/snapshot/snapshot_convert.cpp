@@ -124,6 +124,7 @@ SnapshotFile convert_snapshot(Document& document, Value root) {
   // torch.cuda.memory_snapshot() returns only the list of segments.
   if (Document::kind(root) == Kind::list) {
     read_segments(fields, root);
+    file.snapshot.layout = fields.layout();
     return file;
   }
   bool any = false;
@@ -141,6 +142,7 @@ SnapshotFile convert_snapshot(Document& document, Value root) {
       return fields.visit();
     });
   }
+  file.snapshot.layout = fields.layout();
   if (!any) {
     fields.note(text::message(saved_by_us ? "file_error.reason.saved_result"
                                           : "file_error.reason.no_snapshot"));

@@ -27,12 +27,8 @@ class SnapshotEmit {
     key(SnapshotKey::device_traces);
     list(snapshot_.device_traces,
          [this](const auto& trace) { list(trace, [this](const auto& one) { entry(one); }); });
-    key(SnapshotKey::allocator_settings);
-    to_.begin_dict();
-    for (const auto& setting : snapshot_.allocator_settings) this->setting(setting);
-    to_.end();
-    key(SnapshotKey::external_annotations);
-    list(snapshot_.external_annotations, [this](const auto& one) { annotation(one); });
+    settings();
+    annotations();
     to_.end();
   }
 
@@ -65,6 +61,19 @@ class SnapshotEmit {
     if (value != base::kNoString) text(name, value);
   }
 
+  void settings() {
+    if (!layout_.allocator_settings) return;
+    key(SnapshotKey::allocator_settings);
+    to_.begin_dict();
+    for (const auto& setting : snapshot_.allocator_settings) this->setting(setting);
+    to_.end();
+  }
+  void annotations() {
+    if (!layout_.external_annotations) return;
+    key(SnapshotKey::external_annotations);
+    list(snapshot_.external_annotations, [this](const auto& one) { annotation(one); });
+  }
+
   void segment(const allocator::SnapshotSegment& segment) {
     to_.begin_dict();
     integer(Key::device, segment.device);
@@ -72,25 +81,33 @@ class SnapshotEmit {
     integer(Key::total_size, segment.total_size);
     integer(Key::allocated_size, segment.allocated_size);
     integer(Key::active_size, segment.active_size);
-    integer(Key::requested_size, segment.requested_size);
+    if (layout_.requested_size) integer(Key::requested_size, segment.requested_size);
     integer(Key::stream, segment.stream);
     key(Key::segment_type);
     to_.literal(segment.small_pool ? "small" : "large");
-    key(Key::segment_pool_id);
-    pool(segment.pool);
-    key(Key::is_expandable);
-    to_.boolean(segment.expandable);
+    pool_and_kind(segment);
     if (segment.stack != memory::kNone) stack(segment.stack);
     key(Key::blocks);
     list(segment.blocks, [this](const auto& one) { block(one); });
     to_.end();
   }
 
+  void pool_and_kind(const allocator::SnapshotSegment& segment) {
+    if (layout_.segment_pool_id) {
+      key(Key::segment_pool_id);
+      pool(segment.pool);
+    }
+    if (!layout_.is_expandable) return;
+    key(Key::is_expandable);
+    to_.boolean(segment.expandable);
+  }
+
   void block(const allocator::SnapshotBlock& block) {
     to_.begin_dict();
     address(Key::address, block.address);
     integer(Key::size, block.size);
-    integer(Key::requested_size, block.requested);
+    if (layout_.requested_size || block.requested > 0)
+      integer(Key::requested_size, block.requested);
     key(Key::state);
     to_.literal(kBlockStateNames[static_cast<std::size_t>(block.state)]);
     if (block.stack != memory::kNone) stack(block.stack);
@@ -108,11 +125,12 @@ class SnapshotEmit {
     }
     address(entry.action == allocator::TraceAction::oom ? Key::device_free : Key::addr,
             entry.address);
+    if (notes.oom_address) address(Key::addr, *notes.oom_address);
     integer(Key::size, entry.size);
     integer(Key::stream, entry.stream);
-    integer(Key::time_us, entry.time_us);
-    text(Key::compile_context, notes.compile_context);
-    text(Key::user_metadata, notes.user_metadata);
+    if (layout_.time_us) integer(Key::time_us, entry.time_us);
+    if (layout_.compile_context) text(Key::compile_context, notes.compile_context);
+    if (layout_.user_metadata) text(Key::user_metadata, notes.user_metadata);
     optional_text(Key::category, notes.category);
     if (notes.pool) {
       key(Key::pool_id);
@@ -193,6 +211,7 @@ class SnapshotEmit {
   }
 
   const allocator::Snapshot& snapshot_;
+  const allocator::SnapshotLayout& layout_ = snapshot_.layout;
   Emitter& to_;
 };
 

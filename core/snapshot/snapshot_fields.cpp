@@ -32,7 +32,20 @@ SnapshotKey SnapshotFields::key_of(Value name) {
     const bool known = found != kSnapshotKeyNames.end() && !found->empty();
     key = known ? static_cast<std::uint8_t>(found - kSnapshotKeyNames.begin()) : std::uint8_t{0};
   }
+  saw(static_cast<Key>(key));
   return static_cast<Key>(key);
+}
+
+allocator::SnapshotLayout SnapshotFields::layout() const {
+  const auto has = [this](Key key) { return (seen_ >> static_cast<unsigned>(key) & 1U) != 0; };
+  return {.allocator_settings = has(Key::allocator_settings),
+          .external_annotations = has(Key::external_annotations),
+          .requested_size = has(Key::requested_size),
+          .segment_pool_id = has(Key::segment_pool_id),
+          .is_expandable = has(Key::is_expandable),
+          .time_us = has(Key::time_us),
+          .compile_context = has(Key::compile_context),
+          .user_metadata = has(Key::user_metadata)};
 }
 
 void SnapshotFields::ignore(Value name) {

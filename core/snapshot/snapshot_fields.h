@@ -33,6 +33,9 @@ class SnapshotFields {
   int lists_of_traces = 0;  // that the file has: names may stand twice in a dictionary
 
   [[nodiscard]] Key key_of(Value name);
+  // The key stands somewhere in the file, also where key_of() was not asked.
+  void saw(Key key) { seen_ |= std::uint64_t{1} << static_cast<unsigned>(key); }
+  [[nodiscard]] allocator::SnapshotLayout layout() const;
   void ignore(Value name);  // a key that is not used here
   void ignore(std::string_view name);
   void note(base::Message fault);  // only the first is kept
@@ -121,6 +124,7 @@ class SnapshotFields {
   SnapshotFile& file_;
   bool optional_ = false;  // faults are not noted
   std::size_t visited_ = 0;
+  std::uint64_t seen_ = 0;               // a bit for each key
   std::vector<std::uint8_t> keys_;       // by text: its key
   std::vector<base::StringId> strings_;  // by text
   std::vector<std::uint32_t> frames_;    // by container, up to the last frame: its index

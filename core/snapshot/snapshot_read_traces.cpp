@@ -49,6 +49,8 @@ class TraceReader {
   // Neighbours usually share their notes.
   allocator::EntryNotes last_notes_;
   std::optional<allocator::NotesIndex> last_index_;
+  std::optional<std::uint64_t> address_;
+  std::optional<std::uint64_t> free_;  // of an oom
   bool has_action_ = false;
   bool has_address_ = false;
   bool has_size_ = false;
@@ -57,10 +59,13 @@ class TraceReader {
 bool TraceReader::read_dict(Value dict, allocator::TraceEntry& entry) {
   has_action_ = has_address_ = has_size_ = false;
   notes_ = {};
+  address_ = free_ = std::nullopt;
   const bool good = fields_.each_entry(
       dict, [&](Key key, Value name, Value value) { return read_field(key, name, value, entry); });
   if (!good) return false;
   if (!check(entry.action)) return false;
+  entry.address = free_.value_or(address_.value_or(0));
+  if (entry.action == TraceAction::oom && free_) notes_.oom_address = address_;
   if (!last_index_ || notes_ != last_notes_) {
     last_index_ = fields_.snapshot.notes.add(notes_);
     last_notes_ = notes_;
@@ -83,6 +88,7 @@ bool TraceReader::read_event(const Document::Event& from, allocator::TraceEntry&
   entry.address = from.address;
   entry.size = from.size;
   entry.time_us = from.time_us;
+  if (from.time_us != 0) fields_.saw(Key::time_us);
   if (!SnapshotFields::possible_time(from.time_us)) {
     entry.time_us = 0;
     fields_.ignore(name_of(Key::time_us));
@@ -98,8 +104,10 @@ bool TraceReader::read_event(const Document::Event& from, allocator::TraceEntry&
 // The document has checked the kinds of the values.
 bool TraceReader::read_rest(const Document::EventRest& from, Rest& to) {
   notes_ = {};
-  const auto text = [this](Value value, base::StringId& id) {
-    if (Document::kind(value) == Kind::text) id = fields_.string_id(value);
+  const auto text = [this](Key key, Value value, base::StringId& id) {
+    if (Document::kind(value) != Kind::text) return;
+    fields_.saw(key);
+    id = fields_.string_id(value);
   };
   has_action_ = Document::kind(from.action) == Kind::text;
   has_address_ = from.has_address;
@@ -107,9 +115,9 @@ bool TraceReader::read_rest(const Document::EventRest& from, Rest& to) {
   allocator::TraceEntry entry;
   if (has_action_) read_action(from.action, entry);
   if (!check(entry.action)) return false;
-  text(from.compile_context, notes_.compile_context);
-  text(from.user_metadata, notes_.user_metadata);
-  text(from.category, notes_.category);
+  text(Key::compile_context, from.compile_context, notes_.compile_context);
+  text(Key::user_metadata, from.user_metadata, notes_.user_metadata);
+  text(Key::category, from.category, notes_.category);
   fields_.optional(Key::pool_id, from.pool, [&] { return read_pool(from.pool); });
   to = {fields_.snapshot.notes.add(notes_), entry.action, true};
   return true;
@@ -121,9 +129,11 @@ bool TraceReader::read_field(Key key, Value name, Value value, allocator::TraceE
       has_action_ = true;
       return read_action(value, entry);
     case Key::addr:
+      has_address_ = true;
+      return fields_.address(key, value, address_.emplace());
     case Key::device_free:
       has_address_ = true;
-      return fields_.address(key, value, entry.address);
+      return fields_.address(key, value, free_.emplace());
     case Key::size:
       has_size_ = true;
       return fields_.size(key, value, entry.size);

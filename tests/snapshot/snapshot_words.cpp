@@ -58,6 +58,7 @@ class Words {
                           text(notes.compile_context), text(notes.user_metadata),
                           text(notes.category), stack(notes.forward_frames));
     if (notes.pool) words_ += fmt::format(" ({}, {})", notes.pool->first, notes.pool->second);
+    if (notes.oom_address) words_ += fmt::format(" at {}", *notes.oom_address);
     words_ += '\n';
   }
 

@@ -129,5 +129,42 @@ TEST(SnapshotWrite, ReadInPiecesItIsTheSame) {
   }
 }
 
+// A file of an older PyTorch gets no fields that it did not have.
+TEST(SnapshotWrite, NoFieldsAreInvented) {
+  const auto old = parse_snapshot(
+      R"({"segments": [{"device": 0, "address": 4096, "total_size": 2048, "stream": 0,
+          "segment_type": "large", "blocks": [{"size": 2048, "state": "inactive"}]}],
+          "device_traces": [[{"action": "alloc", "addr": 4096, "size": 9, "stream": 0},
+          {"action": "oom", "device_free": 7, "addr": 0, "size": 9, "stream": 0}]]})");
+  ASSERT_TRUE(old) << old.error().sentence;
+  const std::string bytes = written(old->snapshot, SnapshotFormat::json);
+  for (const char* name :
+       {"time_us", "compile_context", "user_metadata", "is_expandable", "segment_pool_id",
+        "requested_size", "allocator_settings", "external_annotations"}) {
+    EXPECT_EQ(bytes.find(name), std::string::npos) << name;
+  }
+  const auto again = parse_snapshot(bytes);
+  ASSERT_TRUE(again);
+  EXPECT_EQ(again->snapshot.layout, old->snapshot.layout);
+  const auto& oom = again->snapshot.device_traces[0][1];
+  EXPECT_EQ(oom.address, 7U) << "what the device has free";
+  EXPECT_EQ(again->snapshot.notes[oom.notes].oom_address, 0U);
+}
+
+TEST(SnapshotWrite, WhatAFileHasIsKeptEvenWhereItIsEmpty) {
+  const auto file = parse_snapshot(
+      R"({"segments": [], "device_traces": [[{"action": "alloc", "addr": 1, "size": 2,
+          "time_us": 0, "compile_context": "", "user_metadata": ""}]],
+          "allocator_settings": {}, "external_annotations": []})");
+  ASSERT_TRUE(file) << file.error().sentence;
+  for (const SnapshotFormat format : kFormats) {
+    const std::string bytes = written(file->snapshot, format);
+    for (const char* name : {"time_us", "compile_context", "user_metadata", "allocator_settings",
+                             "external_annotations"})
+      EXPECT_NE(bytes.find(name), std::string::npos) << name;
+    EXPECT_EQ(bytes.find("is_expandable"), std::string::npos);
+  }
+}
+
 }  // namespace
 }  // namespace ts::snapshot
