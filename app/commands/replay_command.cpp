@@ -48,41 +48,13 @@ struct Report {
   allocator::ReservedAnswer between;  // reserved and requested, at one moment
 };
 
-std::string times(std::int64_t count) {
-  return count == 1 ? "once" : text::grouped(count) + " times";
-}
-
 std::string settings_in_words(const allocator::AllocatorSettings& settings) {
   const std::string words = settings.to_string();
   return words.empty() ? "default settings" : words;
 }
 
 std::string sentence(const ExpandableAnswer& answer) {
-  using Kind = ExpandableAnswer::Kind;
-  const std::string peaks = "peak reserved " + size_in_words(answer.with.peak_reserved) +
-                            " instead of " + size_in_words(answer.without.peak_reserved);
-  switch (answer.kind) {
-    case Kind::already_on:
-      return "They are on already.";
-    case Kind::too_short:
-      return "Not to be told: nothing in this recording is allocated after something was freed.";
-    case Kind::from_before:
-      return "Not to be told: only what was cached before the recording began makes a difference.";
-    case Kind::serves_all:
-      return "Yes: out of memory " + times(answer.refused) + " without them, never with them; " +
-             peaks + ".";
-    case Kind::serves_some:
-      return "In part: out of memory " + times(answer.refused) + " without them, " +
-             times(answer.refused_with) + " with them; " + peaks + ".";
-    case Kind::still_runs_out:
-      return "No: out of memory " + (answer.refused == 0 ? "never" : times(answer.refused)) +
-             " without them, " + times(answer.refused_with) + " with them.";
-    case Kind::reserves_less:
-      return "Yes: " + peaks + ".";
-    case Kind::reserves_no_less:
-      break;
-  }
-  return "No: " + peaks + ".";
+  return files::expandable_sentence(answer, built_in_texts());
 }
 
 nlohmann::json to_json(const ReplayFigures& figures) {
@@ -94,6 +66,7 @@ nlohmann::json to_json(const ReplayFigures& figures) {
 nlohmann::json to_json(const allocator::SimulatedRefusal& refusal) {
   return {{"event", refusal.event},
           {"before_recording", refusal.before_recording},
+          {"as_recorded", refusal.as_recorded},
           {"asked", refusal.bytes},
           {"free", refusal.free.bytes},
           {"pieces", refusal.free.pieces},
@@ -180,7 +153,7 @@ std::string difference_in_words(const ReplayResult& result, bool modelled) {
 std::string refusal_in_words(const Report& report) {
   const allocator::SimulatedRefusal& refusal = *report.result.simulated_oom;
   const allocator::FreeSpace& free = refusal.free;
-  std::string words = "Does not fit: ";
+  std::string words = refusal.as_recorded ? "Refused in the recording: " : "Does not fit: ";
   if (refusal.before_recording) {
     words += "a block of " + size_in_words(refusal.bytes) + " that lived before the recording";
   } else {

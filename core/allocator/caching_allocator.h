@@ -106,7 +106,8 @@ class CachingAllocator {
   [[nodiscard]] const AllocatorStats& stats() const;
   // Bytes of free parts of segments that are partly in use: fragmentation. O(free blocks).
   [[nodiscard]] std::int64_t inactive_split_bytes() const;
-  [[nodiscard]] FreeSpace free_space() const;               // O(free blocks)
+  // `outside`: of the device, outside segments; unset: what the capacity leaves. O(free blocks).
+  [[nodiscard]] FreeSpace free_space(std::optional<std::int64_t> outside = std::nullopt) const;
   [[nodiscard]] std::vector<SegmentView> segments() const;  // by address
   // Device calls since the last call of this function, in order.
   std::vector<SegmentEvent> take_events();

@@ -27,14 +27,15 @@ std::int64_t CachingAllocator::inactive_split_bytes() const {
   return bytes;
 }
 
-FreeSpace CachingAllocator::free_space() const {
+FreeSpace CachingAllocator::free_space(std::optional<std::int64_t> outside) const {
   FreeSpace space;
   const auto add = [&space](std::int64_t bytes) {
     space.bytes += bytes;
     space.pieces += 1;
     space.largest = std::max(space.largest, bytes);
   };
-  space.outside = std::max<std::int64_t>(impl_->device.capacity - impl_->stats.reserved, 0);
+  const std::int64_t left = impl_->device.capacity - impl_->stats.reserved;
+  space.outside = std::max<std::int64_t>(outside.value_or(left), 0);
   if (space.outside > 0) add(space.outside);
   for (const BlockPool* pool : {&impl_->small_pool, &impl_->large_pool}) {
     for (const AllocatorBlock* const block : pool->free.all()) add(block->size);

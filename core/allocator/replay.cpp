@@ -9,15 +9,24 @@
 #include "core/allocator/replay_start.h"
 #include "core/allocator/snapshot_figures.h"
 #include "core/text/message.h"
+#include "core/text/numbers.h"
 
 namespace ts::allocator {
 namespace {
+
+// An "oom" with more free memory than this does not tell it.
+constexpr std::uint64_t kMostFree = std::uint64_t{1} << 60;
 
 bool gives_back(const TraceEntry& entry) {
   return entry.action == TraceAction::segment_free || entry.action == TraceAction::segment_unmap;
 }
 bool takes(const TraceEntry& entry) {
   return entry.action == TraceAction::segment_alloc || entry.action == TraceAction::segment_map;
+}
+
+// "11.73 GiB (12,593,397,760 bytes)"
+std::string exact_size(std::int64_t bytes) {
+  return text::bytes(bytes).joined() + " (" + text::grouped(bytes) + " bytes)";
 }
 
 class Replayer {
@@ -56,6 +65,7 @@ class Replayer {
     return end;
   }
   [[nodiscard]] std::vector<SegmentView> segments() const { return allocator_.segments(); }
+  void empty_cache() { allocator_.empty_cache(); }
   [[nodiscard]] std::int64_t private_bytes() const { return private_bytes_; }
 
  private:
@@ -127,7 +137,7 @@ void Replayer::allocate_start() {
       if (const auto address = allocator_.allocate(bytes, segment.stream)) {
         places_[block.address] = *address;
       } else {
-        stop({0, true, bytes, {}});
+        stop({.before_recording = true, .bytes = bytes});
       }
     }
   };
@@ -151,7 +161,7 @@ void Replayer::make_start_fit() {
 
 void Replayer::refuse(SimulatedRefusal refusal) {
   ++result_.simulated_ooms;
-  refusal.free = allocator_.free_space();
+  if (!refusal.as_recorded) refusal.free = allocator_.free_space();
   if (!result_.simulated_oom) result_.simulated_oom = refusal;
 }
 
@@ -211,7 +221,7 @@ void Replayer::play_private(std::size_t event) {
   if (takes(entry)) {
     const auto no_room = [&] { return bytes > allocator_.free_space().outside; };
     if (result_.capacity && no_room()) allocator_.empty_cache();
-    if (result_.capacity && no_room()) return stop({event, false, bytes, {}});
+    if (result_.capacity && no_room()) return stop({.event = event, .bytes = bytes});
     --first_calls_;  // also counted in the simulation
   }
   private_bytes_ += bytes;
@@ -227,7 +237,7 @@ void Replayer::play_alloc(std::size_t event) {
   allocator_.set_next_address(std::nullopt);
   if (!address) {
     compare(event, "the allocation");
-    stop({event, false, entry.size, {}});
+    stop({.event = event, .bytes = entry.size});
     return;
   }
   if (*address != entry.address) ++result_.other_addresses;
@@ -253,18 +263,21 @@ void Replayer::play_free(std::size_t event) {
 void Replayer::play_oom(std::size_t event) {
   const TraceEntry& entry = trace_[event];
   taken_address_.reset();
-  const auto free = static_cast<std::int64_t>(entry.address);
+  const bool known = entry.address <= kMostFree;
+  const auto free = known ? static_cast<std::int64_t>(entry.address) : 0;
   result_.recorded_ooms.push_back({event, entry.size, free});
   if (result_.stopped) return;
   if (result_.as_recorded || entry.size <= 0 || !result_.capacity) {
-    ++result_.simulated_ooms;
-    return;
+    return refuse({.event = event,
+                   .as_recorded = true,
+                   .bytes = entry.size,
+                   .free = allocator_.free_space(free)});
   }
   if (const auto address = allocator_.allocate(entry.size, entry.stream)) {
     result_.ooms_that_fit.push_back(event);
     allocator_.free(*address);
   } else {
-    refuse({event, false, entry.size, {}});
+    refuse({.event = event, .bytes = entry.size});
   }
 }
 
@@ -287,20 +300,19 @@ std::size_t Replayer::play_release(std::size_t event) {
 void Replayer::compare(std::size_t event, const char* after) {
   if (result_.first_difference || simulated() == recorded_) return;
   result_.first_difference =
-      ReplayDifference{event, std::string("after ") + after + " " + std::to_string(recorded_) +
-                                  " bytes are reserved in the recording, " +
-                                  std::to_string(simulated()) + " in the simulation"};
+      ReplayDifference{event, std::string("after ") + after + " " + exact_size(recorded_) +
+                                  " are reserved in the recording, " + exact_size(simulated()) +
+                                  " in the simulation"};
 }
 
 // The device memory for segments when the recording first ran out of memory.
 std::optional<std::int64_t> capacity_at_oom(std::span<const TraceEntry> trace,
                                             const PrivatePools& private_pools,
                                             std::int64_t reserved) {
-  constexpr std::uint64_t kMost = std::uint64_t{1} << 60;
   for (const TraceEntry& entry : trace) {
     if (takes(entry) && !private_pools.holds(entry)) reserved += entry.size;
     if (gives_back(entry) && !private_pools.holds(entry)) reserved -= entry.size;
-    if (entry.action == TraceAction::oom && entry.address <= kMost) {
+    if (entry.action == TraceAction::oom && entry.address <= kMostFree) {
       return reserved + static_cast<std::int64_t>(entry.address);
     }
   }
@@ -331,6 +343,13 @@ std::int64_t private_requested(const Snapshot& snapshot, std::size_t device,
 
 }  // namespace
 
+bool reuses_memory(const std::vector<TraceEntry>& trace) {
+  const auto freed = std::ranges::find(trace, TraceAction::free_completed, &TraceEntry::action);
+  return std::any_of(freed, trace.end(), [](const TraceEntry& entry) {
+    return entry.action == TraceAction::alloc || entry.action == TraceAction::oom;
+  });
+}
+
 base::Result<ReplayResult> replay(const Snapshot& snapshot, std::size_t device,
                                   const ReplayOptions& options) {
   if (device >= snapshot.device_traces.size() || snapshot.device_traces[device].empty()) {
@@ -358,8 +377,11 @@ base::Result<ReplayResult> replay(const Snapshot& snapshot, std::size_t device,
   if (!options.until) return result;
   const std::int64_t reserved = replayer.private_bytes();
   const std::int64_t requested = private_requested(snapshot, device, private_pools, end);
+  auto segments = replayer.segments();
+  replayer.empty_cache();
   result.moment = ReplayMoment{.position = end,
-                               .segments = replayer.segments(),
+                               .segments = std::move(segments),
+                               .emptied = replayer.segments(),
                                .private_reserved = reserved,
                                .private_requested = std::clamp<std::int64_t>(
                                    requested, 0, std::max<std::int64_t>(reserved, 0))};

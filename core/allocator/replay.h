@@ -45,6 +45,7 @@ struct ReplayOptions {
 struct ReplayMoment {
   std::size_t position = 0;
   std::vector<SegmentView> segments;  // without those of private pools
+  std::vector<SegmentView> emptied;   // the same after an empty_cache()
   std::int64_t private_reserved = 0;
   std::int64_t private_requested = 0;  // of the blocks in them
 };
@@ -69,12 +70,14 @@ struct ReplayRefusal {
   std::int64_t free = 0;   // of the device, outside segments
 };
 
-// A request that the simulation refused, after all cached memory was released.
+// A request that the simulation refused, after all cached memory was released, or that it took over
+// from the recording as refused.
 struct SimulatedRefusal {
   std::size_t event = 0;
   bool before_recording = false;  // what lived before the first event does not fit; event is 0
-  std::int64_t bytes = 0;         // requested
-  FreeSpace free;
+  bool as_recorded = false;  // refused because the recording did; `free` is also the recording's
+  std::int64_t bytes = 0;    // requested
+  FreeSpace free = {};
 };
 
 struct ReplayResult {
@@ -105,5 +108,8 @@ struct ReplayResult {
 // cannot be replayed: no trace, contradictory segments, an allocator that is not modelled.
 base::Result<ReplayResult> replay(const Snapshot& snapshot, std::size_t device,
                                   const ReplayOptions& options = {});
+
+// Whether anything is asked for after something was freed.
+bool reuses_memory(const std::vector<TraceEntry>& trace);
 
 }  // namespace ts::allocator

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdlib>
 #include <span>
 #include <unordered_map>
 #include <utility>
@@ -26,16 +27,25 @@ class Player {
       : allocator_(settings, device), settings_(settings), capacity_(device.capacity) {}
 
   Played play(const RequestList& list, bool then_empty_cache) {
-    for (const Request& request : list.requests) {
-      if (!played_.refused) play(request);
-    }
+    play(list.requests);
     if (then_empty_cache && !played_.refused) allocator_.empty_cache();
     played_.parts =
         reserved_parts(allocator_.segments(), settings_, list.asked, list.in_private_pools);
+    const Played until_moment = played_;
+    if (capacity_ != AllocatorSettings::kUnlimited) play(list.later);
+    played_.served = until_moment.served;
+    played_.peak_reserved = until_moment.peak_reserved;
     return played_;
   }
 
  private:
+  void play(const std::vector<Request>& requests) {
+    for (const Request& request : requests) {
+      if (played_.refused) return;
+      play(request);
+      if (played_.refused) played_.refused_event = request.event;
+    }
+  }
   void play(const Request& request) {
     switch (request.kind) {
       case Request::Kind::alloc: {
@@ -94,13 +104,22 @@ RequestList with_kept_first(const RequestList& list) {
   for (const auto& [block, place] : live) kept[place] = true;
   RequestList ordered = list;
   ordered.requests.clear();
+  // Numbers that no other block has.
+  const std::size_t fresh = list.requests.size() + list.later.size();
   for (const bool first : {true, false}) {
     for (std::size_t i = 0; i < list.requests.size(); ++i) {
       if (kept[i] != first) continue;
       Request request = list.requests[i];
-      if (first) request.block = static_cast<std::uint32_t>(list.requests.size() + i);
+      if (first) request.block = static_cast<std::uint32_t>(fresh + i);
       ordered.requests.push_back(request);
     }
+  }
+  for (Request& request : ordered.later) {
+    const auto place = live.find(request.block);
+    if (request.kind > Request::Kind::free || place == live.end()) continue;
+    if (request.kind == Request::Kind::free)
+      request.block = static_cast<std::uint32_t>(fresh + place->second);
+    live.erase(place);
   }
   return ordered;
 }
@@ -108,8 +127,11 @@ RequestList with_kept_first(const RequestList& list) {
 // All changes of one list.
 class Changes {
  public:
-  explicit Changes(const RequestList& list)
-      : list_(list), unchanged_(play(list, list.settings, list.device)) {}
+  // `emptied`: after empty_cache() at the moment, where that is known without a replay.
+  explicit Changes(const RequestList& list, std::optional<Played> emptied = std::nullopt)
+      : list_(list),
+        unchanged_(play(list, list.settings, list.device)),
+        emptied_(std::move(emptied)) {}
 
   std::vector<WhatIf> make() {
     add({.kind = WhatIf::Kind::unchanged, .played = unchanged_});
@@ -118,7 +140,7 @@ class Changes {
     add_divisions();
     add_garbage();
     add({.kind = WhatIf::Kind::empty_cache,
-         .played = play(list_, list_.settings, list_.device, true)});
+         .played = emptied_ ? *emptied_ : play(list_, list_.settings, list_.device, true)});
     add({.kind = WhatIf::Kind::kept_first,
          .played = play(with_kept_first(list_), list_.settings, list_.device)});
     return std::move(made_);
@@ -176,6 +198,7 @@ class Changes {
 
   const RequestList& list_;
   Played unchanged_;
+  std::optional<Played> emptied_;
   std::vector<WhatIf> made_;
 };
 
@@ -192,18 +215,19 @@ class Reader {
       for (const SegmentView& range : reservation.ranges) add_blocks(range);
     }
   }
+  // The requests from `event_` on until `position`.
   std::vector<Request> read(std::size_t position) {
-    for (std::size_t i = 0; i < position;) i = read_event(i);
-    return std::move(requests_);
+    while (event_ < position) event_ = read_event(event_);
+    return std::exchange(requests_, {});
   }
 
  private:
   void add(Request::Kind kind, std::int64_t bytes, std::int64_t stream) {
-    requests_.push_back({kind, 0, bytes, stream});
+    requests_.push_back({kind, 0, bytes, stream, number_});
   }
   void add_alloc(std::uint64_t address, std::int64_t bytes, std::int64_t stream) {
     places_[address] = next_;
-    requests_.push_back({Request::Kind::alloc, next_++, bytes, stream});
+    requests_.push_back({Request::Kind::alloc, next_++, bytes, stream, number_});
   }
   void add_blocks(const SegmentView& segment) {
     for (const auto& block : segment.blocks) {
@@ -214,6 +238,7 @@ class Reader {
   }
   std::size_t read_event(std::size_t event) {
     const TraceEntry& entry = trace_[event];
+    number_ = static_cast<std::int64_t>(event);
     if (private_pools_.holds(entry) && entry.action <= TraceAction::segment_unmap) {
       if (takes_memory(entry.action)) add(Request::Kind::elsewhere, entry.size, 0);
       if (returns_memory(entry.action)) add(Request::Kind::elsewhere, -entry.size, 0);
@@ -224,7 +249,7 @@ class Reader {
     } else if (entry.action == TraceAction::free_completed) {
       const auto place = places_.find(entry.address);
       if (place == places_.end()) return event + 1;
-      requests_.push_back({Request::Kind::free, place->second, 0, 0});
+      requests_.push_back({Request::Kind::free, place->second, 0, 0, number_});
       places_.erase(place);
     } else if (entry.action == TraceAction::oom && entry.size > 0) {
       add(Request::Kind::refused, entry.size, entry.stream);
@@ -247,6 +272,8 @@ class Reader {
   std::vector<Request> requests_;
   std::unordered_map<std::uint64_t, std::uint32_t> places_;
   std::uint32_t next_ = 0;
+  std::size_t event_ = 0;     // the next to read
+  std::int64_t number_ = -1;  // the event that is read
 };
 
 // The request at the event before `position`, else the next one, else the last one.
@@ -294,41 +321,94 @@ std::string_view to_string(WhatIf::Kind kind) {
 
 namespace {
 
-// The change with the lowest rank, whose first number is lower than unchanged; nullptr: none.
-template <class Rank>
-const WhatIf* lowest(const std::vector<WhatIf>& what_ifs, const Rank& rank) {
+// The change after which `bytes` of the parts are fewest; nullptr: none counts.
+template <class Bytes>
+const WhatIf* fewest(const std::vector<WhatIf>& what_ifs, const ReservedParts& now,
+                     const Bytes& bytes) {
+  const WhatIf* unchanged = unchanged_of(what_ifs);
+  const std::int64_t here = bytes(now);
+  const std::int64_t anew = unchanged == nullptr ? here : bytes(unchanged->played.parts);
+  const auto counts = [&](const WhatIf& one) {
+    const std::int64_t then = bytes(one.played.parts);
+    if (one.kind == WhatIf::Kind::empty_cache) return then < here;
+    return then < here && anew - then > std::abs(here - anew);
+  };
+  const auto rank = [&](const WhatIf& one) {
+    return std::pair(bytes(one.played.parts), one.played.parts.reserved);
+  };
   const WhatIf* best = nullptr;
   for (const WhatIf& one : what_ifs) {
-    if (one.played.refused || rank(one).first >= rank(what_ifs.front()).first) continue;
+    if (one.played.refused || !counts(one)) continue;
     if (best == nullptr || rank(one) < rank(*best)) best = &one;
   }
   return best;
 }
 
+// Whether the list holds what makes the changes known at this moment.
+ReservedAnswer::Untold untold_at(const std::vector<TraceEntry>& trace, const ReplayResult& result) {
+  if (!reuses_memory(trace)) return ReservedAnswer::Untold::too_short;
+  if (result.start_reserved == 0 || result.stopped) return ReservedAnswer::Untold::nothing;
+  const std::span<const TraceEntry> until(trace.data(), result.moment->position);
+  const bool took = std::ranges::any_of(until, takes_memory, &TraceEntry::action);
+  return took ? ReservedAnswer::Untold::nothing : ReservedAnswer::Untold::from_before;
+}
+
 }  // namespace
 
-const WhatIf* best_for(const std::vector<WhatIf>& what_ifs, ReservedPart part) {
-  return lowest(what_ifs, [part](const WhatIf& one) {
-    return std::pair(one.played.parts[part], one.played.parts.reserved);
-  });
+const WhatIf* unchanged_of(const std::vector<WhatIf>& what_ifs) {
+  const auto found = std::ranges::find(what_ifs, WhatIf::Kind::unchanged, &WhatIf::kind);
+  return found == what_ifs.end() ? nullptr : &*found;
 }
 
-const WhatIf* best_of(const std::vector<WhatIf>& what_ifs) {
-  return lowest(what_ifs, [](const WhatIf& one) {
-    return std::pair(one.played.parts.reserved, one.played.peak_reserved);
-  });
+const WhatIf* best_for(const std::vector<WhatIf>& what_ifs, const ReservedParts& now,
+                       ReservedPart part) {
+  return fewest(what_ifs, now, [part](const ReservedParts& parts) { return parts[part]; });
 }
+
+const WhatIf* best_of(const std::vector<WhatIf>& what_ifs, const ReservedParts& now) {
+  return fewest(what_ifs, now, [](const ReservedParts& parts) { return parts.reserved; });
+}
+
+namespace {
+
+// The moment's own segments after empty_cache().
+Played emptied_at(const ReplayMoment& moment, const RequestList& list,
+                  const ReservedAnswer& answer) {
+  Played played;
+  played.peak_reserved = answer.peak_reserved;
+  played.parts = reserved_parts(moment.emptied, list.settings, list.asked, list.in_private_pools);
+  played.refused = answer.refused.has_value() && !answer.refused->as_recorded;
+  if (played.refused && !answer.refused->before_recording)
+    played.refused_event = static_cast<std::int64_t>(answer.refused->event);
+  return played;
+}
+
+// The settings and the device of the recording, without requests.
+RequestList list_at(const Snapshot& snapshot, std::size_t device, const ReplayOptions& options,
+                    const ReplayResult& result, const ReplayStart& start) {
+  ReplayOptions beginning = options;
+  beginning.start_anew = true;
+  beginning.until = 0;
+  // The capacity is known if the recording ran out.
+  const auto anew = replay(snapshot, device, beginning);
+  RequestList list;
+  list.settings = result.settings;
+  if (anew && anew->capacity) list.device.capacity = *anew->capacity;
+  list.device.total_memory = start.total_memory();
+  list.in_private_pools = {result.moment->private_reserved, result.moment->private_requested};
+  return list;
+}
+
+}  // namespace
 
 base::Result<ReservedAnswer> explain_reserved(const Snapshot& snapshot, std::size_t device,
                                               const ReplayOptions& options,
                                               std::optional<std::size_t> position) {
+  const auto whole = replay(snapshot, device, options);
+  if (!whole) return tl::unexpected(whole.error());
   ReplayOptions wanted = options;
-  wanted.until = position;
-  auto result = replay(snapshot, device, wanted);
-  if (result && !position) {
-    wanted.until = telling_position(*result);
-    result = replay(snapshot, device, wanted);
-  }
+  wanted.until = position.value_or(telling_position(*whole));
+  const auto result = replay(snapshot, device, wanted);
   if (!result) return tl::unexpected(result.error());
   const ReplayMoment& moment = *result->moment;
   const PrivatePools private_pools(snapshot, device);
@@ -337,22 +417,23 @@ base::Result<ReservedAnswer> explain_reserved(const Snapshot& snapshot, std::siz
 
   ReservedAnswer answer;
   answer.position = moment.position;
+  answer.peak_reserved = result->simulated.peak_reserved;
+  answer.refused = whole->simulated_oom;
+  answer.untold = untold_at(snapshot.device_traces[device], *result);
   find_asked(snapshot.device_traces[device], private_pools, moment.position, answer);
-  // Changes are played on the device of the recording, which is known if it ran out.
-  wanted.start_anew = true;
-  wanted.until = 0;
-  const auto anew = replay(snapshot, device, wanted);
-  RequestList list;
-  list.settings = result->settings;
-  if (anew && anew->capacity) list.device.capacity = *anew->capacity;
-  list.device.total_memory = start->total_memory();
+  RequestList list = list_at(snapshot, device, options, *result, *start);
   list.asked = answer.asked;
-  list.in_private_pools = {moment.private_reserved, moment.private_requested};
   answer.parts = reserved_parts(moment.segments, list.settings, list.asked, list.in_private_pools);
+  const Played emptied = emptied_at(moment, list, answer);
+  if (answer.untold != ReservedAnswer::Untold::nothing) {
+    answer.what_ifs = {{.kind = WhatIf::Kind::empty_cache, .played = emptied}};
+    return answer;
+  }
   Reader reader(snapshot, device, private_pools);
   reader.add_start(*start);
   list.requests = reader.read(moment.position);
-  answer.what_ifs = what_ifs(list);
+  list.later = reader.read(snapshot.device_traces[device].size());
+  answer.what_ifs = Changes(list, emptied).make();
   return answer;
 }
 

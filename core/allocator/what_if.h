@@ -27,20 +27,24 @@ struct Request {
   std::uint32_t block = 0;  // of alloc and free: any number that no live block has
   std::int64_t bytes = 0;
   std::int64_t stream = 0;
+  std::int64_t event = -1;  // of the trace; -1: of none, or it lived before the first
 };
 
 struct RequestList {
   std::vector<Request> requests;
+  // Requests after the moment. On a device with a capacity they tell what is refused then.
+  std::vector<Request> later = {};
   AllocatorSettings settings;            // as the program ran
   CachingAllocator::Device device = {};  // without a fraction
   std::optional<Asked> asked;            // at the moment after the last request
   PrivateBytes in_private_pools;         // at that moment
 };
 
-// The memory that the allocator's model reserves after the last request.
+// The memory that the allocator's model reserves after the last of `requests`.
 struct Played {
-  bool refused = false;     // a request was refused; what follows is not played
-  std::int64_t served = 0;  // of the requests whose refusal the program survived
+  bool refused = false;  // a request was refused, also a later one; what follows is not played
+  std::int64_t refused_event = -1;  // its event
+  std::int64_t served = 0;          // of the requests whose refusal the program survived
   std::int64_t peak_reserved = 0;
   ReservedParts parts;
 };
@@ -61,6 +65,8 @@ struct WhatIf {
   bool taken_away = false;
   Played played;
 };
+// The one that has no change; nullptr where none was played.
+const WhatIf* unchanged_of(const std::vector<WhatIf>& what_ifs);
 // The name in JSON and of its text: "kept_first".
 std::string_view to_string(WhatIf::Kind kind);
 
@@ -69,11 +75,13 @@ std::string_view to_string(WhatIf::Kind kind);
 // it is not tried with them.
 std::vector<WhatIf> what_ifs(const RequestList& list);
 
-// The change that makes a part smallest without a refusal, if one makes it smaller than unchanged;
-// of equal ones that which reserves least. nullptr: none.
-const WhatIf* best_for(const std::vector<WhatIf>& what_ifs, ReservedPart part);
-// The change that reserves least at the moment without a refusal, if that is less than unchanged.
-const WhatIf* best_of(const std::vector<WhatIf>& what_ifs);
+// The change that makes a part of `now` smallest without a refusal; of equal ones that which
+// reserves least. A change counts only if it takes more away than there is between `now` and the
+// same requests unchanged, from an empty allocator. nullptr: none.
+const WhatIf* best_for(const std::vector<WhatIf>& what_ifs, const ReservedParts& now,
+                       ReservedPart part);
+// The same for all that is reserved.
+const WhatIf* best_of(const std::vector<WhatIf>& what_ifs, const ReservedParts& now);
 
 // Why more is reserved than is asked for, at one moment of a snapshot's trace.
 struct ReservedAnswer {
@@ -81,13 +89,24 @@ struct ReservedAnswer {
   std::optional<Asked> asked;  // by the event at position - 1, else by the next one that asks
   bool asked_next = false;
   ReservedParts parts;
+  std::int64_t peak_reserved = 0;           // until then
+  std::optional<SimulatedRefusal> refused;  // the first, also after the moment
+  // Only empty_cache(), which is called at the moment itself, where others cannot be told: see
+  // `untold`.
   std::vector<WhatIf> what_ifs;
+  enum class Untold : std::uint8_t {
+    nothing,
+    too_short,   // nothing is asked for after something was freed
+    from_before  // nothing was reserved between the beginning and the moment, all before
+  };
+  Untold untold = Untold::nothing;
 };
 
 // `position`: unset: the first refusal, else where most is reserved. A moment inside a request (a
 // segment was taken, the block not yet) or inside an empty_cache() is moved to its end. Parts are
-// those of replay() with these options. Changes are played from an empty allocator, in which the
-// blocks that lived before the recording come first. Errors as replay(). About ten replays.
+// those of replay() with these options. Changes, but not empty_cache(), are played from an empty
+// allocator, in which the blocks that lived before the recording come first. Errors as replay().
+// About ten replays.
 base::Result<ReservedAnswer> explain_reserved(const Snapshot& snapshot, std::size_t device,
                                               const ReplayOptions& options,
                                               std::optional<std::size_t> position = std::nullopt);

@@ -9,6 +9,7 @@
 namespace ts::files {
 namespace {
 
+using allocator::ExpandableAnswer;
 using allocator::ReservedAnswer;
 using allocator::ReservedPart;
 using allocator::ReservedParts;
@@ -29,10 +30,52 @@ std::string share_words(std::int64_t bytes, std::int64_t of) {
   return text::fixed(100.0 * static_cast<double>(bytes) / static_cast<double>(of), 1) + " %";
 }
 
+// `event`: below 0: before the first.
+std::string refused_words(std::int64_t event, const text::Texts& texts) {
+  if (event < 0) return texts("reserved.refused_before");
+  return texts("reserved.refused", {{"event", text::grouped(event)}});
+}
+
 std::string result_words(const WhatIf& one, const text::Texts& texts) {
-  if (one.played.refused) return texts("reserved.refused");
+  if (one.played.refused) return refused_words(one.played.refused_event, texts);
   if (one.played.served == 0) return {};
   return texts("reserved.served", {{"count", text::grouped(one.played.served)}});
+}
+
+// The replay of the recording itself.
+std::vector<std::string> row_of_now(const ReservedAnswer& answer, const text::Texts& texts,
+                                    Numbers numbers) {
+  std::string result;
+  if (const auto& refused = answer.refused)
+    result = refused_words(
+        refused->before_recording ? -1 : static_cast<std::int64_t>(refused->event), texts);
+  return {texts("reserved.change.now"), size_words(answer.parts.reserved, numbers), text::kNoNumber,
+          size_words(answer.peak_reserved, numbers), result};
+}
+
+// The sentence for what cannot be told; empty: all can.
+std::string untold_words(const ReservedAnswer& answer, const text::Texts& texts) {
+  using Untold = ReservedAnswer::Untold;
+  if (answer.untold == Untold::nothing) return {};
+  return texts(answer.untold == Untold::too_short ? "reserved.untold_short"
+                                                  : "reserved.untold_before");
+}
+
+std::string best_words(const WhatIf* best, const ReservedAnswer& answer, const text::Texts& texts) {
+  if (best != nullptr) return change_name(*best, texts);
+  const bool all_told = answer.untold == ReservedAnswer::Untold::nothing;
+  return texts(all_told ? "reserved.no_change" : "reserved.not_known");
+}
+
+std::vector<std::string> row_of_change(const WhatIf& one, const ReservedAnswer& answer,
+                                       const text::Texts& texts, Numbers numbers) {
+  const WhatIf* unchanged = unchanged_of(answer.what_ifs);
+  const bool from_now = unchanged == nullptr || one.kind == WhatIf::Kind::empty_cache;
+  const ReservedParts& before = from_now ? answer.parts : unchanged->played.parts;
+  const std::int64_t reserved = one.played.parts.reserved;
+  return {change_name(one, texts), size_words(reserved, numbers),
+          &one == unchanged ? text::kNoNumber : size_words(before.reserved - reserved, numbers),
+          size_words(one.played.peak_reserved, numbers), result_words(one, texts)};
 }
 
 nlohmann::json parts_json(const ReservedParts& parts) {
@@ -42,14 +85,17 @@ nlohmann::json parts_json(const ReservedParts& parts) {
 }
 
 nlohmann::json change_json(const WhatIf& one) {
-  return {{"change", std::string(to_string(one.kind))},
-          {"setting", one.setting},
-          {"taken_away", one.taken_away},
-          {"refused", one.played.refused},
-          {"served", one.played.served},
-          {"reserved", one.played.parts.reserved},
-          {"peak_reserved", one.played.peak_reserved},
-          {"parts", parts_json(one.played.parts)}};
+  return {
+      {"change", std::string(to_string(one.kind))},
+      {"setting", one.setting},
+      {"taken_away", one.taken_away},
+      {"refused", one.played.refused},
+      {"refused_event", one.played.refused_event < 0 ? nlohmann::json(nullptr)
+                                                     : nlohmann::json(one.played.refused_event)},
+      {"served", one.played.served},
+      {"reserved", one.played.parts.reserved},
+      {"peak_reserved", one.played.peak_reserved},
+      {"parts", parts_json(one.played.parts)}};
 }
 
 }  // namespace
@@ -78,16 +124,16 @@ io::TextTable parts_table(const ReservedAnswer& answer, const text::Texts& texts
   for (const ReservedPart part : all_parts()) {
     const std::int64_t bytes = answer.parts[part];
     if (bytes == 0) continue;
-    const WhatIf* best = best_for(answer.what_ifs, part);
+    const WhatIf* best = best_for(answer.what_ifs, answer.parts, part);
     table.rows.push_back(
         {part_name(answer, part, texts), size_words(bytes, numbers), share_words(bytes, gap),
-         best == nullptr ? texts("reserved.no_change") : change_name(*best, texts),
+         best_words(best, answer, texts),
          best == nullptr ? text::kNoNumber : size_words(best->played.parts[part], numbers)});
   }
-  const WhatIf* best = best_of(answer.what_ifs);
+  const WhatIf* best = best_of(answer.what_ifs, answer.parts);
   table.rows.push_back(
       {texts("reserved.sum"), size_words(gap, numbers), share_words(gap, gap),
-       best == nullptr ? texts("reserved.no_change") : change_name(*best, texts),
+       best_words(best, answer, texts),
        best == nullptr ? text::kNoNumber : size_words(best->played.parts.gap(), numbers)});
   return table;
 }
@@ -99,12 +145,13 @@ io::TextTable changes_table(const ReservedAnswer& answer, const text::Texts& tex
                                   texts("reserved.column.peak"), texts("reserved.column.result")},
                       .rows = {},
                       .right = {false, true, true, true, false}};
-  for (const WhatIf& one : answer.what_ifs) {
-    const std::int64_t less =
-        answer.what_ifs.front().played.parts.reserved - one.played.parts.reserved;
-    table.rows.push_back({change_name(one, texts), size_words(one.played.parts.reserved, numbers),
-                          size_words(less, numbers), size_words(one.played.peak_reserved, numbers),
-                          result_words(one, texts)});
+  table.rows.push_back(row_of_now(answer, texts, numbers));
+  // Changes of the moment itself stand above those that begin with an empty allocator.
+  for (const bool from_now : {true, false}) {
+    for (const WhatIf& one : answer.what_ifs) {
+      if ((one.kind == WhatIf::Kind::empty_cache) == from_now)
+        table.rows.push_back(row_of_change(one, answer, texts, numbers));
+    }
   }
   return table;
 }
@@ -123,11 +170,27 @@ std::string reserved_sentence(const ReservedAnswer& answer, const text::Texts& t
       *std::ranges::max_element(all, {}, [&](ReservedPart part) { return parts[part]; });
   sentence += " " + texts("reserved.most", {{"bytes", words(parts[most])},
                                             {"part", part_name(answer, most, texts)}});
-  if (const WhatIf* best = best_of(answer.what_ifs)) {
+  if (const WhatIf* best = best_of(answer.what_ifs, answer.parts)) {
     sentence += " " + texts("reserved.least", {{"change", change_name(*best, texts)},
                                                {"reserved", words(best->played.parts.reserved)}});
   }
-  return sentence;
+  const std::string untold = untold_words(answer, texts);
+  return untold.empty() ? sentence : sentence + " " + untold;
+}
+
+std::string expandable_sentence(const ExpandableAnswer& answer, const text::Texts& texts) {
+  const std::string kind = "file.expandable." + std::string(to_string(answer.kind));
+  std::string sentence =
+      texts(kind, {{"with", text::bytes(answer.with.peak_reserved).joined()},
+                   {"without", text::bytes(answer.without.peak_reserved).joined()},
+                   {"refused", text::grouped(answer.refused)},
+                   {"refused_with", text::grouped(answer.refused_with)}});
+  using Kind = ExpandableAnswer::Kind;
+  const bool compares_peaks =
+      answer.kind == Kind::reserves_less || answer.kind == Kind::reserves_no_less;
+  if (!compares_peaks || answer.without.peak_reserved == answer.replayed_peak) return sentence;
+  return sentence + " " +
+         texts("file.expandable.anew", {{"replayed", text::bytes(answer.replayed_peak).joined()}});
 }
 
 nlohmann::json to_json(const ReservedAnswer& answer) {
@@ -139,10 +202,15 @@ nlohmann::json to_json(const ReservedAnswer& answer) {
              {"stream", answer.asked->stream},
              {"next", answer.asked_next}};
   }
-  return {{"position", answer.position},         {"asked", asked},
-          {"reserved", answer.parts.reserved},   {"allocated", answer.parts.allocated},
-          {"requested", answer.parts.requested}, {"gap", answer.parts.gap()},
-          {"parts", parts_json(answer.parts)},   {"changes", changes}};
+  return {{"position", answer.position},
+          {"asked", asked},
+          {"reserved", answer.parts.reserved},
+          {"allocated", answer.parts.allocated},
+          {"requested", answer.parts.requested},
+          {"gap", answer.parts.gap()},
+          {"parts", parts_json(answer.parts)},
+          {"peak_reserved", answer.peak_reserved},
+          {"changes", changes}};
 }
 
 }  // namespace ts::files

@@ -241,6 +241,68 @@ TEST(ExplainReserved, BeginsWithTheRefusal) {
   EXPECT_LT(kept.played.parts[ReservedPart::too_small], 30 * kMebi);
 }
 
+std::vector<ProgramStep> allocations(std::size_t count, std::int64_t bytes) {
+  std::vector<ProgramStep> program;
+  for (std::size_t i = 0; i < count; ++i)
+    program.push_back({ProgramStep::Kind::alloc, i, bytes, 0});
+  return program;
+}
+
+// 500 MiB were cached before a recording of one event: only empty_cache() is known to change that.
+TEST(ExplainReserved, ClaimsNothingOfARecordingThatIsTooShort) {
+  std::vector<ProgramStep> program = allocations(3, 500 * kMebi);
+  program.push_back({ProgramStep::Kind::free, 1});
+  program.push_back({ProgramStep::Kind::free, 2});
+  Snapshot snapshot = testing::recorded_program(program, {}, eight_gibibytes());
+  auto& trace = snapshot.device_traces[0];
+  trace.erase(trace.begin(), trace.end() - 1);
+  const auto answer = explain_reserved(snapshot, 0, {});
+  ASSERT_TRUE(answer) << answer.error().sentence;
+  EXPECT_EQ(answer->untold, ReservedAnswer::Untold::too_short);
+  ASSERT_EQ(answer->what_ifs.size(), 1U);
+  const WhatIf& emptied = answer->what_ifs[0];
+  EXPECT_EQ(emptied.kind, WhatIf::Kind::empty_cache);
+  EXPECT_EQ(answer->parts.reserved, 1500 * kMebi);
+  EXPECT_EQ(emptied.played.parts.reserved, 1000 * kMebi) << "at event 0 one of them is cached";
+  EXPECT_EQ(best_for(answer->what_ifs, answer->parts, ReservedPart::cached), &emptied);
+  EXPECT_EQ(best_of(answer->what_ifs, answer->parts), &emptied);
+}
+
+// The device is full at the fourth block: every row of the moment after two says so.
+TEST(ExplainReserved, NamesARefusalAfterTheMoment) {
+  std::vector<ProgramStep> program = allocations(8, 30 * kMebi);
+  program.push_back({ProgramStep::Kind::free, 0});
+  program.push_back({ProgramStep::Kind::alloc, 8, 30 * kMebi, 0});
+  const Snapshot snapshot = testing::recorded_program(program, {}, eight_gibibytes());
+  ReplayOptions options;
+  options.capacity = 100 * kMebi;
+  const auto answer = explain_reserved(snapshot, 0, options, 4);
+  ASSERT_TRUE(answer) << answer.error().sentence;
+  ASSERT_TRUE(answer->refused);
+  const WhatIf* unchanged = unchanged_of(answer->what_ifs);
+  ASSERT_NE(unchanged, nullptr);
+  EXPECT_TRUE(unchanged->played.refused);
+  EXPECT_EQ(unchanged->played.refused_event, static_cast<std::int64_t>(answer->refused->event));
+  EXPECT_EQ(unchanged->played.parts.reserved, 60 * kMebi);
+  EXPECT_EQ(unchanged->played.peak_reserved, 60 * kMebi);
+}
+
+// A block that is allocated first is freed at the same event as before.
+TEST(WhatIfs, FreeLaterWhatWasAllocatedFirst) {
+  using Kind = Request::Kind;
+  RequestList list;
+  list.device.capacity = 120 * kMebi;
+  list.requests = {{Kind::alloc, 0, 20 * kMebi, 0, 0},
+                   {Kind::free, 0, 0, 0, 1},
+                   {Kind::alloc, 1, 60 * kMebi, 0, 2}};
+  list.later = {{Kind::free, 1, 0, 0, 3},
+                {Kind::alloc, 2, 100 * kMebi, 0, 4},
+                {Kind::alloc, 3, 100 * kMebi, 0, 5}};
+  const auto all = what_ifs(list);
+  EXPECT_EQ(changed(all, WhatIf::Kind::kept_first).played.refused_event, 5);
+  EXPECT_EQ(all.front().played.refused_event, 5);
+}
+
 // https://github.com/pytorch/pytorch/pull/193400: with both settings a free block of 136.5 MiB is
 // kept from smaller requests, so every cycle maps as much again.
 RequestList cycles(int count, const char* text) {
@@ -281,7 +343,7 @@ TEST(WhatIfs, ReproduceTheGrowthWithBothSettings) {
 
 TEST(WhatIfs, NameTheSettingThatMakesItGrow) {
   const auto all = what_ifs(cycles(101, "max_split_size_mb:128,expandable_segments:True"));
-  const WhatIf* best = best_for(all, ReservedPart::barred);
+  const WhatIf* best = best_for(all, all.front().played.parts, ReservedPart::barred);
   ASSERT_NE(best, nullptr);
   EXPECT_EQ(best->played.parts[ReservedPart::barred], 0);
   // Either option on its own stays under 500 MiB.

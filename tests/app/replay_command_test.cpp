@@ -128,6 +128,10 @@ TEST_F(ReplayCommand, WhatLayInMemoryBeforeCountsAgainstTheCard) {
             std::string::npos)
       << words.out;
   EXPECT_NE(words.out.find("Not to be told"), std::string::npos) << words.out;
+  const auto alone = testing::run_program("replay " + file("before.json").string());
+  EXPECT_NE(alone.out.find("What settings would change is not to be told"), std::string::npos)
+      << alone.out;
+  EXPECT_EQ(alone.out.find("With expandable_segments"), std::string::npos) << alone.out;
   const auto large = replay(file("before.json").string() + " --gpu 'RTX 4090'");
   EXPECT_EQ(large["fits"], true);
   EXPECT_TRUE(large["simulated_oom"].is_null());

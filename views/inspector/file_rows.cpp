@@ -8,6 +8,7 @@
 #include "core/allocator/snapshot_of_log.h"
 #include "core/files/opened_file.h"
 #include "core/files/replay_answer.h"
+#include "core/files/reserved_table.h"
 #include "core/text/numbers.h"
 #include "views/charts/labels.h"
 #include "views/charts/run_time.h"
@@ -176,33 +177,7 @@ std::string expandable_sentence(const ViewContext& context) {
   if (context.replayed == nullptr) return {};
   if (!context.replayed->problem.empty())
     return message_words(context.texts, context.replayed->problem);
-  const allocator::ExpandableAnswer& answer = context.replayed->expandable;
-  const text::Texts& texts = context.texts;
-  const std::vector<base::Argument> arguments = {
-      {"with", text::bytes(answer.with.peak_reserved).joined()},
-      {"without", text::bytes(answer.without.peak_reserved).joined()},
-      {"refused", text::grouped(answer.refused)},
-      {"refused_with", text::grouped(answer.refused_with)}};
-  using Kind = allocator::ExpandableAnswer::Kind;
-  switch (answer.kind) {
-    case Kind::already_on:
-      break;
-    case Kind::too_short:
-      return texts("file.expandable.too_short");
-    case Kind::from_before:
-      return texts("file.expandable.from_before");
-    case Kind::serves_all:
-      return texts("file.expandable.serves_all", arguments);
-    case Kind::serves_some:
-      return texts("file.expandable.serves_some", arguments);
-    case Kind::still_runs_out:
-      return texts("file.expandable.still_runs_out", arguments);
-    case Kind::reserves_less:
-      return texts("file.expandable.reserves_less", arguments);
-    case Kind::reserves_no_less:
-      return texts("file.expandable.reserves_no_less", arguments);
-  }
-  return texts("file.expandable.already_on");
+  return files::expandable_sentence(context.replayed->expandable, context.texts);
 }
 
 std::string fragmentation_sentence(const ViewContext& context) {
@@ -227,11 +202,11 @@ std::vector<InspectorRow> trial_rows(const ViewContext& context) {
   };
   const allocator::ExpandableAnswer& answer = context.replayed->expandable;
   // No setting can be judged: what is cached was left by what came before the recording.
-  if (answer.kind == allocator::ExpandableAnswer::Kind::too_short) return {};
+  if (!answer.is_known()) return {};
   std::vector<InspectorRow> rows;
   if (answer.kind != allocator::ExpandableAnswer::Kind::already_on) {
     rows.push_back(
-        row(texts("file.trial.as_recorded"), answer.without.peak_reserved, answer.refused));
+        row(texts("reserved.change.unchanged"), answer.without.peak_reserved, answer.refused));
     rows.push_back(row("expandable_segments:True", answer.with.peak_reserved, answer.refused_with));
   }
   for (const allocator::SettingTrial& trial : context.replayed->trials)
