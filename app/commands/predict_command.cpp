@@ -108,6 +108,10 @@ void print_answer(const Question& question, const CardAnswer& answer, const std:
   const predict::Prediction& prediction = answer.now.prediction;
   const predict::PredictionTarget& target = question.target;
   std::printf("%s\n", prediction.sentence.sentence.c_str());
+  if (target.card && target.card->multiprocessors == 0)
+    print_row("Assumed", text::grouped(target.multiprocessors) +
+                             " multiprocessors, on which the size of some workspaces depends; "
+                             "sm=N in the card's name tells it");
   if (!prediction.unchecked.empty()) std::printf("%s\n", prediction.unchecked.sentence.c_str());
   print_row("Settings", settings);
   const std::string dimensions = spec::dimensions_words(question.spec);

@@ -35,8 +35,9 @@ constexpr std::array<TypedUnit, 10> kTypedBytes = {
      {"GiB", kBinaryKilo* kBinaryKilo* kBinaryKilo},
      {"TiB", kBinaryKilo* kBinaryKilo* kBinaryKilo* kBinaryKilo}}};
 
+// `rounded`: a fraction of a unit need not be a whole number.
 std::optional<std::int64_t> parse_with_units(std::string_view text,
-                                             std::span<const TypedUnit> units) {
+                                             std::span<const TypedUnit> units, bool rounded) {
   text = base::trimmed(text);
   // Whole numbers are parsed exactly: a double would round above 2^53.
   std::int64_t whole = 0;
@@ -50,7 +51,8 @@ std::optional<std::int64_t> parse_with_units(std::string_view text,
   const std::string_view unit_name = base::trimmed({rest, static_cast<std::size_t>(end - rest)});
   for (const TypedUnit& unit : units) {
     if (unit.name != unit_name) continue;
-    const double scaled = value * unit.factor;
+    const double exact = value * unit.factor;
+    const double scaled = rounded && unit.factor > 1 ? std::round(exact) : exact;
     constexpr double kLargest = 9.0e18;
     if (std::abs(scaled) > kLargest || scaled != std::floor(scaled)) return std::nullopt;
     return static_cast<std::int64_t>(scaled);
@@ -61,12 +63,12 @@ std::optional<std::int64_t> parse_with_units(std::string_view text,
 }  // namespace
 
 std::optional<std::int64_t> parse_count(std::string_view text) {
-  return parse_with_units(text, kTypedCounts);
+  return parse_with_units(text, kTypedCounts, false);
 }
 
 std::optional<std::int64_t> parse_bytes(std::string_view text) {
   if (base::trimmed(text) == "auto") return 0;
-  return parse_with_units(text, kTypedBytes);
+  return parse_with_units(text, kTypedBytes, true);
 }
 
 std::optional<double> parse_real(std::string_view text) {

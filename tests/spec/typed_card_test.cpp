@@ -31,12 +31,20 @@ TEST(TypedCard, what_is_left_out_is_not_known) {
   EXPECT_EQ(gpu->name, "custom 11000000000 cc=8.0");
 }
 
+TEST(TypedCard, a_fraction_is_rounded_to_bytes) {
+  const auto gpu = read_typed_card("custom 11.58GiB 1008GB/s fp32=82.6 cc=8.9");
+  ASSERT_TRUE(gpu) << gpu.error().sentence;
+  EXPECT_EQ(gpu->memory_bytes, 12'433'930'322);
+  EXPECT_EQ(read_typed_card("custom 7.1MiB")->memory_bytes, 7'444'890);
+  EXPECT_FALSE(read_typed_card("custom 2000000.5"));
+}
+
 // The name is what files, settings and sentences keep: it has to mean the same card.
 TEST(TypedCard, its_name_is_read_as_the_same_card) {
   for (const std::string_view text :
        {kWhole, std::string_view("custom 11GB"), std::string_view("custom 8GiB cc=8.6 sm=28"),
         std::string_view("custom 1.5GiB cc=12.0 bf16=7"), std::string_view("custom 600MiB 3e2GB/s"),
-        std::string_view("custom 12345678901")}) {
+        std::string_view("custom 12345678901"), std::string_view("custom 11.58GiB 1008GB/s")}) {
     const auto once = read_typed_card(text);
     ASSERT_TRUE(once) << once.error().sentence;
     const auto twice = read_typed_card(once->name);
