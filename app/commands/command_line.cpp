@@ -73,7 +73,7 @@ void add_part_options(CLI::App& app, PartOptions& options) {
       ->type_name("NAME");
   app.add_option("--from", options.from,
                  "Of a snapshot or trace: only events from this number on, or from this time after "
-                 "the first one, such as 2.5s; others are left out while the file is read")
+                 "the first one, such as 2.5s or 500ms; others are left out while the file is read")
       ->type_name("EVENT");
   app.add_option("--to", options.to, "Only events before this number or time")->type_name("EVENT");
 }

@@ -12,6 +12,7 @@
 #include "app/commands/spec_arguments.h"
 #include "app/session/catalogue.h"
 #include "app/session/engine_loader.h"
+#include "app/session/file_list.h"
 #include "app/session/languages.h"
 #include "app/window/workspace_picture.h"
 #include "core/io/file.h"
@@ -91,6 +92,11 @@ int take_shot_of_files(const ShotCommand& command, const PictureOptions& options
   for (const std::filesystem::path& path : command.files) {
     const auto whole = io::absolute_path(path);
     if (!whole) return report(whole.error().sentence, 2);
+    if (listed(*whole).kind == FileKind::session)
+      return report(whole->string() +
+                        " is a saved session: tensorscope FILE opens it in the "
+                        "window; shot takes the files that it shows",
+                    2);
     auto opened = files::open_file(*whole);
     if (!opened) return report(opened.error().sentence, 2);
     session.files().add(std::move(*opened));

@@ -127,6 +127,19 @@ std::string name_in_words(const Json& name) {
   return name.get<std::string>().empty() ? "(not known)" : text::printable(name.get<std::string>());
 }
 
+// "1.50 MiB s", or with few bytes for a short time "12.0 KiB us".
+std::string byte_seconds_in_words(double weight) {
+  using Unit = std::pair<double, const char*>;
+  for (const auto& [each, name] : {Unit{1, " s"}, Unit{1e3, " ms"}}) {
+    if (weight * each >= 1024) return size_in_words(std::llround(weight * each)) + name;
+  }
+  return size_in_words(std::llround(weight * 1e6)) + " us";
+}
+
+std::string byte_events_in_words(double weight) {
+  return size_in_words(std::llround(weight)) + " events";
+}
+
 void print_blocks(const Json& table) {
   for (const Json& device : table["devices"]) {
     std::printf("\nDevice %s, %s, by %s\n", in_words("device", device["device"]).c_str(),
@@ -141,10 +154,10 @@ void print_blocks(const Json& table) {
                                         : "bytes"]
                                 .get<double>();
       std::printf("  %5.1f %% %12s %10s %12s  %s\n", 100 * weight / total,
-                  times ? (text::decimal(weight / text::kBytesInGiB, 3) +
-                           (seconds ? " GiB s" : " GiB events"))
-                              .c_str()
-                        : size_in_words(static_cast<std::int64_t>(weight)).c_str(),
+                  (seconds ? byte_seconds_in_words(weight)
+                   : times ? byte_events_in_words(weight)
+                           : size_in_words(static_cast<std::int64_t>(weight)))
+                      .c_str(),
                   in_words("", row["blocks"]).c_str(), in_words("peak_", row["largest"]).c_str(),
                   name_in_words(row["name"]).c_str());
     });

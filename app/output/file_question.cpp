@@ -31,18 +31,29 @@ std::optional<allocator::PoolId> pool_named(const std::string& name) {
   return allocator::PoolId{*first, *second};
 }
 
-// "1000" or "2.5s".
+// "1000", "2.5s", "0.5ms" or "20us"; a time is in seconds.
 struct Mark {
   double number = 0;
   bool seconds = false;
 };
+// Takes the unit off the text; its length in seconds, unset for a number of events.
+std::optional<double> take_unit(std::string_view& text) {
+  using Unit = std::pair<std::string_view, double>;
+  for (const auto& [name, seconds] : {Unit{"ms", 1e-3}, Unit{"us", 1e-6}, Unit{"s", 1.0}}) {
+    if (!text.ends_with(name)) continue;
+    text.remove_suffix(name.size());
+    return seconds;
+  }
+  return std::nullopt;
+}
 std::optional<Mark> mark_named(std::string_view text) {
   Mark mark;
-  mark.seconds = text.ends_with('s');
-  if (mark.seconds) text.remove_suffix(1);
+  const auto unit = take_unit(text);
+  mark.seconds = unit.has_value();
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), mark.number);
   const bool good = error == std::errc() && end == text.data() + text.size() &&
                     std::isfinite(mark.number) && mark.number >= 0;
+  mark.number *= unit.value_or(1);
   return good ? std::optional(mark) : std::nullopt;
 }
 
@@ -59,8 +70,8 @@ base::Result<base::FileRange> range_of(const PartOptions& options) {
   };
   if (!take(options.from, range.from) || !take(options.to, range.to)) {
     return base::fail(
-        "--from and --to are both numbers of events, such as 1000, or both seconds, "
-        "such as 2.5s");
+        "--from and --to are both numbers of events, such as 1000, or both times in s, ms or us, "
+        "such as 2.5s or 500ms");
   }
   if (range.is_empty()) return base::fail("--from is not before --to: no event lies between");
   if (seconds.value_or(false)) range.unit = base::FileRange::Unit::seconds;

@@ -412,7 +412,8 @@ void RunPage::draw_enlarged(const views::Ui& ui) {
 void RunPage::draw_panel(const views::Ui& ui, Page panel) {
   const ImGuiViewport* viewport = ImGui::GetMainViewport();
   const bool rows = panel == Page::controls || panel == Page::inspector ||
-                    panel == Page::operators || panel == Page::agreement;
+                    panel == Page::operators || panel == Page::agreement ||
+                    (panel == Page::difference && shows_trace());
   const PageWindow window{.id = "###one",
                           .padding = rows ? rows_padding(ui) : ImVec2(0, 0),
                           .flags = kFixedFlags | ImGuiWindowFlags_NoScrollbar};
@@ -436,6 +437,7 @@ void RunPage::draw_panel(const views::Ui& ui, Page panel) {
         snapshot_.show(views::SnapshotTab::flame);
         return snapshot_.draw(ui, view);
       case Page::difference:
+        if (shows_trace()) return trace_difference_.draw(ui, view);
         snapshot_.show(views::SnapshotTab::difference);
         return snapshot_.draw(ui, view);
       case Page::growth:
@@ -514,11 +516,14 @@ void RunPage::draw_memory(const views::Ui& ui, views::ViewContext& view) {
   find_note_place(view);
 }
 
-void RunPage::compare_with(const std::filesystem::path& path) {
+bool RunPage::shows_trace() const {
   const OpenedFiles::Entry* const shown = session().files().current();
-  const bool trace = shown != nullptr && shown->opened != nullptr &&
-                     shown->opened->trace_shown(shown->device) != nullptr;
-  if (!trace) return snapshot_.compare_with(path.string());
+  return shown != nullptr && shown->opened != nullptr &&
+         shown->opened->trace_shown(shown->device) != nullptr;
+}
+
+void RunPage::compare_with(const std::filesystem::path& path) {
+  if (!shows_trace()) return snapshot_.compare_with(path.string());
   trace_difference_.choose(path.string());
   show_trace_difference_ = true;
 }

@@ -71,6 +71,7 @@ class RunPage : public PageView {
   [[nodiscard]] views::MemoryView& memory() { return memory_; }
 
  private:
+  [[nodiscard]] bool shows_trace() const;  // of a file
   void draw_panels(const views::Ui& ui);
   void draw_projector(const views::Ui& ui);
   void draw_enlarged(const views::Ui& ui);

@@ -338,7 +338,7 @@ TEST_F(SummaryCommand, LifetimesOfAFileWithoutTimesAreCountedInEvents) {
   EXPECT_EQ(table["devices"][0]["total"], 1400 + 600);
   const auto words =
       testing::run_program("summary --by size --of lifetime " + file("no_times.json"));
-  EXPECT_NE(words.out.find("GiB events"), std::string::npos) << words.out;
+  EXPECT_NE(words.out.find("1.37 KiB events"), std::string::npos) << words.out;
 }
 
 TEST_F(SummaryCommand, ARangeIsReadAlone) {
@@ -365,8 +365,12 @@ TEST_F(SummaryCommand, ARangeIsReadAlone) {
   const auto trace = summary("--from 0.000002s " + file("times.json"), "was asked for");
   EXPECT_EQ(trace["kernels"].size(), 1U);
   EXPECT_EQ(summary("--from 0 --to 1 " + file("times.json"), "asked")["operators"].size(), 0U);
+  for (const char* same : {"0.002ms", "2us"})
+    EXPECT_EQ(summary(std::string("--from ") + same + " " + file("times.json"), "asked")["kernels"],
+              trace["kernels"]);
+  refused("summary --from 2min " + file("steps.json"), "s, ms or us");
   refused("summary --from 5 --to 5 " + file("steps.json"), "no event lies between");
-  refused("summary --from 5 --to 6s " + file("steps.json"), "both seconds");
+  refused("summary --from 5 --to 6s " + file("steps.json"), "both times");
   refused("summary --from -1 " + file("steps.json"), "numbers of events");
   refused("summary --from 1 " + file("run.json"), "neither a memory snapshot nor a trace");
 }
