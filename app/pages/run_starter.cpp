@@ -35,7 +35,8 @@ void RunStarter::open_settings(const spec::WorkloadSpec& spec) {
 }
 
 bool RunStarter::live_pending() const {
-  return state_->preferences.live && state_->history.spec() != run_spec_;
+  const bool shows_file = session_->files().current_index().has_value();
+  return state_->preferences.live && !shows_file && state_->history.spec() != run_spec_;
 }
 
 void RunStarter::start(bool live) {

@@ -18,7 +18,8 @@ class RunStarter {
 
   // Starts a run; a sentence says why there is none.
   void start() { start(false); }
-  // Starts a short run when the settings have changed and then rested. Once a frame.
+  // Starts a short run when the settings have changed and then rested. A run takes the place of a
+  // file, so Live waits while one is shown. Once a frame.
   void follow_live();
   // The last run started here that had a result is shown again when a newer one of the same
   // settings ended without one, or when the runs of a lesson, sweep or hunt have ended. Once a
