@@ -151,7 +151,7 @@ OpenSheet::Answer OpenSheet::draw(const views::Ui& ui, std::span<const std::stri
   ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(ui.px(24), ui.px(20)));
   if (ImGui::BeginPopupModal(kSheet, nullptr,
                              ImGuiWindowFlags_NoTitleBar | ImGuiWindowFlags_NoSavedSettings)) {
-    views::text(ui, TextStyle::body_strong, ui.theme.text, ui.texts("file.open_title"));
+    views::text(ui, TextStyle::body_strong, ui.theme.text, ui.texts(title_));
     ImGui::Dummy({0, ui.px(4)});
     if (ImGui::IsWindowAppearing() || focus_field_) ImGui::SetKeyboardFocusHere();
     focus_field_ = false;

@@ -16,7 +16,11 @@ namespace ts::app {
 // folder to browse, and details of the marked entry. Main thread.
 class OpenSheet {
  public:
-  void open() { asked_ = true; }
+  // `title`: key of the text above it.
+  void open(const char* title) {
+    asked_ = true;
+    title_ = title;
+  }
 
   struct Answer {
     std::optional<std::filesystem::path> chosen;
@@ -37,6 +41,7 @@ class OpenSheet {
   void draw_preview(const views::Ui& ui) const;
 
   bool asked_ = false;
+  const char* title_ = "file.open_title";
   std::array<char, 4096> typed_{};
   bool focus_field_ = false;
   bool rewritten_ = false;  // the field takes over text that a row wrote into it

@@ -311,11 +311,13 @@ std::vector<std::filesystem::path> WindowSheets::draw_open(const views::Ui& ui,
                                                            Preferences& preferences) {
   std::vector<std::filesystem::path> chosen = std::exchange(chosen_, {});
   for (std::filesystem::path& path : file_dialog_.take()) chosen.push_back(std::move(path));
-  if (ask_for_file_) open_sheet_.open();
+  const char* const title =
+      open_for_ == OpenFor::compare ? "file.compare_title" : "file.open_title";
+  if (ask_for_file_) open_sheet_.open(title);
   ask_for_file_ = false;
   const OpenSheet::Answer answer =
       open_sheet_.draw(ui, preferences.recent_files, &FileDialog::available);
-  if (answer.browse) file_dialog_.open(ui.texts("file.open_title"));
+  if (answer.browse) file_dialog_.open(ui.texts(title));
   if (answer.chosen) chosen.push_back(*answer.chosen);
   if (answer.forgotten) forget_file(preferences.recent_files, *answer.forgotten);
   return chosen;

@@ -133,13 +133,17 @@ void SnapshotView::draw_search(const Ui& ui, ViewContext& context, float width) 
   if ((slash && !ImGui::GetIO().WantTextInput) || std::exchange(focus_search_, false))
     ImGui::SetKeyboardFocusHere();
   const float room = ImGui::GetContentRegionAvail().x - ui.px(kMargin);
-  ImGui::SetNextItemWidth(std::clamp(room, 1.0F, width));
+  const float field = std::clamp(room, 1.0F, width);
+  ImGui::SetNextItemWidth(field);
   bool entered = false;
   {
     const FontScope font(ui, TextStyle::body);
+    const char* const hint = ui.texts("file.view.search");
+    const float padding = 2 * ImGui::GetStyle().FramePadding.x;
+    const bool fits = ImGui::CalcTextSize(hint).x + padding <= field;
     entered = ImGui::InputTextWithHint(
-        "###snapshot_search", ui.texts("file.view.search"), search_.data(), search_.size(),
-        ImGuiInputTextFlags_EnterReturnsTrue | ImGuiInputTextFlags_EscapeClearsAll);
+        "###snapshot_search", fits ? hint : ui.texts("file.view.search_short"), search_.data(),
+        search_.size(), ImGuiInputTextFlags_EnterReturnsTrue | ImGuiInputTextFlags_EscapeClearsAll);
   }
   tooltip(ui, ui.texts("file.view.search_meaning"));
   search = search_.data();
