@@ -14,6 +14,7 @@ TS_ASSET(trees)
 TS_ASSET(links)
 TS_ASSET(lesson_errors)
 TS_ASSET(memory_page)
+TS_ASSET(trace_page)
 
 namespace ts::assets {
 
@@ -40,6 +41,9 @@ std::string_view reference_points() {
 }
 std::string_view memory_page() {
   return view_memory_page();
+}
+std::string_view trace_page() {
+  return view_trace_page();
 }
 std::string_view lesson_rows() {
   return view_lesson_rows();

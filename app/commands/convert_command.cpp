@@ -8,8 +8,9 @@
 
 #include "app/commands/command_line.h"
 #include "app/commands/report.h"
+#include "app/output/file_page.h"
 #include "app/output/file_question.h"
-#include "app/output/memory_page.h"
+#include "app/output/trace_page.h"
 #include "core/files/cut.h"
 #include "core/files/opened_file.h"
 #include "core/files/rank_folder.h"
@@ -40,8 +41,8 @@ bool ends_with_one_of(const std::filesystem::path& path,
 
 // 0, or reported.
 int check_trace_name(const std::filesystem::path& out) {
-  if (ends_with_one_of(out, {".csv", ".json"})) return 0;
-  return report("a trace becomes .json or .csv, not " + out.filename().string(), 2);
+  if (ends_with_one_of(out, {".csv", ".html", ".json"})) return 0;
+  return report("a trace becomes .json, .csv or .html, not " + out.filename().string(), 2);
 }
 
 // 1 where the file could not be written, 2 where something else was asked for than there is.
@@ -56,6 +57,17 @@ int write_csv(const ConvertCommand& command, const base::Result<trace_file::Trac
   return written ? 0 : report_unwritten(written.error());
 }
 
+int write_trace_page(const ConvertCommand& command, base::Result<trace_file::TraceFile> file) {
+  if (!file) return report(file.error().sentence, 2);
+  const auto opened = files::open_trace(std::move(*file), 1);
+  if (!opened) return report(opened.error().sentence, 2);
+  if (!opened->about.fault.empty()) report(opened->about.fault, 0);
+  const auto written = io::write_file(
+      command.out,
+      trace_page(opened->run.trace, *opened->about.strings, command.in.filename().string()));
+  return written ? 0 : report_unwritten(written.error());
+}
+
 // 0, or reported: why nothing was written, or not all of it.
 int check_copy(const base::Result<base::Message>& fault) {
   if (!fault) return report(fault.error().sentence, 2);
@@ -66,12 +78,16 @@ int check_copy(const base::Result<base::Message>& fault) {
 int convert_trace(const ConvertCommand& command, io::Input& input, const base::FileRange& range) {
   if (ends_with_one_of(command.out, {".csv"}))
     return write_csv(command, trace_file::read_trace(command.in, input, range));
+  if (ends_with_one_of(command.out, {".html"}))
+    return write_trace_page(command, trace_file::read_trace(command.in, input, range));
   return check_copy(trace_file::copy_trace(command.in, input, range, command.out));
 }
 
 int convert_ranks(const ConvertCommand& command) {
   if (ends_with_one_of(command.out, {".csv"}))
     return write_csv(command, files::read_ranks(command.in));
+  if (ends_with_one_of(command.out, {".html"}))
+    return write_trace_page(command, files::read_ranks(command.in));
   return check_copy(files::copy_ranks(command.in, command.out));
 }
 
@@ -83,9 +99,8 @@ base::Result<void> write_page(const ConvertCommand& command, const files::Opened
   if (device == file.devices.end()) {
     return base::fail(command.in.string() + " has nothing of device " + std::to_string(number));
   }
-  return io::write_file(command.out,
-                        memory_page(files::blocks_of(file, *device), command.in.filename().string(),
-                                    device->guessed_share.has_value()));
+  const auto index = static_cast<std::size_t>(device - file.devices.begin());
+  return io::write_file(command.out, file_page(file, index));
 }
 
 base::Result<void> write(const ConvertCommand& command, snapshot::SnapshotFile&& file,
@@ -156,7 +171,7 @@ ParsedCommand convert_command(CLI::App& app) {
       ->required();
   app.add_option("OUT", options->out,
                  "The file to write: .pickle, .json or .html (a page that opens anywhere) of a "
-                 "snapshot, .json or .csv of a trace")
+                 "snapshot, .json, .csv or .html of a trace")
       ->option_text(" ")
       ->required();
   app.add_option("--device", options->device, "Of a page: the device; the first one if not given")

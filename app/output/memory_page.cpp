@@ -8,8 +8,8 @@
 #include <unordered_map>
 #include <vector>
 
+#include "app/output/data_page.h"
 #include "assets/assets.h"
-#include "core/base/check.h"
 #include "core/blocks/stack_parts.h"
 #include "core/text/numbers.h"
 
@@ -89,16 +89,9 @@ Json blocks_json(const blocks::BlockSource& source, const std::vector<memory::Bl
   return columns;
 }
 
-// A text of JSON inside HTML: nothing of it may end the element that it stands in.
-std::string inside_html(std::string json) {
-  for (std::size_t at = 0; (at = json.find('<', at)) != std::string::npos;)
-    json.replace(at, 1, "\\u003c");
-  return json;
-}
-
 }  // namespace
 
-std::string memory_page(const blocks::BlockSource& source, const std::string& title, bool guessed,
+std::string memory_page(const blocks::BlockSource& source, const std::string& title, PageLook look,
                         std::size_t most) {
   const memory::AllocationLog& log = source.log;
   const std::vector<memory::BlockIndex> drawn = drawn_blocks(log, most);
@@ -106,6 +99,7 @@ std::string memory_page(const blocks::BlockSource& source, const std::string& ti
   Json data = {{"title", title},
                {"events", std::max<std::size_t>(log.events().size(), 1)},
                {"peak_event", log.peak_event()},
+               {"by_stack", look.by_stack},
                {"blocks", blocks_json(source, drawn, stacks)},
                {"rest", rest_of(log, drawn)}};
   data["stacks"] = std::move(stacks);
@@ -117,15 +111,10 @@ std::string memory_page(const blocks::BlockSource& source, const std::string& ti
                   std::to_string(source.device) + ", " +
                   text::counted(static_cast<std::int64_t>(log.events().size()), "event") + ", " +
                   text::counted(static_cast<std::int64_t>(log.blocks().size()), "block") +
-                  (guessed ? ". Categories are guessed." : ".");
-  constexpr std::string_view kPlace = "TENSORSCOPE_DATA";
-  std::string page(assets::memory_page());
-  const std::size_t place = page.find(kPlace);
-  TS_CHECK(place != std::string::npos);
-  // Texts of a file may be no UTF-8.
-  page.replace(place, kPlace.size(),
-               inside_html(data.dump(-1, ' ', false, Json::error_handler_t::replace)));
-  return page;
+                  (look.by_stack  ? ". A colour is the stack that allocated."
+                   : look.guessed ? ". Categories are guessed."
+                                  : ".");
+  return data_page(assets::memory_page(), data);
 }
 
 }  // namespace ts::app

@@ -7,11 +7,15 @@
 
 namespace ts::app {
 
+struct PageLook {
+  bool guessed = false;   // the categories of the log are, which the page says
+  bool by_stack = false;  // a colour is a stack, else a category
+};
+
 // The timeline of one device of a snapshot as a page of HTML that needs neither network nor this
 // program: zoom, categories, and for each block its size, times and stack. The `most` largest
-// blocks are drawn one by one; the others are one grey band. `title` names the file. Categories as
-// in the log; `guessed` says so on the page.
-std::string memory_page(const blocks::BlockSource& source, const std::string& title, bool guessed,
+// blocks are drawn one by one; the others are one grey band. `title` names the file.
+std::string memory_page(const blocks::BlockSource& source, const std::string& title, PageLook look,
                         std::size_t most = 20'000);
 
 }  // namespace ts::app

@@ -20,6 +20,7 @@ struct Requests {
   // The result that is saved into a folder of its own.
   enum class Save : std::uint8_t { run, prediction, comparison };
   std::optional<Save> save;
+  bool save_page = false;     // the shown file as a page of HTML, beside the other pictures
   bool save_session = false;  // as a file beside the folders of these
   // Save one panel as a picture of that many pixels, beside the other pictures.
   struct Panel {
@@ -54,6 +55,7 @@ struct Requests {
     picture = picture || later.picture;
     restart = restart || later.restart;
     lesson = lesson || later.lesson;
+    save_page = save_page || later.save_page;
     save_session = save_session || later.save_session;
     if (later.hunt_picture) hunt_picture = std::move(later.hunt_picture);
     if (later.drawing) drawing = std::move(later.drawing);

@@ -33,6 +33,7 @@ constexpr std::array kActions = {
               0, KeyReach::typing},
     ActionRow{Action::save_session, "save_session", "menu.save_session", "shortcut.save_session",
               "Ctrl+Shift+S", kControlShift | ImGuiKey_S, 0, KeyReach::typing},
+    ActionRow{Action::save_page, "save_page", "menu.save_page", "shortcut.save_page", ""},
     ActionRow{Action::save_prediction, "save_prediction", "menu.save_prediction",
               "shortcut.save_prediction", ""},
     ActionRow{Action::copy_script, "copy_script", "menu.copy_script", "shortcut.copy_script", ""},

@@ -19,6 +19,7 @@ enum class Action : std::uint8_t {
   clear_recent,
   save,
   save_session,
+  save_page,
   save_prediction,
   copy_script,
   save_folder,

@@ -78,8 +78,8 @@ void TopBar::draw_menu_items(const views::Ui& ui, const char* id, Requests& requ
     draw_recent_menu(ui, requests);
     items({Action::compare_with});
     ImGui::Separator();
-    items({Action::save, Action::save_session, Action::save_prediction, Action::copy_script,
-           Action::picture, Action::save_folder});
+    items({Action::save, Action::save_session, Action::save_page, Action::save_prediction,
+           Action::copy_script, Action::picture, Action::save_folder});
     ImGui::Separator();
     items({Action::reset_settings, Action::quit});
   } else if (menu == "###menu_run") {

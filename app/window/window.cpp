@@ -16,12 +16,14 @@
 #include <system_error>
 
 #include "app/output/environment.h"
+#include "app/output/file_page.h"
 #include "app/output/own_report.h"
 #include "app/output/sweep_files.h"
 #include "app/output/time_stamp.h"
 #include "app/pictures/hunt_picture.h"
 #include "app/pictures/picture.h"
 #include "app/pictures/sweep_picture.h"
+#include "app/session/file_list.h"
 #include "app/session/interrupt.h"
 #include "app/session/run_files.h"
 #include "app/window/lost_display.h"
@@ -110,7 +112,10 @@ base::Result<std::unique_ptr<Window>> Window::open(Options options) {
   if (!problem.empty()) window->workspace_->notices().add(problem);
   if (const auto listens = window->session_->listen(live::meeting_folder()); !listens)
     window->workspace_->notices().add(listens.error());
-  for (auto& file : window->options_.files) window->session_->files().add(std::move(file));
+  for (auto& file : window->options_.files) {
+    remember_file(window->state_->preferences.recent_files, file->path);
+    window->session_->files().add(std::move(file));
+  }
   window->options_.files.clear();
   window->workspace_->open_files(window->options_.paths);
   glfwSetWindowUserPointer(window->graphics_->window(), window.get());
@@ -209,6 +214,15 @@ void Window::save_picture_of_panel(const Requests::Panel& panel) {
   auto saved = save_picture(*graphics_, *session_, *state_, picture, path);
   if (saved && !panel.svg.empty())
     saved = io::write_file(std::filesystem::path(path).replace_extension(".svg"), panel.svg);
+  saved ? workspace_->notices().saved(path) : workspace_->notices().add(saved.error());
+}
+
+void Window::save_page_of_file() {
+  const OpenedFiles::Entry* const entry = session_->files().current();
+  const auto folder = made_save_folder();
+  if (!folder || entry == nullptr || entry->opened == nullptr) return;
+  const auto path = new_path(*folder, "page", ".html");
+  const auto saved = io::write_file(path, file_page(*entry->opened, entry->device));
   saved ? workspace_->notices().saved(path) : workspace_->notices().add(saved.error());
 }
 
@@ -340,6 +354,7 @@ bool Window::frame() {
   if (requests.panel) save_picture_of_panel(*requests.panel);
   if (requests.save) save(*requests.save);
   if (requests.lesson) save_lesson();
+  if (requests.save_page) save_page_of_file();
   if (requests.save_session) {
     if (const auto folder = made_save_folder()) workspace_->save_session(*folder);
   }

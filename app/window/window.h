@@ -80,6 +80,7 @@ class Window {
   void save(Requests::Save what);
   void save_lesson();
   void save_picture_of_window();
+  void save_page_of_file();
   void save_drawing(const Requests::Drawing& drawing);
   void save_picture_of_panel(const Requests::Panel& panel);
   void save_picture_of_hunt(std::filesystem::path path);

@@ -136,6 +136,10 @@ std::string WindowActions::why_not(Action action) const {
       return can_redo() ? "" : t("command.why.nothing_to_redo");
     case Action::save:
       return pages_->current().why_not_save();
+    case Action::save_page: {
+      const OpenedFiles::Entry* const file = shown_file();
+      return file != nullptr && !file->loading() && !file->grows() ? "" : t("command.why.no_page");
+    }
     case Action::save_prediction:
       return services_.contexts.predicted() ? "" : t("command.why.nothing_predicted");
     case Action::copy_script: {
@@ -304,6 +308,9 @@ void WindowActions::perform(Action action, Requests& requests) {
       return pages_->current().save(requests);
     case Action::save_session:
       requests.save_session = true;
+      return;
+    case Action::save_page:
+      requests.save_page = true;
       return;
     case Action::save_prediction:
       requests.save = Requests::Save::prediction;

@@ -343,8 +343,9 @@ std::int64_t private_requested(const Snapshot& snapshot, std::size_t device,
 
 }  // namespace
 
-bool reuses_memory(const std::vector<TraceEntry>& trace) {
-  const auto freed = std::ranges::find(trace, TraceAction::free_completed, &TraceEntry::action);
+bool reuses_memory(const Trace& trace) {
+  const auto freed = std::ranges::find_if(
+      trace, [](const TraceEntry& entry) { return entry.action == TraceAction::free_completed; });
   return std::any_of(freed, trace.end(), [](const TraceEntry& entry) {
     return entry.action == TraceAction::alloc || entry.action == TraceAction::oom;
   });

@@ -110,6 +110,6 @@ base::Result<ReplayResult> replay(const Snapshot& snapshot, std::size_t device,
                                   const ReplayOptions& options = {});
 
 // Whether anything is asked for after something was freed.
-bool reuses_memory(const std::vector<TraceEntry>& trace);
+bool reuses_memory(const Trace& trace);
 
 }  // namespace ts::allocator

@@ -345,11 +345,12 @@ const WhatIf* fewest(const std::vector<WhatIf>& what_ifs, const ReservedParts& n
 }
 
 // Whether the list holds what makes the changes known at this moment.
-ReservedAnswer::Untold untold_at(const std::vector<TraceEntry>& trace, const ReplayResult& result) {
+ReservedAnswer::Untold untold_at(const Trace& trace, const ReplayResult& result) {
   if (!reuses_memory(trace)) return ReservedAnswer::Untold::too_short;
   if (result.start_reserved == 0 || result.stopped) return ReservedAnswer::Untold::nothing;
   const std::span<const TraceEntry> until(trace.data(), result.moment->position);
-  const bool took = std::ranges::any_of(until, takes_memory, &TraceEntry::action);
+  const bool took = std::ranges::any_of(
+      until, [](const TraceEntry& entry) { return takes_memory(entry.action); });
   return took ? ReservedAnswer::Untold::nothing : ReservedAnswer::Untold::from_before;
 }
 

@@ -7,6 +7,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <utility>
 
 #include "tests/app/program.h"
 #include "tests/io/gzip_bytes.h"
@@ -173,7 +174,7 @@ TEST_F(SummaryCommand, ConvertGoesBothWays) {
   EXPECT_NE(testing::read(file("two.csv")).find("gemm,kernel,0,7,1.0"), std::string::npos)
       << testing::read(file("two.csv"));
   refused("convert " + file("two.json") + " " + file("two.pickle"),
-          "a trace becomes .json or .csv");
+          "a trace becomes .json, .csv or .html");
   refused("convert " + file("snapshot.pickle") + " " + file("x.csv"),
           "a memory snapshot becomes .pickle, .json or .html");
   refused("convert " + file("run.json") + " " + file("x.json"), "is neither");
@@ -375,6 +376,15 @@ TEST_F(SummaryCommand, ARangeIsReadAlone) {
   refused("summary --from 1 " + file("run.json"), "neither a memory snapshot nor a trace");
 }
 
+// The data of a page of HTML, which loads nothing.
+nlohmann::json data_of_page(const std::string& page) {
+  EXPECT_EQ(page.find("http"), std::string::npos);
+  EXPECT_EQ(page.find("src="), std::string::npos);
+  const std::string begin = R"(type="application/json">)";
+  const std::size_t at = page.find(begin) + begin.size();
+  return nlohmann::json::parse(page.substr(at, page.find("</script>", at) - at));
+}
+
 // The page holds its data, with texts that cannot end the element they stand in, and loads nothing.
 TEST_F(SummaryCommand, ASnapshotBecomesAPageThatNeedsNothing) {
   std::string content = leaking(3);
@@ -382,17 +392,35 @@ TEST_F(SummaryCommand, ASnapshotBecomesAPageThatNeedsNothing) {
   write("odd.json", content);
   const auto ended = testing::run_program("convert " + file("odd.json") + " " + file("odd.html"));
   ASSERT_EQ(ended.code, 0) << ended.err;
-  const std::string page = testing::read(file("odd.html"));
-  EXPECT_EQ(page.find("http"), std::string::npos);
-  EXPECT_EQ(page.find("src="), std::string::npos);
-  const std::string begin = R"(type="application/json">)";
-  const std::size_t at = page.find(begin) + begin.size();
-  const auto data = nlohmann::json::parse(page.substr(at, page.find("</script>", at) - at));
+  const auto data = data_of_page(testing::read(file("odd.html")));
   EXPECT_EQ(data["title"], "odd.json");
+  EXPECT_EQ(data["by_stack"], true) << "nobody says what the blocks hold";
   EXPECT_EQ(data["blocks"]["size"].size(), 7U);
   const auto& stacks = data["stacks"];
   EXPECT_NE(std::ranges::find(stacks, "</script>  /data/train.py:4\n"), stacks.end()) << stacks;
   refused("convert --device 3 " + file("odd.json") + " " + file("odd.html"), "nothing of device 3");
+}
+
+// Kernels stand above threads, as in the window.
+TEST_F(SummaryCommand, ATraceBecomesAPageThatNeedsNothing) {
+  std::string content = kTrace;
+  content.replace(content.find("aten::mm"), 8, "</script>");
+  write("odd_trace.json", content);
+  const auto ended =
+      testing::run_program("convert " + file("odd_trace.json") + " " + file("trace.html"));
+  ASSERT_EQ(ended.code, 0) << ended.err;
+  const auto data = data_of_page(testing::read(file("trace.html")));
+  EXPECT_EQ(data["title"], "odd_trace.json");
+  std::map<std::string, std::pair<std::size_t, std::int64_t>> slices;  // track and length
+  for (std::size_t track = 0; track < data["tracks"].size(); ++track) {
+    for (const auto& lane : data["tracks"][track]["lanes"]) {
+      for (std::size_t i = 0; i < lane["name"].size(); ++i)
+        slices[data["texts"][lane["name"][i].get<std::size_t>()]] = {track, lane["length"][i]};
+    }
+  }
+  ASSERT_TRUE(slices.contains("gemm") && slices.contains("</script>")) << data;
+  EXPECT_LT(slices["gemm"].first, slices["</script>"].first);
+  EXPECT_EQ(slices["gemm"].second, 2500);
 }
 
 TEST_F(SummaryCommand, DiffOfSnapshotsNamesWhatIsAliveInOneAlone) {

@@ -1,0 +1,163 @@
+#include "app/output/trace_page.h"
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <nlohmann/json.hpp>
+#include <tuple>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "app/output/data_page.h"
+#include "assets/assets.h"
+#include "core/text/numbers.h"
+#include "core/trace/track_order.h"
+#include "views/common/theme.h"
+
+namespace ts::app {
+namespace {
+
+using Json = nlohmann::json;
+
+// By SliceClass, as the page's legend names them.
+constexpr std::array<const char*, trace::kSliceClassCount> kClasses = {
+    "step",    "setup",       "forward", "loss", "backward",  "optimizer", "module",       "matmul",
+    "softmax", "elementwise", "norm",    "copy", "attention", "other",     "communication"};
+
+bool of_host(trace::TrackKind kind) {
+  return kind == trace::TrackKind::cpu_thread || kind == trace::TrackKind::autograd_thread ||
+         kind == trace::TrackKind::cuda_api;
+}
+
+// "#4c79a8".
+std::string css(views::Color color) {
+  std::array<char, 8> text{};
+  std::snprintf(text.data(), text.size(), "#%02x%02x%02x", color & 0xFFU, (color >> 8) & 0xFFU,
+                (color >> 16) & 0xFFU);
+  return text.data();
+}
+
+// The slices that the page has, by track, depth and time.
+std::vector<trace::SliceRef> drawn_slices(const trace::TraceStore& store, std::size_t most) {
+  struct Candidate {
+    bool host;
+    std::int64_t duration;
+    trace::SliceRef ref;
+    [[nodiscard]] auto place() const { return std::tuple(ref.track, ref.depth, ref.index); }
+    [[nodiscard]] auto rank() const { return std::tuple(host, -duration, place()); }
+  };
+  std::vector<Candidate> all;
+  for (const trace::TrackId track : trace::tracks_in_order(store)) {
+    const bool host = of_host(store.tracks()[track].kind);
+    for (std::uint16_t depth = 0; depth < store.depth_count(track); ++depth) {
+      for (std::uint32_t i = 0; i < store.lane_size(track, depth); ++i) {
+        const trace::SliceRef ref{track, depth, i};
+        all.push_back({host, store.slice(ref).duration_ns, ref});
+      }
+    }
+  }
+  most = std::min(most, all.size());
+  std::ranges::nth_element(all, all.begin() + static_cast<std::ptrdiff_t>(most), {},
+                           &Candidate::rank);
+  all.resize(most);
+  std::ranges::sort(all, {}, &Candidate::place);
+  std::vector<trace::SliceRef> drawn;
+  for (const Candidate& one : all) drawn.push_back(one.ref);
+  return drawn;
+}
+
+// The texts of the page, each once.
+class PageTexts {
+ public:
+  explicit PageTexts(const base::StringTable& strings) : strings_(&strings) {}
+  std::size_t number(base::StringId id) {
+    const auto [known, fresh] = numbers_.try_emplace(id, texts_.size());
+    if (fresh) texts_.push_back(std::string(strings_->view(id)));
+    return known->second;
+  }
+  Json take() { return std::move(texts_); }
+
+ private:
+  const base::StringTable* strings_;
+  std::unordered_map<base::StringId, std::size_t> numbers_;
+  Json texts_ = Json::array();
+};
+
+std::string track_name(const trace::Track& track) {
+  if (track.kind == trace::TrackKind::phases) return "Steps and phases";
+  return track.name.empty() ? "thread" : track.name;
+}
+
+Json empty_lane() {
+  Json lane;
+  for (const char* const column : {"begin", "length", "name", "module", "class"})
+    lane[column] = Json::array();
+  return lane;
+}
+
+// Per track its name and its lanes; a lane is columns of slices, in nanoseconds from `begin`.
+Json tracks_json(const trace::TraceStore& store, const std::vector<trace::SliceRef>& drawn,
+                 std::int64_t begin, PageTexts& texts) {
+  std::vector<Json> lanes(store.tracks().size(), Json::array());
+  for (const trace::SliceRef& ref : drawn) {
+    Json& track = lanes[ref.track];
+    while (track.size() <= ref.depth) track.push_back(empty_lane());
+    const trace::Slice slice = store.slice(ref);
+    Json& lane = track[ref.depth];
+    lane["begin"].push_back(slice.begin_ns - begin);
+    lane["length"].push_back(slice.duration_ns);
+    lane["name"].push_back(texts.number(slice.name));
+    lane["module"].push_back(texts.number(slice.module));
+    lane["class"].push_back(static_cast<int>(slice.slice_class));
+  }
+  auto tracks = Json::array();
+  for (const trace::TrackId id : trace::tracks_in_order(store)) {
+    if (lanes[id].empty()) continue;
+    tracks.push_back({{"name", track_name(store.tracks()[id])}, {"lanes", std::move(lanes[id])}});
+  }
+  return tracks;
+}
+
+Json classes_json() {
+  const views::Theme& dark = views::theme(views::ThemeKind::dark);
+  const views::Theme& light = views::theme(views::ThemeKind::light);
+  auto classes = Json::array();
+  for (std::size_t i = 0; i < kClasses.size(); ++i) {
+    classes.push_back({{"name", kClasses[i]},
+                       {"dark", {css(dark.slice[i]), css(dark.slice_text[i])}},
+                       {"light", {css(light.slice[i]), css(light.slice_text[i])}}});
+  }
+  return classes;
+}
+
+std::string about(const trace::TraceStore& store, std::size_t tracks, std::size_t drawn) {
+  const auto all = static_cast<std::int64_t>(store.slice_count());
+  const auto left_out = all - static_cast<std::int64_t>(drawn);
+  std::string words = text::duration_ns(static_cast<double>(store.range().length())).joined() +
+                      ", " + text::counted(static_cast<std::int64_t>(tracks), "track") + ", " +
+                      text::counted(all, "slice") + ".";
+  if (left_out > 0) {
+    words += " Left out: " + text::counted(left_out, "slice") +
+             ", the shortest, those of threads first.";
+  }
+  return words;
+}
+
+}  // namespace
+
+std::string trace_page(const trace::TraceStore& store, const base::StringTable& strings,
+                       const std::string& title, std::size_t most) {
+  const std::vector<trace::SliceRef> drawn = drawn_slices(store, most);
+  PageTexts texts(strings);
+  Json tracks = tracks_json(store, drawn, store.range().begin, texts);
+  const Json data = {{"title", title},
+                     {"about", about(store, tracks.size(), drawn.size())},
+                     {"length", std::max<std::int64_t>(store.range().length(), 1)},
+                     {"classes", classes_json()},
+                     {"texts", texts.take()},
+                     {"tracks", std::move(tracks)}};
+  return data_page(assets::trace_page(), data);
+}
+
+}  // namespace ts::app
