@@ -50,7 +50,9 @@ std::string thread_name(const trace_file::TraceFile& file, std::uint32_t track) 
   const trace_file::Track& of = file.tracks[track];
   std::string name = of.thread_name;
   while (name.ends_with(' ')) name.pop_back();
-  return name.empty() ? "thread " + of.thread : name;
+  if (!name.empty()) return name;
+  const bool number = of.thread.find_first_not_of("0123456789") == std::string::npos;
+  return number ? "thread " + of.thread : of.thread;
 }
 
 // The operators that are open on each thread; asked by rising time.
@@ -89,6 +91,12 @@ class TraceOpener {
           return add_device_track(std::move(track));
         }) {}
 
+  // Moves the counters out of the file.
+  std::vector<trace_file::Counter> take_counters() {
+    for (trace_file::Counter& counter : file_.counters)
+      for (trace_file::CounterPoint& point : counter.points) point.time_ns = time_of(point.time_ns);
+    return std::move(file_.counters);
+  }
   // Returns whose memory `run` shows.
   ShownMemory open() {
     begin_ns_ = file_.events.front().begin_ns;
@@ -456,13 +464,16 @@ base::Result<OpenedTrace> open_trace(trace_file::TraceFile file, run::RunId id) 
   run::StartedUpdate started;
   started.id = id;
   OpenedTrace opened{{}, run::Run(started), {}, trace_file::summary_of(file)};
-  opened.memory = TraceOpener(file, opened.run).open();
+  TraceOpener opener(file, opened.run);
+  opened.memory = opener.open();
+  opened.counters = opener.take_counters();
   opened.run.finished = true;
   opened.run.stage = run::Stage::done;
   if (!file.devices.empty()) opened.run.device_name = file.devices.front();
   file.events = {};
   file.flows = {};
   file.memory = {};
+  file.counters = {};
   opened.about = std::move(file);
   return opened;
 }

@@ -30,11 +30,12 @@ struct ShownMemory {
 struct OpenedTrace {
   std::filesystem::path path;
   run::Run run;                      // finished; only `trace`, `launches` and `memory` are used
-  trace_file::TraceFile about;       // without its events, flows and memory events
+  trace_file::TraceFile about;       // without its events, flows, memory events and counters
   trace_file::TraceSummary summary;  // names in about.strings
   bool recording = false;            // of ours; then `run` has steps and phases, too
   std::vector<report::CheckResult> findings = {};  // in a recorded script, when it has ended
   ShownMemory memory = {};                         // of a foreign trace, in `run`
+  std::vector<trace_file::Counter> counters = {};  // their times are those of `run`
 };
 
 // Errors: there are no events, so nothing to show; there are too many tracks.

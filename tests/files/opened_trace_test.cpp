@@ -219,6 +219,21 @@ TEST_F(OfTrace, ThePhasesAreBelowTheStep) {
   EXPECT_EQ(phases, (std::vector{Phase::forward, Phase::idle, Phase::backward}));
 }
 
+TEST(OpenTrace, CountersAndNamesOfThreadsAreKept) {
+  auto file = trace_file::parse_trace(R"([
+    {"ph": "X", "cat": "cpu_op", "name": "aten::a", "pid": 1, "tid": "thread A", "ts": 5, "dur": 9},
+    {"ph": "X", "cat": "cpu_op", "name": "aten::b", "pid": 1, "tid": 7, "ts": 5, "dur": 9},
+    {"ph": "C", "name": "GPU", "pid": 1, "ts": 7, "args": {"SM": 4}}])");
+  ASSERT_TRUE(file);
+  const auto trace = open_trace(std::move(*file), 5);
+  ASSERT_TRUE(trace);
+  ASSERT_EQ(trace->counters.size(), 1U);
+  EXPECT_EQ(trace->counters[0].points.at(0).time_ns, 2'001) << "0 means none to the timeline";
+  std::vector<std::string> names;
+  for (const trace::Track& track : trace->run.trace.tracks()) names.push_back(track.name);
+  EXPECT_EQ(names, (std::vector<std::string>{"phases", "thread A", "thread 7"}));
+}
+
 TEST(OpenTrace, AFileOfTracesOpensWhateverItIsCalled) {
   const io::testing::TemporaryFolder folder;
   ASSERT_TRUE(io::write_file(folder / "any.name", kTrace));
