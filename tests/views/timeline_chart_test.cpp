@@ -3,6 +3,7 @@
 #include <map>
 #include <random>
 
+#include "core/files/opened_trace.h"
 #include "core/stats/queue_depth.h"
 #include "tests/views/gpu_run.h"
 #include "tests/views/recording_sink.h"
@@ -21,6 +22,7 @@ class TimelineChartTest : public ::testing::Test {
   ViewContext context() {
     ViewContext out{run.get(), strings, texts, theme(kind), Metrics{scale}, state, now, 0, {}};
     out.stale = stale;
+    out.trace = opened;
     return out;
   }
   // One frame; the sink keeps what was drawn.
@@ -47,6 +49,7 @@ class TimelineChartTest : public ::testing::Test {
   base::StringTable strings;
   text::Texts texts = testing::program_texts();
   std::unique_ptr<run::Run> run = testing::transformer_run(strings, {});
+  const files::OpenedTrace* opened = nullptr;
   ViewState state;
   ThemeKind kind = ThemeKind::dark;
   float scale = 1;
@@ -139,6 +142,55 @@ TEST_F(TimelineChartTest, TheLaunchQueueOfAGpuLiesBelowItsIdleTimes) {
   EXPECT_EQ(std::ranges::count_if(frame().calls,
                                   [](const auto& call) { return call.text == "Launch queue"; }),
             0);
+}
+
+TEST_F(TimelineChartTest, CountersOfATraceLieBelowItsTracks) {
+  run::StartedUpdate started;
+  files::OpenedTrace trace{{}, run::Run(started), {}, {}};
+  base::StringTable& names = *trace.about.strings;
+  const std::int64_t end_ns = run->trace.range().end;
+  trace.counters = {{"1", names.intern("GPU Util"), names.intern("SM"), {{end_ns / 2, 4}}},
+                    {"1", names.intern("Power"), names.intern("Power"), {{1, -3}, {2, 75.5}}}};
+  opened = &trace;
+  area.y1 = 1600;
+  const RecordingSink sink = frame();
+  EXPECT_TRUE(sink.says("GPU Util: SM"));
+  EXPECT_TRUE(sink.says("4 to 4"));
+  EXPECT_TRUE(sink.says("Power"));
+  EXPECT_TRUE(
+      sink.says("\xe2\x88\x92"
+                "3 to 75.5"));
+  // Another run has other counters, or none.
+  opened = nullptr;
+  run = testing::transformer_run(strings, {});
+  run->id = 99;
+  EXPECT_FALSE(frame().says("GPU Util: SM"));
+}
+
+TEST_F(TimelineChartTest, AStripGoesFromZeroOrTheLeastToTheMost) {
+  base::StringTable names;
+  const std::vector<trace_file::Counter> counters = {
+      {"1", names.intern("a"), names.intern("x"), {{10, 1}, {20, 4}}},
+      {"2", names.intern("a"), names.intern("x"), {{10, -4}, {20, 4}, {30, 0}}},
+      {"2", names.intern("b"), base::kNoString, {{10, 0}}}};
+  const auto strips = counter_strips(counters, names);
+  ASSERT_EQ(strips.size(), 3U);
+  EXPECT_EQ(strips[0].name, "a: x (1)");
+  EXPECT_EQ(strips[0].points[0].depth, CounterStrip::kTop / 4);
+  EXPECT_EQ(strips[0].points[1].depth, CounterStrip::kTop);
+  EXPECT_EQ(strips[1].points[0].depth, 0);
+  EXPECT_EQ(strips[1].points[2].depth, CounterStrip::kTop / 2);
+  EXPECT_EQ(strips[2].name, "b (2)");
+  EXPECT_EQ(strips[2].points[0].depth, 0);
+  TimeAxis axis;
+  axis.range = {0, 40};
+  axis.x0 = 0;
+  axis.x1 = 4;
+  std::vector<CounterColumn> columns;
+  counter_columns(strips[0], axis, columns);
+  EXPECT_FALSE(columns[0].known) << "before the first point";
+  EXPECT_TRUE(columns[1].known);
+  EXPECT_EQ(columns[3].last, CounterStrip::kTop);
 }
 
 TEST_F(TimelineChartTest, ColumnsOfAQueueHaveWhatHappensInsideThem) {

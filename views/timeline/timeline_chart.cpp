@@ -4,6 +4,7 @@
 #include <cmath>
 #include <set>
 
+#include "core/files/opened_trace.h"
 #include "core/text/numbers.h"
 #include "views/charts/run_time.h"
 
@@ -36,6 +37,8 @@ void TimelineChart::lay_out(const DrawSink& sink, const Rect& area, ViewContext&
   const bool has_memory = !has_run_ || may_have_memory(*context.run);
   regions_ = lay_out_timeline(area, context.metrics, legend_row_, has_memory);
   bounds_ = has_run_ ? run_range(*context.run) : base::TimeRange{};
+  for (const CounterStrip& strip : strips_)
+    bounds_.end = std::max(bounds_.end, strip.points.back().time_ns + 1);
   gestures_.advance(context.state, bounds_, context.now_ns);
   make_axis(context);
   if (has_run_) {
@@ -61,7 +64,7 @@ void TimelineChart::lay_out_rows(const ViewContext& context) {
     const bool by_default = low && tracks[t].kind != trace::TrackKind::phases;
     if (chosen != folded_.end() ? chosen->second : by_default) collapsed.insert(id);
   }
-  rows_ = lay_out_tracks(store, collapsed, context.metrics);
+  rows_ = lay_out_tracks(store, collapsed, context.metrics, strips_.size());
   give_room_to_counter(regions_, rows_.height, context.metrics);
 }
 
@@ -103,6 +106,9 @@ void TimelineChart::follow_run(const ViewContext& context) {
   search_.clear();
   queues_.clear();
   queue_slices_ = 0;
+  strips_.clear();
+  if (context.trace != nullptr)
+    strips_ = counter_strips(context.trace->counters, *context.trace->about.strings);
   gestures_ = {};
   folded_.clear();
   marked_seen_.reset();

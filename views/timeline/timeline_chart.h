@@ -11,6 +11,7 @@
 #include "views/charts/totals_index.h"
 #include "views/common/view_state.h"
 #include "views/timeline/counter_row.h"
+#include "views/timeline/counter_strips.h"
 #include "views/timeline/draw_tracks.h"
 #include "views/timeline/lane_cache.h"
 #include "views/timeline/marked_range.h"
@@ -74,6 +75,11 @@ class TimelineChart {
   void draw_selection(const TimelineDrawContext& drawing, const ViewContext& context) const;
   void draw_queues(const TimelineDrawContext& drawing);
   void draw_queue_labels(const TimelineDrawContext& drawing) const;
+  void draw_counters(const TimelineDrawContext& drawing);
+  void draw_counter_labels(const TimelineDrawContext& drawing) const;
+  void draw_strip_label(const TimelineDrawContext& drawing, const Rect& area, std::string_view name,
+                        std::string_view values) const;
+  [[nodiscard]] Rect strip_of(const TimelineDrawContext& drawing, const CounterBand& band) const;
   [[nodiscard]] Rect strip_of(const TimelineDrawContext& drawing, trace::TrackId track) const;
   void draw_counter_row(const TimelineDrawContext& drawing, const ViewContext& context);
   void draw_mark(const TimelineDrawContext& drawing, const ViewContext& context,
@@ -106,6 +112,7 @@ class TimelineChart {
   };
   std::map<trace::TrackId, Queue> queues_;  // key: track of the device's idle times
   std::uint64_t queue_slices_ = 0;          // slice count at the last update
+  std::vector<CounterStrip> strips_;        // of the trace's counters
   SearchHits search_;
   TimelineGestures gestures_;
   std::optional<Hover> hover_;

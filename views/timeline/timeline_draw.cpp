@@ -76,6 +76,7 @@ void TimelineChart::draw_tracks(const TimelineDrawContext& drawing, const ViewCo
   drawing.sink.push_clip({regions_.all.x0, regions_.plot.y0, regions_.all.x1, regions_.plot.y1});
   draw_track_labels(drawing, store, regions_, rows_, scroll);
   draw_queue_labels(drawing);
+  draw_counter_labels(drawing);
   drawing.sink.push_clip(regions_.plot);
   for (const TrackRow& row : rows_.rows) {
     const float y0 = std::round(regions_.plot.y0 + row.y - scroll);
@@ -86,6 +87,7 @@ void TimelineChart::draw_tracks(const TimelineDrawContext& drawing, const ViewCo
     draw_row(drawing, boxes_, search_, band == nullptr || !band->collapsed);
   }
   draw_queues(drawing);
+  draw_counters(drawing);
   draw_selection(drawing, context);
   drawing.sink.pop_clip();
   draw_scroll_bar(drawing);
@@ -104,18 +106,52 @@ void TimelineChart::draw_queues(const TimelineDrawContext& drawing) {
 
 // Labels for the value at the top of a strip.
 void TimelineChart::draw_queue_labels(const TimelineDrawContext& drawing) const {
+  for (const auto& [track, queue] : queues_) {
+    draw_strip_label(drawing, strip_of(drawing, track), drawing.texts("timeline.queue"),
+                     drawing.texts("timeline.queue_most", {{"most", text::grouped(queue.most)}}));
+  }
+}
+
+void TimelineChart::draw_strip_label(const TimelineDrawContext& drawing, const Rect& area,
+                                     std::string_view name, std::string_view values) const {
+  if (area.height() <= 0) return;
   const float height = drawing.sink.text_height(TextStyle::small);
   const float right = regions_.labels.x1 - drawing.metrics.px(6);
-  for (const auto& [track, queue] : queues_) {
-    const Rect area = strip_of(drawing, track);
+  const float y = std::round((area.y0 + area.y1) / 2 - height);
+  text_in(drawing.sink, {regions_.labels.x0, y, right, y + height}, TextStyle::small,
+          drawing.theme.text, name);
+  text_in(drawing.sink, {regions_.labels.x0, y + height, right, y + 2 * height}, TextStyle::small,
+          drawing.theme.text3, values);
+}
+
+void TimelineChart::draw_counters(const TimelineDrawContext& drawing) {
+  for (const CounterBand& band : rows_.counters) {
+    const Rect area = strip_of(drawing, band);
     if (area.height() <= 0) continue;
-    const float y = std::round((area.y0 + area.y1) / 2 - height);
-    text_in(drawing.sink, {regions_.labels.x0, y, right, y + height}, TextStyle::small,
-            drawing.theme.text, drawing.texts("timeline.queue"));
-    text_in(drawing.sink, {regions_.labels.x0, y + height, right, y + 2 * height}, TextStyle::small,
-            drawing.theme.text3,
-            drawing.texts("timeline.queue_most", {{"most", text::grouped(queue.most)}}));
+    counter_columns(strips_[band.counter], axis_, counter_);
+    draw_counter(drawing.sink, drawing.theme, area, CounterStrip::kTop, counter_);
   }
+}
+
+void TimelineChart::draw_counter_labels(const TimelineDrawContext& drawing) const {
+  for (const CounterBand& band : rows_.counters) {
+    const Rect area = strip_of(drawing, band);
+    const CounterStrip& strip = strips_[band.counter];
+    if (area.height() <= 0) continue;
+    draw_strip_label(drawing, area, strip.name,
+                     drawing.texts("timeline.range", {{"from", counter_text(strip.least)},
+                                                      {"to", counter_text(strip.most)}}));
+    const float y = area.y1 + std::round(drawing.metrics.px(5)) - 0.5F;
+    drawing.sink.line({regions_.all.x0, y}, {regions_.all.x1, y}, drawing.theme.line);
+  }
+}
+
+// Height 0 if it is out of sight.
+Rect TimelineChart::strip_of(const TimelineDrawContext& drawing, const CounterBand& band) const {
+  const float gap = std::round(drawing.metrics.px(5));
+  const float top = std::round(regions_.plot.y0 + band.y - gestures_.scroll());
+  const Rect area{axis_.x0, top + gap, axis_.x1, top + band.height - gap};
+  return area.y1 > regions_.plot.y0 && area.y0 < regions_.plot.y1 ? area : Rect{};
 }
 
 // Height 0 if it is out of sight.

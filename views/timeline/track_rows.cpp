@@ -30,7 +30,7 @@ const TrackRow* TrackRows::row_of(trace::TrackId track, std::uint16_t depth) con
 }
 
 TrackRows lay_out_tracks(const trace::TraceStore& store, const std::set<trace::TrackId>& collapsed,
-                         Metrics metrics) {
+                         Metrics metrics, std::size_t counters) {
   const auto tracks = store.tracks();
   TrackRows out;
   const float pitch = std::round(metrics.px(kRow));
@@ -53,6 +53,8 @@ TrackRows lay_out_tracks(const trace::TraceStore& store, const std::set<trace::T
     y += band.height;
     out.bands.push_back(band);
   }
+  const float strip = std::round(metrics.px(kStrip));
+  for (std::size_t i = 0; i < counters; ++i, y += strip) out.counters.push_back({i, y, strip});
   out.height = y;
   return out;
 }

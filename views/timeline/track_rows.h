@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <set>
@@ -29,8 +30,16 @@ struct TrackBand {
   float strip = 0;  // height of the lowest part, a counter instead of slices; 0: none
 };
 
+// A strip for a counter of the trace, below all tracks.
+struct CounterBand {
+  std::size_t counter = 0;  // its place among the counters
+  float y = 0;
+  float height = 0;
+};
+
 struct TrackRows {
   std::vector<TrackBand> bands;
+  std::vector<CounterBand> counters;
   std::vector<TrackRow> rows;  // by track, then depth
   float height = 0;
 
@@ -40,8 +49,9 @@ struct TrackRows {
 };
 
 // Tracks in the order phases, GPUs, CPU threads, autograd threads, CUDA API. Empty tracks are left
-// out. Below the idle times of a GPU is a strip for its launch queue.
+// out. Below the idle times of a GPU is a strip for its launch queue, below all tracks are as many
+// for counters.
 TrackRows lay_out_tracks(const trace::TraceStore& store, const std::set<trace::TrackId>& collapsed,
-                         Metrics metrics);
+                         Metrics metrics, std::size_t counters = 0);
 
 }  // namespace ts::views
