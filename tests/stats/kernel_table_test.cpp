@@ -106,7 +106,7 @@ TEST_F(KernelTableTest, rows_devices_idle_time_and_queue) {
   EXPECT_EQ(mm.op_flops, 2 * 2 * 3 * 4 * 5) << "two calls, one of which launched two kernels";
   EXPECT_EQ(mm.op_input_bytes, 2 * (12 + 20) * 4);
   const KernelRow& sum = row(found, "add_kernel");
-  EXPECT_EQ(sum.tensor_cores, trace::TensorCores::no);
+  EXPECT_EQ(sum.tensor_cores, trace::TensorCores::unknown);
   EXPECT_EQ(sum.op_flops, 0);
   EXPECT_EQ(sum.op_input_bytes, 120);
 
