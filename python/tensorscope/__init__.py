@@ -56,6 +56,16 @@ def _say(library, path, numbers, first):
         print(f"tensorscope: the window stopped showing it at step {window_gone}{whole}", file=sys.stderr)
 
 
+def _say_unseen(recording):
+    """What of the script could not be looked at."""
+    if recording.failed_hooks:
+        print(f"tensorscope: {recording.failed_hooks} calls of modules, backward or optimizers could not be looked at, the "
+              f"first because of {recording.first_failure}; names and owners of memory may be missing", file=sys.stderr)
+    if recording.steps_of_others:
+        print(f"tensorscope: {recording.steps_of_others} more steps of optimizers ran in other threads; steps and phases "
+              "are those of the thread that began the recording", file=sys.stderr)
+
+
 def _say_findings(path):
     """What the program finds in the recording, a line each."""
     from . import _program
@@ -101,6 +111,7 @@ def record(path, memory_limit=0, script=None, steps=None, live=False):
         if os.getpid() == owner:  # not in a forked process
             try:
                 _say(_library.load(), path, recording.finish(path, *_ending(problem)), first)
+                _say_unseen(recording)
                 _say_findings(path)
             except Unavailable as not_written:
                 if problem is None:

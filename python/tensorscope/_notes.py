@@ -30,7 +30,9 @@ class KeptGraphs:
 
     def mark(self, tensors, step):
         """Before backward() of these tensors."""
-        for tensor in (tensors,) if isinstance(tensors, torch.Tensor) else tensors:
+        if isinstance(tensors, torch.Tensor):
+            tensors = (tensors,)
+        for tensor in tensors if isinstance(tensors, (list, tuple)) else ():  # others can be read only once
             node = tensor.grad_fn if isinstance(tensor, torch.Tensor) else None
             for _ in range(NODES_OF_LOSS):
                 if node is None or hasattr(node, "variable") or len(self._marks) >= MOST_MARKS:
@@ -63,14 +65,40 @@ def leads_to_parameter(tensors):
     return False
 
 
+def named_modules(root):
+    """[(path, module)] of a module and all in it, each once. As Module.named_modules(), but modules of a script may
+    be neither hashed nor compared."""
+    found, seen, waiting = [], set(), [("", root)]
+    while waiting:
+        path, module = waiting.pop()
+        if module is None or id(module) in seen:
+            continue
+        seen.add(id(module))
+        found.append((path, module))
+        inner = list(module._modules.items())
+        waiting += [(f"{path}.{name}" if path else name, one) for name, one in reversed(inner)]
+    return found
+
+
+def named_parameters(modules):
+    """[(path, parameter)] of such modules, each once."""
+    found, seen = [], set()
+    for path, module in modules:
+        for name, parameter in module._parameters.items():
+            if parameter is not None and id(parameter) not in seen:
+                seen.add(id(parameter))
+                found.append((f"{path}.{name}" if path else name, parameter))
+    return found
+
+
 def largest_parts(root, belongs):
-    """Paths of the modules that have parameters, all of which `belongs` says yes to, and are in no other such."""
-    found = []
-    for path, module in root.named_modules():
-        parameters = list(module.parameters())
+    """{path: module} of those that have parameters, all of which `belongs` says yes to, and are in no other such."""
+    found = {}
+    for path, module in named_modules(root):
+        parameters = [one for _, one in named_parameters(named_modules(module))]
         if parameters and all(map(belongs, parameters)) and not any(
                 not outer or path.startswith(outer + ".") for outer in found):
-            found.append(path)
+            found[path] = module
     return found
 
 
@@ -85,8 +113,7 @@ class Parts:
 
     def add(self, root, prefix):
         self._roots.append((weakref.ref(root), prefix))
-        for path in largest_parts(root, lambda parameter: not parameter.requires_grad):
-            part = root.get_submodule(path)
+        for path, part in largest_parts(root, lambda parameter: not parameter.requires_grad).items():
             self._frozen[id(part)] = weakref.ref(part), len(self._roots) - 1, path
 
     def before(self, module, inputs):
@@ -118,8 +145,8 @@ class Parts:
 
 def names_in(root, path, prefix, gradients):
     own = type(root).__name__
-    inside = [prefix + one if one else own for one, _ in root.named_modules()
+    inside = [prefix + one if one else own for one, _ in named_modules(root)
               if not path or one == path or one.startswith(path + ".")]
     if not path:
-        inside += [prefix + one for one, _ in root.named_parameters(recurse=False)]
+        inside += [prefix + one for one, _ in named_parameters([("", root)])]
     return prefix + path if path else own, inside, gradients

@@ -1,7 +1,8 @@
 """What a script does, told to the recorder: modules, phases, steps, and who owns which memory.
 
 Operators and allocations are seen by the library itself. Everything here uses hooks that PyTorch
-offers, but for torch.autograd.backward, which is wrapped while a recording goes on.
+offers, but for torch.autograd.backward, which is wrapped while a recording goes on. No error of
+these hooks reaches the script: it is counted, and told at the end.
 """
 
 import ctypes
@@ -12,6 +13,7 @@ import weakref
 from threading import get_ident
 
 import torch
+from torch._C import _functorch as functorch
 from torch.nn.modules import module as nn_module
 from torch.optim import optimizer as torch_optimizer
 
@@ -34,6 +36,13 @@ def _foreign_folders():
 _PLAIN = frozenset((torch.Tensor, torch.nn.Parameter))
 
 
+def _inner(tensor):
+    """The tensor with memory in one that torch.func wraps (vmap, grad)."""
+    while functorch.is_functorch_wrapped_tensor(tensor):
+        tensor = functorch.get_unwrapped(tensor)
+    return tensor
+
+
 class _Owners:
     """Addresses of tensors with names, for one call of the library."""
 
@@ -44,15 +53,21 @@ class _Owners:
         # For every tensor of an optimizer's state in every step: the quickest questions.
         if type(tensor) not in _PLAIN or tensor.layout is not torch.strided:
             return
-        if tensor.is_cpu:
-            address = tensor.data_ptr()
-            if not address:
+        try:
+            if tensor.is_cpu:
+                address = tensor.data_ptr()
+                if not address:
+                    return
+                if offset := tensor.storage_offset():
+                    address -= offset * tensor.element_size()
+            elif tensor.is_meta:  # its storage stands for the block, see kernels/record/meta_recorder.h
+                address = tensor.untyped_storage()._cdata + 1
+            else:
                 return
-            if offset := tensor.storage_offset():
-                address -= offset * tensor.element_size()
-        elif tensor.is_meta:  # its storage stands for the block, see kernels/record/meta_recorder.h
-            address = tensor.untyped_storage()._cdata + 1
-        else:
+        except RuntimeError:  # it has no storage
+            inner = _inner(tensor)
+            if inner is not tensor:
+                self.add(inner, name)
             return
         self.addresses.append(address)
         self.names.append(name)
@@ -86,6 +101,8 @@ class Recording:
         self._steps_ended = 0
         self._graphs, self._parts = _notes.KeptGraphs(), _notes.Parts()
         self._handles = []
+        self.failed_hooks, self.first_failure = 0, ""  # calls of ours that raised, and the first one's error
+        self.steps_of_others = 0  # steps of optimizers in other threads
 
     def start(self):
         problem = self._library.start(self._script.encode(), self._limit,
@@ -112,14 +129,29 @@ class Recording:
         those that only the window lost, the step at whose end the window was gone or -1)"""
         self._leave()
         self._library.kept_graphs(self._graphs.most)
-        for part, inside, gradients in self._parts.found():
-            self._library.idle_part(part.encode(), "\n".join(inside).encode(), gradients)
+        self._safely(self._tell_parts)
         numbers = (ctypes.c_int64 * 7)()
         problem = self._library.finish(os.fsencode(path), verdict, error.encode(), place.encode(),
                                        numbers)
         if problem:
             raise _library.Unavailable(problem.decode())
         return tuple(numbers)
+
+    def _tell_parts(self):
+        for part, inside, gradients in self._parts.found():
+            self._library.idle_part(part.encode(), "\n".join(inside).encode(), gradients)
+
+    def _safely(self, action, *arguments):
+        """Does it; the script never sees that it could not be done."""
+        try:
+            action(*arguments)
+        except Exception as problem:
+            self._fail(problem)
+
+    def _fail(self, problem):
+        if not self.failed_hooks:
+            self.first_failure = f"{type(problem).__name__}: {problem}".partition("\n")[0]
+        self.failed_hooks += 1
 
     def parameter_counts(self):
         """Numbers of the parameters that were seen, and of those that get a gradient."""
@@ -157,8 +189,11 @@ class Recording:
     def _end_step(self):
         self._phase = IDLE
         self._library.step()
-        self._graphs.end_step(self._steps_ended)
+        self._safely(self._look_at_step)
+
+    def _look_at_step(self):
         self._steps_ended += 1
+        self._graphs.end_step(self._steps_ended - 1)
         # Seldom, because every part is looked at: after step 2, 4, 8, ...
         if self._updated and self._steps_ended > 1 and not self._steps_ended & (self._steps_ended - 1):
             self._parts.end_step(lambda one: id(one) in self._with_gradient, lambda one: id(one) in self._updated)
@@ -181,13 +216,16 @@ class Recording:
 
     def _name_parts(self, root):
         own = type(root).__name__
-        parts = list(root.named_modules())
+        parts = _notes.named_modules(root)
         prefix = f"{own}." if self._roots else ""
         self._roots += len(parts) > 1
         for path, module in parts:
             self._remember(module, prefix + path if path else own)
         owners = _Owners()
-        for path, parameter in root.named_parameters():
+        for path, parameter in _notes.named_parameters(parts):
+            parameter = _inner(parameter)
+            if not parameter.is_leaf:  # computed, for torch.func.functional_call
+                continue
             name = self._library.name((prefix + path).encode())
             self._parameters[id(parameter)] = weakref.ref(parameter), name
             owners.add(parameter, name)
@@ -195,17 +233,28 @@ class Recording:
         self._parts.add(root, prefix)
 
     def _before_module(self, module, inputs):
-        name = self._name(module)
-        if get_ident() == self._thread:
-            self._parts.before(module, inputs)
-            if self._depth == 0:
-                self._begin_forward(inputs)
+        own = get_ident() == self._thread
+        try:
+            name = self._name(module)
+            if own:
+                self._parts.before(module, inputs)
+                if self._depth == 0:
+                    self._begin_forward(inputs)
+        except Exception as problem:
+            self._fail(problem)
+            name = self._known_name(module)
+        if own:
             self._depth += 1
         self._library.enter(name)
 
+    def _known_name(self, module):
+        """0 of a module that could not be looked at, or that ran before the recording began."""
+        known = self._modules.get(id(module))
+        return known[1] if known is not None else 0
+
     def _after_module(self, module, inputs, output):
-        self._library.leave(self._modules[id(module)][1])
-        if get_ident() != self._thread:
+        self._library.leave(self._known_name(module))
+        if get_ident() != self._thread or self._depth == 0:
             return
         self._depth -= 1
         if self._depth == 0 and self._phase == FORWARD and not torch.is_grad_enabled():
@@ -217,7 +266,7 @@ class Recording:
         self.phase(FORWARD)
         owners = _Owners()
         for tensor in inputs:
-            if isinstance(tensor, torch.Tensor) and tensor.grad_fn is None:
+            if type(tensor) in _PLAIN and tensor.grad_fn is None:
                 owners.add(tensor, 0)
         owners.tell(self._library, INPUT)
 
@@ -228,12 +277,13 @@ class Recording:
         def backward(*arguments, **named):
             if get_ident() != self._thread or self._phase == BACKWARD:
                 return self._backward(*arguments, **named)
-            self._graphs.mark(arguments[0] if arguments else named.get("tensors", ()), self._steps_ended)
+            tensors = arguments[0] if arguments else named.get("tensors", ())
+            self._safely(self._graphs.mark, tensors, self._steps_ended)
             self.phase(BACKWARD, False)
             try:
                 return self._backward(*arguments, **named)
             finally:
-                self._own_gradients()
+                self._safely(self._own_gradients)
                 self.phase(IDLE, False)
         return backward
 
@@ -249,6 +299,10 @@ class Recording:
     def _before_optimizer(self, optimizer, arguments, named):
         if get_ident() != self._thread:
             return
+        self._safely(self._own_parameters, optimizer)
+        self.phase(OPTIMIZER, False)
+
+    def _own_parameters(self, optimizer):
         owners = _Owners()
         for group in optimizer.param_groups:
             for parameter in group["params"]:
@@ -257,19 +311,22 @@ class Recording:
                     self._parameters[id(parameter)] = weakref.ref(parameter), 0
                     owners.add(parameter, 0)
         owners.tell(self._library, PARAMETER)
-        self.phase(OPTIMIZER, False)
 
     def _after_optimizer(self, optimizer, arguments, named):
         if get_ident() != self._thread:
+            self.steps_of_others += 1
             return
+        self._safely(self._own_state, optimizer)
+        if self._own_steps:
+            self.phase(IDLE, False)
+        else:
+            self._end_step()
+            self._just_ended = True
+
+    def _own_state(self, optimizer):
         owners = _Owners()
         for parameter, state in optimizer.state.items():
             _, name = self._parameters.get(id(parameter), (None, 0))
             for value in state.values() if isinstance(state, dict) else ():
                 owners.add(value, name)
         owners.tell(self._library, OPTIMIZER_STATE)
-        if self._own_steps:
-            self.phase(IDLE, False)
-        else:
-            self._end_step()
-            self._just_ended = True
