@@ -33,10 +33,15 @@ capture::DType dtype_code(at::ScalarType type) {
   }
 }
 
+// Their sizes are several, or are asked of Python, where the script's own code would run.
+bool has_no_plain_sizes(const at::Tensor& tensor) {
+  return tensor.is_nested() || tensor.unsafeGetTensorImpl()->is_python_dispatch();
+}
+
 }  // namespace
 
 bool ShapeWriter::add(const at::Tensor& tensor) {
-  if (!tensor.defined()) return true;
+  if (!tensor.defined() || has_no_plain_sizes(tensor)) return true;
   const at::IntArrayRef sizes = tensor.sizes();
   if (shapes.tensors == Shapes::kMaxTensors || dims + sizes.size() > Shapes::kMaxDims) {
     return false;

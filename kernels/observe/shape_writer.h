@@ -13,7 +13,8 @@ struct ShapeWriter {
   capture::Shapes& shapes;
   std::size_t dims = 0;
 
-  // False when there is no room for more. An undefined tensor takes none.
+  // False when there is no room for more. An undefined tensor takes none, and neither does one that
+  // is nested or whose class is written in Python (__torch_dispatch__).
   bool add(const at::Tensor& tensor);
 };
 

@@ -1,0 +1,160 @@
+"""unusual_scripts.py: a script that runs alone runs recorded, whatever its tensors and modules are.
+
+Each script is run alone and recorded: both print the same, and the recorder says nothing but what it recorded.
+Without torch 2.11 in this Python the test is skipped (exit code 77).
+"""
+
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent / "kernels"))
+from references import torch_or_skip  # noqa: E402
+
+BEGIN = """
+import copy, warnings
+import torch
+from torch import nn
+from torch.func import functional_call, grad, hessian, stack_module_state, vmap
+torch.manual_seed(1)
+model = nn.Sequential(nn.Linear(4, 8), nn.Tanh(), nn.Linear(8, 4))
+x = torch.ones(3, 4)
+"""
+GRADIENTS_OF_EACH = """
+def loss(parameters, row):
+    return functional_call(model, parameters, (row[None],)).square().mean()
+made = vmap(grad(loss), in_dims=(None, 0))(dict(model.named_parameters()), x)
+print({name: one.sum() for name, one in made.items()})
+"""
+HESSIAN = "print(hessian(lambda row: model(row).square().sum())(x[0]))"
+ENSEMBLE = """
+models = [nn.Linear(4, 2) for _ in range(3)]
+base = copy.deepcopy(models[0]).to("meta")
+parameters, buffers = stack_module_state(models)
+print(vmap(lambda p, b: functional_call(base, (p, b), (x,)))(parameters, buffers))
+"""
+# Weights that a step computes: no warning may come of asking for their gradients.
+INNER_STEP = """
+warnings.simplefilter("error")
+weights = dict(model.named_parameters())
+inner = torch.autograd.grad(model(x).sum(), weights.values(), create_graph=True)
+weights = {name: one - 0.1 * change for (name, one), change in zip(weights.items(), inner)}
+functional_call(copy.deepcopy(model), weights, (x,)).sum().backward()
+print(model[0].weight.grad)
+"""
+NOT_HASHED = """
+class Odd(nn.Linear):
+    __hash__ = None
+    def __eq__(self, other):
+        raise RuntimeError("never compared")
+print(nn.Sequential(Odd(4, 4), Odd(4, 4))(x).sum())
+"""
+NESTED = """
+rows = torch.nested.nested_tensor([torch.ones(2, 4), torch.ones(3, 4)], layout=torch.jagged)
+print(model(rows).values().sum())
+rows = torch.nested.nested_tensor([torch.ones(2, 4), torch.ones(3, 4)])
+print(nn.Linear(4, 4)(rows).size(0))
+"""
+OWN_TENSORS = """
+class Wrapped(torch.Tensor):
+    @staticmethod
+    def __new__(cls, inner):
+        return torch.Tensor._make_wrapper_subclass(cls, inner.shape, dtype=inner.dtype)
+    def __init__(self, inner):
+        self.inner = inner
+    @classmethod
+    def __torch_dispatch__(cls, op, types, arguments=(), named=None):
+        print(op)
+        plain = [one.inner if isinstance(one, Wrapped) else one for one in arguments]
+        return cls(op(*plain, **(named or {})))
+print(nn.ReLU()(Wrapped(x)).inner)
+"""
+READ_ONCE = """
+losses = [model(x).sum(), model(x).square().sum()]
+torch.autograd.backward(iter(losses))
+print(model[0].weight.grad)
+"""
+FAKE = """
+from torch._subclasses.fake_tensor import FakeTensorMode
+with FakeTensorMode():
+    made = nn.Linear(3, 3)
+    made(torch.ones(2, 3)).sum().backward()
+print(made.weight.grad.shape)
+"""
+# An error of the recorder's own: what it asks of a module breaks.
+BROKEN = """
+import sys
+if "tensorscope" in sys.modules:
+    from tensorscope import _notes
+    def broken(root):
+        raise LookupError("no modules today")
+    _notes.named_modules = broken
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+for _ in range(4):
+    optimizer.zero_grad()
+    model(x).sum().backward()
+    optimizer.step()
+print(model(x))
+"""
+THREADS = """
+import threading
+def train():
+    mine = nn.Linear(4, 4)
+    optimizer = torch.optim.SGD(mine.parameters(), lr=0.1)
+    for _ in range(5):
+        optimizer.zero_grad()
+        mine(x).sum().backward()
+        optimizer.step()
+threads = [threading.Thread(target=train) for _ in range(2)]
+for one in threads: one.start()
+for one in threads: one.join()
+"""
+
+
+class Unusual(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.script, self.out = (pathlib.Path(folder.name) / name for name in ("one.py", "one.recording"))
+
+    def recorded(self, text):
+        """The lines that the recorder adds to what the script says by itself."""
+        self.script.write_text(BEGIN + text, encoding="utf-8")
+        alone = subprocess.run([sys.executable, str(self.script)], env=environment(), text=True, capture_output=True,
+                               timeout=300, check=False)
+        self.assertEqual(alone.returncode, 0, alone.stderr)
+        ended = record(self.script, self.out)
+        self.assertEqual((ended.returncode, ended.stdout), (0, alone.stdout), ended.stderr)
+        self.assertTrue(ended.stderr.startswith(alone.stderr), ended.stderr)
+        return ended.stderr[len(alone.stderr):].splitlines()
+
+    def test_they_run_as_they_do_alone(self):
+        for text in (GRADIENTS_OF_EACH, HESSIAN, ENSEMBLE, INNER_STEP, NOT_HASHED, NESTED, OWN_TENSORS, READ_ONCE, FAKE):
+            said = self.recorded(text)
+            self.assertEqual(len(said), 1, said)
+
+    def test_weights_in_a_transform_are_parameters(self):
+        self.recorded(GRADIENTS_OF_EACH)
+        owners = {(one.category, one.module) for one in Recording(self.out).memory if one.action == OWNER}
+        self.assertLessEqual({("parameter", f"{part}.{name}") for part in (0, 2) for name in ("weight", "bias")}, owners)
+
+    def test_an_error_of_the_recorder(self):
+        said = self.recorded(BROKEN)
+        self.assertIn("4 steps", said[0])
+        told = [line for line in said if "could not be looked at" in line]
+        self.assertEqual(len(told), 1, said)
+        self.assertIn("LookupError: no modules today", told[0])
+
+    def test_steps_of_other_threads(self):
+        said = self.recorded(THREADS)
+        self.assertIn("0 steps", said[0])
+        self.assertIn("10 more steps of optimizers ran in other threads", said[1])
+
+
+if __name__ == "__main__":
+    torch_or_skip()
+    from recording import OWNER, Recording, environment, record  # noqa: E402
+    unittest.main(argv=sys.argv[:1], verbosity=1)
