@@ -1,8 +1,13 @@
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <span>
 #include <string>
 
+#include "core/blocks/stack_parts.h"
+#include "core/text/numbers.h"
+#include "core/text/text.h"
 #include "views/common/draw_sink.h"
 #include "views/common/theme.h"
 
@@ -22,5 +27,15 @@ float widest_read_out_line(Metrics metrics);
 // mouse.
 void draw_read_out(DrawSink& sink, const Theme& theme, Metrics metrics, Point mouse,
                    const Rect& bounds, std::span<const ReadOutLine> lines);
+
+// Frames of a stack that are shown beside the mouse.
+inline constexpr std::size_t kMostHoverFrames = 8;
+
+// "and 31 more frames"; empty where all are shown.
+inline std::string folded_words(const text::Texts& texts, const blocks::FoldedStack& stack) {
+  if (stack.folded == 0) return {};
+  const auto count = static_cast<std::int64_t>(stack.folded);
+  return texts("memory.frames_folded", {{"count", text::grouped(count)}});
+}
 
 }  // namespace ts::views

@@ -10,7 +10,6 @@
 #include "views/charts/read_out.h"
 #include "views/charts/run_time.h"
 #include "views/common/exact_bytes.h"
-#include "views/common/folded_frames.h"
 #include "views/memory/memory_draw_context.h"
 #include "views/memory/step_parts.h"
 

@@ -9,7 +9,7 @@
 #include "core/blocks/stack_parts.h"
 #include "core/files/opened_file.h"
 #include "core/text/numbers.h"
-#include "views/common/folded_frames.h"
+#include "views/charts/read_out.h"
 #include "views/common/widgets.h"
 
 namespace ts::views {
