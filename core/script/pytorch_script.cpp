@@ -61,10 +61,10 @@ std::string not_in_python(const WorkloadSpec& spec) {
   if (geglu(spec::Field::mlp)) return of(spec::Field::mlp);
   // Forms of attention and experts that have no lines here.
   using F = spec::Field;
-  for (const F field :
-       {F::head_width, F::qkv_bias, F::qk_norm, F::kv_rank, F::expert_ff, F::shared_ff,
-        F::dense_layers, F::expert_every, F::expert_weights, F::expert_scale, F::rope_width,
-        F::full_every, F::block_form, F::post_norm, F::head_bias, F::softcap, F::logit_softcap, F::max_positions}) {
+  for (const F field : {F::head_width, F::qkv_bias, F::qk_norm, F::kv_rank, F::expert_ff,
+                        F::shared_ff, F::dense_layers, F::expert_every, F::expert_weights,
+                        F::expert_scale, F::rope_width, F::full_every, F::block_form, F::post_norm,
+                        F::head_bias, F::softcap, F::logit_softcap, F::max_positions}) {
     const bool set = spec::field_text(spec, field) != spec::field_text(WorkloadSpec(), field);
     if (set && spec::field_applies(spec, field)) return of(field);
   }

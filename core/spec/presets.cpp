@@ -146,13 +146,13 @@ void apply_settings(std::string_view settings, WorkloadSpec& spec) {
 
 // The settings in which published models differ from these presets. One whose config.json was open
 // before may have set them.
-constexpr std::array kUsualSettings = {Field::head_width,   Field::qkv_bias,      Field::qk_norm,
-                               Field::expert_ff,    Field::shared_ff,     Field::shared_gate,
-                               Field::dense_layers, Field::expert_every,  Field::kv_rank,
-                               Field::q_rank,       Field::rope_width,    Field::v_width,
-                               Field::expert_scale, Field::full_every,    Field::expert_weights,
-                               Field::block_form,   Field::post_norm,     Field::head_bias,
-                               Field::softcap,      Field::logit_softcap, Field::max_positions};
+constexpr std::array kUsualSettings = {
+    Field::head_width,   Field::qkv_bias,    Field::qk_norm,        Field::expert_ff,
+    Field::shared_ff,    Field::shared_gate, Field::dense_layers,   Field::expert_every,
+    Field::kv_rank,      Field::q_rank,      Field::rope_width,     Field::v_width,
+    Field::expert_scale, Field::full_every,  Field::expert_weights, Field::block_form,
+    Field::post_norm,    Field::head_bias,   Field::softcap,        Field::logit_softcap,
+    Field::max_positions};
 
 void apply_usual_form(WorkloadSpec& spec) {
   const WorkloadSpec usual;

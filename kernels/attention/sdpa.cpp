@@ -3,7 +3,7 @@
 #include <optional>
 
 #include "kernels/attention/attend.h"
-#include "kernels/attention/sdpa_steering.h"
+#include "kernels/device/sdpa_steering.h"
 #include "kernels/dry_run/sdpa.h"
 
 namespace ts::kernels {

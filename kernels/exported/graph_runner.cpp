@@ -13,8 +13,8 @@
 #include <utility>
 
 #include "core/text/message.h"
-#include "kernels/attention/sdpa_steering.h"
 #include "kernels/device/precision.h"
+#include "kernels/device/sdpa_steering.h"
 #include "kernels/dry_run/meta_autocast.h"
 #include "kernels/dry_run/recurrent.h"
 #include "kernels/dry_run/sdpa.h"

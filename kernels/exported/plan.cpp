@@ -35,7 +35,7 @@ bool is_check(std::string_view target) {
   });
 }
 
-// Of "torch.ops.aten.add.Tensor".
+// For "torch.ops.aten.add.Tensor".
 std::optional<c10::OperatorHandle> find_operator(std::string_view target) {
   if (!target.starts_with(kOperators)) return std::nullopt;
   target.remove_prefix(kOperators.size());

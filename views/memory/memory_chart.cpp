@@ -253,7 +253,8 @@ void MemoryChart::lay_out_title(const DrawSink& sink, const ViewContext& context
                     3};
   title_ = lay_out_title_row(sink, regions_.title, metrics, texts("memory.title"),
                              subtitle(context), legend_, LegendSide::left, items);
-  legend_row_ = lacks_legend(title_, legend_);
+  const bool lacks_slider = title_.items[kDetail].width() <= 0;
+  legend_row_ = lacks_legend(title_, legend_) || (lacks_slider && !legend_.empty());
   color_fields_ = lay_out_segments(sink, metrics, title_.items[kColor], colors);
   if (!regions_.has_legend()) return;
   title_ = lay_out_title_row(sink, regions_.title, metrics, texts("memory.title"),
