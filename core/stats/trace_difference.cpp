@@ -76,8 +76,8 @@ Change DifferenceRow::change() const {
 }
 
 std::vector<DifferenceRow> difference_of(const TraceSide& a, const TraceSide& b, DifferenceBy by) {
-  using Key = std::tuple<std::string_view, std::string_view, std::string_view>;
-  std::map<Key, DifferenceRow> rows;
+  using Call = std::tuple<std::string_view, std::string_view, std::string_view>;
+  std::map<Call, DifferenceRow> rows;
   for (const Sum& one : sums_of(a, by)) {
     DifferenceRow& row = rows[{one.name, one.shape, one.module}];
     row.calls_a += one.calls;
