@@ -6,8 +6,8 @@
 #include <set>
 
 #include "core/exported/model_file.h"
-#include "core/exported/program_read.h"
 #include "core/exported/repeated_modules.h"
+#include "tests/exported/made_program.h"
 #include "tests/exported/pt2_bytes.h"
 
 namespace ts::exported {
@@ -16,16 +16,10 @@ namespace {
 using Json = nlohmann::json;
 using testing::layers_program;
 
-constexpr int kLayers = 3;
-
-Program program_of(const Json& json) {
-  auto program = read_program(json.dump());
-  EXPECT_TRUE(program) << program.error().sentence;
-  return program ? *program : Program();
-}
+constexpr int kModules = 3;
 
 // Every value of a graph is an input or computed before it is used.
-void expect_sound(const Graph& graph) {
+void expect_sound_graph(const Graph& graph) {
   std::set<Slot> known(graph.inputs.begin(), graph.inputs.end());
   const auto use = [&](Slot slot) { EXPECT_TRUE(slot == kNone || known.contains(slot)) << slot; };
   for (const Node& node : graph.nodes) {
@@ -37,18 +31,18 @@ void expect_sound(const Graph& graph) {
 }
 
 TEST(Checkpointed, EachModuleIsAPart) {
-  const Program program = program_of(layers_program(kLayers));
+  const Program program = testing::program_of(layers_program(kModules));
   EXPECT_EQ(checkpointed_list(program), "layers.");
   const auto made = checkpointed(program, "layers.");
   ASSERT_TRUE(made);
   const std::size_t before = program.graphs.size();
-  ASSERT_EQ(made->graphs.size(), before + kLayers);
+  ASSERT_EQ(made->graphs.size(), before + kModules);
   std::size_t nodes = 0;
   for (const Graph& graph : made->graphs) {
-    expect_sound(graph);
+    expect_sound_graph(graph);
     nodes += graph.nodes.size();
   }
-  EXPECT_EQ(nodes, program.graphs.front().nodes.size() + kLayers) << "and one for each part";
+  EXPECT_EQ(nodes, program.graphs.front().nodes.size() + kModules) << "and one for each part";
   for (std::size_t i = before; i < made->graphs.size(); ++i) {
     EXPECT_EQ(made->graphs[i].outputs.size(), 1U);
     for (const Node& node : made->graphs[i].nodes) {
@@ -63,20 +57,20 @@ TEST(Checkpointed, EachModuleIsAPart) {
 
 TEST(Checkpointed, OtherListsStay) {
   const auto list = [](const auto& change) {
-    Json json = layers_program(kLayers);
+    Json json = layers_program(kModules);
     change(json.at("graph_module").at("graph"));
-    return checkpointed_list(program_of(json));
+    return checkpointed_list(testing::program_of(json));
   };
   EXPECT_EQ(list([](Json&) {}), "layers.");
   EXPECT_EQ(list([](Json& graph) {
-              graph["nodes"][2 * kLayers]["inputs"][0]["arg"]["as_tensor"]["name"] = "add_0";
+              graph["nodes"][2 * kModules]["inputs"][0]["arg"]["as_tensor"]["name"] = "add_0";
             }),
             "")
       << "two values leave the first, or none the last";
   EXPECT_EQ(
       list([](Json& graph) { graph["nodes"][1]["target"] = "torch.ops.aten.dropout.default"; }), "")
       << "random numbers";
-  EXPECT_EQ(checkpointed_list(program_of(layers_program(1))), "");
+  EXPECT_EQ(checkpointed_list(testing::program_of(layers_program(1))), "");
 }
 
 TEST(Checkpointed, TheSampleOfAFileHasPartsToo) {

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "core/exported/model_file.h"
+#include "tests/exported/made_program.h"
 #include "tests/exported/pt2_bytes.h"
 
 namespace ts::exported {
@@ -13,14 +14,9 @@ namespace {
 
 using Json = nlohmann::json;
 using testing::layers_program;
+using testing::program_of;
 
 constexpr int kLayers = 9;
-
-Program program_of(const Json& json) {
-  auto program = read_program(json.dump());
-  EXPECT_TRUE(program) << program.error().sentence;
-  return program ? *program : Program();
-}
 
 // Every value is an input or computed before it is used.
 void expect_sound(const Program& program) {
