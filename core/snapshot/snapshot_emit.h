@@ -61,15 +61,20 @@ class SnapshotEmit {
     if (value != base::kNoString) text(name, value);
   }
 
+  // Of a field that the file may lack.
+  void told_text(bool in_file, Key name, base::StringId value) {
+    if (in_file || value != base::kNoString) text(name, value);
+  }
+
   void settings() {
-    if (!layout_.allocator_settings) return;
+    if (!layout_.allocator_settings && snapshot_.allocator_settings.empty()) return;
     key(SnapshotKey::allocator_settings);
     to_.begin_dict();
     for (const auto& setting : snapshot_.allocator_settings) this->setting(setting);
     to_.end();
   }
   void annotations() {
-    if (!layout_.external_annotations) return;
+    if (!layout_.external_annotations && snapshot_.external_annotations.empty()) return;
     key(SnapshotKey::external_annotations);
     list(snapshot_.external_annotations, [this](const auto& one) { annotation(one); });
   }
@@ -81,7 +86,8 @@ class SnapshotEmit {
     integer(Key::total_size, segment.total_size);
     integer(Key::allocated_size, segment.allocated_size);
     integer(Key::active_size, segment.active_size);
-    if (layout_.requested_size) integer(Key::requested_size, segment.requested_size);
+    if (layout_.requested_size || segment.requested_size > 0)
+      integer(Key::requested_size, segment.requested_size);
     integer(Key::stream, segment.stream);
     key(Key::segment_type);
     to_.literal(segment.small_pool ? "small" : "large");
@@ -93,11 +99,11 @@ class SnapshotEmit {
   }
 
   void pool_and_kind(const allocator::SnapshotSegment& segment) {
-    if (layout_.segment_pool_id) {
+    if (layout_.segment_pool_id || segment.pool != allocator::PoolId()) {
       key(Key::segment_pool_id);
       pool(segment.pool);
     }
-    if (!layout_.is_expandable) return;
+    if (!layout_.is_expandable && !segment.expandable) return;
     key(Key::is_expandable);
     to_.boolean(segment.expandable);
   }
@@ -128,9 +134,9 @@ class SnapshotEmit {
     if (notes.oom_address) address(Key::addr, *notes.oom_address);
     integer(Key::size, entry.size);
     integer(Key::stream, entry.stream);
-    if (layout_.time_us) integer(Key::time_us, entry.time_us);
-    if (layout_.compile_context) text(Key::compile_context, notes.compile_context);
-    if (layout_.user_metadata) text(Key::user_metadata, notes.user_metadata);
+    if (layout_.time_us || entry.time_us != 0) integer(Key::time_us, entry.time_us);
+    told_text(layout_.compile_context, Key::compile_context, notes.compile_context);
+    told_text(layout_.user_metadata, Key::user_metadata, notes.user_metadata);
     optional_text(Key::category, notes.category);
     if (notes.pool) {
       key(Key::pool_id);
