@@ -31,9 +31,15 @@ Numbered numbered(std::string_view path, std::string_view prefix) {
 }
 
 std::vector<Repetition> module_lists(const Program& program, std::int64_t least) {
+  // A program that was cut down has places of modules that are gone.
+  std::set<std::uint32_t> used;
+  for (const Node& node : program.graphs.front().nodes) {
+    const Place& place = program.places[node.place];
+    used.insert(place.modules.begin(), place.modules.end());
+  }
   std::map<std::string, std::set<std::int64_t>, std::less<>> members;
-  for (const Module& module : program.modules) {
-    const std::string_view path = module.path;
+  for (const std::uint32_t module : used) {
+    const std::string_view path = program.modules[module].path;
     for (std::size_t begin = 0; begin < path.size();) {
       const std::string_view prefix = path.substr(0, begin);
       if (const Numbered found = numbered(path, prefix); found.number >= 0) {

@@ -99,6 +99,13 @@ TEST(LocaleFiles, say_every_problem_of_a_spec) {
   // Operators alone, without a parameter.
   const std::string bare = ::testing::TempDir() + "tensorscope_bare.pt2";
   std::ofstream(bare, std::ios::binary) << exported::testing::bare_pt2();
+  // Repeated modules, and PyTorch's attention.
+  const std::string attends = ::testing::TempDir() + "tensorscope_attends.pt2";
+  nlohmann::json layers = exported::testing::layers_program(3);
+  layers["graph_module"]["graph"]["nodes"][0]["target"] =
+      "torch.ops.aten.scaled_dot_product_attention.default";
+  std::ofstream(attends, std::ios::binary)
+      << exported::testing::zip_of({{"net/models/model.json", layers.dump()}});
   const std::function<void(WorkloadSpec&)> faults[] = {
       [&bare](WorkloadSpec& spec) {
         EXPECT_TRUE(spec::choose_model(bare, spec));
@@ -233,6 +240,16 @@ TEST(LocaleFiles, say_every_problem_of_a_spec) {
       [](WorkloadSpec& spec) {
         spec.workload = spec::WorkloadKind::lm;
         spec.frozen_layers = 5;
+      },
+      [](WorkloadSpec& spec) {
+        spec.workload = spec::WorkloadKind::lm;
+        spec.positions = spec::Positions::learned;
+        spec.max_positions = spec.seq_len - 1;
+      },
+      [&attends](WorkloadSpec& spec) {
+        EXPECT_TRUE(spec::choose_model(attends, spec));
+        spec.backend = spec::AttentionBackend::naive;
+        spec.checkpoint = spec::Checkpoint::attention;
       },
   };
   std::set<std::string> said;
