@@ -76,6 +76,7 @@ TEST_F(OperatorRows, CellsSayWhatTheRowHas) {
   row.share = 0.125;
   row.total_share = 0.5;
   row.flops = 4e6;
+  row.rate_ns = 2'000'000;
   row.bytes_given = 2048;
   row.shape = strings_.intern("[2, 4] fp32");
   const auto cell = [&](OperatorColumn column) {
