@@ -117,7 +117,7 @@ TEST(FileRows, EachGpuOfATraceIsBusyForItself) {
   EXPECT_EQ(value_of(panel.rows, "GPU busy"), "2.00 ms");
   EXPECT_EQ(value_of(panel.rows, "GPU computes"), "1.50 ms, 18.8 %");
   EXPECT_EQ(value_of(panel.rows, "Exposed communication"), "no row");
-  EXPECT_EQ(value_of(panel.rows, "Exposed copies"), "500.0 us, 6.3 %");
+  EXPECT_EQ(value_of(panel.rows, "Exposed copies"), "500.0 µs, 6.2 %");
   EXPECT_EQ(value_of(panel.rows, "GPU idle"), "6.00 ms, 75.0 %");
   EXPECT_EQ(value_of(panel.rows, "Memory shown"), "no row");
   EXPECT_EQ(panel.sentence, "The GPU is busy for 20.0 % of 10.00 ms");
