@@ -142,11 +142,6 @@ int convert(const ConvertCommand& command) {
   }
   if (std::filesystem::equivalent(command.in, command.out, ignored))
     return report(text::message("file_error.same", {{"path", command.in.string()}}), 2);
-  if (const auto why = io::reason_no_file(command.out)) {
-    return report(text::message("file_error.write",
-                                {{"path", command.out.string()}, text::argument("reason", *why)}),
-                  2);
-  }
   auto input = io::Input::open(command.in);
   if (!input) return report(input.error().sentence, 2);
   const io::FileKind kind = io::kind_of(*input);

@@ -172,6 +172,21 @@ void sync_folder(const std::filesystem::path& file) {
   if (descriptor.number() >= 0) ::fsync(descriptor.number());
 }
 
+// For pipes and devices, which cannot be replaced by a rename.
+base::Result<void> write_directly(
+    const std::filesystem::path& path,
+    const std::function<base::Result<void>(const WritePiece&)>& produce) {
+  Descriptor descriptor(::open(path.c_str(), O_WRONLY | O_CLOEXEC));
+  if (descriptor.number() < 0) return cannot_write(path, errno);
+  Output output(descriptor.number());
+  if (auto made = produce([&output](std::string_view piece) { output.write(piece); }); !made)
+    return made;
+  int error = output.finish();
+  if (const int closing = descriptor.close(); error == 0) error = closing;
+  if (error != 0) return cannot_write(path, error);
+  return {};
+}
+
 }  // namespace
 
 base::Argument system_reason(int error) {
@@ -295,12 +310,10 @@ base::Result<void> write_file_unless(
   std::error_code ignored;
   std::filesystem::path target = std::filesystem::canonical(path, ignored);
   if (ignored) target = path;
-  if (const auto why = reason_no_file(target)) {
-    return text::fail("file_error.write",
-                      {{"path", path.string()}, text::argument("reason", *why)});
-  }
   struct stat old {};
   const bool exists = ::stat(target.c_str(), &old) == 0;
+  if (exists && S_ISDIR(old.st_mode)) return cannot_write(path, EISDIR);
+  if (exists && !S_ISREG(old.st_mode)) return write_directly(path, produce);
 
   Neighbour neighbour(target);
   if (neighbour.error() != 0) return cannot_write(path, neighbour.error());

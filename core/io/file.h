@@ -47,8 +47,7 @@ std::string line_value(const std::filesystem::path& path, std::string_view key, 
 base::Result<void> make_folder(const std::filesystem::path& folder);
 
 // Writes to a neighbour file and renames it over the target, so that no reader sees half a file and
-// a full disk leaves the old one. Neighbour files of killed processes are removed. Pipes and
-// devices are refused, without waiting.
+// a full disk leaves the old one. Neighbour files of killed processes are removed.
 base::Result<void> write_file(const std::filesystem::path& path, std::string_view content);
 
 // The same for output too large for memory: `produce` is called with a function that takes pieces.

@@ -1,7 +1,6 @@
 // Every wrong argument: exit code 2, nothing on standard output, one clear line on standard error.
 #include <gtest/gtest.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -153,26 +152,6 @@ TEST(BadInput, PipesAreNotWaitedFor) {
     EXPECT_EQ(ended.code, 2) << arguments << ended.err;
     EXPECT_NE(ended.err.find("pipe"), std::string::npos) << ended.err;
   }
-}
-
-TEST(BadInput, NothingIsWrittenIntoPipes) {
-  const testing::TemporaryFolder folder;
-  const std::string pipe = (folder.path() / "pipe").string();
-  const std::string trace = (folder.path() / "trace.json").string();
-  const std::string snapshot = (folder.path() / "snapshot.json").string();
-  ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
-  std::ofstream(trace) << R"({"traceEvents": [{"ph": "X", "cat": "cpu_op", "name": "aten::mm",
-                               "ts": 1, "dur": 2, "pid": 1, "tid": 1}]})";
-  std::ofstream(snapshot) << R"({"segments": [], "device_traces": [[]]})";
-  for (const char* name : {"pipe.json", "pipe.csv", "pipe.pickle", "pipe.html"})
-    ASSERT_EQ(::symlink(pipe.c_str(), (folder.path() / name).c_str()), 0);
-  const auto convert = [&](const std::string& in, const char* out) {
-    const auto ended = testing::run_program("convert " + in + " " + (folder.path() / out).string());
-    EXPECT_EQ(ended.code, 2) << ended.err;
-    EXPECT_NE(ended.err.find("pipe or device"), std::string::npos) << ended.err;
-  };
-  for (const char* out : {"pipe.json", "pipe.csv"}) convert(trace, out);
-  for (const char* out : {"pipe.json", "pipe.pickle", "pipe.html"}) convert(snapshot, out);
 }
 
 // Each bad file is named; the window opens for the others.

@@ -5,7 +5,6 @@
 #include <sched.h>
 #include <sys/mount.h>
 #include <sys/resource.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -77,13 +76,9 @@ TEST(WriteFileError, UnwritableFolder) {
   EXPECT_THAT(folder.names(), ElementsAre("file"));
 }
 
-TEST(WriteFileError, PipesAndDevicesAreRefusedWithoutWaiting) {
-  const TemporaryFolder folder;
-  const auto pipe = folder / "pipe";
-  ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
-  expect_failure(write_file(pipe, "text"), pipe, "it is a pipe or device");
-  expect_failure(write_file("/dev/null", "text"), "/dev/null", "it is a pipe or device");
-  EXPECT_THAT(folder.names(), ElementsAre("pipe"));
+TEST(WriteFileError, FullDevice) {
+  if (::access("/dev/full", W_OK) != 0) GTEST_SKIP() << "there is no /dev/full";
+  expect_failure(write_file("/dev/full", "text"), "/dev/full", "No space left on device");
 }
 
 TEST(WriteFileError, LimitInTheMiddleKeepsTheOldFile) {
