@@ -264,8 +264,8 @@ TEST_F(FilesInTheWindow, WhatGrowsFromStepToStepIsATable) {
     context->Yield(3);
     IM_CHECK(click_in(context, "###snapshot_growth", {60, 50}));
     IM_CHECK_EQ(state().view.picks.size(), std::size_t{1});
-    IM_CHECK(state().view.picks[0]->blocks == (std::vector<memory::BlockIndex>{0, 1, 2, 3}));
-    IM_CHECK(state().view.selected_block == memory::BlockIndex{3});
+    IM_CHECK(state().view.picks[0]->blocks == (std::vector<memory::BlockIndex>{0, 1, 2, 3, 4}));
+    IM_CHECK(state().view.selected_block == memory::BlockIndex{4});
     context->ItemClick("//###timeline/###snapshot_tabs/history");
   });
 }
