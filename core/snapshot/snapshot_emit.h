@@ -61,7 +61,7 @@ class SnapshotEmit {
     if (value != base::kNoString) text(name, value);
   }
 
-  // Of a field that the file may lack.
+  // The field may be missing in the file.
   void told_text(bool in_file, Key name, base::StringId value) {
     if (in_file || value != base::kNoString) text(name, value);
   }
