@@ -274,7 +274,7 @@ TEST_F(SummaryCommand, TablesOfBlocksAndWhatGrows) {
   const auto all = summary("--by size --of allocated " + file("leak.json"))["blocks"];
   EXPECT_EQ(all["devices"][0]["rows"][0]["bytes"], 6 << 20) << "the forward of six steps";
   const auto growth = summary("--growth " + file("leak.json"))["growth"]["devices"][0];
-  EXPECT_EQ(growth["steps"], 5);
+  EXPECT_EQ(growth["steps"], 6);
   ASSERT_EQ(growth["rows"].size(), 1U);
   EXPECT_EQ(growth["rows"][0]["stack"], "keep_loss  train.py:4");
   EXPECT_EQ(growth["rows"][0]["bytes_per_step"], 700);
