@@ -129,9 +129,7 @@ class Changes {
  public:
   // `emptied`: after empty_cache() at the moment, where that is known without a replay.
   explicit Changes(const RequestList& list, std::optional<Played> emptied = std::nullopt)
-      : list_(list),
-        unchanged_(play(list, list.settings, list.device)),
-        emptied_(std::move(emptied)) {}
+      : list_(list), unchanged_(play(list, list.settings, list.device)), emptied_(emptied) {}
 
   std::vector<WhatIf> make() {
     add({.kind = WhatIf::Kind::unchanged, .played = unchanged_});
