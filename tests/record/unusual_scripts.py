@@ -143,7 +143,8 @@ class Unusual(unittest.TestCase):
 
     def test_an_error_of_the_recorder(self):
         said = self.recorded(BROKEN)
-        self.assertIn("4 steps", said[0])
+        # The step in which a hook fails may not be known as one.
+        self.assertRegex(said[0], "[34] steps, ")
         told = [line for line in said if "could not be looked at" in line]
         self.assertEqual(len(told), 1, said)
         self.assertIn("LookupError: no modules today", told[0])
