@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "core/report/efficiency.h"
@@ -348,8 +349,10 @@ std::vector<CheckResult> checks_of(const run::Run& run, const base::StringTable&
 nlohmann::json to_json(std::span<const CheckResult> checks) {
   auto list = nlohmann::json::array();
   for (const CheckResult& one : checks) {
+    // Findings of a script have an identity, and no title.
+    const bool has_title = one.title.empty() && std::string_view(one.id).starts_with("C-");
     const base::Message title =
-        one.title.empty() ? text::message("check.title." + std::string(one.id)) : one.title;
+        has_title ? text::message("check.title." + std::string(one.id)) : one.title;
     list.push_back({{"check", one.id},
                     {"title", title.sentence},
                     {"state", to_string(one.state)},
