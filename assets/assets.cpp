@@ -15,6 +15,7 @@ TS_ASSET(links)
 TS_ASSET(lesson_errors)
 TS_ASSET(memory_page)
 TS_ASSET(trace_page)
+TS_ASSET(page_style)
 
 namespace ts::assets {
 
@@ -41,6 +42,9 @@ std::string_view reference_points() {
 }
 std::string_view memory_page() {
   return view_memory_page();
+}
+std::string_view page_style() {
+  return view_page_style();
 }
 std::string_view trace_page() {
   return view_trace_page();

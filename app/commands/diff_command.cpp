@@ -55,11 +55,6 @@ Json actions_of(const Json& a, const Json& b) {
   return rows;
 }
 
-const char* state_of(bool added, bool gone, double difference) {
-  if (added || gone) return added ? "new" : "gone";
-  return difference == 0 ? "same" : difference < 0 ? "faster" : "slower";
-}
-
 // Rows of a table of names, matched by name, largest difference first.
 Json table_of(const Json& a, const Json& b) {
   std::map<std::string, std::pair<Json, Json>> rows;
@@ -74,7 +69,8 @@ Json table_of(const Json& a, const Json& b) {
     const double us_a = value(of_a, "total_us");
     const double us_b = value(of_b, "total_us");
     all.push_back({{"name", name},
-                   {"state", state_of(of_a.is_null(), of_b.is_null(), us_b - us_a)},
+                   {"state", stats::to_string(
+                                 stats::change_of(!of_a.is_null(), !of_b.is_null(), us_b - us_a))},
                    {"count_a", value(of_a, "count")},
                    {"count_b", value(of_b, "count")},
                    {"total_us_a", value(of_a, "total_us")},

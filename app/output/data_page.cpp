@@ -2,6 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "assets/assets.h"
 #include "core/base/check.h"
 
 namespace ts::app {
@@ -16,12 +17,15 @@ std::string inside_html(std::string json) {
 }  // namespace
 
 std::string data_page(std::string_view page, const nlohmann::json& data) {
-  constexpr std::string_view kPlace = "TENSORSCOPE_DATA";
   std::string filled(page);
-  const std::size_t place = filled.find(kPlace);
-  TS_CHECK(place != std::string::npos);
-  filled.replace(place, kPlace.size(),
-                 inside_html(data.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace)));
+  const auto fill = [&filled](std::string_view place, std::string_view content) {
+    const std::size_t at = filled.find(place);
+    TS_CHECK(at != std::string::npos);
+    filled.replace(at, place.size(), content);
+  };
+  fill("TENSORSCOPE_STYLE", assets::page_style());
+  fill("TENSORSCOPE_DATA",
+       inside_html(data.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace)));
   return filled;
 }
 

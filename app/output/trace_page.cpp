@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdio>
 #include <nlohmann/json.hpp>
 #include <tuple>
 #include <unordered_map>
@@ -13,6 +12,7 @@
 #include "assets/assets.h"
 #include "core/text/numbers.h"
 #include "core/trace/track_order.h"
+#include "views/common/svg_sink.h"
 #include "views/common/theme.h"
 
 namespace ts::app {
@@ -28,14 +28,6 @@ constexpr std::array<const char*, trace::kSliceClassCount> kClasses = {
 bool of_host(trace::TrackKind kind) {
   return kind == trace::TrackKind::cpu_thread || kind == trace::TrackKind::autograd_thread ||
          kind == trace::TrackKind::cuda_api;
-}
-
-// "#4c79a8".
-std::string css(views::Color color) {
-  std::array<char, 8> text{};
-  std::snprintf(text.data(), text.size(), "#%02x%02x%02x", color & 0xFFU, (color >> 8) & 0xFFU,
-                (color >> 16) & 0xFFU);
-  return text.data();
 }
 
 // The slices that the page has, by track, depth and time.
@@ -124,9 +116,13 @@ Json classes_json() {
   const views::Theme& light = views::theme(views::ThemeKind::light);
   auto classes = Json::array();
   for (std::size_t i = 0; i < kClasses.size(); ++i) {
-    classes.push_back({{"name", kClasses[i]},
-                       {"dark", {css(dark.slice[i]), css(dark.slice_text[i])}},
-                       {"light", {css(light.slice[i]), css(light.slice_text[i])}}});
+    classes.push_back(
+        {{"name", kClasses[i]},
+         {"dark",
+          {views::hexadecimal_color(dark.slice[i]), views::hexadecimal_color(dark.slice_text[i])}},
+         {"light",
+          {views::hexadecimal_color(light.slice[i]),
+           views::hexadecimal_color(light.slice_text[i])}}});
   }
   return classes;
 }

@@ -318,9 +318,7 @@ void RunPage::draw_panels(const views::Ui& ui) {
 
 // A trace that was recorded without allocations leaves the room to its timeline.
 bool RunPage::shows_memory() const {
-  const OpenedFiles::Entry* const entry = session().files().current();
-  if (entry == nullptr || entry->opened == nullptr) return true;
-  const files::OpenedTrace* const trace = entry->opened->trace_shown(entry->device);
+  const files::OpenedTrace* const trace = trace_on_screen();
   return trace == nullptr || views::may_have_memory(trace->run);
 }
 
@@ -413,7 +411,7 @@ void RunPage::draw_panel(const views::Ui& ui, Page panel) {
   const ImGuiViewport* viewport = ImGui::GetMainViewport();
   const bool rows = panel == Page::controls || panel == Page::inspector ||
                     panel == Page::operators || panel == Page::agreement ||
-                    (panel == Page::difference && shows_trace());
+                    (panel == Page::difference && trace_on_screen() != nullptr);
   const PageWindow window{.id = "###one",
                           .padding = rows ? rows_padding(ui) : ImVec2(0, 0),
                           .flags = kFixedFlags | ImGuiWindowFlags_NoScrollbar};
@@ -437,7 +435,7 @@ void RunPage::draw_panel(const views::Ui& ui, Page panel) {
         snapshot_.show(views::SnapshotTab::flame);
         return snapshot_.draw(ui, view);
       case Page::difference:
-        if (shows_trace()) return trace_difference_.draw(ui, view);
+        if (trace_on_screen() != nullptr) return trace_difference_.draw(ui, view);
         snapshot_.show(views::SnapshotTab::difference);
         return snapshot_.draw(ui, view);
       case Page::growth:
@@ -516,14 +514,14 @@ void RunPage::draw_memory(const views::Ui& ui, views::ViewContext& view) {
   find_note_place(view);
 }
 
-bool RunPage::shows_trace() const {
+const files::OpenedTrace* RunPage::trace_on_screen() const {
   const OpenedFiles::Entry* const shown = session().files().current();
-  return shown != nullptr && shown->opened != nullptr &&
-         shown->opened->trace_shown(shown->device) != nullptr;
+  if (shown == nullptr || shown->opened == nullptr) return nullptr;
+  return shown->opened->trace_shown(shown->device);
 }
 
 void RunPage::compare_with(const std::filesystem::path& path) {
-  if (!shows_trace()) return snapshot_.compare_with(path.string());
+  if (trace_on_screen() == nullptr) return snapshot_.compare_with(path.string());
   trace_difference_.choose(path.string());
   show_trace_difference_ = true;
 }

@@ -71,7 +71,8 @@ class RunPage : public PageView {
   [[nodiscard]] views::MemoryView& memory() { return memory_; }
 
  private:
-  [[nodiscard]] bool shows_trace() const;  // of a file
+  // The trace of the file on screen; null: there is none.
+  [[nodiscard]] const files::OpenedTrace* trace_on_screen() const;
   void draw_panels(const views::Ui& ui);
   void draw_projector(const views::Ui& ui);
   void draw_enlarged(const views::Ui& ui);

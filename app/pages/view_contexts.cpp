@@ -69,11 +69,7 @@ void ViewContexts::reset_view_state_of_file(const run::Run& run,
   if (!state_->color_of_runs) state_->color_of_runs = colors;
   reset_view_state(run);
   if (whole) return;
-  // A script names them as it goes on.
-  const bool named = files::has_categories(run.memory) || !run.finished;
-  const double known = device != nullptr && device->guessed_share ? *device->guessed_share
-                                                                  : static_cast<double>(named);
-  if (known > 0.5) {
+  if (files::knows_categories(run, device)) {
     colors = views::BlockColors::category;
   } else {
     colors = device != nullptr ? views::BlockColors::stack : views::BlockColors::allocation;

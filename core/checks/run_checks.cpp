@@ -17,8 +17,9 @@ std::vector<report::CheckResult> of_run(const run::Run& run, const base::StringT
     const auto begin = next;
     while (next != told.end() && std::string_view(next->id) == check.id) all.push_back(*next++);
     if (next != begin) continue;
-    all.push_back({check.id, report::CheckState::unknown, text::message(check.untold),
-                   text::message("check.title." + std::string(check.id))});
+    const base::Message title = report::title_of_check(check.id);
+    all.push_back(
+        {check.id, report::CheckState::unknown, text::message(check.untold), title, title});
   }
   return all;
 }

@@ -97,7 +97,7 @@ std::vector<report::CheckResult> of_trace(const TraceSummary& summary, const bas
   const auto add = [&](const char* id, const char* why, Finding found,
                        const char* title = nullptr) {
     all.push_back({id, found->first, std::move(found->second), text::message(why),
-                   title == nullptr ? base::Message{} : text::message(title)});
+                   title == nullptr ? report::title_of_check(id) : text::message(title)});
   };
   add("C-7", "check.why.busy", busy(summary));
   add("C-8", "check.why.recording", complete(summary, fault));

@@ -100,13 +100,15 @@ class Wrapper {
                               std::vector<Slot>& taken) {
     Graph part;
     std::vector<Slot> inner(graph_.metas.size(), kNone);
+    const auto add = [&](Slot slot) {
+      part.metas.push_back(graph_.metas[slot]);
+      return inner[slot] = static_cast<Slot>(part.metas.size() - 1);
+    };
     const auto renamed = [&](Slot& slot) {
       if (slot == kNone) return;
       if (inner[slot] == kNone) {
-        inner[slot] = static_cast<Slot>(part.metas.size());
-        part.metas.push_back(graph_.metas[slot]);
         taken.push_back(slot);
-        part.inputs.push_back(inner[slot]);
+        part.inputs.push_back(add(slot));
       }
       slot = inner[slot];
     };
@@ -115,11 +117,7 @@ class Wrapper {
       node.place = place_inside(made, node.place);
       for (NamedArgument& input : node.inputs) visit_slots(input.value, renamed);
       for (Output& result : node.outputs) {
-        for (Slot& slot : result.slots) {
-          inner[slot] = static_cast<Slot>(part.metas.size());
-          part.metas.push_back(graph_.metas[slot]);
-          slot = inner[slot];
-        }
+        for (Slot& slot : result.slots) slot = add(slot);
       }
     }
     part.outputs.emplace_back(TensorArgument{inner[output]});
@@ -166,22 +164,25 @@ class Wrapper {
     });
   }
 
-  // A place with the modules around the list.
-  [[nodiscard]] std::uint32_t place_around(Program& made, std::uint32_t inside) const {
-    Place place = program_.places[inside];
-    place.modules.erase(first_of_list(place), place.modules.end());
+  static std::uint32_t added(Program& made, Place place) {
     made.places.push_back(std::move(place));
     return static_cast<std::uint32_t>(made.places.size() - 1);
   }
 
+  // A place with the modules around the list.
+  [[nodiscard]] std::uint32_t place_around(Program& made, std::uint32_t inside) const {
+    Place place = program_.places[inside];
+    place.modules.erase(first_of_list(place), place.modules.end());
+    return added(made, std::move(place));
+  }
+
   // The place without them: in a forward they are open around the part, in a backward nothing is.
   [[nodiscard]] std::uint32_t place_inside(Program& made, std::uint32_t whole) {
-    const auto [found, added] = places_inside_.try_emplace(whole, kNone);
-    if (!added) return found->second;
+    const auto [found, fresh] = places_inside_.try_emplace(whole, kNone);
+    if (!fresh) return found->second;
     Place place = program_.places[whole];
     place.modules.erase(place.modules.begin(), first_of_list(place));
-    made.places.push_back(std::move(place));
-    return found->second = static_cast<std::uint32_t>(made.places.size() - 1);
+    return found->second = added(made, std::move(place));
   }
 
   const Program& program_;
@@ -193,16 +194,10 @@ class Wrapper {
 
 }  // namespace
 
-std::string checkpointed_list(const Program& program) {
+std::optional<CheckpointedProgram> checkpointed(const Program& program) {
   for (const Repetition& list : module_lists(program, kLeast)) {
-    if (Wrapper(program, list).run()) return list.prefix;
-  }
-  return {};
-}
-
-std::optional<Program> checkpointed(const Program& program, const std::string& prefix) {
-  for (const Repetition& list : module_lists(program, kLeast)) {
-    if (list.prefix == prefix) return Wrapper(program, list).run();
+    if (auto made = Wrapper(program, list).run())
+      return CheckpointedProgram{std::move(*made), list.prefix};
   }
   return std::nullopt;
 }

@@ -1,12 +1,11 @@
 #include "core/exported/model_file.h"
 
-#include "core/exported/checkpointed.h"
-
 #include <algorithm>
 #include <set>
 #include <tuple>
 #include <utility>
 
+#include "core/exported/checkpointed.h"
 #include "core/text/message.h"
 
 namespace ts::exported {
@@ -213,14 +212,14 @@ std::shared_ptr<ModelFile> ModelFile::with(Program program) const {
 
 const std::shared_ptr<const ModelFile>& ModelFile::checkpointed() const {
   std::call_once(checkpointed_once_, [this] {
-    const std::string prefix = checkpointed_list(program_);
-    auto program = exported::checkpointed(program_, prefix);
-    if (!program) return;
-    const std::shared_ptr<ModelFile> made = with(std::move(*program));
+    auto whole = exported::checkpointed(program_);
+    if (!whole) return;
+    const std::shared_ptr<ModelFile> made = with(std::move(whole->program));
     made->plain_ = std::make_shared<const Program>(program_);
-    const bool same = sample_ != nullptr && repetition_.prefix == prefix;
-    if (auto few = same ? exported::checkpointed(sample_->program_, prefix) : std::nullopt) {
-      made->sample_ = sample_->with(std::move(*few));
+    const bool same = sample_ != nullptr && repetition_.prefix == whole->prefix;
+    auto few = same ? exported::checkpointed(sample_->program_) : std::nullopt;
+    if (few && few->prefix == whole->prefix) {
+      made->sample_ = sample_->with(std::move(few->program));
       made->repetition_ = repetition_;
     }
     checkpointed_ = made;

@@ -83,6 +83,13 @@ bool has_categories(const memory::AllocationLog& log) {
   });
 }
 
+bool knows_categories(const run::Run& run, const OpenedDevice* device) {
+  constexpr double kMost = 0.5;
+  if (device != nullptr && device->guessed_share) return *device->guessed_share > kMost;
+  // A script names them as it goes on.
+  return has_categories(run.memory) || !run.finished;
+}
+
 RecordingForms forms_of(const run::Run& run, const std::shared_ptr<base::StringTable>& strings) {
   snapshot::SnapshotFile file = snapshot_of_run(run, *strings, 0);
   OpenedDevice device = open_device(file.snapshot, 0);

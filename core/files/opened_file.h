@@ -100,6 +100,9 @@ RecordingForms forms_of(const run::Run& run, const std::shared_ptr<base::StringT
 
 // True if any block of the device has a category other than unknown.
 bool has_categories(const memory::AllocationLog& log);
+// Whether a colour can be a category: the recording tells them, or may still, or most are guessed.
+// `device`: null for a trace.
+bool knows_categories(const run::Run& run, const OpenedDevice* device);
 
 // Who waits for a file.
 struct Opening {

@@ -332,6 +332,10 @@ const char* to_string(CheckState state) {
   return kNames[static_cast<std::size_t>(state)];
 }
 
+base::Message title_of_check(const char* id) {
+  return text::message("check.title." + std::string(id));
+}
+
 std::vector<CheckResult> checks_of(const run::Run& run, const base::StringTable& strings) {
   std::vector<CheckResult> found;
   if (!run.finished || run.verdict != run::Verdict::ok) return found;
@@ -340,8 +344,9 @@ std::vector<CheckResult> checks_of(const run::Run& run, const base::StringTable&
     auto one = row.look != nullptr ? row.look(run) : row.look_into(recorded);
     if (!one) continue;
     const bool told = one->first != CheckState::unknown;
-    found.push_back({row.id, one->first, std::move(one->second),
-                     text::message(told ? row.why : std::string("check.title.") + row.id)});
+    base::Message title = title_of_check(row.id);
+    base::Message why = told ? text::message(row.why) : title;
+    found.push_back({row.id, one->first, std::move(one->second), std::move(why), std::move(title)});
   }
   return found;
 }
@@ -349,12 +354,8 @@ std::vector<CheckResult> checks_of(const run::Run& run, const base::StringTable&
 nlohmann::json to_json(std::span<const CheckResult> checks) {
   auto list = nlohmann::json::array();
   for (const CheckResult& one : checks) {
-    // Findings of a script have an identity, and no title.
-    const bool has_title = one.title.empty() && std::string_view(one.id).starts_with("C-");
-    const base::Message title =
-        has_title ? text::message("check.title." + std::string(one.id)) : one.title;
     list.push_back({{"check", one.id},
-                    {"title", title.sentence},
+                    {"title", one.title.sentence},
                     {"state", to_string(one.state)},
                     {"found", one.found.sentence},
                     {"found_text", text::text_json(one.found)},

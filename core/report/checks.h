@@ -27,8 +27,11 @@ struct CheckResult {
   CheckState state = CheckState::passed;
   base::Message found;       // the number and its threshold
   base::Message why;         // what goes wrong otherwise
-  base::Message title = {};  // of several results of one id; else "check.title." and the id is it
+  base::Message title = {};  // what is checked; empty for findings of a script
 };
+
+// "check.title." and the id.
+base::Message title_of_check(const char* id);
 
 // In the order of their ids; a check that does not apply, or has too few steps to answer, is left
 // out. C-26 is there where the protocol asks for it, also as unknown. Empty until a run has ended

@@ -43,12 +43,14 @@ void Machine::step() {
       break;
     case kEmptyList:
     case kEmptyTuple:
+    case kEmptySet:
       stack_.push_back(document_.list());
       break;
     case kSetitems:
       add_marked(Document::Kind::dict);
       break;
     case kAppends:
+    case kAdditems:
       add_marked(Document::Kind::list);
       break;
     case kSetitem:
@@ -118,12 +120,6 @@ void Machine::step_text_or_number(std::uint8_t opcode) {
 
 void Machine::step_rare(std::uint8_t opcode) {
   switch (opcode) {
-    case kEmptySet:
-      stack_.push_back(document_.list());
-      break;
-    case kAdditems:
-      add_marked(Document::Kind::list);
-      break;
     case kTuple:
     case kList:
     case kFrozenset:

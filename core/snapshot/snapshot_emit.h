@@ -57,12 +57,8 @@ class SnapshotEmit {
     key(name);
     to_.text(value);
   }
-  void optional_text(Key name, base::StringId value) {
-    if (value != base::kNoString) text(name, value);
-  }
-
-  // The field may be missing in the file.
-  void told_text(bool in_file, Key name, base::StringId value) {
+  // `in_file`: the file that the snapshot was read from has the field.
+  void optional_text(Key name, base::StringId value, bool in_file = false) {
     if (in_file || value != base::kNoString) text(name, value);
   }
 
@@ -135,8 +131,8 @@ class SnapshotEmit {
     integer(Key::size, entry.size);
     integer(Key::stream, entry.stream);
     if (layout_.time_us || entry.time_us != 0) integer(Key::time_us, entry.time_us);
-    told_text(layout_.compile_context, Key::compile_context, notes.compile_context);
-    told_text(layout_.user_metadata, Key::user_metadata, notes.user_metadata);
+    optional_text(Key::compile_context, notes.compile_context, layout_.compile_context);
+    optional_text(Key::user_metadata, notes.user_metadata, layout_.user_metadata);
     optional_text(Key::category, notes.category);
     if (notes.pool) {
       key(Key::pool_id);

@@ -68,11 +68,15 @@ std::optional<double> DifferenceRow::ratio() const {
   return static_cast<double>(b_ns) / static_cast<double>(a_ns);
 }
 
+Change change_of(bool in_a, bool in_b, double difference) {
+  if (!in_b) return Change::gone;
+  if (!in_a) return Change::added;
+  if (difference == 0) return Change::same;
+  return difference < 0 ? Change::faster : Change::slower;
+}
+
 Change DifferenceRow::change() const {
-  if (calls_b == 0) return Change::gone;
-  if (calls_a == 0) return Change::added;
-  if (a_ns == b_ns) return Change::same;
-  return b_ns < a_ns ? Change::faster : Change::slower;
+  return change_of(calls_a > 0, calls_b > 0, static_cast<double>(difference_ns()));
 }
 
 std::vector<DifferenceRow> difference_of(const TraceSide& a, const TraceSide& b, DifferenceBy by) {

@@ -27,6 +27,8 @@ struct TraceSide {
 // How an item of A is in B.
 enum class Change : std::uint8_t { gone, faster, same, slower, added };
 const char* to_string(Change change);  // gone faster same slower new
+// `difference`: B's time less A's.
+Change change_of(bool in_a, bool in_b, double difference);
 
 // A name in one of two traces, or in both. Times are sums over all calls: of kernels theirs, of
 // operators the self time, of modules with all below them.

@@ -133,8 +133,8 @@ class Sorter {
   Sorter(const TraceFile& file, const Part& part, TraceSummary& summary)
       : file_(file), part_(part), summary_(summary), meanings_(*file.strings) {}
 
-  void add(const Event& event) {
-    const Span span = part_.cut(event.begin_ns, event.end_ns());
+  // `span`: what of the event lies in the part.
+  void add(const Event& event, const Span& span) {
     if (is_step(*file_.strings, event)) return add_step(event, span);
     switch (event.kind) {
       case EventKind::kernel:
@@ -144,6 +144,7 @@ class Sorter {
       case EventKind::runtime:
         return add_call(event, span);
       case EventKind::op:
+        operators_.add(event);
         host_of(event).operators.push_back(span.begin);
         return add_load(event, span);
       case EventKind::annotation:
@@ -153,12 +154,16 @@ class Sorter {
     }
   }
   [[nodiscard]] const Hosts& hosts() const { return hosts_; }
+  [[nodiscard]] const std::vector<const Event*>& steps() const { return steps_; }
   Devices& devices() { return devices_; }
+  Totals& kernels() { return kernels_; }
+  Totals& operators() { return operators_; }
 
  private:
   HostProcess& host_of(const Event& event) { return hosts_[file_.tracks[event.track].process]; }
 
   void add_step(const Event& event, const Span& span) {
+    steps_.push_back(&event);
     HostProcess& host = host_of(event);
     host.steps.push_back(span);
     if (part_.has_whole(event.begin_ns, event.end_ns())) host.whole_steps.push_back(span);
@@ -169,7 +174,10 @@ class Sorter {
     Device& device = devices_[track.device];
     device.about.device = track.device;
     device.about.rank = rank_of(track);
-    if (event.kind == EventKind::kernel) ++device.about.kernels;
+    if (event.kind == EventKind::kernel) {
+      ++device.about.kernels;
+      kernels_.add(event);
+    }
     spans_of(event, device.work).push_back(span);
   }
 
@@ -200,6 +208,9 @@ class Sorter {
   Meanings meanings_;
   Hosts hosts_;
   Devices devices_;
+  std::vector<const Event*> steps_;
+  Totals kernels_;
+  Totals operators_;
 };
 
 // A device that ran a kernel.
@@ -256,29 +267,19 @@ bool is_step(const base::StringTable& strings, const Event& event) {
 
 TraceSummary summary_of(const TraceFile& file) {
   TraceSummary summary;
-  Totals kernels;
-  Totals operators;
   const Part part(file);
   Sorter sorter(file, part, summary);
-  std::vector<const Event*> steps;
   std::optional<Span> span;
   for (const Event& event : file.events) {
     const Span within = part.cut(event.begin_ns, event.end_ns());
     if (!span) span = within;
     span->end = std::max(span->end, within.end);
-    sorter.add(event);
-    if (is_step(*file.strings, event)) {
-      steps.push_back(&event);
-    } else if (event.kind == EventKind::op) {
-      operators.add(event);
-    } else if (event.kind == EventKind::kernel) {
-      kernels.add(event);
-    }
+    sorter.add(event, within);
   }
   if (span) summary.span_ns = span->end - span->begin;
   const std::vector<Timed> devices = add_devices(sorter.devices(), summary);
   for (const auto& [process, host] : sorter.hosts()) add_host(host, summary);
-  for (const Event* event : steps) {
+  for (const Event* event : sorter.steps()) {
     const Track& track = file.tracks[event->track];
     StepSpan& step =
         summary.steps.emplace_back(StepSpan{event->name, event->begin_ns, event->duration_ns});
@@ -287,8 +288,8 @@ TraceSummary summary_of(const TraceFile& file) {
   }
   summary.by_number = file.by_number;
   summary.nameless = file.strings->overflowed();
-  summary.kernels = kernels.take(*file.strings);
-  summary.operators = operators.take(*file.strings);
+  summary.kernels = sorter.kernels().take(*file.strings);
+  summary.operators = sorter.operators().take(*file.strings);
   return summary;
 }
 

@@ -5,16 +5,19 @@
 #include "core/text/printable.h"
 
 namespace ts::views {
+
+std::string hexadecimal_color(Color color) {
+  const auto channel = [color](int shift) { return (color >> shift) & 0xFFU; };
+  return fmt::format("#{:02x}{:02x}{:02x}", channel(0), channel(8), channel(16));
+}
+
 namespace {
 
 // "#rrggbb", with the opacity as a separate attribute if it is not 1.
 std::string paint(const char* attribute, Color color) {
-  const auto channel = [color](int shift) { return (color >> shift) & 0xFFU; };
-  std::string out =
-      fmt::format("{}=\"#{:02x}{:02x}{:02x}\"", attribute, channel(0), channel(8), channel(16));
-  if (channel(24) != 0xFFU) {
-    out += fmt::format(" {}-opacity=\"{:.3g}\"", attribute, channel(24) / 255.0);
-  }
+  std::string out = fmt::format("{}=\"{}\"", attribute, hexadecimal_color(color));
+  const Color opacity = color >> 24U;
+  if (opacity != 0xFFU) out += fmt::format(" {}-opacity=\"{:.3g}\"", attribute, opacity / 255.0);
   return out;
 }
 

@@ -6,6 +6,9 @@
 
 namespace ts::views {
 
+// "#rrggbb", without the opacity.
+std::string hexadecimal_color(Color color);
+
 // A DrawSink that writes an SVG document. Text widths come from `measure`, so the layout is the
 // same as on the screen. Every text stores its width, so a viewer with other fonts keeps the
 // layout.
