@@ -1,5 +1,4 @@
-// Help to find one's way: glossary, defaults, leftover files, files to open, and saved
-// saved.
+// Help to find one's way: glossary, defaults, leftover limits, and files to open.
 #include <imgui_internal.h>
 
 #include <cstdlib>
@@ -24,7 +23,9 @@ TEST_F(DrivenWindow, GlossaryIsAKeyAndEveryTermIsBehindItsLabel) {
     context->KeyPress(ImGuiKey_Escape);
     context->Yield(3);
     IM_CHECK(!context->GetWindowByRef("//###glossary_sheet")->Active);
-    // Over the name of a slider, left of its track.
+    // Over the name of a slider, left of its track; an earlier test may have scrolled the panel.
+    context->ScrollToItemY("//###controls/###slider_T");
+    context->Yield(2);
     const ImRect track = context->ItemInfo("//###controls/###slider_T").RectFull;
     context->MouseMoveToPos({track.Min.x - 40, track.GetCenter().y});
     const auto explained = [] {
