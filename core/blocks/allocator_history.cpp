@@ -38,6 +38,7 @@ AllocatorHistory::AllocatorHistory(const BlockSource& source) : source_(source) 
   }
   read_final_state();
   find_start();
+  before_.reserve(trace_.size());
   move_to(trace_.size());
 }
 
@@ -92,7 +93,7 @@ AllocatorHistory::Live AllocatorHistory::live_of(const TraceEntry& entry,
 void AllocatorHistory::find_start() {
   ranges_ = final_ranges_;
   lives_ = final_;
-  Undo unused;
+  RangesUndo unused;
   for (std::size_t i = trace_.size(); i-- > 0;) {
     const TraceEntry& entry = trace_[i];
     switch (entry.action) {
@@ -129,7 +130,7 @@ void AllocatorHistory::find_start() {
   }
 }
 
-void AllocatorHistory::add_range(std::uint64_t address, const Range& range, Undo& undo) {
+void AllocatorHistory::add_range(std::uint64_t address, const Range& range, RangesUndo& undo) {
   if (range.size <= 0) return;
   remove_range(address, range.size, undo);  // whatever lies there was lost
   ranges_[address] = range;
@@ -137,7 +138,7 @@ void AllocatorHistory::add_range(std::uint64_t address, const Range& range, Undo
 }
 
 // Ranges that are covered in part keep the rest.
-void AllocatorHistory::remove_range(std::uint64_t address, std::int64_t size, Undo& undo) {
+void AllocatorHistory::remove_range(std::uint64_t address, std::int64_t size, RangesUndo& undo) {
   const std::uint64_t end = end_of(address, size);
   auto at = ranges_.upper_bound(address);
   if (at != ranges_.begin()) --at;
@@ -162,67 +163,94 @@ void AllocatorHistory::remove_range(std::uint64_t address, std::int64_t size, Un
   }
 }
 
-AllocatorHistory::Undo AllocatorHistory::apply(std::size_t event) {
-  const TraceEntry& entry = trace_[event];
-  Undo undo;
-  const auto live = lives_.find(entry.address);
-  if (live != lives_.end()) undo.live = live->second;
-  switch (entry.action) {
-    case TraceAction::alloc: {
-      Live fresh = live_of(entry, blocks_[event]);
-      // The exact size is known if the block lives to the end.
-      const bool stays = fresh.block != memory::kNone &&
-                         source_.log.blocks()[fresh.block].free_event == memory::kNone;
-      const auto last = stays ? final_.find(entry.address) : final_.end();
-      if (last != final_.end()) fresh.size = last->second.size;
-      lives_[entry.address] = fresh;
-      break;
-    }
-    case TraceAction::free_requested:
-      if (live != lives_.end()) live->second.pending = true;
-      break;
-    case TraceAction::free_completed:
-      if (live != lives_.end()) lives_.erase(live);
-      break;
-    case TraceAction::segment_alloc:
-    case TraceAction::segment_map:
-      add_range(entry.address, range_of(entry), undo);
-      break;
-    case TraceAction::segment_free:
-    case TraceAction::segment_unmap:
-      remove_range(entry.address, entry.size, undo);
-      break;
-    default:
-      break;
-  }
-  return undo;
+AllocatorHistory::Live AllocatorHistory::allocated_by(std::size_t event) const {
+  Live fresh = live_of(trace_[event], blocks_[event]);
+  // The exact size is known if the block lives to the end.
+  const bool stays =
+      fresh.block != memory::kNone && source_.log.blocks()[fresh.block].free_event == memory::kNone;
+  const auto last = stays ? final_.find(trace_[event].address) : final_.end();
+  if (last != final_.end()) fresh.size = last->second.size;
+  return fresh;
 }
 
-void AllocatorHistory::take_back(std::size_t event, const Undo& undo) {
+// The block that an event asks to free, or whose free was asked for and it completes; unset for one
+// that no event of the trace allocates.
+std::optional<AllocatorHistory::Live> AllocatorHistory::made_for(std::size_t event,
+                                                                 memory::BlockIndex block) const {
+  if (block >= source_.entries.size() || source_.entries[block] >= trace_.size())
+    return std::nullopt;
+  Live made = allocated_by(source_.entries[block]);
+  made.pending = trace_[event].action == TraceAction::free_completed;
+  return made;
+}
+
+AllocatorHistory::Before AllocatorHistory::note(std::size_t event, const Live& live) {
+  if (live.block < kRanges && made_for(event, live.block) == live) return live.block;
+  other_lives_.push_back(live);
+  return kOtherLive;
+}
+
+std::optional<AllocatorHistory::Live> AllocatorHistory::live_before(std::size_t event,
+                                                                    Before before) const {
+  if (before == kNothing || before == kRanges) return std::nullopt;
+  return before == kOtherLive ? other_lives_.back() : made_for(event, before);
+}
+
+AllocatorHistory::Before AllocatorHistory::apply(std::size_t event) {
   const TraceEntry& entry = trace_[event];
   switch (entry.action) {
-    case TraceAction::alloc:
+    case TraceAction::alloc: {
+      const auto [live, fresh] = lives_.try_emplace(entry.address);
+      const Before before = fresh ? kNothing : note(event, live->second);
+      live->second = allocated_by(event);
+      return before;
+    }
     case TraceAction::free_requested:
-    case TraceAction::free_completed:
-      if (undo.live) {
-        lives_[entry.address] = *undo.live;
+    case TraceAction::free_completed: {
+      const auto live = lives_.find(entry.address);
+      if (live == lives_.end()) return kNothing;
+      const Before before = note(event, live->second);
+      if (entry.action == TraceAction::free_completed) {
+        lives_.erase(live);
       } else {
-        lives_.erase(entry.address);
+        live->second.pending = true;
       }
-      break;
+      return before;
+    }
+    case TraceAction::segment_alloc:
+    case TraceAction::segment_map:
+      add_range(entry.address, range_of(entry), ranges_undo_.emplace_back());
+      return kRanges;
+    case TraceAction::segment_free:
+    case TraceAction::segment_unmap:
+      remove_range(entry.address, entry.size, ranges_undo_.emplace_back());
+      return kRanges;
     default:
-      for (const std::uint64_t address : undo.added) ranges_.erase(address);
-      for (const auto& [address, range] : undo.removed) ranges_[address] = range;
-      break;
+      return kNothing;
+  }
+}
+
+void AllocatorHistory::take_back(std::size_t event, Before before) {
+  const TraceEntry& entry = trace_[event];
+  if (before == kRanges) {
+    const RangesUndo& undo = ranges_undo_.back();
+    for (const std::uint64_t address : undo.added) ranges_.erase(address);
+    for (const auto& [address, range] : undo.removed) ranges_[address] = range;
+    ranges_undo_.pop_back();
+  } else if (const std::optional<Live> live = live_before(event, before)) {
+    lives_[entry.address] = *live;
+    if (before == kOtherLive) other_lives_.pop_back();
+  } else if (entry.action == TraceAction::alloc) {
+    lives_.erase(entry.address);
   }
 }
 
 void AllocatorHistory::move_to(std::size_t position) {
   position = std::min(position, trace_.size());
-  for (; position_ < position; ++position_) undo_.push_back(apply(position_));
+  for (; position_ < position; ++position_) before_.push_back(apply(position_));
   while (position_ > position) {
-    take_back(--position_, undo_.back());
-    undo_.pop_back();
+    take_back(--position_, before_.back());
+    before_.pop_back();
   }
 }
 
@@ -240,9 +268,20 @@ std::optional<memory::BlockIndex> AllocatorHistory::block_of_event(std::size_t e
     return std::nullopt;
   // The event before it at this address that is still known.
   if (event == position_) return block_at(trace_[event].address);
-  if (event + 1 == position_ && undo_.back().live && undo_.back().live->block != memory::kNone)
-    return undo_.back().live->block;
-  return std::nullopt;
+  if (event + 1 != position_) return std::nullopt;
+  const std::optional<Live> freed = live_before(event, before_.back());
+  if (!freed || freed->block == memory::kNone) return std::nullopt;
+  return freed->block;
+}
+
+std::size_t AllocatorHistory::bytes() const {
+  std::size_t sum = before_.capacity() * sizeof(Before) + other_lives_.capacity() * sizeof(Live) +
+                    ranges_undo_.capacity() * sizeof(RangesUndo);
+  for (const RangesUndo& undo : ranges_undo_) {
+    sum += undo.removed.capacity() * sizeof(undo.removed.front()) +
+           undo.added.capacity() * sizeof(undo.added.front());
+  }
+  return sum;
 }
 
 std::vector<SnapshotSegment> AllocatorHistory::segments() const {

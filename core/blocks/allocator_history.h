@@ -36,6 +36,7 @@ class AllocatorHistory {
   [[nodiscard]] std::optional<memory::BlockIndex> block_at(std::uint64_t address) const;
   // The block that an event of the trace allocates or frees, if it is known.
   [[nodiscard]] std::optional<memory::BlockIndex> block_of_event(std::size_t event) const;
+  [[nodiscard]] std::size_t bytes() const;  // for stepping back, at this position
 
  private:
   struct Range {
@@ -53,24 +54,34 @@ class AllocatorHistory {
     allocator::StackIndex stack = memory::kNone;
     memory::BlockIndex block = memory::kNone;
     bool pending = false;
+    friend bool operator==(const Live&, const Live&) = default;
   };
   using Ranges = std::map<std::uint64_t, Range>;
   using Lives = std::map<std::uint64_t, Live>;
-  // How to take an event back: what was at the address before, and the ranges if they changed.
-  struct Undo {
-    std::optional<Live> live;
+  // How the ranges were before an event.
+  struct RangesUndo {
     std::vector<std::pair<std::uint64_t, Range>> removed;
     std::vector<std::uint64_t> added;
   };
+  // The place of an event as it was before, in 4 bytes, since a trace has millions: a block of the
+  // log, as its allocation made it and the event wants it (made_for()), or one of these.
+  using Before = memory::BlockIndex;
+  static constexpr Before kNothing = memory::kNone;
+  static constexpr Before kOtherLive = kNothing - 1;  // the last of other_lives_
+  static constexpr Before kRanges = kNothing - 2;     // the ranges as the last of ranges_undo_ has
 
   void read_final_state();
   void find_start();
-  Undo apply(std::size_t event);
-  void take_back(std::size_t event, const Undo& undo);
-  void add_range(std::uint64_t address, const Range& range, Undo& undo);
-  void remove_range(std::uint64_t address, std::int64_t size, Undo& undo);
+  Before apply(std::size_t event);
+  void take_back(std::size_t event, Before before);
+  Before note(std::size_t event, const Live& live);
+  [[nodiscard]] std::optional<Live> live_before(std::size_t event, Before before) const;
+  void add_range(std::uint64_t address, const Range& range, RangesUndo& undo);
+  void remove_range(std::uint64_t address, std::int64_t size, RangesUndo& undo);
   [[nodiscard]] Range range_of(const allocator::TraceEntry& entry) const;
   [[nodiscard]] Live live_of(const allocator::TraceEntry& entry, memory::BlockIndex block) const;
+  [[nodiscard]] Live allocated_by(std::size_t event) const;
+  [[nodiscard]] std::optional<Live> made_for(std::size_t event, memory::BlockIndex block) const;
 
   BlockSource source_;
   std::span<const allocator::TraceEntry> trace_;
@@ -81,7 +92,9 @@ class AllocatorHistory {
   std::size_t position_ = 0;
   Ranges ranges_;
   Lives lives_;
-  std::vector<Undo> undo_;  // of the events before position_
+  std::vector<Before> before_;  // the events before position_
+  std::vector<Live> other_lives_;
+  std::vector<RangesUndo> ranges_undo_;
 };
 
 // How the free memory of segments lies, in bytes.

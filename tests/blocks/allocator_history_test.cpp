@@ -2,7 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdint>
 #include <random>
+#include <tuple>
+#include <vector>
 
 #include "core/allocator/caching_allocator.h"
 #include "tests/blocks/snapshots.h"
@@ -92,6 +95,20 @@ Places places_of(std::span<const SnapshotSegment> segments) {
   return places;
 }
 
+// All that a segment map shows of the blocks.
+using Whole = std::vector<
+    std::tuple<std::uint64_t, std::int64_t, std::int64_t, allocator::StackIndex, BlockState>>;
+Whole whole_state(const AllocatorHistory& history) {
+  Whole state;
+  for (const SnapshotSegment& segment : history.segments()) {
+    state.emplace_back(segment.address, segment.total_size, segment.allocated_size, segment.stack,
+                       BlockState::inactive);
+    for (const auto& block : segment.blocks)
+      state.emplace_back(block.address, block.size, block.requested, block.stack, block.state);
+  }
+  return state;
+}
+
 TEST(AllocatorHistory, EndsWithTheFinalSegmentsAndBeginsWithNothing) {
   for (std::uint32_t seed = 0; seed < 12; ++seed) {
     SCOPED_TRACE(seed);
@@ -144,6 +161,24 @@ TEST(AllocatorHistory, EveryStateIsWholeAndTheSameFromBothSides) {
       EXPECT_EQ(requested, total) << i;
     }
   }
+}
+
+// A trace of millions of events is stepped through without memory of its own size.
+TEST(AllocatorHistory, NeedsFourBytesForAnEventOfABlock) {
+  testing::MadeSnapshot made;
+  made.event(TraceAction::segment_alloc, 0x10000, 2 * kMiB);
+  for (int i = 0; i < 5000; ++i) {
+    const std::uint64_t address = 0x10000 + static_cast<std::uint64_t>(i % 7) * 4096;
+    made.alloc(address, 700 + i % 3);
+    made.free(address, 700 + i % 3);
+  }
+  AllocatorHistory history(made.blocks());
+  EXPECT_LE(history.bytes(), 4 * history.size() + 1024);
+  const Whole end = whole_state(history);
+  history.move_to(2);
+  EXPECT_EQ(history.segments()[0].requested_size, 700);
+  history.move_to(history.size());
+  EXPECT_EQ(whole_state(history), end);
 }
 
 TEST(AllocatorHistory, KnowsTheBlocksOfItsEvents) {
@@ -205,14 +240,14 @@ TEST(AllocatorHistory, SurvivesTracesThatContradictThemselves) {
       made.event(action, address, random() % 9 == 0 ? std::int64_t{1} << 62U : size);
     }
     AllocatorHistory history(made.blocks());
-    std::vector<Places> states;
+    std::vector<Whole> states;
     for (std::size_t i = 0; i <= history.size(); ++i) {
       history.move_to(i);
-      states.push_back(used_blocks(history.segments()));
+      states.push_back(whole_state(history));
     }
     for (std::size_t i = history.size() + 1; i-- > 0;) {
       history.move_to(i);
-      EXPECT_EQ(used_blocks(history.segments()), states[i]);
+      EXPECT_EQ(whole_state(history), states[i]);
     }
   }
 }
