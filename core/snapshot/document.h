@@ -117,6 +117,7 @@ class Document {
   [[nodiscard]] std::optional<Items> items_of(Value list) const;
   [[nodiscard]] Event event_at(Value event) const { return unpacked(events_[index(event)]); }
   [[nodiscard]] std::size_t event_count() const { return events_.size(); }
+  [[nodiscard]] std::size_t event_room() const { return events_.capacity(); }
   // All events in their order, as packed values; the document has none from here on.
   [[nodiscard]] allocator::Trace take_events() { return std::move(events_); }
   static Event unpacked(const allocator::TraceEntry& packed) {

@@ -1,6 +1,9 @@
 #include <algorithm>
+#include <cstddef>
 #include <optional>
+#include <span>
 #include <utility>
+#include <vector>
 
 #include "core/snapshot/snapshot_fields.h"
 
@@ -25,6 +28,7 @@ class TraceReader {
                                                : read_dict(dict, entry);
   }
   bool read_event(const Document::Event& from, allocator::TraceEntry& entry);
+  bool read_dict(Value dict, allocator::TraceEntry& entry);
 
  private:
   // The fields that an event shares with others, in the form of an entry.
@@ -34,7 +38,6 @@ class TraceReader {
     bool known = false;
   };
 
-  bool read_dict(Value dict, allocator::TraceEntry& entry);
   bool read_rest(const Document::EventRest& from, Rest& to);
   bool check(TraceAction action);
   bool read_field(Key key, Value name, Value value, allocator::TraceEntry& entry);
@@ -184,20 +187,23 @@ bool TraceReader::read_action(Value value, allocator::TraceEntry& entry) {
 
 // Which events of the document the traces have.
 struct Order {
-  bool once = true;    // each once, in the order of the file: what has been read is not read again
-  bool all_in = true;  // one trace has all of them and nothing else
+  bool once = true;     // each once, in the order of the file: what has been read is not read again
+  bool all_in = false;  // one trace has all of them, and little else
 };
 
 Order order_of(const Document& document, Value list) {
   std::int64_t last = -1;
   std::size_t items = 0;
+  std::size_t events = 0;
   std::size_t traces = 0;
   Order order{.once = Document::kind(list) == Kind::list};
   const auto in_order = [&](Value item) {
     const bool event = Document::kind(item) == Kind::event;
     order.once = ++items < document.file_bytes() && (!event || Document::index(item) > last);
-    order.all_in = order.all_in && event;
-    if (event) last = Document::index(item);
+    if (event) {
+      last = Document::index(item);
+      ++events;
+    }
     return order.once;
   };
   const auto device_in_order = [&](Value device) {
@@ -207,22 +213,53 @@ Order order_of(const Document& document, Value list) {
     return order.once;
   };
   if (order.once) document.for_each_item(list, device_in_order);
-  order.all_in = order.all_in && order.once && traces == 1 && items == document.event_count();
+  constexpr std::size_t kLeast = 4;  // events for each item that is none
+  order.all_in = order.once && traces == 1 && events == document.event_count() &&
+                 items <= document.event_room() && kLeast * (items - events) <= events;
   return order;
+}
+
+// An entry of a trace that is no event of the document, such as the first, which names the keys.
+struct Other {
+  std::size_t place = 0;
+  allocator::TraceEntry entry;
+};
+
+// Puts entries between those of a trace, by rising place.
+void insert(allocator::Trace& trace, std::span<const Other> others) {
+  auto from = static_cast<std::ptrdiff_t>(trace.size());
+  trace.resize(trace.size() + others.size());
+  auto to = static_cast<std::ptrdiff_t>(trace.size());
+  for (std::size_t i = others.size(); i > 0; --i) {
+    const auto place = static_cast<std::ptrdiff_t>(others[i - 1].place);
+    const std::ptrdiff_t behind = to - place - 1;
+    std::move_backward(trace.begin() + from - behind, trace.begin() + from, trace.begin() + to);
+    trace[others[i - 1].place] = others[i - 1].entry;
+    from -= behind;
+    to = place;
+  }
 }
 
 // Makes the trace of the document's events where they lie: new memory for millions of them would
 // cost more than what is done here.
-void read_in_place(SnapshotFields& fields, TraceReader& reader, allocator::Trace& trace) {
+void read_in_place(SnapshotFields& fields, TraceReader& reader, Value device,
+                   allocator::Trace& trace) {
   trace = fields.document.take_events();
-  std::size_t read = 0;
-  const auto inside = fields.place.enter("");
-  for (allocator::TraceEntry& entry : trace) {
-    if (!fields.visit() || !reader.read_event(Document::unpacked(entry), entry)) break;
-    fields.place.next();
-    ++read;
-  }
-  trace.resize(read);
+  std::size_t events = 0;
+  std::vector<Other> others;
+  fields.each_item("", device, [&](Value item) {
+    if (Document::kind(item) == Kind::event) {
+      if (!reader.read_event(Document::unpacked(trace[events]), trace[events])) return false;
+      ++events;
+      return true;
+    }
+    Other other{.place = events + others.size(), .entry = {}};
+    if (!reader.read_dict(item, other.entry)) return false;
+    others.push_back(other);
+    return true;
+  });
+  trace.resize(events);
+  insert(trace, others);
 }
 
 }  // namespace
@@ -232,12 +269,12 @@ void read_device_traces(SnapshotFields& fields, Value list) {
   fields.snapshot.device_traces.clear();
   TraceReader reader(fields);
   const Order order =
-      fields.lists_of_traces == 1 ? order_of(fields.document, list) : Order{false, false};
+      fields.lists_of_traces == 1 ? order_of(fields.document, list) : Order{.once = false};
   fields.each_item(name_of(Key::device_traces), list, [&](Value device) {
     auto& trace = fields.snapshot.device_traces.emplace_back();
     if (!fields.is(Kind::list, Key::unknown, device, "a list")) return true;
     if (order.all_in && fields.document.item_count(device) > 0) {
-      read_in_place(fields, reader, trace);
+      read_in_place(fields, reader, device, trace);
       return true;
     }
     trace.reserve(fields.room_for(device));

@@ -2,6 +2,7 @@
 // both say the same.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <string>
@@ -208,6 +209,25 @@ TEST(PickleEvents, OtherFormsAreDictionaries) {
       add_event(bytes, [](PickleBytes&) {});
     });
     expect_equal(content, 2);
+  }
+}
+
+// The first event of a file names the keys, and one with a new frame has it with it.
+TEST(PickleEvents, DictionariesBetweenEventsKeepTheirPlace) {
+  constexpr std::int64_t kItems = 90;
+  const std::vector<std::vector<std::int64_t>> others = {
+      {0}, {kItems - 1}, {0, 1, 2, 40, kItems - 2, kItems - 1}, {7, 8, 60}};
+  for (const auto& places : others) {
+    const std::string content = file_with([&](PickleBytes& bytes) {
+      for (std::int64_t i = 0; i < kItems; ++i) {
+        const bool other = std::ranges::find(places, i) != places.end();
+        add_event(bytes, [&](PickleBytes& one) {
+          other ? void(one.text("time_us")) : recall(one, kTime);
+          one.number(static_cast<std::uint8_t>(i + 1));
+        });
+      }
+    });
+    expect_equal(content, static_cast<std::size_t>(kItems) - places.size());
   }
 }
 
