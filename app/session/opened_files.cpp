@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "app/session/is_ready.h"
+#include "core/base/freed_memory.h"
 #include "core/io/file.h"
 #include "core/text/message.h"
 
@@ -97,6 +98,7 @@ void OpenedFiles::open(const std::filesystem::path& path, const base::FileRange&
          } else {
            answer.problem = read.error();
          }
+         base::give_back_freed_memory();
          return answer;
        })});
 }
@@ -321,7 +323,9 @@ bool OpenedFiles::update_replays() {
                        entry->device < entry->opened->devices.size();  // a trace has none
   if (replays && replay_of_shown() == nullptr) {
     auto running = std::async(std::launch::async, [opened = entry->opened, device = entry->device] {
-      return files::replay_answer(*opened, opened->devices[device].number);
+      files::ReplayAnswer answer = files::replay_answer(*opened, opened->devices[device].number);
+      base::give_back_freed_memory();
+      return answer;
     });
     replays_.push_back({entry->opened, entry->device, std::move(running), std::nullopt});
   }
