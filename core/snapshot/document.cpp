@@ -168,6 +168,7 @@ Document::Kind Document::kind(Value value) {
     case kSmallInteger:
     case kSignedInteger:
     case kUnsignedInteger:
+    case kLowInteger:
       return Kind::integer;
     case kReal:
       return Kind::real;
@@ -207,6 +208,12 @@ std::optional<std::uint64_t> Document::as_unsigned(Value value) const {
   const auto number = as_integer(value);
   if (!number || *number < 0) return std::nullopt;
   return static_cast<std::uint64_t>(*number);
+}
+
+std::optional<std::uint64_t> Document::as_address(Value value) const {
+  if (tag(value) == kLowInteger) return wide_[index(value)];
+  if (const auto number = as_integer(value)) return static_cast<std::uint64_t>(*number);
+  return as_unsigned(value);
 }
 
 std::optional<double> Document::as_real(Value value) const {

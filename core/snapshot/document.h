@@ -87,6 +87,8 @@ class Document {
   static Value boolean(bool value) { return Value((std::uint64_t{value} << kTagBits) | kBoolean); }
   Value integer(std::int64_t value);
   Value unsigned_integer(std::uint64_t value);
+  // From -2^64 to below -2^63, as its 64 lowest bits; only as_address() gets it.
+  Value low_integer(std::uint64_t bits) { return wide(kLowInteger, bits); }
   Value real(double value);
   Value text(std::string_view text);  // keeps a copy
   Value list() { return container(kList); }
@@ -104,6 +106,8 @@ class Document {
   [[nodiscard]] static std::optional<bool> as_boolean(Value value);
   [[nodiscard]] std::optional<std::int64_t> as_integer(Value value) const;
   [[nodiscard]] std::optional<std::uint64_t> as_unsigned(Value value) const;
+  // Also of a number that is negative because the file takes 64 bits for signed: these bits.
+  [[nodiscard]] std::optional<std::uint64_t> as_address(Value value) const;
   [[nodiscard]] std::optional<double> as_real(Value value) const;  // also of an integer
   [[nodiscard]] std::optional<std::string_view> as_text(Value value) const;
   // Equal text values have equal indices; for caches by text or by container.
@@ -168,6 +172,7 @@ class Document {
     kSmallInteger,  // 60 bits, in the value
     kSignedInteger,
     kUnsignedInteger,
+    kLowInteger,
     kReal,
     kText,
     kList,

@@ -37,7 +37,7 @@ EventFilter::Facts EventFilter::facts_of(Value dict) const {
   document_.for_each_entry(dict, [&](Value key, Value value) {
     const auto name = document_.as_text(key);
     if (name == "action") facts.action = action_of(value);
-    if (name == "addr") facts.address = document_.as_unsigned(value).value_or(0);
+    if (name == "addr") facts.address = document_.as_address(value).value_or(0);
     if (name == "time_us") facts.time_us = document_.as_integer(value).value_or(0);
     return true;
   });

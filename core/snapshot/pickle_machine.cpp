@@ -139,9 +139,9 @@ void Machine::long_integer(std::uint64_t bytes) {
   for (std::uint64_t i = 8; i < bytes; ++i) {
     fits = fits && static_cast<std::uint8_t>(*at_++) == static_cast<std::uint8_t>(fill);
   }
-  if (!fits || (negative && static_cast<std::int64_t>(low) >= 0)) {
-    return fault("large_integer");
-  }
+  if (!fits) return fault("large_integer");
+  if (negative && static_cast<std::int64_t>(low) >= 0)
+    return stack_.push_back(document_.low_integer(low));
   stack_.push_back(negative ? document_.integer(static_cast<std::int64_t>(low))
                             : document_.unsigned_integer(low));
 }

@@ -60,7 +60,7 @@ bool read_annotation(SnapshotFields& fields, Value dict,
         case Key::stage:
           return fields.string(key, value, annotation.stage);
         case Key::device:
-          return fields.integer(key, value, annotation.device);
+          return fields.device(key, value, annotation.device);
         case Key::time_us:
           return fields.integer(key, value, annotation.time_us);
         default:

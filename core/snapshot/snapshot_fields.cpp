@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <utility>
 
@@ -123,9 +124,24 @@ bool SnapshotFields::size(Key key, Value value, std::int64_t& to) {
   return true;
 }
 
+bool SnapshotFields::device(Key key, Value value, std::int64_t& to) {
+  const auto text = document.as_text(value);
+  if (!text) return integer(key, value, to);
+  const std::size_t kind = std::min(text->find(':'), text->size());
+  const std::string_view number = text->substr(std::min(kind + 1, text->size()));
+  std::uint16_t read = 0;
+  const auto rest = std::from_chars(number.data(), number.data() + number.size(), read);
+  const bool good = kind == text->size() || (rest.ec == std::errc() && !number.empty() &&
+                                             rest.ptr == number.data() + number.size());
+  if (kind == 0 || !good) return wrong(key, value, "the number or the name of a device");
+  to = read;
+  return true;
+}
+
 bool SnapshotFields::address(Key key, Value value, std::uint64_t& to) {
-  const auto number = document.as_unsigned(value);
-  if (!number) return wrong(key, value, "an address");
+  const bool bytes = key == Key::device_free;
+  const auto number = bytes ? document.as_unsigned(value) : document.as_address(value);
+  if (!number) return wrong(key, value, bytes ? "a size of memory" : "an address");
   to = *number;
   return true;
 }

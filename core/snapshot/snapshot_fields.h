@@ -80,6 +80,7 @@ class SnapshotFields {
     return Document::kind(value) == kind || wrong(key, value, wanted);
   }
   bool integer(Key key, Value value, std::int64_t& to);
+  bool device(Key key, Value value, std::int64_t& to);  // 1, "cuda:1" or "cuda"
   bool address(Key key, Value value, std::uint64_t& to);
   bool boolean(Key key, Value value, bool& to);
   bool string(Key key, Value value, base::StringId& to);

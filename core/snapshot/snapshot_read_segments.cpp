@@ -143,7 +143,7 @@ bool read_segment(SnapshotFields& fields, Value dict, allocator::SnapshotSegment
   const bool good = fields.each_entry(dict, [&](Key key, Value name, Value value) {
     switch (key) {
       case Key::device:
-        return fields.integer(key, value, segment.device);
+        return fields.device(key, value, segment.device);
       case Key::address:
         has_address = true;
         return fields.address(key, value, segment.address);

@@ -27,7 +27,8 @@ std::string in_words(const Document& document, Document::Value value) {
       return *Document::as_boolean(value) ? "True" : "False";
     case Document::Kind::integer:
       if (const auto number = document.as_integer(value)) return std::to_string(*number);
-      return std::to_string(*document.as_unsigned(value));
+      if (const auto number = document.as_unsigned(value)) return std::to_string(*number);
+      return "the bits " + std::to_string(*document.as_address(value));
     case Document::Kind::real:
       return std::to_string(*document.as_real(value));
     case Document::Kind::text:
@@ -144,8 +145,10 @@ TEST(Pickle, IntegersUpToSixtyFourBits) {
     long4.op(0x8B).little_endian(bytes.size(), 4).ops(bytes);
     EXPECT_EQ(outcome_of(long4.stop()).words, value);
   }
+  EXPECT_EQ(outcome_of(PickleBytes().long1("\x05\0\0\0\0\0\0\0\xFF"s).stop()).words, "the bits 5")
+      << "-2^64 + 5: an address less 2^64";
   for (const std::string& bytes :
-       {"\x00\x00\x00\x00\x00\x00\x00\x00\x01"s, "\xFF\xFF\xFF\xFF\xFF\xFF\xFF\x7F\xFF"s}) {
+       {"\x00\x00\x00\x00\x00\x00\x00\x00\x01"s, "\xFF\xFF\xFF\xFF\xFF\xFF\xFF\xFF\xFE"s}) {
     EXPECT_EQ(outcome_of(PickleBytes().long1(bytes).stop()).fault,
               "byte 2: an integer does not fit into 64 bits");
   }

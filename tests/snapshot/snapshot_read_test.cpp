@@ -55,6 +55,31 @@ allocator::Snapshot snapshot_in(const std::string& content) {
   return std::move(file->snapshot);
 }
 
+TEST(SnapshotRead, ADeviceMayHaveItsName) {
+  for (const auto& [written, number] : {std::pair{R"("cuda:1")", 1}, {R"("cuda")", 0}, {"3", 3}}) {
+    const allocator::Snapshot snapshot =
+        snapshot_in(replaced(kSmall, R"("device": 1, "address")",
+                             R"("device": )" + std::string(written) + R"(, "address")"));
+    ASSERT_EQ(snapshot.segments.size(), 1U);
+    EXPECT_EQ(snapshot.segments[0].device, number) << written;
+  }
+  for (const char* const wrong :
+       {R"("cuda:x")", R"("cuda:")", R"(":1")", R"("")", R"("cuda:99999")"}) {
+    const auto file =
+        parse_snapshot(replaced(kSmall, R"("device": 1, "address")",
+                                R"("device": )" + std::string(wrong) + R"(, "address")"));
+    ASSERT_TRUE(file) << file.error().sentence;
+    EXPECT_EQ(file->fault.sentence, "segments[0].device is " + std::string(wrong) +
+                                        ", not the number or the name of a device");
+  }
+}
+
+TEST(SnapshotRead, AnAddressThatWasWrittenAsSignedIsItsBits) {
+  const allocator::Snapshot snapshot = snapshot_in(replaced(
+      kSmall, R"("action": "alloc", "addr": 4096)", R"("action": "alloc", "addr": -65536)"));
+  EXPECT_EQ(snapshot.device_traces[1][0].address, 0xFFFF'FFFF'FFFF'0000U);
+}
+
 TEST(SnapshotRead, Segments) {
   const allocator::Snapshot snapshot = snapshot_in(kSmall);
   ASSERT_EQ(snapshot.segments.size(), 1U);
@@ -191,8 +216,10 @@ TEST(SnapshotRead, AWrongTypeIsNamedWithItsPlace) {
       {R"("state": "inactive")", R"("state": "asleep")",
        "segments[0].blocks[2].state is \"asleep\", not active_allocated, active_pending_free or "
        "inactive"},
-      {R"("addr": 4096)", R"("addr": -1)",
-       "device_traces[1][0].addr is a whole number, not an address"},
+      {R"("addr": 4096)", R"("addr": "here")",
+       "device_traces[1][0].addr is \"here\", not an address"},
+      {R"("device_free": 77)", R"("device_free": -77)",
+       "device_traces[1][1].device_free is a whole number, not a size of memory"},
       {R"("action": "oom")", R"("action": null)",
        "device_traces[1][1].action is nothing, not a text"},
       {R"([[], [)", R"([{}, [)", "device_traces[0] is a dictionary, not a list"},
