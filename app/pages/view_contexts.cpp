@@ -7,6 +7,7 @@
 #include "core/base/clock.h"
 #include "core/files/file_label.h"
 #include "core/files/opened_file.h"
+#include "core/files/step_range.h"
 #include "core/spec/typed_card.h"
 #include "views/common/spec_words.h"
 
@@ -64,11 +65,13 @@ void ViewContexts::reset_view_state_of_file(const run::Run& run,
                                             const files::OpenedDevice* device) {
   if (run.id == state_->viewed) return;
   const auto kept = state_->kept_views.find(run.id);
-  const bool whole = kept != state_->kept_views.end() && kept->second.whole;
+  const bool known_view = kept != state_->kept_views.end();
+  const bool whole = known_view && kept->second.whole;
   views::BlockColors& colors = state_->view.block_colors;
   if (!state_->color_of_runs) state_->color_of_runs = colors;
   reset_view_state(run);
   if (whole) return;
+  if (device == nullptr && !known_view) state_->view.visible = files::step_range(run);
   if (files::knows_categories(run, device)) {
     colors = views::BlockColors::category;
   } else {

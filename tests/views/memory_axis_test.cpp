@@ -32,5 +32,22 @@ TEST_F(MemoryChartTest, TheAxisOfEventsBeginsWithAllThatLivedBeforeTheRecording)
   EXPECT_NEAR(place(last), 0, 1);
 }
 
+// The memory of a trace follows its timeline, as that of a run; a snapshot has no timeline.
+TEST_F(MemoryChartTest, the_memory_of_a_trace_shows_the_range_of_its_timeline) {
+  const files::OpenedTrace opened_trace{{}, run::Run(run::StartedUpdate{}), {}, {}};
+  files::OpenedFile opened;
+  file = &opened;
+  frame();
+  EXPECT_EQ(chart.item(MemoryChart::kLink).width(), 0);
+  trace = &opened_trace;
+  const base::TimeRange all = run->memory.time_range();
+  state.visible = {all.begin + all.length() / 4, all.begin + all.length() / 2};
+  frame();
+  const Rect& plot = chart.regions().plot;
+  EXPECT_NEAR(chart.x_of(state.visible.begin), plot.x0, 1);
+  EXPECT_NEAR(chart.x_of(state.visible.end), plot.x1, 1);
+  EXPECT_GT(chart.item(MemoryChart::kLink).width(), 0);
+}
+
 }  // namespace
 }  // namespace ts::views::testing

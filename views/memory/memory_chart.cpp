@@ -103,9 +103,14 @@ memory::Axis MemoryChart::axis_kind(const ViewContext& context) const {
   return context.live ? context.state.live_axis : context.state.memory_axis;
 }
 
-// The timeline shows the run. Other sources do not use its clock.
+// The timeline shows the run, or a trace with its memory. Other sources do not use its clock.
+bool MemoryChart::linkable(const ViewContext& context) const {
+  const bool of_trace = source_.kind == MemorySource::Kind::opened && context.trace != nullptr;
+  return source_.kind == MemorySource::Kind::measured || of_trace;
+}
+
 bool MemoryChart::linked(const ViewContext& context) const {
-  return context.state.link_axes && source_.kind == MemorySource::Kind::measured;
+  return context.state.link_axes && linkable(context);
 }
 
 // The shared cursor, if it is at a time of this source.
@@ -247,8 +252,8 @@ void MemoryChart::lay_out_title(const DrawSink& sink, const ViewContext& context
   items[kDetail] = {sink.text_width(TextStyle::small, detail) + metrics.px(10 + 72), -1};
   items[kColor] = {segments_width(sink, metrics, colors), 1};
   items[kAxis] = {segments_width(sink, metrics, axes), 4};
-  // A file has no timeline to link to.
-  if (source_.kind != MemorySource::Kind::opened)
+  // A snapshot has no timeline to link to.
+  if (source_.kind != MemorySource::Kind::opened || linkable(context))
     items[kLink] = {sink.text_width(TextStyle::small, texts("memory.link_axes")) + metrics.px(24),
                     3};
   title_ = lay_out_title_row(sink, regions_.title, metrics, texts("memory.title"),

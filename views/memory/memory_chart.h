@@ -74,6 +74,7 @@ class MemoryChart {
 
   void follow_source(ViewContext& context);
   [[nodiscard]] memory::Axis axis_kind(const ViewContext& context) const;
+  [[nodiscard]] bool linkable(const ViewContext& context) const;
   [[nodiscard]] bool linked(const ViewContext& context) const;
   [[nodiscard]] std::optional<std::int64_t> cursor(const ViewContext& context) const;
   // "12.3 ms" since the beginning, or "event 1,204" if there is no clock.

@@ -199,8 +199,7 @@ void MemoryChart::draw_axes(const DrawContext& drawing, const ViewContext& conte
   text_in(drawing.sink, {unit_box.x0, labels.y0 + drawing.px(4), unit_box.x1, labels.y1},
           TextStyle::small, drawing.theme.text3, unit);
   // The range of the timeline, if it differs from this one.
-  if (source_.kind == MemorySource::Kind::measured && !context.state.link_axes &&
-      !context.state.visible.empty()) {
+  if (linkable(context) && !context.state.link_axes && !context.state.visible.empty()) {
     const float x0 = axis_.axis.x_of(place_of_time(log, axis_.kind, context.state.visible.begin));
     const float x1 = axis_.axis.x_of(place_of_time(log, axis_.kind, context.state.visible.end));
     const float left = std::clamp(std::round(x0), plot.x0, plot.x1);

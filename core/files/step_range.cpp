@@ -1,0 +1,62 @@
+#include "core/files/step_range.h"
+
+#include <algorithm>
+#include <unordered_map>
+#include <vector>
+
+namespace ts::files {
+namespace {
+
+constexpr std::int64_t kMargin = 50;  // a part of the steps, before and after them
+constexpr double kMostOfAll = 0.9;    // of the time of all, from which all is shown
+
+// A recording names its steps itself. A trace has them in the second row of its phases; a step of
+// several ranks is one.
+std::vector<base::TimeRange> steps_of(const run::Run& run) {
+  std::vector<base::TimeRange> steps;
+  for (const run::StepTimes& step : run.recorded_steps)
+    steps.push_back({step.begin_ns, step.begin_ns + step.total_ns});
+  if (!steps.empty()) return steps;
+  std::unordered_map<base::StringId, std::size_t> by_name;
+  const auto tracks = run.trace.tracks();
+  for (std::size_t t = 0; t < tracks.size(); ++t) {
+    const auto track = static_cast<trace::TrackId>(t);
+    if (tracks[t].kind != trace::TrackKind::phases || run.trace.depth_count(track) < 2) continue;
+    for (std::uint32_t i = 0; i < run.trace.lane_size(track, 1); ++i) {
+      const trace::Slice slice = run.trace.slice({track, 1, i});
+      const auto [known, fresh] = by_name.try_emplace(slice.name, steps.size());
+      if (fresh) steps.push_back({slice.begin_ns, slice.end_ns()});
+      base::TimeRange& step = steps[known->second];
+      step = {std::min(step.begin, slice.begin_ns), std::max(step.end, slice.end_ns())};
+    }
+  }
+  return steps;
+}
+
+base::TimeRange all_of(const run::Run& run) {
+  base::TimeRange all = run.trace.range();
+  const base::TimeRange memory = run.memory.time_range();
+  if (memory.empty()) return all;
+  return {std::min(all.begin, memory.begin), std::max(all.end, memory.end)};
+}
+
+}  // namespace
+
+base::TimeRange step_range(const run::Run& run) {
+  std::vector<base::TimeRange> steps = steps_of(run);
+  if (steps.empty()) return {};
+  std::ranges::sort(steps, {}, &base::TimeRange::begin);
+  if (steps.size() > kMostStepsShown) steps.erase(steps.begin(), steps.end() - kMostStepsShown);
+  base::TimeRange range = steps.front();
+  for (const base::TimeRange& step : steps) range.end = std::max(range.end, step.end);
+  const base::TimeRange all = all_of(run);
+  // The device ends a step later than the host does.
+  const std::int64_t a_step = range.length() / std::ssize(steps);
+  if (all.end - range.end < a_step) range.end = all.end;
+  const std::int64_t margin = range.length() / kMargin;
+  range = {std::max(all.begin, range.begin - margin), std::min(all.end, range.end + margin)};
+  const double part = static_cast<double>(range.length()) / static_cast<double>(all.length());
+  return part < kMostOfAll ? range : base::TimeRange{};
+}
+
+}  // namespace ts::files
