@@ -2,9 +2,10 @@
 
 PROGRAM, the built tensorscope, runs a small model and writes its trace; each reader must find every operator
 of the file in it. TRACEs of torch.profiler with kernels are read by the readers and by `summary --json`, and the
-kernels are compared: name, count and time. HolisticTraceAnalysis rounds each kernel down to whole
-microseconds. A reader that Python cannot import is named and left out: the first is on PyPI
-(HolisticTraceAnalysis, tried with 0.5.0), the second at github.com/AMD-AGI/TraceLens (PYTHONPATH). Exit code
+kernels are compared: name, count and time. HolisticTraceAnalysis moves both ends of each event inwards to whole
+microseconds, so a time may be less by two, and of a short event negative. A reader that Python cannot import is
+named and left out: the first is on PyPI
+(HolisticTraceAnalysis, tried with 0.5.0 on pandas 2.3 and 3.1), the second at github.com/AMD-AGI/TraceLens (PYTHONPATH). Exit code
 1: something differs, or there was no reader.
 """
 
@@ -30,7 +31,7 @@ def events_of(path):
 class HolisticTraceAnalysis:
     """Rows of its table of one trace, as (category, name, microseconds)."""
 
-    unit_us = 1
+    unit_us = 2
 
     def __init__(self):
         from hta.trace_analysis import TraceAnalysis
