@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "views/common/imgui_sink.h"
+#include "views/common/wrapping.h"
 
 namespace ts::views {
 namespace {
@@ -367,6 +368,17 @@ bool cell_text(const std::string& words) {
   ImGui::RenderTextEllipsis(ImGui::GetWindowDrawList(), at, end, end.x, words.c_str(), nullptr,
                             &size);
   return true;
+}
+
+void cell_name(const std::string& name) {
+  const float room = ImGui::GetContentRegionAvail().x;
+  const auto measure = [](std::string_view words) {
+    return ImGui::CalcTextSize(words.data(), words.data() + words.size()).x;
+  };
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  ImGui::Dummy({measure(name), ImGui::GetTextLineHeight()});  // as in cell_text()
+  const std::string shown = cut_in_the_middle(name, room, measure);
+  ImGui::GetWindowDrawList()->AddText(at, ImGui::GetColorU32(ImGuiCol_Text), shown.c_str());
 }
 
 void right_aligned(const std::string& words) {

@@ -8,6 +8,12 @@
 namespace ts::views {
 namespace {
 
+constexpr const char* kCut = "\xe2\x80\xa6";
+
+bool continues(char byte) {
+  return (static_cast<unsigned char>(byte) & 0xC0U) == 0x80U;
+}
+
 // The character that begins at `at`. 0 at the end and if no character begins there.
 char32_t character_at(std::string_view words, std::size_t at) {
   if (at >= words.size()) return 0;
@@ -19,7 +25,7 @@ char32_t character_at(std::string_view words, std::size_t at) {
 // The character that ends before `at`. `at` is not 0.
 char32_t character_before(std::string_view words, std::size_t at) {
   --at;
-  while (at > 0 && (static_cast<unsigned char>(words[at]) & 0xC0U) == 0x80U) --at;
+  while (at > 0 && continues(words[at])) --at;
   return character_at(words, at);
 }
 
@@ -142,6 +148,28 @@ std::vector<std::string_view> lines_within(std::string_view words, float width,
     if (at == line_end && at != words.size()) ++at;
   } while (at != words.size());
   return lines;
+}
+
+std::string cut_in_the_middle(std::string_view words, float width,
+                              const std::function<float(std::string_view)>& measure) {
+  if (measure(words) <= width) return std::string(words);
+  std::vector<std::size_t> begins;  // of code points, and the end
+  for (std::size_t i = 0; i < words.size(); ++i)
+    if (!continues(words[i])) begins.push_back(i);
+  begins.push_back(words.size());
+  // With `kept` code points: more of them after the ellipsis, where names differ.
+  const auto cut_to = [&](std::size_t kept) {
+    const std::size_t head = kept * 2 / 5;
+    return std::string(words.substr(0, begins[head])) + kCut +
+           std::string(words.substr(begins[begins.size() - 1 - (kept - head)]));
+  };
+  std::size_t low = 0;
+  std::size_t high = begins.size() - 1;  // all of them do not fit
+  while (low + 1 < high) {
+    const std::size_t half = (low + high) / 2;
+    (measure(cut_to(half)) <= width ? low : high) = half;
+  }
+  return cut_to(low);
 }
 
 std::vector<std::string> wrapped(const DrawSink& sink, TextStyle style, std::string_view words,

@@ -18,7 +18,13 @@ std::string kept_together(std::string_view words);
 std::vector<std::string_view> lines_within(std::string_view words, float width,
                                            const std::function<float(std::string_view)>& measure);
 
-// The same for the text of a sink. Never breaks before a unit.
+// `words`, or where they are wider than `width` their beginning and end around an ellipsis: names
+// in one table often begin alike and end apart. Cuts between code points. Only the ellipsis where
+// nothing else fits.
+std::string cut_in_the_middle(std::string_view words, float width,
+                              const std::function<float(std::string_view)>& measure);
+
+// The lines of the text of a sink. Never breaks before a unit.
 std::vector<std::string> wrapped(const DrawSink& sink, TextStyle style, std::string_view words,
                                  float width);
 

@@ -102,7 +102,7 @@ RowTable::Answer RowTable::draw(const Ui& ui, const Content& content) {
       right_aligned(cells[0]);
       for (std::size_t column = 1; column < words; ++column) right_aligned_column(cells[column]);
       ImGui::TableNextColumn();
-      cell_text(cells[words]);
+      cell_name(cells[words]);
     }
   }
   const bool copied =

@@ -87,12 +87,14 @@ void KernelsView::draw(const Ui& ui, const ViewContext& context,
                                      ImGuiTableFlags_Resizable | ImGuiTableFlags_NoSavedSettings |
                                      ImGuiTableFlags_SizingFixedFit | ImGuiTableFlags_RowBg;
   const TableColors colors(ui);
+  const float name_width =
+      std::clamp(ImGui::GetContentRegionAvail().x * 0.28F, ui.px(320), ui.px(640));
   if (!ImGui::BeginTable("###kernels", static_cast<int>(kKernelHeadings.size()), kFlags,
                          {0, height}))
     return;
   ImGui::TableSetupScrollFreeze(1, 1);
   for (const char* const heading : kKernelHeadings) {
-    ImGui::TableSetupColumn(ui.texts(heading), 0, heading == kKernelHeadings[0] ? ui.px(320) : 0);
+    ImGui::TableSetupColumn(ui.texts(heading), 0, heading == kKernelHeadings[0] ? name_width : 0);
   }
   table_headings([](int column) {
     return column > 0 && kKernelHeadings[static_cast<std::size_t>(column)] != kKernelOperator;
@@ -105,7 +107,7 @@ void KernelsView::draw(const Ui& ui, const ViewContext& context,
       ImGui::TableNextRow();
       ImGui::TableNextColumn();
       const std::string name(context.strings.view(row.name));
-      ImGui::TextUnformatted(name.c_str());
+      cell_name(name);
       tooltip(ui, name);
       const auto cell = [](const std::string& words) {
         ImGui::TableNextColumn();

@@ -9,6 +9,7 @@
 #include "core/report/module_report.h"
 #include "core/text/numbers.h"
 #include "views/common/widgets.h"
+#include "views/common/wrapping.h"
 
 namespace ts::views {
 namespace {
@@ -56,7 +57,12 @@ void ModuleTreeView::draw_row(const Ui& ui, std::uint32_t index) {
   // Open at first: the model and the list of its layers. A layer opens on request.
   if (index == 0 || (node.depth == 1 && !node.is_operator)) flags |= ImGuiTreeNodeFlags_DefaultOpen;
   const std::string name = index == 0 ? std::string(ui.texts("tables.whole")) : node.name;
-  const bool open = ImGui::TreeNodeEx((name + "###node" + std::to_string(index)).c_str(), flags);
+  const float room = ImGui::GetContentRegionAvail().x - ImGui::GetTreeNodeToLabelSpacing();
+  const std::string shown = cut_in_the_middle(name, room, [](std::string_view words) {
+    return ImGui::CalcTextSize(words.data(), words.data() + words.size()).x;
+  });
+  const bool open = ImGui::TreeNodeEx((shown + "###node" + std::to_string(index)).c_str(), flags);
+  if (shown != name) tooltip(ui, name);
   right_aligned_column(
       text::grouped(static_cast<std::int64_t>(static_cast<double>(node.calls) / steps)));
   right_aligned_column(time(node.total_ns()));

@@ -183,6 +183,7 @@ void OperatorsView::draw_table(const Ui& ui, const ViewContext& context, float h
                                      ImGuiTableFlags_NoSavedSettings |
                                      ImGuiTableFlags_SizingFixedFit | ImGuiTableFlags_RowBg;
   const TableColors colors(ui);
+  const float whole_width = ImGui::GetContentRegionAvail().x;
   if (ImGui::BeginTable("###operators", kOperatorColumns, kFlags, {0, height})) {
     ImGui::TableSetupScrollFreeze(1, 1);
     for (int i = 0; i < kOperatorColumns; ++i) {
@@ -191,7 +192,8 @@ void OperatorsView::draw_table(const Ui& ui, const ViewContext& context, float h
       if (column == OperatorColumn::name || column == OperatorColumn::shape)
         flags = ImGuiTableColumnFlags_PreferSortAscending;
       if (column == OperatorColumn::self) flags |= ImGuiTableColumnFlags_DefaultSort;
-      const float width = column == OperatorColumn::name ? ui.px(260) : 0;
+      const float name_width = std::clamp(whole_width * 0.24F, ui.px(260), ui.px(460));
+      const float width = column == OperatorColumn::name ? name_width : 0;
       ImGui::TableSetupColumn(
           (std::string(ui.texts(kOperatorHeadings[static_cast<std::size_t>(i)])) + "###column_" +
            std::to_string(i))
@@ -214,7 +216,7 @@ void OperatorsView::draw_table(const Ui& ui, const ViewContext& context, float h
         ImGui::TableNextRow();
         ImGui::TableNextColumn();
         const std::string name = row_name(table_, row, context.strings, context.texts);
-        ImGui::TextUnformatted(name.c_str());
+        cell_name(name);
         tooltip(ui, name);
         for (int c = 1; c < kOperatorColumns; ++c) {
           ImGui::TableNextColumn();

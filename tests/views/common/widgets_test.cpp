@@ -9,6 +9,7 @@
 
 #include "tests/views/common/imgui_driver.h"
 #include "views/common/fonts.h"
+#include "views/common/wrapping.h"
 
 namespace ts::views {
 namespace {
@@ -84,6 +85,23 @@ TEST(CellText, letters_below_the_line_are_whole_where_words_are_cut) {
       ImGui::End();
     });
   }
+}
+
+// Names of one table begin alike and end apart; a letter is 1 wide here.
+TEST(CutInTheMiddle, beginning_and_end_of_a_name_stay) {
+  const auto letters = [](std::string_view words) {
+    return static_cast<float>(std::ranges::count_if(
+        words, [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U; }));
+  };
+  EXPECT_EQ(cut_in_the_middle("aten::mm", 8, letters), "aten::mm");
+  EXPECT_EQ(cut_in_the_middle("model.decoder.layers.11.self_attn.q_proj", 21, letters),
+            "model.de\xe2\x80\xa6_attn.q_proj");
+  EXPECT_NE(cut_in_the_middle("model.decoder.layers.11.self_attn.q_proj", 21, letters),
+            cut_in_the_middle("model.decoder.layers.11.self_attn.k_proj", 21, letters));
+  const std::string han =
+      cut_in_the_middle("\xe6\xa8\xa1\xe5\x9e\x8b\xe5\xb1\x82\xe6\xa8\xa1", 3, letters);
+  EXPECT_EQ(letters(han), 3) << "whole characters: " << han;
+  EXPECT_EQ(cut_in_the_middle("aten::mm", 0, letters), "\xe2\x80\xa6");
 }
 
 }  // namespace
