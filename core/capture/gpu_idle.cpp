@@ -1,6 +1,7 @@
 #include "core/capture/gpu_idle.h"
 
 #include <algorithm>
+#include <iterator>
 #include <limits>
 #include <unordered_map>
 #include <utility>
@@ -44,7 +45,7 @@ class Finder {
         began_(began) {
     std::sort(began_.begin(), began_.end());
     for (const HostCall& call : calls) {
-      if (call.kind != HostCall::Kind::launch) continue;
+      if (call.kind == HostCall::Kind::wait) continue;
       const auto [known, fresh] = launches_.try_emplace(call.correlation, call);
       if (!fresh && call.begin_ns < known->second.begin_ns) known->second = call;
     }
@@ -67,36 +68,17 @@ class Finder {
   using Place = std::vector<DeviceWork>::const_iterator;
 
   void find_of_device(Place first, Place last) {
-    bool any = false;
-    std::int64_t busy_until = 0;
-    std::vector<std::pair<std::int64_t, std::int64_t>> copied;  // since busy_until
-    for (auto one = first; one != last; ++one) {
-      if (!one->kernel) {
-        copied.emplace_back(one->begin_ns, one->end_ns);
-        continue;
-      }
-      if (any && one->begin_ns > busy_until) add_gap(busy_until, *one, copied);
-      busy_until = any ? std::max(busy_until, one->end_ns) : one->end_ns;
-      any = true;
-      // A copy may run beside this kernel and into the next gap.
-      std::erase_if(copied, [&](const auto& copy) { return copy.second <= busy_until; });
+    std::int64_t busy_until = first->end_ns;
+    for (auto one = std::next(first); one != last; ++one) {
+      if (one->begin_ns > busy_until) add_gap(busy_until, *one);
+      busy_until = std::max(busy_until, one->end_ns);
     }
   }
 
-  void add_gap(std::int64_t begin, const DeviceWork& next,
-               const std::vector<std::pair<std::int64_t, std::int64_t>>& copied) {
+  void add_gap(std::int64_t begin, const DeviceWork& next) {
     const auto boundary = std::upper_bound(began_.begin(), began_.end(), begin);
     if (boundary != began_.end() && *boundary <= next.begin_ns) return;
-    const IdleCause cause = cause_of(begin, next);
-    for (const auto& [from, to] : copied) {
-      if (from > begin) add(next.device, cause, begin, std::min(from, next.begin_ns));
-      const std::int64_t end = std::min(to, next.begin_ns);
-      if (end > std::max(from, begin)) {
-        add(next.device, IdleCause::copy, std::max(from, begin), end);
-        begin = end;
-      }
-    }
-    add(next.device, cause, begin, next.begin_ns);
+    spans_.push_back({next.device, cause_of(begin, next), begin, next.begin_ns});
   }
 
   IdleCause cause_of(std::int64_t begin, const DeviceWork& next) const {
@@ -107,10 +89,6 @@ class Finder {
     if (copies_.in(begin, launched)) return IdleCause::copy;
     if (waits_.in(begin, launched)) return IdleCause::synchronisation;
     return IdleCause::launch;
-  }
-
-  void add(std::uint32_t device, IdleCause cause, std::int64_t begin, std::int64_t end) {
-    if (end > begin) spans_.push_back({device, cause, begin, end});
   }
 
   std::vector<DeviceWork> work_;

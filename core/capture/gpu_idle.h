@@ -9,10 +9,9 @@ namespace ts::capture {
 
 using trace::IdleCause;
 
-// Something that ran on a device; times in nanoseconds of one clock.
+// A kernel, copy or fill that ran on a device; times in nanoseconds of one clock.
 struct DeviceWork {
   std::uint32_t device = 0;
-  bool kernel = true;  // else a copy or a fill
   std::uint32_t correlation = 0;
   std::int64_t begin_ns = 0;
   std::int64_t end_ns = 0;
@@ -33,10 +32,10 @@ struct IdleSpan {
   std::int64_t end_ns = 0;
 };
 
-// The times between the first and the last kernel of a device in which none ran, ordered by device
-// and begin. Time that a copy covers has the cause copy; the rest of a gap has one cause, given by
-// the kernel at its end. A gap in which a recording began is left out: its beginning is not known.
-// Calls by correlation: the first call of each number made the launch. O(n log n).
+// The times between the first and the last work of a device in which none ran, ordered by device
+// and begin. A gap has one cause, given by the work at its end. A gap in which a recording began is
+// left out: its beginning is not known. Calls by correlation: the first call of each number made
+// the launch or the copy. O(n log n).
 std::vector<IdleSpan> idle_spans(std::vector<DeviceWork> work, const std::vector<HostCall>& calls,
                                  const std::vector<std::int64_t>& recordings_began);
 

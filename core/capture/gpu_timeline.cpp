@@ -77,7 +77,6 @@ void GpuTimeline::wait(const GpuRecord& record) {
 void GpuTimeline::note_for_idle(const GpuRecord& record) {
   if (on_a_stream(record.kind)) {
     work_.push_back({.device = record.device,
-                     .kernel = record.kind == GpuKind::kernel,
                      .correlation = record.correlation,
                      .begin_ns = record.begin_ns,
                      .end_ns = record.end_ns});

@@ -10,7 +10,7 @@ namespace ts::checks {
 // The checks that a trace of a profiler answers, in the order of their ids; what its events do not
 // tell is unknown, with the reason; so are shares of time where only a part by numbers of events
 // was read. `fault`: why the file was not read to its end; empty: it was.
-//   C-7   share of the time in which a kernel ran, in the mean of the devices
+//   C-7   share of the time in which a kernel or a copy ran, in the mean of the devices
 //   C-8   the file is complete
 //   C-10  share of the time in which collectives ran
 //   C-16  share of collectives that other kernels hide; calls that wait for the device, a step

@@ -163,6 +163,12 @@ class KernelTableBuilder {
     std::vector<Interval> spans(steps_.size(), Interval{0, -1});
     std::int64_t covered_until = 0;
     for (const PlacedKernel& one : placed) {
+      const std::int64_t begin = std::max(one.slice.begin_ns, covered_until);
+      covered_until = std::max(covered_until, one.slice.end_ns());
+      use.busy_ns += std::max<std::int64_t>(0, one.slice.end_ns() - begin);
+      Interval& span = spans[one.step];
+      if (span.end_ns < 0) span.begin_ns = begin;  // work of the step before counts there
+      span.end_ns = std::max(span.end_ns, covered_until);
       if (!is_kernel(one.slice)) {
         use.copy_ns += one.slice.duration_ns;
         continue;
@@ -171,24 +177,20 @@ class KernelTableBuilder {
       use.kernel_ns += one.slice.duration_ns;
       if (trace::tensor_cores_of(strings_.view(one.slice.name)) == trace::TensorCores::yes)
         use.tensor_core_ns += one.slice.duration_ns;
-      const std::int64_t begin = std::max(one.slice.begin_ns, covered_until);
-      covered_until = std::max(covered_until, one.slice.end_ns());
-      use.busy_ns += std::max<std::int64_t>(0, one.slice.end_ns() - begin);
-      Interval& span = spans[one.step];
-      if (span.end_ns < 0) span.begin_ns = one.slice.begin_ns;
-      span.end_ns = std::max(span.end_ns, one.slice.end_ns());
     }
-    for (const Interval& span : spans) {
-      if (span.end_ns >= 0) use.span_ns += span.end_ns - span.begin_ns;
-    }
-    add_idle(use);
+    std::erase_if(spans, [](const Interval& span) { return span.end_ns < 0; });
+    for (const Interval& span : spans) use.span_ns += span.end_ns - span.begin_ns;
+    add_idle(use, spans);
     add_queue(use, placed);
     return use;
   }
 
-  void add_idle(DeviceUse& use) const {
+  // `spans` in their order.
+  void add_idle(DeviceUse& use, const std::vector<Interval>& spans) const {
     for_each(TrackKind::gpu_idle, [&](SliceRef ref, const trace::Slice& slice) {
-      if (trace_.tracks()[ref.track].device != use.device || !step_of(slice.begin_ns)) return;
+      if (trace_.tracks()[ref.track].device != use.device) return;
+      const auto after = std::ranges::upper_bound(spans, slice.begin_ns, {}, &Interval::begin_ns);
+      if (after == spans.begin() || slice.end_ns() > std::prev(after)->end_ns) return;
       for (int i = 0; i < trace::kIdleCauseCount; ++i) {
         if (strings_.view(slice.name) == trace::to_string(static_cast<trace::IdleCause>(i)))
           use.idle_ns[static_cast<std::size_t>(i)] += slice.duration_ns;

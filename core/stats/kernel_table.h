@@ -34,15 +34,16 @@ struct KernelRow {
   double op_input_bytes = 0;
 };
 
-// Activity of one GPU in the recorded steps. Concurrent kernels count once in busy_ns.
+// Activity of one GPU in the recorded steps, with the words of trace_file/device_time.h: busy_ns
+// and the idle times of a recording add up to span_ns.
 struct DeviceUse {
   std::int16_t device = 0;
   std::int64_t kernels = 0;
-  std::int64_t span_ns = 0;    // first begin to last end, of each step, summed up
-  std::int64_t busy_ns = 0;    // at least one kernel ran
+  std::int64_t span_ns = 0;    // first work to the end of the last, of each step, summed up
+  std::int64_t busy_ns = 0;    // at least one kernel, copy or fill ran
   std::int64_t kernel_ns = 0;  // sum of all kernels
   std::int64_t copy_ns = 0;    // sum of copies and fills
-  std::array<std::int64_t, trace::kIdleCauseCount> idle_ns{};
+  std::array<std::int64_t, trace::kIdleCauseCount> idle_ns{};  // gaps inside the spans
   std::int64_t tensor_core_ns = 0;  // of kernel_ns, by the names that tell it
   // Number of launches that were made but not yet started, over the time of the span: mean and
   // maximum. A graph launch counts as one.

@@ -4,13 +4,13 @@
 
 namespace ts::trace {
 
-// Why a GPU ran no kernel for a while, judged by what followed.
+// Why a GPU ran no kernel, copy or fill for a while, judged by the work that followed.
 enum class IdleCause : std::uint8_t {
   launch,           // the host made the next launch late because it was busy with other work
   synchronisation,  // the host made the next launch late as it waited until the device was done
-  copy,             // a copy or fill ran in that time, or blocked the host
+  copy,             // the host made the next launch late as a call of a copy kept it
   device,           // the next launch was already made: its dependencies, or its start-up
-  unknown,          // the next kernel's launch was not recorded
+  unknown,          // the launch of the next work was not recorded
 };
 inline constexpr int kIdleCauseCount = 5;
 

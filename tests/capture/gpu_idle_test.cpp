@@ -7,10 +7,10 @@ namespace {
 
 DeviceWork kernel_work(std::uint32_t number, std::int64_t begin, std::int64_t end,
                        std::uint32_t device = 0) {
-  return {device, true, number, begin, end};
+  return {device, number, begin, end};
 }
-DeviceWork copy(std::int64_t begin, std::int64_t end) {
-  return {0, false, 0, begin, end};
+DeviceWork copy(std::int64_t begin, std::int64_t end, std::uint32_t number = 0) {
+  return {0, number, begin, end};
 }
 HostCall call(HostCall::Kind kind, std::uint32_t number, std::int64_t begin, std::int64_t end) {
   return {kind, number, begin, end};
@@ -60,16 +60,18 @@ TEST(GpuIdle, a_host_that_waited_for_the_device_could_not_launch) {
       << "it began after the launch";
 }
 
-TEST(GpuIdle, copies_take_their_part_of_a_gap) {
-  EXPECT_EQ(told({kernel_work(1, 100, 200), copy(220, 250), kernel_work(2, 300, 400)},
-                 {call(kLaunch, 1, 50, 60), call(kLaunch, 2, 280, 290)}),
-            (std::vector<Told>{{IdleCause::launch, 200, 220},
-                               {IdleCause::copy, 220, 250},
-                               {IdleCause::launch, 250, 300}}));
-  EXPECT_EQ(told({kernel_work(1, 100, 200), copy(150, 500), kernel_work(2, 300, 400)},
-                 {call(kLaunch, 2, 280, 290)}),
-            (std::vector<Told>{{IdleCause::copy, 200, 300}}))
+TEST(GpuIdle, copies_are_no_gap_and_end_one_as_kernels_do) {
+  EXPECT_EQ(told({kernel_work(1, 100, 200), copy(220, 250, 3), kernel_work(2, 300, 400)},
+                 {call(kLaunch, 1, 50, 60), call(kCopy, 3, 150, 260), call(kLaunch, 2, 280, 290)}),
+            (std::vector<Told>{{IdleCause::device, 200, 220}, {IdleCause::copy, 250, 300}}));
+  EXPECT_TRUE(told({kernel_work(1, 100, 200), copy(150, 500), kernel_work(2, 300, 400)},
+                   {call(kLaunch, 2, 280, 290)})
+                  .empty())
       << "one that began beside the kernel";
+  EXPECT_EQ(
+      told({copy(0, 50), kernel_work(1, 100, 200), copy(300, 400)}, {call(kLaunch, 1, 80, 90)}),
+      (std::vector<Told>{{IdleCause::launch, 50, 100}, {IdleCause::unknown, 200, 300}}))
+      << "the first and the last work may be copies";
   EXPECT_EQ(told({kernel_work(1, 100, 200), kernel_work(2, 300, 400)},
                  {call(kCopy, 4, 190, 260), call(kLaunch, 2, 280, 290)}),
             (std::vector<Told>{{IdleCause::copy, 200, 300}}))

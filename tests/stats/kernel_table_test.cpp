@@ -83,20 +83,21 @@ TEST_F(KernelTableTest, rows_devices_idle_time_and_queue) {
   slice(stream_, 2200, 60, gemm, SliceClass::matmul, "other mm", kLaunch | 4);
   slice(second_, 310, 40, "add_kernel", SliceClass::elementwise, "add", kLaunch | 3);
   slice(second_, 400, 50, "memset", SliceClass::copy, "64 B");
+  slice(second_, 470, 10, "add_kernel", SliceClass::elementwise, "add");
   slice(second_, 1500, 50, "between_steps", SliceClass::other, "add");
-  slice(idle_, 260, 5, to_string(IdleCause::launch));
-  slice(idle_, 290, 7, to_string(IdleCause::synchronisation));
-  slice(idle_, 1200, 700, to_string(IdleCause::launch));
+  slice(idle_, 350, 50, to_string(IdleCause::launch));
+  slice(idle_, 450, 20, to_string(IdleCause::synchronisation));
+  slice(idle_, 480, 1720, to_string(IdleCause::launch));
 
   const KernelTable found = table();
   EXPECT_EQ(found.steps, 2);
   ASSERT_EQ(found.rows.size(), 2U) << "neither the memset nor what lies between steps";
-  EXPECT_EQ(found.kernel_ns, 220);
+  EXPECT_EQ(found.kernel_ns, 230);
   const KernelRow& mm = row(found, gemm);
   EXPECT_EQ(&mm, &found.rows.front());
   EXPECT_EQ(mm.calls, 3);
   EXPECT_EQ(mm.total_ns, 180);
-  EXPECT_DOUBLE_EQ(mm.share, 180.0 / 220);
+  EXPECT_DOUBLE_EQ(mm.share, 180.0 / 230);
   EXPECT_EQ(mm.average_ns, 60);
   EXPECT_EQ(mm.p50_ns, 60);
   EXPECT_EQ(mm.tensor_cores, trace::TensorCores::yes);
@@ -112,23 +113,25 @@ TEST_F(KernelTableTest, rows_devices_idle_time_and_queue) {
 
   const KernelTable part = kernel_table(store_, launches_, strings_, base::TimeRange{300, 2200});
   ASSERT_EQ(part.rows.size(), 2U) << "what begins in the range and in a step";
-  EXPECT_EQ(row(part, "add_kernel").calls, 1);
+  EXPECT_EQ(row(part, "add_kernel").calls, 2);
   EXPECT_EQ(row(part, gemm).calls, 1);
-  EXPECT_EQ(part.kernel_ns, 60);
+  EXPECT_EQ(part.kernel_ns, 70);
 
   ASSERT_EQ(found.devices.size(), 1U);
   const DeviceUse& use = found.devices.front();
-  EXPECT_EQ(use.kernels, 4);
-  EXPECT_EQ(use.span_ns, (350 - 200) + (2260 - 2200));
-  EXPECT_EQ(use.busy_ns, 150 + 60) << "10 ns of two at once count once";
-  EXPECT_EQ(use.kernel_ns, 220);
+  EXPECT_EQ(use.kernels, 5);
+  EXPECT_EQ(use.span_ns, (480 - 200) + (2260 - 2200));
+  EXPECT_EQ(use.busy_ns, 150 + 50 + 10 + 60) << "10 ns of two at once count once, the memset does";
+  EXPECT_EQ(use.kernel_ns, 230);
   EXPECT_EQ(use.copy_ns, 50);
   EXPECT_EQ(use.tensor_core_ns, 180);
-  EXPECT_EQ(use.idle_ns[static_cast<std::size_t>(IdleCause::launch)], 5);
-  EXPECT_EQ(use.idle_ns[static_cast<std::size_t>(IdleCause::synchronisation)], 7);
+  EXPECT_EQ(use.idle_ns[static_cast<std::size_t>(IdleCause::launch)], 50)
+      << "what lies between two steps is of none";
+  EXPECT_EQ(use.idle_ns[static_cast<std::size_t>(IdleCause::synchronisation)], 20);
+  EXPECT_EQ(use.busy_ns + 50 + 20, use.span_ns);
   // Made at 120, 140, 320 and 2120, begun at 200, 300, 310 and 2200: the third had begun before its
   // call ended.
-  EXPECT_DOUBLE_EQ(use.queue_mean, (80.0 + 160 + 80) / 210);
+  EXPECT_DOUBLE_EQ(use.queue_mean, (80.0 + 160 + 80) / 340);
   EXPECT_EQ(use.queue_most, 2);
 }
 

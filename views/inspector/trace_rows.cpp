@@ -45,7 +45,7 @@ std::string busy_share(const trace_file::TraceSummary& summary) {
   return text::decimal(kPercent * static_cast<double>(summary.gpu_busy_ns) / span, 1);
 }
 
-// The time in which a kernel ran; of several devices the mean, and each.
+// The time in which a kernel or a copy ran; of several devices the mean, and each.
 void add_busy(const text::Texts& texts, const trace_file::TraceSummary& summary,
               std::vector<InspectorRow>& rows) {
   constexpr std::size_t kMostDevices = 16;

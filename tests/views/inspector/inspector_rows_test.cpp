@@ -422,15 +422,15 @@ TEST(GpuRows, shares_are_of_the_span_and_missing_causes_have_no_row) {
   for (const InspectorRow& row : gpu_rows(texts, use, 2))
     all += row.label + "=" + row.value.joined() + "\n";
   EXPECT_EQ(all,
-            "First to last kernel, a step=1.00 ms\n"
+            "First to last work, a step=1.00 ms\n"
             "Sum of kernels, a step=800.0 \xc2\xb5s\n"
-            "Busy, first to last kernel=75.0 %\n"
+            "Busy with kernels or copies=75.0 %\n"
             "Idle: launch-bound=15.0 %\n"
             "Idle: synchronisation=10.0 %\n"
             "Tensor cores, of kernel time=25.0 %\n"
             "Launches waiting=2.5 on average, 7 at most\n");
   const auto of_trace = gpu_rows(texts, use, std::nullopt);
-  EXPECT_EQ(of_trace[0].label + "=" + of_trace[0].value.joined(), "First to last kernel=2.00 ms");
+  EXPECT_EQ(of_trace[0].label + "=" + of_trace[0].value.joined(), "First to last work=2.00 ms");
   EXPECT_EQ(of_trace[1].label + "=" + of_trace[1].value.joined(),
             "Sum of kernels, whole trace=1.60 ms");
 }
