@@ -1,4 +1,4 @@
-// What is shown at first of a trace: its steps, the last ones of many, and all where there are
+// The range of a trace at first: its steps, of many the last ones, and all where there are none.
 // none.
 #include "core/files/step_range.h"
 
