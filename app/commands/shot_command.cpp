@@ -10,6 +10,7 @@
 #include "app/commands/command_line.h"
 #include "app/commands/report.h"
 #include "app/commands/spec_arguments.h"
+#include "app/output/file_question.h"
 #include "app/session/catalogue.h"
 #include "app/session/engine_loader.h"
 #include "app/session/file_list.h"
@@ -83,6 +84,35 @@ run::Protocol short_protocol() {
 
 constexpr std::chrono::seconds kHuntTime{60};
 
+constexpr bool shows_blocks(Page page) {
+  return page >= Page::segments && page <= Page::growth;
+}
+
+// Chooses the form of the last file that the panel shows: a recording is a timeline and a snapshot.
+// The error says why it has nothing to show.
+base::Result<void> choose_form(OpenedFiles& files, Page page, const std::string& panel) {
+  const OpenedFiles::Entry& entry = *files.current();
+  const files::OpenedFile& opened = *entry.opened;
+  const std::string name = entry.path.string();
+  if (shows_blocks(page)) {
+    if (opened.devices.empty()) {
+      return base::fail(name +
+                        " is a trace of a profiler, in which no block has a stack: " + panel +
+                        " shows a memory snapshot or a recording; take run, timeline, memory, "
+                        "operators or inspector");
+    }
+    if (opened.trace_shown(entry.device) != nullptr) files.choose_device(0);
+  } else if ((page == Page::timeline || page == Page::operators) && opened.trace == nullptr) {
+    return base::fail(name + " is a memory snapshot, which has no times of operators: " + panel +
+                      " shows a trace or a recording; take run, memory, segments, reserved, "
+                      "blocks, flame, difference, growth or inspector");
+  } else if (page == Page::agreement) {
+    return base::fail("agreement compares a run with its prediction, and " + name +
+                      " is a file: name a workload in its place");
+  }
+  return {};
+}
+
 // Nothing runs, so no engine is loaded.
 int take_shot_of_files(const ShotCommand& command, const PictureOptions& options,
                        views::OperatorsTab tab, const Preferences& preferences) {
@@ -90,6 +120,7 @@ int take_shot_of_files(const ShotCommand& command, const PictureOptions& options
     return base::fail("a picture of a file needs no engine");
   });
   for (const std::filesystem::path& path : command.files) {
+    if (const auto other = file_of_other_commands(path)) return report(other->sentence, 2);
     const auto whole = io::absolute_path(path);
     if (!whole) return report(whole.error().sentence, 2);
     if (listed(*whole).kind == FileKind::session)
@@ -101,6 +132,8 @@ int take_shot_of_files(const ShotCommand& command, const PictureOptions& options
     if (!opened) return report(opened.error().sentence, 2);
     session.files().add(std::move(*opened));
   }
+  if (auto chosen = choose_form(session.files(), options.page, command.workspace); !chosen)
+    return report(chosen.error().sentence, 2);
   session.files().finish_replay();
   if (options.page == Page::reserved) session.files().finish_explanation();
   auto graphics = Graphics::open(Graphics::Kind::off_screen, 64, 64);

@@ -9,6 +9,8 @@
 #include <system_error>
 #include <utility>
 
+#include "core/files/saved_session.h"
+
 namespace ts::app {
 namespace {
 
@@ -144,6 +146,28 @@ tl::unexpected<base::Error> only_of_snapshots(const std::filesystem::path& path)
 tl::unexpected<base::Error> only_of_events(const std::filesystem::path& path) {
   return base::fail(path.string() +
                     " is neither a memory snapshot nor a trace: --from and --to need one");
+}
+
+std::optional<base::Error> file_of_other_commands(const std::filesystem::path& path) {
+  std::error_code ignored;
+  if (!std::filesystem::exists(path, ignored)) return std::nullopt;
+  const std::string name = path.string();
+  const std::string ending = path.extension().string();
+  if (ending == ".pt2") {
+    return base::Error{.sentence = name + " is a program of torch.export: tensorscope predict " +
+                                   "--model " + name + " says what it needs, run --model " +
+                                   "measures it, shot --model draws it"};
+  }
+  if (ending == ".py") {
+    return base::Error{.sentence = name + " is a Python program: tensorscope predict " + name +
+                                   " and run " + name + " call its build(), and python -m " +
+                                   "tensorscope record " + name +
+                                   " records it as a file that is read here"};
+  }
+  if (ending == files::kSessionEnding)
+    return base::Error{.sentence =
+                           name + " is the session of a window: tensorscope " + name + " opens it"};
+  return std::nullopt;
 }
 
 std::string pool_name(const allocator::PoolId& pool) {

@@ -43,6 +43,10 @@ base::Result<std::unique_ptr<files::OpenedFile>> asked_part(
 tl::unexpected<base::Error> only_of_snapshots(const std::filesystem::path& path);
 tl::unexpected<base::Error> only_of_events(const std::filesystem::path& path);
 
+// The error for a program or a session, which no command about recordings reads: it names the
+// commands that do. Unset: it is none, by its name.
+std::optional<base::Error> file_of_other_commands(const std::filesystem::path& path);
+
 // "default" or "FIRST,SECOND".
 std::string pool_name(const allocator::PoolId& pool);
 

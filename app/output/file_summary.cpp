@@ -298,6 +298,7 @@ base::Result<FileSummary> summary_of_file(const std::filesystem::path& path,
 
 base::Result<FileSummary> summary_of(const std::filesystem::path& path,
                                      const FileQuestion& question) {
+  if (auto other = file_of_other_commands(path)) return tl::unexpected(std::move(*other));
   std::error_code ignored;
   const bool run = std::filesystem::exists(path / kRunName, ignored);
   if (is_sweep(path)) {
