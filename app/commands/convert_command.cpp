@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "app/commands/command_line.h"
 #include "app/commands/report.h"
@@ -14,6 +15,7 @@
 #include "core/files/cut.h"
 #include "core/files/opened_file.h"
 #include "core/files/rank_folder.h"
+#include "core/files/saved_session.h"
 #include "core/io/file.h"
 #include "core/io/file_kind.h"
 #include "core/io/input.h"
@@ -31,6 +33,7 @@ struct ConvertCommand {
   std::filesystem::path in;
   std::filesystem::path out;
   std::optional<std::int64_t> device;  // of a page; unset: the first one
+  std::filesystem::path session;       // whose notes a page gets; empty: none
   PartOptions part;
 };
 
@@ -91,16 +94,42 @@ int convert_ranks(const ConvertCommand& command) {
   return check_copy(files::copy_ranks(command.in, command.out));
 }
 
+// The notes of the session on that device, or on the part of it.
+base::Result<std::vector<files::Note>> notes_of(const ConvertCommand& command,
+                                                const FileQuestion& question, std::size_t device) {
+  if (command.session.empty()) return std::vector<files::Note>();
+  const auto session = files::read_session(command.session);
+  if (!session) return tl::unexpected(session.error());
+  std::error_code ignored;
+  for (const files::SavedFile& saved : session->files) {
+    if (!std::filesystem::equivalent(saved.path, command.in, ignored)) continue;
+    if (saved.range != question.range) continue;
+    if (!question.part.is_all()) {
+      if (saved.part == question.part && saved.shown_device == device) return saved.part_view.notes;
+      continue;
+    }
+    const auto found = std::ranges::find(saved.devices, device, &files::SavedDevice::index);
+    return found == saved.devices.end() ? std::vector<files::Note>() : found->view.notes;
+  }
+  return base::fail(command.session.string() + " does not have what is asked for of " +
+                    command.in.string());
+}
+
 // The page of one device.
-base::Result<void> write_page(const ConvertCommand& command, const files::OpenedFile& file) {
+base::Result<void> write_page(const ConvertCommand& command, const files::OpenedFile& file,
+                              const FileQuestion& question,
+                              const std::vector<std::int64_t>& numbers) {
   const std::int64_t first = file.devices.empty() ? 0 : file.devices.front().number;
   const std::int64_t number = command.device.value_or(first);
   const auto device = std::ranges::find(file.devices, number, &files::OpenedDevice::number);
   if (device == file.devices.end()) {
     return base::fail(command.in.string() + " has nothing of device " + std::to_string(number));
   }
+  const auto in_all = std::ranges::find(numbers, number) - numbers.begin();
+  const auto notes = notes_of(command, question, static_cast<std::size_t>(in_all));
+  if (!notes) return tl::unexpected(notes.error());
   const auto index = static_cast<std::size_t>(device - file.devices.begin());
-  return io::write_file(command.out, file_page(file, index));
+  return io::write_file(command.out, file_page(file, index, *notes));
 }
 
 base::Result<void> write(const ConvertCommand& command, snapshot::SnapshotFile&& file,
@@ -109,9 +138,12 @@ base::Result<void> write(const ConvertCommand& command, snapshot::SnapshotFile&&
   const auto format = snapshot::snapshot_format_of(command.out);
   if (!page && question.part.is_all())
     return snapshot::write_snapshot(command.out, file.snapshot, format);
-  const auto opened = asked_part(files::opened_snapshot(command.in, std::move(file)), question);
+  auto whole = files::opened_snapshot(command.in, std::move(file));
+  std::vector<std::int64_t> numbers;  // of all devices
+  for (const files::OpenedDevice& device : whole->devices) numbers.push_back(device.number);
+  const auto opened = asked_part(std::move(whole), question);
   if (!opened) return tl::unexpected(opened.error());
-  if (page) return write_page(command, **opened);
+  if (page) return write_page(command, **opened, question, numbers);
   return snapshot::write_snapshot(command.out, (*opened)->file.snapshot, format);
 }
 
@@ -142,11 +174,16 @@ int convert(const ConvertCommand& command) {
   }
   if (std::filesystem::equivalent(command.in, command.out, ignored))
     return report(text::message("file_error.same", {{"path", command.in.string()}}), 2);
+  if (const auto other = file_of_other_commands(command.in)) return report(other->sentence, 2);
+  if (!command.session.empty() && !ends_with_one_of(command.out, {".html"}))
+    return report("--session gives its notes to a page, and a page is named FILE.html", 2);
   auto input = io::Input::open(command.in);
   if (!input) return report(input.error().sentence, 2);
   const io::FileKind kind = io::kind_of(*input);
   if (kind == io::FileKind::snapshot) return convert_snapshot(command, *input, *asked);
   if (!asked->part.is_all()) return report(only_of_snapshots(command.in).value(), 2);
+  if (kind == io::FileKind::trace && !command.session.empty())
+    return report("--session gives its notes to the page of a memory snapshot, not of a trace", 2);
   if (kind == io::FileKind::trace) {
     const int problem = check_trace_name(command.out);
     return problem != 0 ? problem : convert_trace(command, *input, asked->range);
@@ -171,6 +208,9 @@ ParsedCommand convert_command(CLI::App& app) {
       ->required();
   app.add_option("--device", options->device, "Of a page: the device; the first one if not given")
       ->type_name("N");
+  app.add_option("--session", options->session,
+                 "Of a page: the session of a window, whose notes on IN become marks")
+      ->type_name("FILE.session");
   add_part_options(app, options->part);
   return parsed_command(options, convert);
 }

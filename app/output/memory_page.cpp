@@ -89,10 +89,30 @@ Json blocks_json(const blocks::BlockSource& source, const std::vector<memory::Bl
   return columns;
 }
 
+// A note on a block that is not drawn one by one is about its moment.
+Json notes_json(const memory::AllocationLog& log, const std::vector<memory::BlockIndex>& drawn,
+                std::span<const files::Note> notes) {
+  auto all = Json::array();
+  for (const files::Note& note : notes) {
+    if (note.block && *note.block >= log.blocks().size()) continue;  // of another file
+    const memory::EventIndex event = log.event_at(note.time_ns);
+    std::ptrdiff_t block = -1;
+    if (note.block) {
+      const auto found = std::ranges::find(drawn, *note.block);
+      if (found != drawn.end()) block = found - drawn.begin();
+    }
+    all.push_back({{"event", event == memory::kNone ? 0 : event},
+                   {"us", (note.time_ns - log.time_range().begin) / 1000},
+                   {"block", block},
+                   {"text", note.text}});
+  }
+  return all;
+}
+
 }  // namespace
 
 std::string memory_page(const blocks::BlockSource& source, const std::string& title, PageLook look,
-                        std::size_t most) {
+                        std::span<const files::Note> notes, std::size_t most) {
   const memory::AllocationLog& log = source.log;
   const std::vector<memory::BlockIndex> drawn = drawn_blocks(log, most);
   auto stacks = Json::array();
@@ -103,6 +123,7 @@ std::string memory_page(const blocks::BlockSource& source, const std::string& ti
                {"blocks", blocks_json(source, drawn, stacks)},
                {"rest", rest_of(log, drawn)}};
   data["stacks"] = std::move(stacks);
+  data["notes"] = notes_json(log, drawn, notes);
   for (std::size_t i = 0; i < kColors.size(); ++i)
     data["categories"].push_back({{"name", memory::kCategoryNames[i]}, {"color", kColors[i]}});
   const auto left_out = static_cast<std::int64_t>(log.blocks().size() - drawn.size());

@@ -222,7 +222,10 @@ void Window::save_page_of_file() {
   const auto folder = made_save_folder();
   if (!folder || entry == nullptr || entry->opened == nullptr) return;
   const auto path = new_path(*folder, "page", ".html");
-  const auto saved = io::write_file(path, file_page(*entry->opened, entry->device));
+  const auto notes = state_->notes.find(state_->viewed);
+  const auto all =
+      notes == state_->notes.end() ? std::span<const files::Note>() : notes->second.all();
+  const auto saved = io::write_file(path, file_page(*entry->opened, entry->device, all));
   saved ? workspace_->notices().saved(path) : workspace_->notices().add(saved.error());
 }
 

@@ -9,6 +9,7 @@
 #include <string>
 #include <utility>
 
+#include "core/files/saved_session.h"
 #include "tests/app/program.h"
 #include "tests/io/gzip_bytes.h"
 
@@ -399,6 +400,50 @@ TEST_F(SummaryCommand, ASnapshotBecomesAPageThatNeedsNothing) {
   const auto& stacks = data["stacks"];
   EXPECT_NE(std::ranges::find(stacks, "</script>  /data/train.py:4\n"), stacks.end()) << stacks;
   refused("convert --device 3 " + file("odd.json") + " " + file("odd.html"), "nothing of device 3");
+}
+
+// Programs and sessions are for other commands, which the sentence names.
+TEST_F(SummaryCommand, APictureAndASummaryNameTheCommandThatTakesTheFile) {
+  write("model.pt2", "PK");
+  write("train.py", "print(1)");
+  write("seen.session", "PK");
+  refused("summary " + file("model.pt2"), "predict --model " + file("model.pt2"));
+  refused("shot --out a.png " + file("train.py"), "-m tensorscope record " + file("train.py"));
+  refused("summary " + file("seen.session"), "tensorscope " + file("seen.session") + " opens it");
+  refused("summary " + file("no_such.py"), "No such file");
+  write("blocks.json", leaking(2));
+  refused("shot --out a.png --workspace timeline " + file("blocks.json"), "is a memory snapshot");
+  write("some_trace.json", kTrace);
+  refused("shot --out a.png --workspace flame " + file("some_trace.json"), "is a trace");
+  refused("shot --out a.png --workspace agreement " + file("some_trace.json"), "is a file");
+}
+
+// The session of a window has notes on the file: on a moment, and on a block.
+TEST_F(SummaryCommand, NotesOfASessionAreMarksOnThePage) {
+  write("noted.json", leaking(3));
+  write("other.json", leaking(2));
+  files::SavedSession session;
+  session.files = {{.path = file("noted.json"), .mark = {}, .devices = {{.index = 0}}}};
+  session.files[0].devices[0].view.notes = {
+      {.time_ns = 0, .block = std::nullopt, .text = "here </script>"},
+      {.time_ns = std::int64_t{1} << 50, .block = 2, .text = "this one"},
+      {.time_ns = 0, .block = 900, .text = "of another file"}};
+  const auto bytes = files::session_bytes(session);
+  ASSERT_TRUE(bytes) << bytes.error().sentence;
+  write("noted.session", *bytes);
+  const std::string convert = "convert --session " + file("noted.session") + " ";
+  const auto ended = testing::run_program(convert + file("noted.json") + " " + file("noted.html"));
+  ASSERT_EQ(ended.code, 0) << ended.err;
+  const auto data = data_of_page(testing::read(file("noted.html")));
+  ASSERT_EQ(data["notes"].size(), 2U) << "a block that is not there has no mark";
+  EXPECT_EQ(data["notes"][0]["text"], "here </script>");
+  EXPECT_EQ(data["notes"][0]["block"], -1);
+  EXPECT_EQ(data["notes"][0]["event"], 0);
+  EXPECT_EQ(data["notes"][1]["text"], "this one");
+  EXPECT_GE(data["notes"][1]["block"], 0);
+  EXPECT_EQ(data["notes"][1]["event"], data["events"].get<int>() - 1);
+  refused(convert + file("other.json") + " " + file("other.html"), "does not have");
+  refused(convert + file("noted.json") + " " + file("copy.json"), "--session");
 }
 
 // Kernels stand above threads, as in the window.
