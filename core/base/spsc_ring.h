@@ -22,6 +22,12 @@ class SpscRing {
 
   // Producer only. Returns false and increments dropped() when the ring is full.
   bool try_push(const T& record) noexcept {
+    return try_write([&record](T& slot) { slot = record; });
+  }
+  // The same for a record that is written where it stays: write(slot) gets what an earlier record
+  // left there.
+  template <class Write>
+  bool try_write(const Write& write) noexcept {
     const std::uint64_t head = head_.load(std::memory_order_relaxed);
     if (head - cached_tail_ > mask_) {
       cached_tail_ = tail_.load(std::memory_order_acquire);
@@ -30,7 +36,7 @@ class SpscRing {
         return false;
       }
     }
-    slots_[head & mask_] = record;
+    write(slots_[head & mask_]);
     head_.store(head + 1, std::memory_order_release);
     return true;
   }

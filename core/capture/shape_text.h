@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <string>
 #include <unordered_map>
+#include <vector>
 
 #include "core/base/string_table.h"
 #include "core/capture/raw_record.h"
@@ -23,16 +24,23 @@ class ShapeTexts {
  private:
   // Shapes without the unused parts, which have undefined content.
   struct Key {
-    std::array<std::uint64_t, 9> words{};
+    std::array<std::uint64_t, 8> words{};
     friend bool operator==(const Key&, const Key&) = default;
   };
   struct Hash {
     std::size_t operator()(const Key& key) const noexcept;
   };
   static Key key_of(const Shapes& shapes);
+  // Those that were asked for last, one for a hash: steps have the same shapes again and again.
+  struct Recent {
+    Key key;
+    base::StringId id = base::kNoString;
+  };
+  static constexpr std::size_t kRecent = 1024;
 
   base::StringTable& strings_;
   std::unordered_map<Key, base::StringId, Hash> ids_;
+  std::vector<Recent> recent_ = std::vector<Recent>(kRecent);
 };
 
 }  // namespace ts::capture

@@ -3,6 +3,7 @@
 #include <c10/core/CPUAllocator.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <cstdlib>
 #include <cstring>
 #include <new>
@@ -17,13 +18,29 @@ namespace {
 
 constexpr std::size_t kAlignment = 64;
 
-struct alignas(kAlignment) BlockHeader {
+// Lies before the block. Aligned by hand: glibc's posix_memalign cuts a chunk apart at every call
+// and puts it together again at every free().
+struct BlockHeader {
   std::int64_t size = 0;
   CpuAllocator::Account* account = nullptr;  // null: not counted
+  void* chunk = nullptr;                     // of malloc()
 };
+static_assert(kAlignment % alignof(BlockHeader) == 0);
 
 BlockHeader* header_of(void* data) noexcept {
   return static_cast<BlockHeader*>(data) - 1;
+}
+
+// Null where there is no memory.
+BlockHeader* new_block(std::size_t size, CpuAllocator::Account* account) noexcept {
+  constexpr std::size_t kMore = sizeof(BlockHeader) + kAlignment - 1;
+  if (size > SIZE_MAX - kMore) return nullptr;
+  void* const chunk = std::malloc(size + kMore);
+  if (chunk == nullptr) return nullptr;
+  auto begin = reinterpret_cast<std::uintptr_t>(chunk) + kMore;
+  begin -= begin % kAlignment;
+  return new (reinterpret_cast<BlockHeader*>(begin) - 1)
+      BlockHeader{static_cast<std::int64_t>(size), account, chunk};
 }
 
 void raise_peak(CpuAllocator::Account& account, std::int64_t allocated) noexcept {
@@ -63,13 +80,13 @@ at::DataPtr CpuAllocator::allocate(std::size_t size) {
     account.allocated.fetch_sub(bytes, std::memory_order_relaxed);
     refuse(account, bytes, false);
   }
-  void* raw = nullptr;
-  if (posix_memalign(&raw, kAlignment, size + sizeof(BlockHeader)) != 0) [[unlikely]] {
+  BlockHeader* const header = new_block(size, &account);
+  if (header == nullptr) [[unlikely]] {
     account.allocated.fetch_sub(bytes, std::memory_order_relaxed);
     refuse(account, bytes, true);
   }
   raise_peak(account, allocated);
-  void* const data = new (raw) BlockHeader{bytes, &account} + 1;
+  void* const data = header + 1;
   if (Recording* const recording = Recording::active();
       recording != nullptr && recording->device() == at::kCPU) {
     recording->memory(memory::Action::alloc, data, bytes);
@@ -78,9 +95,9 @@ at::DataPtr CpuAllocator::allocate(std::size_t size) {
 }
 
 void* CpuAllocator::allocate_uncounted(std::size_t size) {
-  void* raw = nullptr;
-  if (posix_memalign(&raw, kAlignment, size + sizeof(BlockHeader)) != 0) throw std::bad_alloc();
-  return new (raw) BlockHeader{static_cast<std::int64_t>(size)} + 1;
+  BlockHeader* const header = new_block(size, nullptr);
+  if (header == nullptr) throw std::bad_alloc();
+  return header + 1;
 }
 
 at::DeleterFnPtr CpuAllocator::raw_deleter() const {
@@ -99,7 +116,7 @@ void CpuAllocator::release(void* data) noexcept {
   BlockHeader* const header = header_of(data);
   if (header->account == nullptr) [[unlikely]] {
     if (DryRecording* const dry = DryRecording::current(); dry != nullptr) dry->host_free(data);
-    std::free(header);
+    std::free(header->chunk);
     return;
   }
   const std::int64_t bytes = header->size;
@@ -110,7 +127,7 @@ void CpuAllocator::release(void* data) noexcept {
       &account == current_.load(std::memory_order_relaxed)) {
     recording->memory(memory::Action::free_completed, data, bytes);
   }
-  std::free(header);
+  std::free(header->chunk);
   // The last access: the account may be opened again now.
   account.allocated.fetch_sub(bytes, std::memory_order_relaxed);
 }

@@ -24,7 +24,8 @@ thread_local DryRecording* current_dry_recording = nullptr;
 struct DryRunCallbacks {
   static std::unique_ptr<at::ObserverContext> start(const at::RecordFunction& function) {
     DryRecording* const dry = current_dry_recording;
-    const OpenedOperator opened = open_operator_frame(dry->state_, dry->modules_, function);
+    const OpenedOperator opened = open_operator_frame(dry->state_, dry->modules_, function,
+                                                      dry->state_.names.find(function.name()));
     if (opened.attention != AttentionKernel::none) dry->saw_attention(opened.attention);
     return nullptr;
   }

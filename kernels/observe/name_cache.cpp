@@ -84,9 +84,15 @@ const char* kernel_name(AttentionKernel kernel) {
 }
 
 const OperatorName& NameCache::find(std::string_view text) {
-  OperatorName& slot = slots_[quick_hash(text) % kSlots];
-  if (slot.text == text && !text.empty()) [[likely]]
-    return slot;
+  const std::size_t first = quick_hash(text) % kSlots;
+  std::size_t at = first;
+  for (std::size_t way = 0; way < kWays; ++way) {
+    at = first ^ way;
+    if (slots_[at].text == text && !text.empty()) [[likely]]
+      return slots_[at];
+    if (slots_[at].text.empty()) break;
+  }
+  OperatorName& slot = slots_[at];
   slot.id = strings_->intern(shown(text));
   slot.text = strings_->view(slot.id);
   slot.factory = std::find(kFactories.begin(), kFactories.end(), text) != kFactories.end();

@@ -24,8 +24,7 @@ Frame* push_operator(ThreadState& state, const OperatorName& name) {
 }  // namespace
 
 OpenedOperator open_operator_frame(ThreadState& state, SequenceModules& modules,
-                                   const at::RecordFunction& function) {
-  const OperatorName& name = state.names.find(function.name());
+                                   const at::RecordFunction& function, const OperatorName& name) {
   Frame* const frame = push_operator(state, name);
   if (frame == nullptr) return {};
   if (name.node_frame) return {frame, name.attention};

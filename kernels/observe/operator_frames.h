@@ -16,8 +16,9 @@ struct OpenedOperator {
   Frame* frame = nullptr;  // null: nested too deep, counted only
   AttentionKernel attention = AttentionKernel::none;
 };
+// `name`: what state.names has for function.name().
 OpenedOperator open_operator_frame(ThreadState& state, SequenceModules& modules,
-                                   const at::RecordFunction& function);
+                                   const at::RecordFunction& function, const OperatorName& name);
 // The same for the frame in which a node of autograd is run, for code that runs nodes without
 // LibTorch's engine. `name` as the engine's: "autograd::engine::evaluate_function: MmBackward0".
 void open_node_frame(ThreadState& state, std::string_view name);

@@ -26,8 +26,8 @@ void write_shapes(c10::ArrayRef<const c10::IValue> inputs, Shapes& shapes) {
     if (value.isTensor()) {
       if (!writer.add(value.toTensor())) return;
     } else if (value.isTensorList()) {
-      for (const at::Tensor& tensor : value.toTensorVector()) {
-        if (!writer.add(tensor)) return;
+      for (const c10::IValue& one : value.toListRef()) {
+        if (!writer.add(one.toTensor())) return;
       }
     }
   }
@@ -35,11 +35,9 @@ void write_shapes(c10::ArrayRef<const c10::IValue> inputs, Shapes& shapes) {
 
 // Operators inside others have the place of the outermost one, those of a backward that of the
 // forward's operator, which the node is found by.
-base::StringId place_of(Recording& recording, ThreadState& state,
-                        const at::RecordFunction& function) {
+base::StringId place_of(Recording& recording, ThreadState& state, const OperatorName& name) {
   const Recording::PlaceFinder find = recording.place_finder();
-  if (find == nullptr || state.operators > 0 || state.names.find(function.name()).node_frame)
-    return base::kNoString;
+  if (find == nullptr || state.operators > 0 || name.node_frame) return base::kNoString;
   const Frame* const outer = state.top();
   return find(recording.strings(), outer != nullptr ? outer->module : base::kNoString);
 }
@@ -62,9 +60,10 @@ std::unique_ptr<at::ObserverContext> on_start(const at::RecordFunction& function
       known != nullptr
           ? *known
           : recording->thread(trace::is_collective(function.name()) ? "gloo" : "autograd");
-  state.place = place_of(*recording, state, function);
+  const OperatorName& name = state.names.find(function.name());
+  state.place = place_of(*recording, state, name);
   const auto [frame, attention] =
-      open_operator_frame(state, recording->sequence_modules(), function);
+      open_operator_frame(state, recording->sequence_modules(), function, name);
   state.place = base::kNoString;
   if (frame == nullptr) return nullptr;
   if (attention != AttentionKernel::none) recording->saw_attention(attention);
@@ -92,19 +91,20 @@ void on_end(const at::RecordFunction& function, at::ObserverContext*) {
   const Frame* const frame = close_operator_frame(*state);
   if (frame != nullptr && frame->slice) {
     if (const auto* marks = recording->marks(); marks != nullptr) marks->pop();
-    RawRecord record;
-    record.kind = RawKind::op;
-    record.depth = --state->depth;
-    record.backward = backward;
-    record.phase = recording->phase();
-    record.step = recording->step();
-    record.name = frame->name;
-    record.module = frame->module;
-    record.begin_ns = frame->begin_ns;
-    record.end_ns = end_ns;
-    record.sequence = frame->sequence;
-    record.shapes = frame->shapes;
-    state->log->ring.try_push(record);
+    const std::uint8_t depth = --state->depth;
+    state->log->ring.try_write([&](RawRecord& record) {
+      record.kind = RawKind::op;
+      record.depth = depth;
+      record.backward = backward;
+      record.phase = recording->phase();
+      record.step = recording->step();
+      record.name = frame->name;
+      record.module = frame->module;
+      record.begin_ns = frame->begin_ns;
+      record.end_ns = end_ns;
+      record.sequence = frame->sequence;
+      record.shapes = frame->shapes;
+    });
   }
   if (state->operators == 0) recording->operator_ended(*state, end_ns);
 }

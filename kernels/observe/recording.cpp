@@ -100,14 +100,14 @@ memory::Record Recording::memory_record(memory::Action action, const void* addre
 namespace {
 
 void push_memory(capture::ThreadLog& log, const memory::Record& memory) noexcept {
-  RawRecord record;
-  record.kind = RawKind::memory;
-  record.phase = memory.phase;
-  record.step = memory.step;
-  record.begin_ns = memory.time_ns;
-  record.end_ns = memory.time_ns;
-  record.memory = memory;
-  log.ring.try_push(record);
+  log.ring.try_write([&memory](RawRecord& record) {
+    record.kind = RawKind::memory;
+    record.phase = memory.phase;
+    record.step = memory.step;
+    record.begin_ns = memory.time_ns;
+    record.end_ns = memory.time_ns;
+    record.memory = memory;
+  });
 }
 
 }  // namespace

@@ -1,12 +1,12 @@
-"""step_cost.py [TURNS]: what recording adds to a step of a script, beside torch.profiler; run by hand.
+"""step_cost.py [TURNS [NET...]]: what recording adds to a step of a script, beside torch.profiler; run by hand.
 
-Processes take turns: the training loop of cs336.py alone, recorded by the package, recorded with --live
-for a listener in this process, and under torch.profiler(record_shapes=True, profile_memory=True). A process
-makes STEPS steps and tells the mean of all but the first ones, in processor time of all its threads, the
-recorder's own included: other programs on the machine do not count. The recorder's thread works in every
-third step or so, so that a median would leave it out. Computed on one thread. Printed: the medians of the
-turns, and what each adds to a step. That leaves out what comes at the end: the profiler makes its events into
-objects, the package writes its file. So the processor time of the whole processes is printed, too, per step.
+NET: those of `NETS`, all without one. Four processes of a net take turns, STEPS steps at a time: the training loop
+alone, recorded by the package, recorded with --live for a listener in this process, and under
+torch.profiler(record_shapes=True, profile_memory=True). A process tells the mean of its steps in processor time of
+all its threads, the recorder's own included: other programs on the machine do not count. Computed on one
+thread. Printed: the medians of the turns, what each adds to a step in the turns' median, and its share of what the
+profiler adds. The first turn is left out. That has no end: the profiler makes its events into objects, the package
+writes its file. So the processor time from the first step to the end of the process is told, too, for a step.
 TENSORSCOPE_ENGINE_DIR says where the recorder is.
 """
 
@@ -22,31 +22,126 @@ import threading
 import time
 
 HERE = pathlib.Path(__file__).resolve().parent
-STEPS, FIRST = 60, 10
+STEPS = 20
+KINDS = ("alone", "recorded", "live", "profiled")
 
 
-def steps(profiled):
+def cs336():
+    """The small Transformer of a course, with an AdamW of its own."""
+    import cs336 as script
+    return lambda: script.train(10**9)
+
+
+def convolutional():
+    """A residual net with batch norm; SGD with momentum."""
+    import torch
+    from torch import nn
+
+    class Block(nn.Module):
+        def __init__(self, width):
+            super().__init__()
+            self.first, self.second = (nn.Conv2d(width, width, 3, padding=1, bias=False) for _ in range(2))
+            self.norm1, self.norm2 = nn.BatchNorm2d(width), nn.BatchNorm2d(width)
+
+        def forward(self, x):
+            inner = torch.relu(self.norm1(self.first(x)))
+            return torch.relu(x + self.norm2(self.second(inner)))
+
+    def train():
+        model = nn.Sequential(nn.Conv2d(3, 16, 3, padding=1), *(Block(16) for _ in range(8)),
+                              nn.AdaptiveAvgPool2d(1), nn.Flatten(), nn.Linear(16, 10))
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1, momentum=0.9)
+        images, classes = torch.randn(2, 3, 16, 16), torch.randint(10, (2,))
+        while True:
+            optimizer.zero_grad()
+            nn.functional.cross_entropy(model(images), classes).backward()
+            optimizer.step()
+    return train
+
+
+def nanogpt():
+    """The loop of nanoGPT: fused attention, AdamW, clipped gradients, the loss read in every step."""
+    import torch
+    from torch import nn
+    from torch.nn import functional
+
+    class Layer(nn.Module):
+        def __init__(self, width, heads):
+            super().__init__()
+            self.heads = heads
+            self.norm1, self.norm2 = nn.LayerNorm(width), nn.LayerNorm(width)
+            self.qkv, self.out = nn.Linear(width, 3 * width), nn.Linear(width, width)
+            self.mlp = nn.Sequential(nn.Linear(width, 4 * width), nn.GELU(), nn.Linear(4 * width, width))
+            self.dropout = nn.Dropout(0.1)
+
+        def forward(self, x):
+            b, t, c = x.shape
+            q, k, v = (one.view(b, t, self.heads, c // self.heads).transpose(1, 2)
+                       for one in self.qkv(self.norm1(x)).split(c, 2))
+            mixed = functional.scaled_dot_product_attention(q, k, v, is_causal=True)
+            x = x + self.dropout(self.out(mixed.transpose(1, 2).reshape(b, t, c)))
+            return x + self.dropout(self.mlp(self.norm2(x)))
+
+    class Model(nn.Module):
+        def __init__(self, vocabulary=65, width=64, heads=4, layers=6, length=32):
+            super().__init__()
+            self.tokens, self.places = nn.Embedding(vocabulary, width), nn.Embedding(length, width)
+            self.layers = nn.ModuleList(Layer(width, heads) for _ in range(layers))
+            self.norm, self.head = nn.LayerNorm(width), nn.Linear(width, vocabulary, bias=False)
+
+        def forward(self, tokens, targets):
+            x = self.tokens(tokens) + self.places(torch.arange(tokens.shape[1]))
+            for layer in self.layers:
+                x = layer(x)
+            return functional.cross_entropy(self.head(self.norm(x)).flatten(0, 1), targets.flatten())
+
+    def train():
+        model = Model()
+        optimizer = torch.optim.AdamW(model.parameters(), lr=1e-3)
+        data = torch.randint(65, (10_000,))
+        while True:
+            places = torch.randint(len(data) - 33, (4,))
+            tokens = torch.stack([data[i:i + 32] for i in places])
+            targets = torch.stack([data[i + 1:i + 33] for i in places])
+            loss = model(tokens, targets)
+            loss.backward()
+            torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+            optimizer.step()
+            optimizer.zero_grad(set_to_none=True)
+            loss.item()
+    return train
+
+
+NETS = {function.__name__: function for function in (cs336, convolutional, nanogpt)}
+
+
+def steps(kind, net):
+    """Waits for a line, makes STEPS steps, tells their mean, until there is no line."""
     sys.path.insert(0, str(HERE))
     import torch
     from torch.optim import optimizer
-    import cs336
     torch.set_num_threads(1)
-    times = []
-    begin = time.process_time()
+    torch.manual_seed(1)
+    left, begin = 0, 0.0
 
     def note(*_):
-        nonlocal begin
+        nonlocal left, begin
+        left -= 1
+        if left > 0:
+            return
         now = time.process_time()
-        times.append(now - begin)
-        begin = now
+        print("mean", 1e3 * (now - begin) / STEPS, now, flush=True)
+        if not sys.stdin.readline():
+            raise SystemExit
+        left, begin = STEPS, time.process_time()
     optimizer.register_optimizer_step_post_hook(note)
-    if profiled:
+    train = NETS[net]()
+    if kind == "profiled":
         with torch.profiler.profile(activities=[torch.profiler.ProfilerActivity.CPU],
                                     record_shapes=True, profile_memory=True):
-            cs336.train(STEPS)
+            train()
     else:
-        cs336.train(STEPS)
-    print("mean", 1e3 * statistics.mean(times[FIRST:]))
+        train()
 
 
 def listen(folder):
@@ -64,48 +159,67 @@ def listen(folder):
     threading.Thread(target=take, daemon=True).start()
 
 
-def one(kind, folder):
+def started(kind, net, folder):
     from recording import environment
-    recorded = ["-m", "tensorscope", "record", "--out", f"{folder}/a.recording"]
+    recorded = ["-m", "tensorscope", "record", "--out", f"{folder}/{kind}.recording"]
     words = {"recorded": recorded, "live": [*recorded, "--live"]}.get(kind, [])
-    command = [sys.executable, *words, __file__, "--steps", kind]
+    command = [sys.executable, *words, __file__, "--steps", kind, net]
+    errors = subprocess.STDOUT if kind == "live" else None
+    return subprocess.Popen(command, env={**environment(), "XDG_RUNTIME_DIR": folder}, stdin=subprocess.PIPE,
+                            stdout=subprocess.PIPE, stderr=errors, text=True)
+
+
+def told(process):
+    """The next mean of a process, and its processor time since its beginning."""
+    for line in process.stdout:
+        if "no open window" in line:
+            raise RuntimeError("the listener was not found")
+        if line.startswith("mean "):
+            return tuple(map(float, line.split()[1:]))
+    raise RuntimeError(f"a process ended with {process.wait()}")
+
+
+def ended(process):
+    """Its processor time, with that of what it started."""
+    process.stdin.close()
+    for _ in process.stdout:
+        pass
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    found = subprocess.run(command, env={**environment(), "XDG_RUNTIME_DIR": folder}, capture_output=True,
-                           text=True, check=True)
+    process.wait()
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    if "no open window" in found.stderr:
-        raise RuntimeError("the listener was not found")
-    out = found.stdout
-    spent = after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime
-    return float(out.split()[out.split().index("mean") + 1]), 1e3 * spent / STEPS
+    return after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime
 
 
-def tell(what, found):
-    """What each kind adds to the first one, by the medians of its turns."""
-    alone = statistics.median(found["alone"])
-    added = {kind: statistics.median(times) - alone for kind, times in found.items()}
+def compare(net, turns, folder):
+    processes = {kind: started(kind, net, folder) for kind in KINDS}
+    found = {kind: [] for kind in KINDS}
+    begun = {kind: told(process)[1] for kind, process in processes.items()}  # after the first step
+    for turn in range(turns + 1):
+        for kind, process in processes.items():
+            print("go", file=process.stdin, flush=True)
+            mean, _ = told(process)
+            if turn:
+                found[kind].append(mean)
+    count = STEPS * (turns + 1)
+    whole = {kind: 1e3 * (ended(process) - begun[kind]) / count for kind, process in processes.items()}
+    added = {kind: statistics.median(one - alone for one, alone in zip(times, found["alone"]))
+             for kind, times in found.items()}
     for kind, times in found.items():
-        middle = statistics.median(times)
-        print(f"{kind}: {middle:.2f} ms {what}, adds {added[kind]:.2f} ms "
-              f"({100 * (middle / alone - 1):.0f} %)  " + " ".join(f"{one:.2f}" for one in times))
-    for kind in ("recorded", "live"):
-        print(f"{kind}: {added[kind] / added['profiled']:.2f} of what the profiler adds")
+        share = added[kind] / added["profiled"]
+        all_share = (whole[kind] - whole["alone"]) / (whole["profiled"] - whole["alone"])
+        print(f"{net} {kind}: {statistics.median(times):.2f} ms a step, adds {added[kind]:.2f} ms, {share:.2f} of what "
+              f"the profiler adds; to its end {whole[kind]:.2f} ms for a step, {all_share:.2f}", flush=True)
 
 
-def main(turns):
-    found = {"alone": [], "recorded": [], "live": [], "profiled": []}
+def main(turns, nets):
     with tempfile.TemporaryDirectory() as folder:
         listen(folder)
-        for _ in range(turns):
-            for kind, times in found.items():
-                times.append(one(kind, folder))
-    tell("a step", {kind: [step for step, _ in times] for kind, times in found.items()})
-    whole = {kind: [spent for _, spent in times] for kind, times in found.items()}
-    tell("of the whole process for a step", whole)
+        for net in nets or NETS:
+            compare(net, turns, folder)
 
 
 if __name__ == "__main__":
     if "--steps" in sys.argv:
-        steps(sys.argv[-1] == "profiled")
+        steps(*sys.argv[-2:])
     else:
-        main(int(sys.argv[1]) if len(sys.argv) > 1 else 5)
+        main(int(sys.argv[1]) if len(sys.argv) > 1 else 20, sys.argv[2:])
