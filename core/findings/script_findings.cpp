@@ -126,7 +126,14 @@ class Findings {
     const PartBytes bytes = bytes_of_part(run_, strings_, part.inside);
     if (bytes.activations + bytes.gradients == 0 || steps() < kStepsOfReads) return;
     const std::string place = bytes.line.empty() ? line_of_backward(run_, strings_) : bytes.line;
-    if (part.gradients) {
+    if (part.gradients && bytes.activations == 0) {
+      // A layer whose inputs alone are kept: these are blocks of what made them.
+      add("F-6",
+          text::message("finding.unchanged_gradients", {{"gradients", in_words(bytes.gradients)},
+                                                        {"module", part.module},
+                                                        {"place", place}}),
+          "finding.why.unchanged");
+    } else if (part.gradients) {
       add("F-6",
           text::message("finding.unchanged", {{"activations", in_words(bytes.activations)},
                                               {"gradients", in_words(bytes.gradients)},

@@ -14,7 +14,8 @@ namespace ts::findings {
 //        graphs of losses (run::ScriptNotes)
 //   F-2  tensors are kept: blocks of a line pile up
 //   F-3  gradients are never cleared between two steps of the optimizer
-//   F-4  a number is read from a tensor in every step (.item()), outside of the optimizer
+//   F-4  a number is read from a tensor in every step (.item()), outside of the optimizer,
+//        closures that it calls included
 //   F-5  tensors of fp64 are computed with in most steps
 //   F-6  activations or gradients of a part that no optimizer changes
 // A run that is not of a script has none. F-1 and F-2 need kLeastSteps complete steps, the others

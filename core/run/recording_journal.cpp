@@ -29,6 +29,7 @@ RecordingJournal::RecordingJournal(std::filesystem::path path, const Run& run)
     : path_(std::move(path)) {
   ::unlink(path_.c_str());
   file_ = ::open(path_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, kMode);
+  made_ = file_ >= 0;
   append(recording_parts::piece_of(recording_parts::run_header(run), {}));
 }
 
@@ -43,15 +44,20 @@ void RecordingJournal::step(const StepTimes& times) {
 
 void RecordingJournal::update(RecordingWriter& writer, std::uint64_t dropped,
                               std::int64_t clock_drift_ns, std::int64_t peak) {
-  const std::int64_t now = base::now_ns();
-  if (file_ < 0 || now - written_ns_ < kEvery) return;
-  written_ns_ = now;
+  if (base::now_ns() - written_ns_ >= kEvery) flush(writer, dropped, clock_drift_ns, peak);
+}
+
+bool RecordingJournal::flush(RecordingWriter& writer, std::uint64_t dropped,
+                             std::int64_t clock_drift_ns, std::int64_t peak) {
+  if (file_ < 0) return made_;
+  written_ns_ = base::now_ns();
   RecordingProgress progress{{}, dropped, clock_drift_ns, peak};
   {
     const std::lock_guard lock(mutex_);
     progress.steps = std::exchange(steps_, {});
   }
   append(writer.next_piece(std::move(progress)));
+  return true;
 }
 
 void RecordingJournal::append(std::string_view bytes) {

@@ -31,6 +31,10 @@ class RecordingJournal {
   // the writer.
   void update(RecordingWriter& writer, std::uint64_t dropped, std::int64_t clock_drift_ns,
               std::int64_t peak);
+  // The same at once. False if the file could not be made; what it had no room for is left out.
+  bool flush(RecordingWriter& writer, std::uint64_t dropped, std::int64_t clock_drift_ns,
+             std::int64_t peak);
+  [[nodiscard]] const std::filesystem::path& path() const noexcept { return path_; }
   // The recording has been written, or nobody wants it.
   void remove();
 
@@ -39,6 +43,7 @@ class RecordingJournal {
 
   std::filesystem::path path_;
   int file_ = -1;  // -1: nothing is written
+  bool made_ = false;
   std::int64_t written_ns_ = 0;
   std::mutex mutex_;  // of the steps
   std::vector<StepTimes> steps_;

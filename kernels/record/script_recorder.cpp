@@ -13,6 +13,7 @@
 #include "core/live/outgoing.h"
 #include "core/run/recording.h"
 #include "core/run/recording_journal.h"
+#include "core/text/message.h"
 #include "kernels/observe/cpu_allocator.h"
 #include "kernels/observe/failure.h"
 #include "kernels/observe/recording.h"
@@ -29,6 +30,13 @@ constexpr std::size_t kRingRecords = std::size_t{1} << 16;
 
 // A window that takes nothing for so long does not get the end.
 constexpr std::chrono::seconds kPatience{2};
+
+// Beside a device or a pipe there is none.
+bool takes_journal(const std::filesystem::path& path) {
+  std::error_code problem;
+  const auto status = std::filesystem::status(path, problem);
+  return !path.empty() && (!std::filesystem::exists(status) || is_regular_file(status));
+}
 
 run::StartedUpdate started(std::int64_t limit) {
   run::StartedUpdate update;
@@ -50,7 +58,8 @@ struct ScriptRecorder::Impl {
     run.script = options.script;
     run.facts.memory_limit = options.limit;
     if (options.live) call_window();
-    if (!options.path.empty()) journal.emplace(run::RecordingJournal::path_of(options.path), run);
+    if (takes_journal(options.path))
+      journal.emplace(run::RecordingJournal::path_of(options.path), run);
     collector.emplace(recorder, [this](capture::Batch&& batch) { take(batch); });
     if (options.first == 0) recording.emplace(recorder, &python_place);
     begin_phase(Phase::setup, false);
@@ -93,6 +102,13 @@ struct ScriptRecorder::Impl {
     outgoing->end(run, file, kPatience);
     look_for_window();
     return outgoing->lost();
+  }
+
+  // Why the file was not written, and what there is in its place.
+  base::Message with_journal(base::Message problem) {
+    if (!journal || !journal->flush(writer, dropped, 0, run.allocator_peak)) return problem;
+    return text::message("error.kept_part", {text::argument("problem", std::move(problem)),
+                                             {"path", journal->path().string()}});
   }
 
   // At the end of a step and of the script.
@@ -232,7 +248,7 @@ base::Result<ScriptRecorder::Summary> ScriptRecorder::finish(const std::filesyst
   const std::string file = impl.writer.file(impl.run);
   const auto written = io::write_file(path, file);
   const std::uint64_t lost_live = impl.end_live(written ? path.string() : std::string());
-  if (!written) return tl::unexpected(written.error());
+  if (!written) return tl::unexpected(impl.with_journal(written.error()));
   if (impl.journal) impl.journal->remove();
   return Summary{.steps = impl.steps,
                  .recorded = static_cast<std::int64_t>(impl.run.recorded_steps.size()),

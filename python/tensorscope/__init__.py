@@ -15,12 +15,21 @@ names of files, functions and lines.
 
 import contextlib
 import os
+import signal
 import sys
 import traceback
 
 from ._library import Unavailable
 
 __all__ = ["Unavailable", "phase", "record", "step", "watch"]
+
+class Ended(SystemExit):
+    """A signal ended the script, at a place such as "train.py:12"."""
+
+    def __init__(self, number, place):
+        super().__init__(128 + number)
+        self.number, self.place = number, place
+
 
 _current = None  # the recording that goes on
 
@@ -32,6 +41,8 @@ def _ending(problem):
         return r.OK, "", ""
     if isinstance(problem, KeyboardInterrupt):
         return r.CANCELLED, "", ""
+    if isinstance(problem, Ended):
+        return r.FAILED, signal.Signals(problem.number).name, problem.place
     import torch
     frames = traceback.extract_tb(problem.__traceback__)
     place = f"{os.path.basename(frames[-1].filename)}:{frames[-1].lineno}" if frames else ""

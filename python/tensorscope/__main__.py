@@ -9,7 +9,7 @@ import sys
 import traceback
 import types
 
-from . import Unavailable, _program, record
+from . import Ended, Unavailable, _own_place, _program, record
 
 MOST_STEPS = 10**9
 UNITS = {"": 1, "B": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9, "KIB": 2**10, "MIB": 2**20, "GIB": 2**30}
@@ -61,7 +61,7 @@ def main_module(path):
 
 
 def end_at(number, frame):
-    raise SystemExit(128 + number)
+    raise Ended(number, _own_place.own_place(frame))
 
 
 def run(options):
@@ -93,8 +93,22 @@ def run(options):
     except KeyboardInterrupt:
         return 128 + signal.SIGINT
     except Exception as problem:
-        return shown(problem)
+        code = shown(problem)
+        if wants_gpu(problem):
+            print(NO_GPU, file=sys.stderr)
+        return code
     return 0
+
+
+NO_GPU = ("tensorscope: the script asks for a GPU and PyTorch finds none here: record it with device \"cpu\", or let it "
+          "define build(B, T, device) and ask `tensorscope predict --model FILE.py --gpu NAME` for its memory on a card")
+
+
+def wants_gpu(problem):
+    """Whether it is PyTorch's error where there is no card."""
+    cuda = sys.modules.get("torch.cuda")
+    frames = traceback.extract_tb(problem.__traceback__)
+    return bool(cuda and frames) and frames[-1].filename == cuda.__file__ and not cuda.is_available()
 
 
 def shown(problem):

@@ -107,20 +107,20 @@ class Parts:
 
     def __init__(self):
         self._roots = []    # (weak reference, prefix of the names of its parts)
-        self._frozen = {}   # id -> (weak reference, root, path): parts that have not run with a graph
+        self.frozen = {}   # id -> (weak reference, root, path): parts that have not run with a graph
         self._needless = {}  # (root, path) of those whose graph leads to no parameter
         self._found = []
 
     def add(self, root, prefix):
         self._roots.append((weakref.ref(root), prefix))
         for path, part in largest_parts(root, lambda parameter: not parameter.requires_grad).items():
-            self._frozen[id(part)] = weakref.ref(part), len(self._roots) - 1, path
+            self.frozen[id(part)] = weakref.ref(part), len(self._roots) - 1, path
 
     def before(self, module, inputs):
         """Before a module runs: the first time that a frozen part keeps a graph tells why it does."""
-        if id(module) not in self._frozen or not torch.is_grad_enabled():
+        if id(module) not in self.frozen or not torch.is_grad_enabled():
             return
-        reference, root, path = self._frozen.pop(id(module))
+        reference, root, path = self.frozen.pop(id(module))
         tensors = [one for one in inputs if isinstance(one, torch.Tensor) and one.requires_grad]
         if reference() is module and tensors and not leads_to_parameter(tensors):
             self._needless[root, path] = True

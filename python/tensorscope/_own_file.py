@@ -21,7 +21,7 @@ import sys
 import traceback
 import typing
 
-from . import Unavailable, _library
+from . import Unavailable, _library, _own_place
 
 MOST_FRAMES = 5
 SIZES = {"B": 4, "T": 64}  # where the file gives no default
@@ -69,8 +69,7 @@ def answer(path):
 # The user's code: everything that runs it goes through calling().
 
 def _foreign():
-    from ._recording import _foreign_folders
-    return tuple(_foreign_folders().split("\n"))
+    return tuple(_own_place.foreign_folders())
 
 
 def _is_own(path, foreign):

@@ -8,7 +8,6 @@ these hooks reaches the script: it is counted, and told at the end.
 import ctypes
 import functools
 import os
-import sysconfig
 import weakref
 from threading import get_ident
 
@@ -17,22 +16,13 @@ from torch._C import _functorch as functorch
 from torch.nn.modules import module as nn_module
 from torch.optim import optimizer as torch_optimizer
 
-from . import _library, _notes
+from . import _library, _notes, _own_place
 
 # Numbers of base::Phase, memory::Category and run::Verdict.
 FORWARD, LOSS, BACKWARD, OPTIMIZER, IDLE = 1, 2, 3, 4, 5
 PHASES = {"forward": FORWARD, "loss": LOSS, "backward": BACKWARD, "optimizer": OPTIMIZER}
 PARAMETER, OPTIMIZER_STATE, GRADIENT, INPUT = 0, 1, 2, 3
 OK, OUT_OF_MEMORY, CANCELLED, FAILED = 0, 1, 2, 3
-
-
-def _foreign_folders():
-    """Files in them are not the user's own: packages, the standard library, this package."""
-    folders = [sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib")]
-    folders += [os.path.dirname(os.path.dirname(torch.__file__)), os.path.dirname(__file__)]
-    return "\n".join(sorted({os.path.join(folder, "") for folder in folders if folder}))
-
-
 _PLAIN = frozenset((torch.Tensor, torch.nn.Parameter))
 
 
@@ -91,6 +81,7 @@ class Recording:
         self._script, self._limit, self._steps, self._live = script, memory_limit, steps, live
         self._thread = get_ident()
         self._phase, self._depth = None, 0
+        self._in_optimizer = False  # in its step(), which may call a closure with a forward and a backward
         self._own_steps = False  # the script says where its steps end
         self._just_ended = False  # an optimizer ended a step, and nothing ran since
         self._modules = {}       # id -> (weak reference, name)
@@ -106,15 +97,16 @@ class Recording:
 
     def start(self):
         problem = self._library.start(self._script.encode(), self._limit,
-                                      _foreign_folders().encode(), *self._steps, self._live,
+                                      "\n".join(_own_place.foreign_folders()).encode(), *self._steps, self._live,
                                       os.fsencode(os.path.abspath(self._path) if self._path else ""))
         if problem:
             raise _library.Unavailable(problem.decode())
         self._backward = torch.autograd.backward
         torch.autograd.backward = self._wrapped_backward()
+        before, after = self._module_hooks()
         self._handles = [
-            nn_module.register_module_forward_pre_hook(self._before_module),
-            nn_module.register_module_forward_hook(self._after_module, always_call=True),
+            nn_module.register_module_forward_pre_hook(before),
+            nn_module.register_module_forward_hook(after, always_call=True),
             torch_optimizer.register_optimizer_step_pre_hook(self._before_optimizer),
             torch_optimizer.register_optimizer_step_post_hook(self._after_optimizer)]
         os.register_at_fork(after_in_child=self._abandon)
@@ -232,6 +224,29 @@ class Recording:
         owners.tell(self._library, PARAMETER)
         self._parts.add(root, prefix)
 
+    def _module_hooks(self):
+        """What runs before and after every module: quick for one that is known and runs inside another."""
+        modules, frozen, thread = self._modules, self._parts.frozen, self._thread
+        enter, leave = self._library.enter, self._library.leave
+
+        def before(module, inputs):
+            known = modules.get(id(module))
+            if (self._depth and known is not None and known[0]() is module and id(module) not in frozen
+                    and get_ident() == thread):
+                self._depth += 1
+                enter(known[1])
+            else:
+                self._before_module(module, inputs)
+
+        def after(module, inputs, output):
+            known = modules.get(id(module))
+            if self._depth > 1 and known is not None and get_ident() == thread:
+                leave(known[1])
+                self._depth -= 1
+            else:
+                self._after_module(module, inputs, output)
+        return before, after
+
     def _before_module(self, module, inputs):
         own = get_ident() == self._thread
         try:
@@ -284,7 +299,7 @@ class Recording:
                 return self._backward(*arguments, **named)
             finally:
                 self._safely(self._own_gradients)
-                self.phase(IDLE, False)
+                self.phase(OPTIMIZER if self._in_optimizer else IDLE, False)
         return backward
 
     def _own_gradients(self):
@@ -300,6 +315,7 @@ class Recording:
         if get_ident() != self._thread:
             return
         self._safely(self._own_parameters, optimizer)
+        self._in_optimizer = True
         self.phase(OPTIMIZER, False)
 
     def _own_parameters(self, optimizer):
@@ -316,6 +332,7 @@ class Recording:
         if get_ident() != self._thread:
             self.steps_of_others += 1
             return
+        self._in_optimizer = False
         self._safely(self._own_state, optimizer)
         if self._own_steps:
             self.phase(IDLE, False)

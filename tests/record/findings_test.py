@@ -242,6 +242,22 @@ class Findings(unittest.TestCase):
     def test_numbers_read_in_every_step(self):
         self.only("F-4", self.loop(inside="total += loss.item()"), self.line, "1 number is read")
 
+    def test_numbers_that_an_optimizer_reads(self):
+        text = """
+import torch
+model = torch.nn.Linear(32, 8)
+optimizer = torch.optim.LBFGS(model.parameters(), lr=0.1)
+batch = torch.randn(16, 32)
+def closure():
+    optimizer.zero_grad()
+    loss = model(batch).square().mean()
+    loss.backward()
+    return loss
+for i in range(8):
+    optimizer.step(closure)
+"""
+        self.assertEqual(self.written(text), {})
+
     def test_numbers_read_now_and_then(self):
         self.assertEqual(self.loop(inside="total += loss.item() if i % 4 == 0 else 0"), {})
 
@@ -261,6 +277,13 @@ class Findings(unittest.TestCase):
         found = self.written(FROZEN.format(before="", input=""))
         # Two Linear layers: (32 * 64 + 64 + 64 * 32 + 32) * 4 bytes of gradients.
         self.only("F-6", found, "loop.py:10", "16.38 KiB of gradients", "Sequential, which no optimizer changes")
+
+    def test_a_part_that_keeps_its_input_alone(self):
+        text = FROZEN.format(before="body = torch.nn.Linear(32, 32)", input="")
+        found = self.written(text)
+        # 32 * 32 + 32 numbers; 0 B of activations are not told.
+        self.only("F-6", found, "loop.py:", "4.13 KiB of gradients", "Linear, which no optimizer changes",
+                  "what its backward reads was made outside of it")
 
     def test_a_frozen_part_that_keeps_activations(self):
         found = self.written(FROZEN.format(before="body.requires_grad_(False)", input=".requires_grad_()"))

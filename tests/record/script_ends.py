@@ -128,7 +128,10 @@ class Ends(unittest.TestCase):
 
     def test_a_scheduler_ends_it(self):
         self.assertEqual(self.signalled(signal.SIGTERM), 143)
-        self.assertGreater(len(Recording(self.out).header["steps"]["recorded"]), 1)
+        header = Recording(self.out).header
+        self.assertGreater(len(header["steps"]["recorded"]), 1)
+        self.assertEqual(header["verdict"], FAILED)
+        self.assertRegex(json.dumps(header), r"ended with SIGTERM at one\.py:\d+")
 
     def test_a_killed_process_leaves_what_came_before(self):
         part = self.out.with_name(self.out.name + ".part")
@@ -306,6 +309,35 @@ for _ in range(60):
                                check=False)
         self.assertIn("done", ended.stdout)
         self.assertEqual(ended.returncode, 2, ended.stderr)
+
+    def test_a_full_disk(self):
+        # As a disk that has room until the end: the file cannot be replaced, its part is there.
+        self.out.mkdir()
+        ended = self.record("for _ in range(5):\n    step()\nprint('done')")
+        self.assertEqual(ended.returncode, 2, ended.stderr)
+        part = self.out.with_name(self.out.name + ".part")
+        self.assertFalse(part.exists())  # beside what is no file there is none
+        self.out.rmdir()
+        ended = self.record("import os\nfor _ in range(5):\n    step()\nos.mkdir(%r)" % str(self.out))
+        self.assertEqual(ended.returncode, 2, ended.stderr)
+        self.assertIn(f"{part} has what was recorded", ended.stderr)
+        told = subprocess.run([pathlib.Path(os.environ["TENSORSCOPE_ENGINE_DIR"]) / "tensorscope", "summary", "--json",
+                               part], capture_output=True, text=True, check=False)
+        self.assertEqual(json.loads(told.stdout)["recorded_steps"], 5)
+
+    def test_a_device_that_is_full(self):
+        ended = subprocess.run([sys.executable, "-m", "tensorscope", "record", "--out", "/dev/full",
+                                str(self.script("step()"))], env=environment(), capture_output=True, text=True,
+                               timeout=300, check=False)
+        self.assertEqual(ended.returncode, 2, ended.stderr)
+        self.assertIn("/dev/full: No space left on device", ended.stderr)
+        self.assertFalse(os.path.exists("/dev/full.part"))
+
+    def test_a_script_that_wants_a_gpu(self):
+        ended = self.record("torch.cuda.is_available() and sys.exit(3)\nmodel.cuda()")
+        if ended.returncode != 3:
+            self.assertEqual(ended.returncode, 1, ended.stderr)
+            self.assertIn("asks for a GPU and PyTorch finds none here", ended.stderr)
 
     def test_the_script_is_not_overwritten(self):
         script = self.script("step()")
