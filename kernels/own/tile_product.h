@@ -12,7 +12,8 @@ namespace {
 constexpr int kHigh = 6;
 constexpr int kWide = kLanes == 16 ? 4 : 2;
 
-// The result C: A B, C + A B, diag(factor) C + A B, or A B times factor[0].
+// The result C: A B, C + A B, diag(factor) C + A B, or A B times factor[0]. A B is summed from 0
+// and added to C once: one sum over all of T would round T times in a row.
 enum class Result : std::uint8_t { product, sum, scaled_sum, scaled_product };
 
 // A[m][k] is data[m * row + k * column]. One of both distances is 1.
@@ -45,9 +46,7 @@ template <int high, int wide, Result result, class Arithmetic>
   for (int m = 0; m < high; ++m) {
 #pragma GCC unroll 8
     for (int n = 0; n < wide; ++n) {
-      constexpr bool adds = result == Result::sum || result == Result::scaled_sum;
-      sum[m][n] = adds ? load(c.data + m * c.row + n * kLanes) : Vector{};
-      if (result == Result::scaled_sum) sum[m][n] *= factor[m];
+      sum[m][n] = Vector{};
     }
   }
   for (std::int64_t k = 0; k < depth; ++k) {
@@ -67,8 +66,11 @@ template <int high, int wide, Result result, class Arithmetic>
   for (int m = 0; m < high; ++m) {
 #pragma GCC unroll 8
     for (int n = 0; n < wide; ++n) {
+      float* const to = c.data + m * c.row + n * kLanes;
       if (result == Result::scaled_product) sum[m][n] *= factor[0];
-      store(c.data + m * c.row + n * kLanes, sum[m][n]);
+      if (result == Result::sum) sum[m][n] += load(to);
+      if (result == Result::scaled_sum) sum[m][n] += factor[m] * load(to);
+      store(to, sum[m][n]);
     }
   }
 }

@@ -70,6 +70,20 @@ TEST_P(OwnAttention, ErrorIsAtMostTwiceThatOfPyTorch) {
   }
 }
 
+// Sums over many tiles: their rounding must not grow with the length.
+TEST_P(OwnAttention, ErrorOfLongSequencesIsAtMostTwiceThatOfPyTorch) {
+  for (const bool causal : {false, true}) {
+    SCOPED_TRACE(causal ? "causal" : "all keys");
+    const AttentionInputs inputs = inputs_of(
+        {.batch = 1, .heads = 2, .kv_heads = 2, .queries = 2048, .keys = 2048, .d_head = 64},
+        at::kFloat);
+    const auto exact = results(inputs, at::kDouble, formula(causal));
+    const auto ours = results(inputs, at::kFloat, own_attention(kernel(), causal));
+    const auto theirs = results(inputs, at::kFloat, flash_attention(causal));
+    expect_at_most_twice_the_error(ours, theirs, exact);
+  }
+}
+
 // One query, one key, remainders of every kind of tile, heads of every width, shared keys.
 TEST_P(OwnAttention, OddSizes) {
   std::vector<HeadSizes> all;
