@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <csignal>
 #include <cstdlib>
 #include <regex>
 #include <string_view>
@@ -46,7 +47,17 @@ constexpr std::array kExecutorFiles =
     std::to_array<ExecutorFile>({TENSORSCOPE_EXECUTOR_FILES(TENSORSCOPE_ROW)});
 #undef TENSORSCOPE_ROW
 
+// As entry_points.h declares them.
+constexpr const char* kForward =
+    "attention(const float* q, const float* k, const float* v, float* o, int heads, int length, "
+    "int "
+    "d_head, bool causal)";
+constexpr const char* kBackward =
+    "attention_backward(const float* q, const float* k, const float* v, const float* d_o, float* "
+    "d_q, float* d_k, float* d_v, int heads, int length, int d_head, bool causal)";
+
 constexpr int kTimedOut = 124;  // of timeout(1)
+constexpr int kWroteTooMuch = 128 + SIGXFSZ;
 
 base::Result<void> write_sources(const fs::path& folder, const std::string& source) {
   const fs::path executor = folder / "kernels/executor";
@@ -96,7 +107,11 @@ base::Result<void> compile(const fs::path& folder, std::vector<std::string> word
   const auto code = io::run_child(command, cancel);
   if (!code) return tl::unexpected(code.error());
   if (*code == 0) return {};
-  return text::fail("kernel_check.not_compiled", {{"reason", first_error(command.log)}});
+  const std::string reason = first_error(command.log);
+  if (reason.find("undefined reference to `attention'") != std::string::npos) {
+    return text::fail("kernel_check.no_attention", {{"function", kForward}});
+  }
+  return text::fail("kernel_check.not_compiled", {{"reason", reason}});
 }
 
 std::string number(const Json& result, const char* key) {
@@ -138,13 +153,25 @@ base::Message wrong_value(const Json& result) {
       result.value("thread", -1) < 0 ? "kernel_check.wrong" : "kernel_check.wrong_by", arguments);
 }
 
+std::string access_key(const std::string& outcome, const Json& result) {
+  const bool write = result.value("write", false);
+  if (result.value("thread", -1) < 0) {  // by plain C++
+    if (outcome == "outside") return write ? "cpp_outside_write" : "cpp_outside_read";
+    if (outcome == "read_only") return "cpp_read_only";
+  }
+  if (outcome == "outside") return write ? "outside_write" : "outside_read";
+  if (outcome == "race" && result.value("other_block", Json()) != result.value("block", Json())) {
+    return "race_blocks";
+  }
+  constexpr std::int64_t kUnasked = std::int64_t{227} * 1024;
+  if (outcome == "shared_memory" && result.value("index", kUnasked) < kUnasked) {
+    return "shared_not_asked";
+  }
+  return outcome;
+}
+
 base::Message access_message(const std::string& outcome, const Json& result) {
-  const bool other_block = result.value("other_block", Json()) != result.value("block", Json());
-  const std::string key = outcome == "race" && other_block ? "race_blocks"
-                          : outcome == "outside"
-                              ? (result.value("write", false) ? "outside_write" : "outside_read")
-                              : outcome;
-  return text::message("kernel_check." + key,
+  return text::message("kernel_check." + access_key(outcome, result),
                        {{"memory", result.value("memory", "")},
                         {"index", number(result, "index")},
                         {"byte", std::to_string(result.value("index", std::int64_t{0}) *
@@ -166,10 +193,17 @@ std::string as_cpp(const std::string& source) {
       R"(extern\s+__shared__\s+(?:__align__\s*\([^)]*\)\s*)?([\w:]+)\s+(\w+)\s*\[\s*\]\s*;)");
   const std::string lines = std::regex_replace(source, launch, "Launch($1, ");
   const std::string calls = std::regex_replace(lines, launched, ")$1(");
-  return std::regex_replace(calls, shared, "DYNAMIC_SHARED($1, $2);");
+  // Not as a macro: the standard library has the word in attributes.
+  static const std::regex apart(R"((^|[^\w(])__noinline__\b)");
+  const std::string words = std::regex_replace(calls, apart, "$1[[gnu::noinline]]");
+  return std::regex_replace(words, shared, "DYNAMIC_SHARED($1, $2);");
 }
 
 namespace {
+
+bool has_kernels(const std::string& source) {
+  return source.find("__global__") != std::string::npos;
+}
 
 // Names of lines are those of the file.
 std::string with_its_name(const fs::path& file, const std::string& source) {
@@ -210,17 +244,23 @@ base::Result<KernelVerdict> check_attention(const fs::path& file, int d_head,
   auto folder = io::PrivateFolder::make(fs::temp_directory_path(), "tensorscope-kernel-");
   if (!folder) return tl::unexpected(folder.error());
   const fs::path& here = folder->path();
-  if (auto written = write_sources(here, with_its_name(file, as_cpp(*source))); !written) {
+  const bool cuda = has_kernels(*source);
+  if (auto written = write_sources(here, with_its_name(file, cuda ? as_cpp(*source) : *source));
+      !written) {
     return tl::unexpected(written.error());
   }
   const std::string object = (here / "kernel.o").string(), program = (here / "check").string();
   const std::string executor = (here / "kernels/executor").string();
-  if (auto compiled = compile(
-          here,
-          {"-O1", "-fsanitize=thread", "-include", executor + "/cuda_runtime_on_cpu.h", "-include",
-           executor + "/entry_points.h", "-c", (here / "kernel.cpp").string(), "-o", object},
-          cancel);
-      !compiled) {
+  std::vector<std::string> words = {
+      "-O1", "-include", executor + "/entry_points.h", "-c", (here / "kernel.cpp").string(),
+      "-o",  object};
+  if (cuda) {
+    words.insert(words.begin(),
+                 {"-fsanitize=thread", "-include", executor + "/cuda_runtime_on_cpu.h"});
+  } else {
+    words.emplace_back("-march=native");
+  }
+  if (auto compiled = compile(here, std::move(words), cancel); !compiled) {
     return tl::unexpected(compiled.error());
   }
   if (auto compiled = compile(here,
@@ -230,8 +270,11 @@ base::Result<KernelVerdict> check_attention(const fs::path& file, int d_head,
       !compiled) {
     return tl::unexpected(compiled.error());
   }
-  const auto ran = run_limited(here, program, {std::to_string(d_head)}, cancel);
+  auto ran = run_limited(here, program, {std::to_string(d_head)}, cancel);
   if (!ran) return tl::unexpected(ran.error());
+  ran->first["cuda"] = cuda;
+  static const std::regex backward(R"(\battention_backward\s*\()");
+  ran->first["names_backward"] = std::regex_search(*source, backward);
   return verdict_of(ran->first, ran->second);
 }
 
@@ -239,7 +282,7 @@ base::Result<KernelTime> time_attention(const fs::path& file, int heads, int len
                                         const base::CancelToken& cancel) {
   const auto source = io::read_file(file);
   if (!source) return tl::unexpected(source.error());
-  if (source->find("__global__") != std::string::npos) return text::fail("kernel_check.not_timed");
+  if (has_kernels(*source)) return text::fail("kernel_check.not_timed");
   auto folder = io::PrivateFolder::make(fs::temp_directory_path(), "tensorscope-kernel-");
   if (!folder) return tl::unexpected(folder.error());
   const fs::path& here = folder->path();
@@ -268,9 +311,14 @@ base::Result<KernelTime> time_attention(const fs::path& file, int heads, int len
 KernelVerdict verdict_of(const Json& result, int code) {
   const std::string outcome = result.value("outcome", "");
   if (outcome == "ok") {
+    const bool backward = result.value("backward", false);
+    if (!backward && result.value("names_backward", false)) {
+      return {false, text::message("kernel_check.other_backward", {{"function", kBackward}}),
+              result};
+    }
+    const std::string key = result.value("cuda", true) ? "passed" : "passed_cpp";
     return {true,
-            text::message(result.value("backward", false) ? "kernel_check.passed_backward"
-                                                          : "kernel_check.passed",
+            text::message("kernel_check." + key + (backward ? "_backward" : ""),
                           {{"count", number(result, "cases")}}),
             result};
   }
@@ -278,6 +326,11 @@ KernelVerdict verdict_of(const Json& result, int code) {
   if (outcome == "ended" && code == kTimedOut) {
     return {false,
             text::message("kernel_check.too_long", {text::argument("sizes", sizes_of(result))}),
+            result};
+  }
+  if (outcome == "ended" && code == kWroteTooMuch) {
+    return {false,
+            text::message("kernel_check.wrote_much", {text::argument("sizes", sizes_of(result))}),
             result};
   }
   if (outcome == "ended") {

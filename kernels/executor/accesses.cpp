@@ -156,7 +156,7 @@ void use(Memory& memory, const unsigned char* place, std::size_t bytes, bool wri
   }
 }
 
-void outside(const unsigned char* place, bool write, const void* code) {
+Finding outside_of(const unsigned char* place, bool write, const void* code) {
   Memories& all = memories();
   const Memory* nearest = nullptr;
   std::int64_t least = 0;
@@ -170,16 +170,25 @@ void outside(const unsigned char* place, bool write, const void* code) {
   };
   for (const Memory& tensor : all.tensors) consider(tensor);
   consider(all.dynamic);
-  if (nearest == nullptr) return;
+  if (nearest == nullptr) return {};
   const auto unit = static_cast<std::int64_t>(nearest->unit);
   const std::int64_t offset = place - nearest->begin;
-  stop_with({.kind = Finding::Kind::outside,
-             .write = write,
-             .memory = nearest->name,
-             .index = offset >= 0 ? offset / unit : -((-offset + unit - 1) / unit),
-             .elements = static_cast<std::int64_t>(nearest->bytes) / unit,
-             .unit = static_cast<int>(unit),
-             .code = code});
+  return {.kind = Finding::Kind::outside,
+          .write = write,
+          .memory = nearest->name,
+          .index = offset >= 0 ? offset / unit : -((-offset + unit - 1) / unit),
+          .elements = static_cast<std::int64_t>(nearest->bytes) / unit,
+          .unit = static_cast<int>(unit),
+          .code = code};
+}
+
+void stop_outside(const unsigned char* place, bool write, const void* code) {
+  if (Finding finding = outside_of(place, write, code)) stop_with(std::move(finding));
+}
+
+bool is_in_range(const unsigned char* place) {
+  const unsigned char* const range = memories().range;
+  return range != nullptr && place >= range && place < range + kRange;
 }
 
 }  // namespace
@@ -193,6 +202,28 @@ void* allocate(const std::string& name, std::size_t bytes, int unit, bool writab
   tensor.writable = writable;
   memories().tensors.push_back(std::move(tensor));
   return memories().tensors.back().begin;
+}
+
+void protect_inputs() {
+  for (const Memory& tensor : memories().tensors) {
+    if (tensor.writable) continue;
+    const std::size_t whole = (tensor.bytes + kPage - 1) / kPage * kPage;
+    mprotect(tensor.begin + (tensor.bytes + 15) / 16 * 16 - whole, whole, PROT_READ);
+  }
+}
+
+Finding mistake_at(const void* place, bool write) {
+  const auto* const at = static_cast<const unsigned char*>(place);
+  if (!is_in_range(at)) return {};
+  Finding finding = outside_of(at, write, nullptr);
+  for (const Memory& tensor : memories().tensors) {
+    if (tensor.holds(at)) finding.kind = Finding::Kind::read_only;
+  }
+  if (now.in_kernel) {
+    finding.thread = now.moment.thread;
+    finding.block = now.block;
+  }
+  return finding;
 }
 
 void release_tensors() {
@@ -240,7 +271,7 @@ void begin_block_accesses(std::size_t shared_bytes) {
 void note_bounds(const void* place, std::size_t bytes, const void* code) {
   const Memory& all = memories().dynamic;
   const auto* const at = static_cast<const unsigned char*>(place);
-  if (at < all.begin || at + bytes > all.begin + all.bytes) outside(at, false, code);
+  if (at < all.begin || at + bytes > all.begin + all.bytes) stop_outside(at, false, code);
 }
 
 void note_access(const void* place, std::size_t bytes, bool write, const void* code) {
@@ -248,12 +279,12 @@ void note_access(const void* place, std::size_t bytes, bool write, const void* c
   const auto* const at = static_cast<const unsigned char*>(place);
   Memories& all = memories();
   Memory* found = nullptr;
-  if (at >= all.range && at < all.range + kRange) {
+  if (is_in_range(at)) {
     if (all.dynamic.holds(at)) found = &all.dynamic;
     for (Memory& tensor : all.tensors) {
       if (tensor.holds(at)) found = &tensor;
     }
-    if (found == nullptr) outside(at, write, code);
+    if (found == nullptr) stop_outside(at, write, code);
   } else if (all.fixed.holds(at)) {
     found = &all.fixed;
   }
@@ -290,6 +321,35 @@ void seen(const void* place, std::size_t bytes, bool write, const void* code) {
   void __tsan_volatile_write##bytes(void* place) {          \
     seen(place, bytes, true, __builtin_return_address(0));  \
   }
+#define TS_CHANGED(bits, type, how)                                                   \
+  type __tsan_atomic##bits##_##how(volatile type* place, type value, int /*order*/) { \
+    return __atomic_##how(place, value, __ATOMIC_SEQ_CST);                            \
+  }
+#define TS_ATOMIC(bits, type)                                                             \
+  type __tsan_atomic##bits##_load(const volatile type* place, int /*order*/) {            \
+    return __atomic_load_n(place, __ATOMIC_SEQ_CST);                                      \
+  }                                                                                       \
+  void __tsan_atomic##bits##_store(volatile type* place, type value, int /*order*/) {     \
+    __atomic_store_n(place, value, __ATOMIC_SEQ_CST);                                     \
+  }                                                                                       \
+  type __tsan_atomic##bits##_exchange(volatile type* place, type value, int /*order*/) {  \
+    return __atomic_exchange_n(place, value, __ATOMIC_SEQ_CST);                           \
+  }                                                                                       \
+  int __tsan_atomic##bits##_compare_exchange_strong(volatile type* place, type* expected, \
+                                                    type value, int /*order*/, int) {     \
+    return __atomic_compare_exchange_n(place, expected, value, false, __ATOMIC_SEQ_CST,   \
+                                       __ATOMIC_SEQ_CST);                                 \
+  }                                                                                       \
+  int __tsan_atomic##bits##_compare_exchange_weak(volatile type* place, type* expected,   \
+                                                  type value, int /*order*/, int) {       \
+    return __atomic_compare_exchange_n(place, expected, value, true, __ATOMIC_SEQ_CST,    \
+                                       __ATOMIC_SEQ_CST);                                 \
+  }                                                                                       \
+  TS_CHANGED(bits, type, fetch_add)                                                       \
+  TS_CHANGED(bits, type, fetch_sub)                                                       \
+  TS_CHANGED(bits, type, fetch_and)                                                       \
+  TS_CHANGED(bits, type, fetch_or)                                                        \
+  TS_CHANGED(bits, type, fetch_xor)
 extern "C" {
 TS_SEEN(1)
 TS_SEEN(2)
@@ -302,9 +362,13 @@ void __tsan_read_range(void* place, unsigned long bytes) {
 void __tsan_write_range(void* place, unsigned long bytes) {
   seen(place, bytes, true, __builtin_return_address(0));
 }
-// Called for variables of a function that are made when it is first called.
-char __tsan_atomic8_load(const volatile char* from, int order) {
-  return __atomic_load_n(from, order);
+// std::atomic, std::shared_ptr and variables of a function that are made when it is first called.
+TS_ATOMIC(8, char)
+TS_ATOMIC(16, short)
+TS_ATOMIC(32, int)
+TS_ATOMIC(64, long)
+void __tsan_atomic_thread_fence(int /*order*/) {
+  __atomic_thread_fence(__ATOMIC_SEQ_CST);
 }
 void __tsan_init() {}
 void __tsan_func_entry(void* /*caller*/) {}
@@ -313,4 +377,6 @@ void __tsan_vptr_update(void** /*place*/, void* /*value*/) {}
 void __tsan_vptr_read(void** /*place*/) {}
 }
 #undef TS_SEEN
+#undef TS_ATOMIC
+#undef TS_CHANGED
 #endif

@@ -17,7 +17,6 @@
 #define __constant__
 #define __grid_constant__
 #define __forceinline__ inline
-#define __noinline__ [[gnu::noinline]]
 #define __launch_bounds__(...)
 #define __align__(bytes) alignas(bytes)
 // One variable for all threads of a block, as these are one thread of the system. Of variables that
@@ -165,7 +164,9 @@ struct Launch {
       : kernel(kernel_), grid(grid_), block(block_), shared_bytes(shared_bytes_) {}
   template <class... Arguments>
   void operator()(Arguments... arguments) const {
-    ts::executor::launch({grid.x, grid.y, grid.z}, {block.x, block.y, block.z}, shared_bytes,
-                         [&] { kernel(arguments...); });
+    ts::executor::launch(
+        {grid.x, grid.y, grid.z}, {block.x, block.y, block.z}, shared_bytes,
+        [&] { kernel(arguments...); },
+        ts::executor::allowed_shared(reinterpret_cast<const void*>(kernel)));
   }
 };

@@ -25,6 +25,7 @@ inline cudaError_t cudaDeviceSynchronize() {
 template <class T>
 cudaError_t cudaMalloc(T** to, std::size_t bytes) {
   *to = static_cast<T*>(ts::executor::allocate("memory of cudaMalloc", bytes, 4, true));
+  std::memset(static_cast<void*>(*to), 0xFF, bytes);  // NaN: nothing is in it yet
   return cudaSuccess;
 }
 inline cudaError_t cudaFree(void* /*memory*/) {
@@ -40,6 +41,10 @@ inline cudaError_t cudaMemcpy(void* to, const void* from, std::size_t bytes,
   return cudaSuccess;
 }
 template <class Kernel>
-cudaError_t cudaFuncSetAttribute(Kernel* /*kernel*/, int /*which*/, int /*value*/) {
+cudaError_t cudaFuncSetAttribute(Kernel* kernel, int which, int value) {
+  if (which == cudaFuncAttributeMaxDynamicSharedMemorySize) {
+    ts::executor::allow_shared(reinterpret_cast<const void*>(kernel),
+                               static_cast<std::size_t>(value));
+  }
   return cudaSuccess;
 }

@@ -6,6 +6,7 @@
 #include <array>
 #include <cstring>
 #include <iterator>
+#include <map>
 #include <memory>
 #include <utility>
 
@@ -249,13 +250,14 @@ Thread& this_thread() {
   return running->threads[static_cast<std::size_t>(running->current)];
 }
 
-Finding run_blocks(Size3 grid, Size3 block, std::size_t shared_bytes) {
+Finding run_blocks(Size3 grid, Size3 block, std::size_t shared_bytes, std::size_t most_shared) {
   const std::size_t count = std::size_t{block.x} * block.y * block.z;
   if (count == 0 || count > kMostThreads) {
     return {.kind = Finding::Kind::block_size, .elements = static_cast<std::int64_t>(count)};
   }
-  if (shared_bytes > kMostShared) {
+  if (shared_bytes > std::min(most_shared, kMostShared)) {
     return {.kind = Finding::Kind::shared_memory,
+            .index = static_cast<std::int64_t>(std::min(most_shared, kMostShared)),
             .elements = static_cast<std::int64_t>(shared_bytes)};
   }
   while (stacks().size() < count) {
@@ -289,14 +291,28 @@ const char* name_of(Finding::Kind kind) {
   return kNames[static_cast<std::size_t>(kind)];
 }
 
-Finding launch(Size3 grid, Size3 block, std::size_t shared_bytes,
-               const std::function<void()>& call) {
+namespace {
+std::map<const void*, std::size_t> asked_shared;  // by cudaFuncSetAttribute
+}
+
+void allow_shared(const void* kernel, std::size_t bytes) {
+  asked_shared[kernel] = bytes;
+}
+
+std::size_t allowed_shared(const void* kernel) {
+  constexpr std::size_t kUsual = std::size_t{48} * 1024;
+  const auto asked = asked_shared.find(kernel);
+  return asked == asked_shared.end() ? kUsual : std::max(asked->second, kUsual);
+}
+
+Finding launch(Size3 grid, Size3 block, std::size_t shared_bytes, const std::function<void()>& call,
+               std::size_t most_shared) {
   Launch one;
   one.call = &call;
   running = &one;
   gridDim = {grid.x, grid.y, grid.z};
   blockDim = {block.x, block.y, block.z};
-  const Finding finding = run_blocks(grid, block, shared_bytes);
+  const Finding finding = run_blocks(grid, block, shared_bytes, most_shared);
   running = nullptr;
   if (finding && !last_finding) last_finding = finding;
   return finding;

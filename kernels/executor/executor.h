@@ -54,10 +54,20 @@ const char* name_of(Finding::Kind kind);
 void* allocate(const std::string& name, std::size_t bytes, int unit, bool writable);
 void release_tensors();
 
+// For code that the compiler does not watch: a write to an input then ends as SIGSEGV, as what lies
+// outside of all tensors does. Then: the mistake at the address of that signal; none for memory of
+// others.
+void protect_inputs();
+Finding mistake_at(const void* place, bool write);
+
 // Runs a kernel; `call` calls its function once, for one thread. Shared memory has numbers that are
-// NaN at the begin of each block.
-Finding launch(Size3 grid, Size3 block, std::size_t shared_bytes,
-               const std::function<void()>& call);
+// NaN at the begin of each block. `most_shared`: bytes that a block of this kernel may ask for.
+constexpr std::size_t kMostShared = std::size_t{227} * 1024;  // on sm_90
+Finding launch(Size3 grid, Size3 block, std::size_t shared_bytes, const std::function<void()>& call,
+               std::size_t most_shared = kMostShared);
+// Without cudaFuncSetAttribute a kernel may ask for 48 KiB.
+void allow_shared(const void* kernel, std::size_t bytes);
+std::size_t allowed_shared(const void* kernel);
 
 // The mistake of any launch since the last call.
 Finding take_finding();

@@ -10,8 +10,6 @@
 // The block that runs now, as executor.cpp and accesses.cpp share it.
 namespace ts::executor {
 
-constexpr std::size_t kMostShared = std::size_t{227} * 1024;  // bytes of a block, on sm_90
-
 // When a thread did something: accesses of two threads are in order if a barrier is between them.
 struct Moment {
   std::uint32_t block = 0;     // number of the block since the tensors are there, from 1; 0: never

@@ -27,7 +27,7 @@ TEST(KernelCommand, ARightKernelPasses) {
   const Ended ended = check_kernel("", "");
   EXPECT_EQ(ended.code, 0) << ended.err;
   EXPECT_EQ(ended.out,
-            "Correct: values and gradients at 8 sizes, no race and no access outside.\n");
+            "Correct: values and gradients at 9 sizes, no race and no access outside.\n");
   const Ended narrow = check_kernel("", "", "--d-head 24 --json");
   EXPECT_EQ(narrow.code, 0) << narrow.err << narrow.out;
   EXPECT_EQ(document_of(narrow)["passed"], true);
@@ -86,6 +86,81 @@ TEST(KernelCommand, PlainCpp) {
   const Ended ended = run_program("kernel " + file.string() + " --check attention");
   EXPECT_EQ(ended.code, 1) << ended.err;
   EXPECT_EQ(ended.out.rfind("o[head 0][row 0][column 0] is 1, expected ", 0), 0U) << ended.out;
+}
+
+// Plain C++: the tensor, the element and the side are named; nothing is claimed of races.
+const char* const kLoops = R"(#include <atomic>
+#include <cmath>
+#include <immintrin.h>
+#include <iostream>
+#include <vector>
+std::atomic<int> calls;
+__m256 eight() { return _mm256_set1_ps(1); }
+void attention(const float* q, const float* k, const float* v, float* o, int heads, int length,
+               int d, bool causal) {
+  calls.fetch_add(1);
+  std::vector<double> p(length);
+  for (int h = 0; h < heads; ++h) {
+    const float *qh = q + h * length * d, *kh = k + h * length * d, *vh = v + h * length * d;
+    for (int i = 0; i < length; ++i) {
+      const int seen = causal ? i + 1 : length;
+      double sum = 0;
+      for (int j = 0; j < seen; ++j) {
+        double s = 0;
+        for (int c = 0; c < d; ++c) s += double(qh[i * d + c]) * kh[j * d + c];
+        sum += p[j] = std::exp(s / std::sqrt(double(d)));
+      }
+      for (int c = 0; c < d; ++c) {
+        double x = 0;
+        for (int j = 0; j < seen; ++j) x += p[j] * vh[j * d + c];
+        o[(h * length + i) * d + c] = float(x / sum);
+      }
+    }
+  }
+  // END
+}
+)";
+
+TEST(KernelCommand, WhatPlainCppTouches) {
+  const TemporaryFolder folder;
+  const auto file = folder.path() / "mine.cpp";
+  const auto checked = [&](const std::string& end) {
+    std::string source = kLoops;
+    source.replace(source.find("// END"), 6, end);
+    std::ofstream(file) << source;
+    return run_program("kernel " + file.string() + " --check attention").out;
+  };
+  EXPECT_EQ(
+      checked("").rfind("Correct: values at 9 sizes, no access outside of the tensors. Races of "
+                        "threads are not looked for",
+                        0),
+      0U);
+  EXPECT_EQ(checked("o[heads * length * d] = 1;")
+                .rfind("Element 8192 of o, which has 8192, is written, at heads 2", 0),
+            0U);
+  EXPECT_EQ(checked("o[0] += v[heads * length * d];")
+                .rfind("Element 8192 of v, which has 8192, is read, at heads 2", 0),
+            0U);
+  EXPECT_EQ(checked("const_cast<float*>(k)[3] = 1;")
+                .rfind("Element 3 of k, which is an input, is written, at heads 2", 0),
+            0U);
+}
+
+// Past the smallest lengths; what a card would refuse; memory that nobody has set.
+TEST(KernelCommand, MistakesThatShowLater) {
+  const Ended cut = check_kernel("j < length;", "j < (length < 128 ? length : 128);");
+  EXPECT_EQ(cut.code, 1) << cut.err;
+  EXPECT_NE(cut.out.find("T 272"), std::string::npos) << cut.out;
+  const Ended other =
+      check_kernel("extern \"C\" void attention_backward(", "void attention_backward(int more, ");
+  EXPECT_EQ(other.code, 1) << other.err;
+  EXPECT_EQ(
+      other.out.rfind("Values are correct, but the backward of the file has other arguments", 0),
+      0U)
+      << other.out;
+  const Ended none = check_kernel("void attention(", "void attend(");
+  EXPECT_EQ(none.code, 2) << none.out;
+  EXPECT_NE(none.err.find("does not define attention("), std::string::npos) << none.err;
 }
 
 // Plain loops: right, timed beside ours and PyTorch's; a mistake in them is named and not timed.
