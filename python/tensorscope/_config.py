@@ -15,7 +15,7 @@ from . import Unavailable
 # Classes whose loss is that of tokens, or that of one class for each input; by the ends of their names.
 TOKENS = ("ForCausalLM", "LMHeadModel", "ForMaskedLM", "ForConditionalGeneration", "ForPreTraining")
 CLASSES = ("ForSequenceClassification", "ForImageClassification")
-MODES = ("training", "forward", "prefill")
+MODES = ("training", "forward", "prefill", "generate")
 OPTIMIZERS = {"adamw": torch.optim.AdamW, "sgd": torch.optim.SGD}
 
 
@@ -87,6 +87,23 @@ def _loss(output):
     return loss if loss is not None else output[0].float().mean()
 
 
+def _generates(model, inputs, transformers, config):
+    """A step that makes one more token of each sequence, after the keys and values of their tokens were made. A layer
+    with a sliding window keeps those that it sees."""
+    if "past_key_values" not in inspect.signature(model.forward).parameters or "input_ids" not in inputs:
+        raise ValueError(f"{type(model).__name__} keeps no keys and values, so it has no mode generate")
+    kept = transformers.DynamicCache(config=config)
+    with torch.no_grad():
+        model(**inputs, past_key_values=kept)
+    token = inputs["input_ids"][:, :1].clone()
+
+    @torch.no_grad()
+    def generate():
+        model(input_ids=token, past_key_values=kept, use_cache=True)
+
+    return generate
+
+
 def build_of(path):
     """The function for a config.json."""
     transformers = _transformers()
@@ -115,10 +132,12 @@ def build_of(path):
         inputs = _inputs(model, config, B, T, dtype, device)
         takes = inspect.signature(model.forward).parameters
         if "use_cache" in takes:
-            inputs["use_cache"] = mode == "prefill"
+            inputs["use_cache"] = mode in ("prefill", "generate")
         if mode != "training":
-            if mode == "prefill" and "logits_to_keep" in takes:
+            if mode != "forward" and "logits_to_keep" in takes:
                 inputs["logits_to_keep"] = 1
+            if mode == "generate":
+                return _generates(model, inputs, transformers, config)
 
             @torch.no_grad()
             def forward():

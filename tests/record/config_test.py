@@ -37,7 +37,8 @@ CONFIGS = {
                  num_heads=[2, 4], window_size=4),
 }
 # Beside training as the file has it.
-OTHERS = (("olmo2", {"mode": "prefill", "dtype": "bf16"}), ("gpt_oss", {"mode": "forward", "dtype": "bf16"}),
+OTHERS = (("olmo2", {"mode": "prefill", "dtype": "bf16"}), ("olmo2", {"mode": "generate"}),
+          ("gpt_oss", {"mode": "generate", "dtype": "bf16"}), ("gpt_oss", {"mode": "forward", "dtype": "bf16"}),
           ("olmo2", {"attention": "eager", "checkpointing": "true", "optimizer": "sgd"}))
 
 
