@@ -166,11 +166,13 @@ def hidden_keys(queries, keys):
     if (masks_.any()) masks();
     add("\n\ndef attend(q, k, v):\n    \"\"\"[B, heads, T, d_head] of all three.\"\"\"\n");
     const bool grouped = kv_heads() != spec_.heads;
-    if (spec_.backend == spec::AttentionBackend::naive) {
-      if (grouped) {
-        line("    k = k.repeat_interleave(q.shape[1] // k.shape[1], 1)");
-        line("    v = v.repeat_interleave(q.shape[1] // v.shape[1], 1)");
-      }
+    const bool naive = spec_.backend == spec::AttentionBackend::naive;
+    const bool repeats = grouped && (naive || masks_.any());
+    if (repeats) {
+      line("    k = k.repeat_interleave(q.shape[1] // k.shape[1], 1)");
+      line("    v = v.repeat_interleave(q.shape[1] // v.shape[1], 1)");
+    }
+    if (naive) {
       line(einsum()
                ? "    scores = torch.einsum(\"bhqd,bhkd->bhqk\", q, k) / math.sqrt(q.shape[-1])"
                : "    scores = q @ k.transpose(-2, -1) / math.sqrt(q.shape[-1])");
@@ -187,7 +189,7 @@ def hidden_keys(queries, keys):
         masks_.any() ? "attn_mask=VISIBLE" : std::string("is_causal=") + truth(spec_.causal);
     const std::string call = "return F.scaled_dot_product_attention(q, k, v, " + mask +
                              (dropped_.attention > 0 ? ", dropout_p=ATTENTION_DROPOUT" : "") +
-                             (grouped ? ", enable_gqa=True)" : ")");
+                             (grouped && !repeats ? ", enable_gqa=True)" : ")");
     if (kernel == nullptr) {
       line("    " + call);
     } else {

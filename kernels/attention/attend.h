@@ -40,6 +40,10 @@ at::Tensor first_part(const at::Tensor& mask, std::int64_t queries, std::int64_t
 // The same without a mask, for a single query behind all keys.
 AttentionMethod unmasked(AttentionMethod method);
 
+// [B, H_kv, T, d] to [B, heads, T, d], each head repeated for the queries that share it; a copy
+// unless there is nothing to repeat.
+at::Tensor repeat_heads(const at::Tensor& x, std::int64_t heads);
+
 // softmax(Q K^T / sqrt(d_head)) V. q: [B, H, T, d_head], the result too; k, v: [B, H_kv, T_kv,
 // d_head]. Each of the H_kv heads serves H / H_kv consecutive heads of q (grouped queries, Ainslie
 // et al. 2023).
@@ -54,7 +58,9 @@ at::Tensor attend_naive(const AttentionMethod& method, const at::Tensor& q, cons
 
 // at::scaled_dot_product_attention, forced to one kernel, or with a free choice (automatic). If
 // that kernel cannot run, LibTorch reports an error; it never silently uses another kernel. The
-// switches are process-wide in LibTorch; they are set for the call and restored. Worker thread.
+// switches are process-wide in LibTorch; they are set for the call and restored. Keys and values of
+// grouped queries are repeated where there is a mask, as transformers does: on a card no kernel but
+// math takes groups with one. Worker thread.
 at::Tensor attend_sdpa(const AttentionMethod& method, const at::Tensor& q, const at::Tensor& k,
                        const at::Tensor& v);
 

@@ -19,15 +19,14 @@
 #include "kernels/operators/softmax.h"
 
 namespace ts::kernels {
-namespace {
 
-// [B, H_kv, T, d] to [B, heads, T, d], each head repeated for the queries that share it; a copy
-// unless there is nothing to repeat.
 at::Tensor repeat_heads(const at::Tensor& x, std::int64_t heads) {
   const std::int64_t groups = heads / x.size(1);
   if (groups == 1) return x;
   return x.unsqueeze(2).expand({-1, -1, groups, -1, -1}).flatten(1, 2);
 }
+
+namespace {
 
 at::Tensor causal_mask(const at::Tensor& q) {
   const at::Tensor position = at::arange(q.size(-2), q.options().dtype(at::kLong));

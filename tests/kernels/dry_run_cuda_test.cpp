@@ -121,6 +121,16 @@ TEST(DryRunOnCuda, TheOneKernelThatIsAllowedRunsOrThereIsNone) {
   EXPECT_EQ(kernel(70, AttentionBackend::own, DataType::fp16), "prediction.no_kernel");
 }
 
+// As transformers repeats the heads: with groups and a mask no kernel but math would run.
+TEST(DryRunOnCuda, GroupsOfHeadsWithAWindowRunTheEfficientKernel) {
+  spec::WorkloadSpec spec = attention(AttentionBackend::automatic, DataType::bf16, 64);
+  spec.kv_heads = 1;
+  spec.window = 16;
+  const auto made = dry_run_on(89, spec);
+  ASSERT_TRUE(made->run);
+  EXPECT_EQ(made->run->backend, "efficient");
+}
+
 TEST(DryRunOnCuda, FlashSaysWhetherTheCardOrTheHeadsAreWhyNot) {
   const auto reason = [](std::int32_t capability, std::int64_t d_head) {
     const auto made =
