@@ -1,6 +1,8 @@
 #include "kernels/exported/graph_runner.h"
 
+#include <ATen/InferSize.h>
 #include <ATen/ScalarOps.h>
+#include <ATen/TensorUtils.h>
 #include <ATen/autocast_mode.h>
 #include <ATen/core/List.h>
 #include <ATen/core/grad_mode.h>
@@ -31,6 +33,7 @@ using c10::IValue;
 using exported::kNone;
 
 constexpr const char* kAttention = "torch.ops.aten.scaled_dot_product_attention.default";
+constexpr const char* kView = "torch.ops.aten.view.default";
 
 // A number in place of a tensor, as Python's binding makes it.
 at::Tensor wrapped_number(const IValue& value) {
@@ -204,8 +207,22 @@ class GraphFrame {
     }
     std::optional<SdpaSteering> steering;
     if (node.target == kAttention) steering.emplace(runner_.attention_);
-    planned.op->callBoxed(stack);
+    (is_copied(node, stack) ? reshape() : *planned.op).callBoxed(stack);
     put(node, std::move(stack));
+  }
+
+  // torch.export writes a reshape as the view that it was of the example, whose kernel of attention
+  // may have laid its result out in another way.
+  static bool is_copied(const exported::Node& node, const torch::jit::Stack& stack) {
+    if (node.target != kView) return false;
+    const at::Tensor& tensor = stack.at(0).toTensor();
+    const auto sizes = at::infer_size_dv(stack.at(1).toIntVector(), tensor.numel());
+    return !at::detail::computeStride(tensor.sizes(), tensor.strides(), sizes);
+  }
+
+  static const c10::OperatorHandle& reshape() {
+    static const auto found = c10::Dispatcher::singleton().findSchemaOrThrow("aten::reshape", "");
+    return found;
   }
 
   static bool takes_tensor(const exported::Node& node) {
