@@ -40,11 +40,12 @@ int export_file(const ExportCommand& command) {
                                 {{"path", out->string()}, text::argument("reason", *why)}),
                   2);
   }
-  const auto about = ask_own(*question, [&](OwnProcess& process, const base::CancelToken& cancel) {
+  const auto made = ask_own(*question, [&](OwnProcess& process, const base::CancelToken& cancel) {
     return export_own(process, *question, *out, cancel);
   });
-  if (!about) return report_own(about.error());
-  std::printf("%s\n", text::printable(*about).c_str());
+  if (!made) return report_own(made.error());
+  std::printf("%s\n", text::printable(made->about).c_str());
+  if (!made->kept.empty()) note({made->kept.sentence});
   std::fprintf(stderr, "Wrote %s\n", text::printable(out->string()).c_str());
   return 0;
 }

@@ -127,12 +127,7 @@ int hunt_along_axis(const HuntCommand& command, const HuntQuestion& question,
     json["seconds"] = seconds;
     print_json(json);
   } else {
-    std::printf("%s\n", hunt->sentence.c_str());
-    int number = 0;
-    for (const predict::HuntProbe& one : hunt->probes) {
-      std::printf("  %2d  %s = %-9s %s\n", ++number, spec::field_name(axis.field),
-                  text::grouped(one.at[0]).c_str(), one.answer.reason.sentence.c_str());
-    }
+    print_edge(*hunt, axis);
     for (const auto& one : confirmed.is_null() ? nlohmann::json::array() : confirmed) {
       std::printf("  run for real: %s = %s %s, peak %s%s\n", spec::field_name(axis.field),
                   text::grouped(one["at"].get<std::int64_t>()).c_str(),
@@ -248,6 +243,7 @@ int hunt_over_plane(const HuntCommand& command, const HuntQuestion& question,
 // --confirm runs the values at both sides of the edge for real, each in its own process. Returns 0
 // when there is an answer ("never fits" is one), 1 when a probe or a confirmation failed.
 int hunt_memory(const HuntCommand& command) {
+  if (const auto file = own_file_of(command.spec.model)) return hunt_own(command, *file);
   const InterruptGuard guard;
   const auto question = read_hunt_question(command, built_in_gpus());
   if (!question) return report(question.error().sentence, 2);
@@ -279,6 +275,15 @@ int hunt_memory(const HuntCommand& command) {
 
 }  // namespace
 
+void print_edge(const predict::EdgeHunt& hunt, const predict::HuntAxis& axis) {
+  std::printf("%s\n", hunt.sentence.c_str());
+  int number = 0;
+  for (const predict::HuntProbe& one : hunt.probes) {
+    std::printf("  %2d  %s = %-9s %s\n", ++number, spec::field_name(axis.field),
+                text::grouped(one.at[0]).c_str(), one.answer.reason.sentence.c_str());
+  }
+}
+
 ParsedCommand hunt_command(CLI::App& app) {
   const auto options = std::make_shared<HuntCommand>();
   add_workload(app, options->spec);
@@ -301,6 +306,7 @@ ParsedCommand hunt_command(CLI::App& app) {
       ->excludes(ranks);
   add_parts(app, options->parts);
   app.add_flag("--json", options->json, "Print one JSON document on standard output");
+  add_own_options(app, options->own);
   app.footer(cards_help() + presets_help() + spec::field_help());
   return parsed_command(options, hunt_memory);
 }

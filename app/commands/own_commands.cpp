@@ -129,7 +129,8 @@ base::Result<OwnQuestion> own_question(const OwnFile& file, const SpecArguments&
 int report_own(const base::Error& error) {
   static constexpr std::array kEnded = {
       "own_file.raised",      "own_file.exit",         "own_file.killed",   "own_file.left",
-      "own_file.interrupted", "own_file.not_exported", "file_error.no_end", "engine.cancelled"};
+      "own_file.interrupted", "own_file.not_exported", "file_error.no_end", "engine.cancelled",
+      "own_file.killed_at",   "own_file.no_end",       "own_file.no_room",  "own_file.stopped"};
   const bool ended = std::ranges::find(kEnded, std::string_view(error.key)) != kEnded.end();
   return report(error, ended ? 1 : 2);
 }

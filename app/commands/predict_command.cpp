@@ -302,7 +302,8 @@ int predict_own(const PredictCommand& command, const OwnFile& file) {
     return dry_run_own(process, *own, question->target, cancel);
   });
   if (!dry) return report_own(dry.error());
-  if (!dry->on_cpu.empty()) note({dry->on_cpu.sentence});
+  for (const base::Message* said : {&dry->on_cpu, &dry->compiled})
+    if (!said->empty()) note({said->sentence});
   CardAnswer answer;
   answer.now.run = std::move(dry->run);
   answer.now.target = question->target;

@@ -50,13 +50,20 @@ std::string frames_of(const Json& answer) {
   return words.empty() ? answer.at("words").value("place", "?") : words;
 }
 
+std::string places_of(const Json& answer, const char* name) {
+  std::string words;
+  for (const auto& place : answer.value(name, std::vector<std::string>()))
+    words += (words.empty() ? "" : ", ") + place;
+  return words;
+}
+
 // The words for an error of the package in this program's messages.
 base::Message message_of(const OwnQuestion& question, const Json& answer) {
   static constexpr std::array kWrongs = {
-      "annotation",  "exit",      "file",        "interrupted",  "needs_data",   "no_annotation",
-      "no_build",    "no_module", "no_step",     "not_callable", "not_exported", "not_on_meta",
-      "raised",      "syntax",    "unavailable", "unknown",      "value_bool",   "value_choice",
-      "value_float", "value_int", "value_range"};
+      "annotation",    "exit",        "file",      "interrupted", "killed_at",    "needs_data",
+      "no_annotation", "no_build",    "no_module", "no_step",     "not_callable", "not_exported",
+      "not_on_meta",   "raised",      "syntax",    "unavailable", "unknown",      "value_bool",
+      "value_choice",  "value_float", "value_int", "value_range"};
   const std::string kind = answer.at("kind").get<std::string>();
   if (std::ranges::find(kWrongs, std::string_view(kind)) == kWrongs.end())
     return text::message("own_file.answer", {{"file", name_of(question)}});
@@ -81,6 +88,31 @@ base::Message message_of_end(const OwnQuestion& question, int code) {
        {"signal", name != nullptr ? std::string("SIG") + name : std::to_string(code - kSignal)}});
 }
 
+// The same with the lines in which the process was when it was ended.
+base::Error with_lines(const OwnQuestion& question, base::Error why, const std::string& answer) {
+  const auto said = io::parse_json(answer);
+  if (!said || !said->is_object() || said->value("kind", "") != "killed_at") return why;
+  const bool late = why.key == "file_error.no_end";
+  if (!late && why.key != "engine.cancelled") return why;
+  try {
+    const std::string frames = frames_of(*said);
+    if (!late)
+      return text::message("own_file.stopped", {{"file", name_of(question)}, {"frames", frames}});
+    return text::message("own_file.no_end", {{"file", name_of(question)},
+                                             {"seconds", std::to_string(question.limit.count())},
+                                             {"frames", frames}});
+  } catch (const Json::exception&) {
+    return why;
+  }
+}
+
+bool is_full(const fs::path& folder) {
+  constexpr std::uintmax_t kLeast = 4096;
+  std::error_code error;
+  const fs::space_info space = fs::space(folder, error);
+  return !error && space.available < kLeast;
+}
+
 // Another build of the library may answer otherwise.
 std::string library_mark() {
   const fs::path path = engine_file();
@@ -99,7 +131,7 @@ Json question_json(const OwnQuestion& question, const char* what, const Json& mo
                 {"settings", question.settings},
                 {"python", question.python.string()},
                 {"library", library_mark()},
-                {"version", 2}};
+                {"version", 3}};
   asked.update(more);
   return asked;
 }
@@ -121,9 +153,13 @@ base::Result<OwnAnswerFiles> run_process(OwnProcess& process, const OwnQuestion&
     return tl::unexpected(written.error());
   const auto code =
       process.ask({question.python, asked, question.limit, name_of(question), kMostBytes}, cancel);
-  if (!code) return tl::unexpected(code.error());
   auto said = io::read_file(answer);
+  if (!code) return tl::unexpected(with_lines(question, code.error(), said.value_or("")));
   if (!said) {
+    if (is_full(folder->path())) {
+      return text::fail("own_file.no_room",
+                        {{"file", name_of(question)}, {"folder", parent.string()}});
+    }
     constexpr int kPackageFailed = 70;  // python/tensorscope/_own_serve.py
     if (*code != kPackageFailed) return tl::unexpected(message_of_end(question, *code));
     return text::fail("own_file.python",
@@ -239,7 +275,7 @@ base::Result<OwnRecording> record_own(OwnProcess& process, const OwnQuestion& qu
 
 base::Result<OwnDryRun> dry_run_own(OwnProcess& process, const OwnQuestion& question,
                                     const predict::PredictionTarget& target,
-                                    const base::CancelToken& cancel) {
+                                    const base::CancelToken& cancel, OnCpu on_cpu) {
   const predict::DryRunOptions options = predict::dry_run_options(target);
   const bool cuda = options.rules == spec::DeviceKind::cuda;
   OwnDryRun made;
@@ -252,6 +288,8 @@ base::Result<OwnDryRun> dry_run_own(OwnProcess& process, const OwnQuestion& ques
     const std::string& key = answer.error().key;
     if (key != "own_file.needs_data" && key != "own_file.not_on_meta")
       return tl::unexpected(answer.error());
+    if (on_cpu == OnCpu::never)
+      return text::fail("own_file.no_hunt", {{"file", name_of(question)}});
     made.on_cpu = std::move(answer.error());
     answer = ask(process, question, "record", {{"steps", options.steps}}, Caching::on, cancel);
     if (!answer) return tl::unexpected(answer.error());
@@ -261,6 +299,8 @@ base::Result<OwnDryRun> dry_run_own(OwnProcess& process, const OwnQuestion& ques
   made.run.trained = answer->json.value("trained", std::int64_t{0});
   made.run.apart_bytes = answer->json.value("apart_bytes", std::int64_t{0});
   made.run.torch = answer->json.value("torch_minor", std::string());
+  const std::string compiled = places_of(answer->json, "compiled");
+  if (!compiled.empty()) made.compiled = text::message("own_file.compiled", {{"places", compiled}});
   auto recording = recording_of(std::move(*answer));
   if (!recording) return tl::unexpected(recording.error());
   made.run.log = std::move(recording->run->memory);
@@ -271,11 +311,14 @@ base::Result<OwnDryRun> dry_run_own(OwnProcess& process, const OwnQuestion& ques
   return made;
 }
 
-base::Result<std::string> export_own(OwnProcess& process, const OwnQuestion& question,
-                                     const fs::path& out, const base::CancelToken& cancel) {
+base::Result<OwnExport> export_own(OwnProcess& process, const OwnQuestion& question,
+                                   const fs::path& out, const base::CancelToken& cancel) {
   auto answer = ask(process, question, "export", {{"out", out.string()}}, Caching::off, cancel);
   if (!answer) return tl::unexpected(answer.error());
-  return answer->json.value("about", std::string());
+  OwnExport made{answer->json.value("about", std::string()), {}};
+  const std::string places = places_of(answer->json, "checkpoints");
+  if (!places.empty()) made.kept = text::message("own_file.checkpoints", {{"places", places}});
+  return made;
 }
 
 }  // namespace ts::app

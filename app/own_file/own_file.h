@@ -70,6 +70,13 @@ struct OwnDryRun {
   std::string content;  // the recording as a file
   // Why it is that of a run on the CPU and not of one without data; empty: it is one without.
   base::Message on_cpu;
+  // Where torch.compile was called, which does nothing without data; empty: nowhere.
+  base::Message compiled;
+};
+
+struct OwnExport {
+  std::string about;   // the module and its inputs
+  base::Message kept;  // of checkpoints that the file has not; empty: there were none
 };
 
 // The arguments of the function. Runs the file, but not the function.
@@ -79,13 +86,15 @@ base::Result<OwnDescription> describe_own(OwnProcess& process, const OwnQuestion
 base::Result<OwnRecording> record_own(OwnProcess& process, const OwnQuestion& question, int steps,
                                       const base::CancelToken& cancel);
 // Set-up and two steps without data, by the rules of the target's device; where the code cannot run
-// without data, on the CPU.
+// without data, on the CPU, or an error.
+enum class OnCpu : std::uint8_t { where_needed, never };
 base::Result<OwnDryRun> dry_run_own(OwnProcess& process, const OwnQuestion& question,
                                     const predict::PredictionTarget& target,
-                                    const base::CancelToken& cancel);
-// Writes the module that the step calls first as torch.export has it. Gives a sentence about it.
-base::Result<std::string> export_own(OwnProcess& process, const OwnQuestion& question,
-                                     const std::filesystem::path& out,
-                                     const base::CancelToken& cancel);
+                                    const base::CancelToken& cancel,
+                                    OnCpu on_cpu = OnCpu::where_needed);
+// Writes the module that the step calls first as torch.export has it.
+base::Result<OwnExport> export_own(OwnProcess& process, const OwnQuestion& question,
+                                   const std::filesystem::path& out,
+                                   const base::CancelToken& cancel);
 
 }  // namespace ts::app

@@ -89,7 +89,9 @@ void OwnSession::do_job(const Job& job, const base::CancelToken& cancel) {
   if (job.work == Work::close) return process_.end();
   begun_ns_ = base::now_ns();
   const auto done = answer(job, cancel);
-  if (cancel.cancelled() || (!done && thread_.superseded())) return;
+  const bool superseded = thread_.superseded();
+  const bool says_where = !done && !superseded && done.error().key == "own_file.stopped";
+  if ((cancel.cancelled() && !says_where) || (!done && superseded)) return;
   const std::lock_guard lock(mutex_);
   state_.problem = done ? base::Message() : done.error();
 }
@@ -114,6 +116,7 @@ base::Result<void> OwnSession::predict_now(const Job& job, const base::CancelTok
   made->lines = bytes_by_line(made->of.run.log, *dry->strings, made->of.prediction.peak_event);
   made->strings = std::move(dry->strings);
   made->on_cpu = std::move(dry->on_cpu);
+  made->compiled = std::move(dry->compiled);
   const std::lock_guard lock(mutex_);
   state_.forecast = std::move(made);
   return {};

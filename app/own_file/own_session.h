@@ -28,14 +28,15 @@ class OwnSession {
     OwnQuestion question;
     predict::Forecast of;                              // its id is not used
     std::shared_ptr<const base::StringTable> strings;  // of its log
-    base::Message on_cpu;                              // see OwnDryRun
+    base::Message on_cpu, compiled;                    // see OwnDryRun
     std::vector<OwnLine> lines;                        // at the peak
   };
   struct State {
     std::shared_ptr<const OwnDescription> description;
     std::shared_ptr<const Forecast> forecast;
-    std::string python;     // that was examined last: "Python 3.11.2, torch 2.11.0"
-    base::Message problem;  // why the last question has no answer; cancelled ones say nothing
+    std::string python;  // that was examined last: "Python 3.11.2, torch 2.11.0"
+    // Why the last question has no answer. A cancelled one says at most where its file was.
+    base::Message problem;
   };
 
   OwnSession();

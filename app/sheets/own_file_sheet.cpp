@@ -262,9 +262,10 @@ void OwnFileSheet::draw_forecast(const views::Ui& ui, const OwnSession::State& k
   const views::Color color = current ? ui.theme.text : ui.theme.text3;
   views::wrapped_text(ui, TextStyle::body_strong, color,
                       views::message_words(ui.texts, forecast.of.prediction.sentence), ui.px(16));
-  if (!forecast.on_cpu.empty()) {
-    views::wrapped_text(ui, TextStyle::small, ui.theme.warn,
-                        views::message_words(ui.texts, forecast.on_cpu), ui.px(16));
+  for (const base::Message* said : {&forecast.on_cpu, &forecast.compiled}) {
+    if (said->empty()) continue;
+    views::wrapped_text(ui, TextStyle::small, ui.theme.warn, views::message_words(ui.texts, *said),
+                        ui.px(16));
   }
   draw_memory(ui, known.forecast);
 }

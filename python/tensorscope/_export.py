@@ -1,13 +1,18 @@
 """The module that a file's step calls first, written by torch.export.
 
 The step runs on "meta", where the weights need no memory, up to that call; its arguments are the example. Sizes that
-equal B or T are left open as far as the module's code allows it.
+equal B or T are left open as far as the module's code allows it. Checkpoints of Python's are left out, and told: what
+torch.export would write of the older form has no gradients, and of the other one nothing.
 """
 
+import contextlib
 import inspect
+import io
 import os
+import sys
 
 import torch
+import torch.utils.checkpoint
 
 # Sizes that nothing else in a model is likely to have, where the request names none.
 SIZES = {"B": "11", "T": "53"}
@@ -38,6 +43,35 @@ def _first_call(step, calling, Wrong):
         return calling(run)
     finally:
         torch.nn.Module.__call__ = before
+
+
+@contextlib.contextmanager
+def _without_checkpoints(place_of):
+    """Checkpointed functions run as any other; what is yielded gets the places that asked for it, in their order."""
+    module, places = torch.utils.checkpoint, {}
+
+    def noted():
+        places.setdefault(place_of(sys._getframe(2)))
+
+    class Plain:
+        @staticmethod
+        def apply(function, preserve, *inputs):
+            noted()
+            return function(*inputs)
+
+    def around(*_, **__):
+        noted()
+        yield
+
+    theirs = {"CheckpointFunction": Plain, "_checkpoint_without_reentrant_generator": around}
+    before = {name: getattr(module, name) for name in theirs if hasattr(module, name)}
+    for name in before:
+        setattr(module, name, theirs[name])
+    try:
+        yield places
+    finally:
+        for name, kept in before.items():
+            setattr(module, name, kept)
 
 
 def _open_sizes(value, sizes):
@@ -71,25 +105,29 @@ def _exported(called, sizes, Wrong):
             raise Wrong("not_exported", module=type(module).__name__, reason=_reason(problem)) from None
 
 
-def export(request, built, load_function, calling, Wrong):
+def export(request, built, load_function, calling, place_of, Wrong):
     torch.manual_seed(0)
     function = load_function(request)
     names = inspect.signature(function).parameters
     settings = {**{name: size for name, size in SIZES.items() if name in names}, **request["settings"]}
     called = None
-    for device in ("meta", "cpu"):
-        try:
-            called = _first_call(built(function, settings, torch.device(device)), calling, Wrong)
-            break
-        except Wrong as wrong:
-            if device == "cpu" or wrong.kind != "raised":
-                raise
-    sizes = {int(settings[name]) for name in SIZES if name in settings}
-    program, why_fixed = _exported(called, sizes - {1}, Wrong)
+    with _without_checkpoints(place_of) as checkpoints:
+        for device in ("meta", "cpu"):
+            try:
+                called = _first_call(built(function, settings, torch.device(device)), calling, Wrong)
+                break
+            except Wrong as wrong:
+                if device == "cpu" or wrong.kind != "raised":
+                    raise
+        sizes = {int(settings[name]) for name in SIZES if name in settings}
+        program, why_fixed = _exported(called, sizes - {1}, Wrong)
     out = os.path.realpath(request["out"])  # a link stays
     part = out + f".{os.getpid()}.pt2"
     try:
-        torch.export.save(program, part)
+        whole = io.BytesIO()  # a file that could not be written to gives no reason there
+        torch.export.save(program, whole)
+        with open(part, "wb") as file:
+            file.write(whole.getbuffer())
         os.replace(part, out)
     except OSError as problem:
         raise Wrong("file", file=request["out"], reason=problem.strerror or str(problem)) from None
@@ -99,7 +137,8 @@ def export(request, built, load_function, calling, Wrong):
     inputs = ", ".join(f"{spec.arg.name} {_shape(program, spec.arg.name)}" for spec in program.graph_signature.input_specs
                        if spec.kind.name == "USER_INPUT" and hasattr(spec.arg, "name"))
     about = f"{type(called.module).__name__}: {inputs}"
-    return {"about": about + (f"; all sizes are fixed, because {why_fixed}" if why_fixed else "")}
+    return {"about": about + (f"; all sizes are fixed, because {why_fixed}" if why_fixed else ""),
+            "checkpoints": list(checkpoints)}
 
 
 def _shape(program, name):

@@ -33,16 +33,19 @@ class _rules:
     card = False  # predictions are for one
 
 
-def prepare(library, compute_capability, multiprocessors):
+def prepare(library, compute_capability, multiprocessors, place_of):
+    """What is given back gets the places that called torch.compile, whose functions run as they are written."""
     _rules.card = compute_capability != 0
     library.rules(compute_capability, multiprocessors)
     library.meta()
     _only_what_is_missing()
     _keep_parameters()
+    _meta_among("_get_fused_kernels_supported_devices")
     if compute_capability:
-        _as_on_cuda()
+        _meta_among("_get_foreach_kernels_supported_devices")
     kind = functools.partial(_Autocast, library)
     torch.autocast = torch.amp.autocast = torch.amp.autocast_mode.autocast = kind
+    return _uncompiled(place_of)
 
 
 def _only_what_is_missing():
@@ -65,6 +68,11 @@ def _only_what_is_missing():
             if not runs:
                 kept.impl(op, function)
     kept.impl("_grouped_mm", _grouped_mm)
+    for kind in ("adam", "adamw", "sgd", "adagrad"):
+        for overload in ("", ".tensor_lr"):
+            name = f"_fused_{kind}_{overload}"
+            if not torch._C._dispatch_has_kernel_for_dispatch_key("aten::" + name, "Meta"):
+                kept.impl(name, _in_place)
 
 
 def _keep_parameters():
@@ -119,20 +127,42 @@ def _grouped_mm(a, b, offs=None, bias=None, out_dtype=None):
     return torch.empty_strided((*groups, rows, columns), strides, dtype=kind, device=a.device)
 
 
-def _with_meta(kinds):
-    return [*kinds(), "meta"]
+def _in_place(*tensors, **settings):
+    """A fused optimizer, which takes no memory, on the CPU or on a card."""
 
 
-def _as_on_cuda():
-    """Optimizers take their foreach form there unless they are told otherwise; they have a fused one, too."""
+class _Kinds(list):
+    """Names of devices, with meta for the one that is predicted."""
+
+    def remove(self, kind):
+        super().remove(kind)
+        if kind == "cuda" and _rules.card:
+            super().remove("meta")
+
+
+def _meta_among(name):
+    """Devices that optimizers have a form for: a card has the foreach one, which they take there unless they are told
+    otherwise, and a card and the CPU have the fused one."""
     with contextlib.suppress(ImportError, AttributeError):
         import torch.optim
         from torch.utils import _foreach_utils
-        for name in ("_get_foreach_kernels_supported_devices", "_get_fused_kernels_supported_devices"):
-            also_meta = functools.partial(_with_meta, getattr(_foreach_utils, name))
-            for module in list(sys.modules.values()):
-                if getattr(module, "__name__", "").startswith(("torch.optim", "torch.utils")) and hasattr(module, name):
-                    setattr(module, name, also_meta)
+        kinds = getattr(_foreach_utils, name)
+        for module in list(sys.modules.values()):
+            if getattr(module, "__name__", "").startswith(("torch.optim", "torch.utils")) and hasattr(module, name):
+                setattr(module, name, lambda: _Kinds([*kinds(), "meta"]))
+
+
+def _uncompiled(place_of):
+    places = {}
+
+    def compile(model=None, **options):
+        if model is None:  # @torch.compile(...)
+            return functools.partial(compile, **options)
+        places.setdefault(place_of(sys._getframe(1)))
+        return model
+
+    torch.compile = compile
+    return places
 
 
 class _Autocast(contextlib.ContextDecorator):

@@ -17,6 +17,7 @@ import json
 import math
 import os
 import re
+import signal
 import sys
 import traceback
 import typing
@@ -24,6 +25,7 @@ import typing
 from . import Unavailable, _library, _own_place
 
 MOST_FRAMES = 5
+MOST_LINES = 2**16  # characters of faulthandler's
 SIZES = {"B": 4, "T": 64}  # where the file gives no default
 DTYPES = ("fp32", "bf16", "fp16")
 COUNTS = {"": 1, "k": 10**3, "M": 10**6, "G": 10**9, "Ki": 2**10, "Mi": 2**20, "Gi": 2**30}  # of a number
@@ -60,10 +62,25 @@ def answer(path):
     except Unavailable as why_not:
         told = {"ok": False, "kind": "unavailable", "words": {"reason": str(why_not)}, "frames": []}
     told["files"], told["modules"] = _loaded(before, request["file"])
+    _write(request, told)
+    return 0 if told["ok"] else 1
+
+
+def answer_end(request, number, lines):
+    """The answer for a process that a signal ended, from the lines that faulthandler wrote; none without lines."""
+    with open(lines, encoding="utf-8", errors="replace") as file:
+        found = re.findall(r'^  File "(.*)", line (\d+) in (.*)$', file.read(MOST_LINES), re.MULTILINE)
+    frames = [traceback.FrameSummary(path, int(line), name, lookup_line=False) for path, line, name in reversed(found)]
+    told = _told_frames(frames, _foreign())
+    if told:
+        words = {"signal": signal.Signals(number).name, "file": os.path.basename(request["file"])}
+        _write(request, {"ok": False, "kind": "killed_at", "words": words, "frames": told, "files": {}, "modules": []})
+
+
+def _write(request, told):
     with open(request["answer"] + ".part", "w", encoding="utf-8") as file:
         json.dump(told, file)
     os.replace(request["answer"] + ".part", request["answer"])
-    return 0 if told["ok"] else 1
 
 
 # The user's code: everything that runs it goes through calling().
@@ -76,14 +93,23 @@ def _is_own(path, foreign):
     return os.path.isabs(path) and not path.startswith(foreign)
 
 
-def _frames(problem, foreign):
+def _told_frames(frames, foreign):
     """Those of the user's own files, the innermost last; of other packages than torch where there are none."""
     import torch
-    frames = traceback.extract_tb(problem.__traceback__)
     never = (os.path.dirname(torch.__file__), os.path.dirname(__file__), "<")
     shown = ([one for one in frames if _is_own(one.filename, foreign)]
              or [one for one in frames if not one.filename.startswith(never)])
     return [f"{os.path.basename(one.filename)}:{one.lineno} in {one.name}" for one in shown[-MOST_FRAMES:]]
+
+
+def _frames(problem, foreign):
+    return _told_frames(traceback.extract_tb(problem.__traceback__), foreign)
+
+
+def place_in(frame):
+    """The user's line that leads to a frame: "model.py:7 in attend"."""
+    frames = _told_frames(traceback.extract_stack(frame), _foreign())
+    return frames[-1] if frames else "?"
 
 
 def _first_line(problem):
@@ -381,7 +407,7 @@ def predict(request):
 
     from . import _meta
     library = _meta.load()
-    _meta.prepare(library, request["compute_capability"], request["multiprocessors"])
+    compiled = _meta.prepare(library, request["compute_capability"], request["multiprocessors"], place_in)
     try:
         told = _record(request, torch.device("meta"), library)
         operator, _, place = library.unknown().decode().partition("\n")
@@ -390,7 +416,7 @@ def predict(request):
             unknown = Wrong("not_on_meta", place=place or "?", error=f"the blocks of {operator} are not known")
             unknown.frames = [place] if place else []
             raise unknown
-        return {"device": "meta", "apart_bytes": library.apart(), **told}
+        return {"device": "meta", "apart_bytes": library.apart(), "compiled": list(compiled), **told}
     except Wrong as wrong:
         if wrong.kind != "raised":
             raise
@@ -402,7 +428,7 @@ def predict(request):
 
 def export(request):
     from . import _export
-    return _export.export(request, built, load_function, calling, Wrong)
+    return _export.export(request, built, load_function, calling, place_in, Wrong)
 
 
 ACTIONS = {"describe": describe, "record": record, "predict": predict, "export": export}

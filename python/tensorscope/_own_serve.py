@@ -10,6 +10,7 @@ input, and with the program.
 
 import contextlib
 import ctypes
+import faulthandler
 import importlib
 import json
 import os
@@ -21,6 +22,7 @@ from . import _library, _own_file
 
 PACKAGE_FAILED = 70  # as app/own_file/own_file.cpp knows it
 
+_kept = []  # files that are written to from C
 _tried = set()  # modules that were imported for later questions, or could not be
 
 
@@ -32,9 +34,20 @@ def _end_with_parent(parent):
         os._exit(1)
 
 
-def _answer(path, log):
+def _tell_where(path):
+    """Has Python's lines written to a file where a signal ends this process: one of the program's, that has waited long
+    enough, or a fault. Python itself need not run for that."""
+    file = open(path, "wb", 0)  # noqa: SIM115: as long as the process lives
+    _kept.append(file)
+    faulthandler.enable(file, all_threads=False)
+    faulthandler.register(signal.SIGTERM, file, all_threads=False, chain=True)
+    os.register_at_fork(after_in_child=lambda: faulthandler.unregister(signal.SIGTERM))
+
+
+def _answer(path, log, lines):
     """In the fork, to its end. Output of the user's code goes to the log."""
     os.setpgid(0, 0)
+    _tell_where(lines)
     # A file that is saved twice in a second with the same size would be taken for the first one.
     sys.dont_write_bytecode = True
     for number in (1, 2):
@@ -54,13 +67,14 @@ def _ask_in_fork(path, asked, say):
     with open(path, encoding="utf-8") as file:
         request = json.load(file)
     log = os.open(request["log"], os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+    lines = request["log"] + ".lines"
     here = os.getpid()
     child = os.fork()
     if child == 0:
         _end_with_parent(here)
         for pipe in (asked, say):  # no code of the user's talks to the program
             pipe.close()
-        _answer(path, log)
+        _answer(path, log, lines)
     os.close(log)
     with contextlib.suppress(OSError):  # the child has done it, or is gone
         os.setpgid(child, child)
@@ -68,11 +82,14 @@ def _ask_in_fork(path, asked, say):
     _, status = os.waitpid(child, 0)
     with contextlib.suppress(OSError):  # what it started
         os.killpg(child, signal.SIGKILL)
+    code = os.waitstatus_to_exitcode(status)
+    if code < 0 and not os.path.exists(request["answer"]):
+        with contextlib.suppress(OSError):
+            _own_file.answer_end(request, -code, lines)
     modules = []
     with contextlib.suppress(OSError, ValueError):
         with open(request["answer"], encoding="utf-8") as file:
             modules = json.load(file)["modules"]
-    code = os.waitstatus_to_exitcode(status)
     say.write(f"ended {code if code >= 0 else 128 - code}\n".encode())
     return modules
 

@@ -18,6 +18,7 @@
 #include "app/own_file/own_cache.h"
 #include "app/own_file/own_file.h"
 #include "app/own_file/own_python.h"
+#include "app/own_file/own_session.h"
 #include "tests/io/temporary_folder.h"
 
 namespace ts::app::testing {
@@ -101,7 +102,10 @@ TEST_F(OwnProcessTest, WrongFilesGetASentence) {
       {step_of("import os; os._exit(9)"), "ended with code 9"},
       {step_of("import os; print('bye', flush=True); os._exit(1)"), "ended with code 1"},
       {step_of("import os; os.kill(os.getpid(), 9)"), "SIGKILL ended Python"},
-      {step_of("import ctypes; ctypes.string_at(0)"), "SIGSEGV ended Python"}};
+      {step_of("import ctypes; ctypes.string_at(0)"),
+       "SIGSEGV ended Python while it ran own.py, at own.py:4 in step"},
+      {step_of("import os, signal; os.kill(os.getpid(), signal.SIGTERM)"),
+       "SIGTERM ended Python while it ran own.py, at own.py:4 in step"}};
   for (const auto& [text, words] : wrongs) {
     const OwnQuestion question = question_of(text);
     EXPECT_THAT(sentence_of(question), HasSubstr(words)) << text;
@@ -206,6 +210,19 @@ TEST_F(OwnProcessTest, KeptAnswersHaveABound) {
   EXPECT_EQ(bytes, 5 * (recording.size() + 2));  // 256 MiB have room for so many
 }
 
+TEST_F(OwnProcessTest, ALoopWithoutEndSaysWhereItWas) {
+  OwnSession session;
+  session.predict(question_of("def turn():\n  while True: pass\n"
+                              "def build(B, T, device):\n  open('" +
+                              (folder_ / "begun").string() + "', 'w').write('1')\n  turn()\n"),
+                  predict::PredictionTarget());
+  while (session.busy() && number_in("begun") == 0) std::this_thread::sleep_for(10ms);
+  session.cancel();
+  while (session.busy()) std::this_thread::sleep_for(10ms);
+  EXPECT_EQ(session.state().problem.sentence,
+            "Cancelled while own.py ran, at own.py:2 in turn < own.py:5 in build");
+}
+
 TEST_F(OwnProcessTest, ACancelledQuestionEndsWhatItStarted) {
   const OwnQuestion question = question_of(
       "import signal, subprocess\n"
@@ -218,7 +235,7 @@ TEST_F(OwnProcessTest, ACancelledQuestionEndsWhatItStarted) {
     while (number_in("begun") == 0) std::this_thread::sleep_for(10ms);
     cancel_.cancel();
   });
-  EXPECT_EQ(sentence_of(question), "Cancelled");
+  EXPECT_EQ(sentence_of(question), "Cancelled");  // its own handler leaves no lines
   stop.join();
   // Nobody waits for it any more but the first process, which does so at its leisure.
   const std::string state = "/proc/" + std::to_string(number_in("begun")) + "/stat";
