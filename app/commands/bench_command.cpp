@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cstdio>
 #include <filesystem>
+#include <functional>
 #include <nlohmann/json.hpp>
 #include <optional>
 
@@ -21,6 +22,7 @@
 #include "core/kernel_plan/tile_bench.h"
 #include "core/report/kernel_bench.h"
 #include "core/run/compare.h"
+#include "core/text/message.h"
 
 namespace ts::app {
 namespace {
@@ -71,28 +73,21 @@ void print_result(const BenchCommand& command, const BenchResult& result) {
   }
 }
 
-base::Result<void> write_tiles(const std::filesystem::path& path, const BenchResult& result) {
-  auto folder = OutputFolder::claim(path, {"bench.json", "bench.csv", "bench.md"});
+// The folder of --out, before anything is measured; none without that option.
+base::Result<std::optional<OutputFolder>> claim_folder(const BenchCommand& command) {
+  if (!command.out) return std::optional<OutputFolder>();
+  auto folder = OutputFolder::claim(
+      *command.out, {"bench.json", "bench.csv", "bench.md", "bench.png", "bench.svg"});
   if (!folder) return tl::unexpected(folder.error());
-  auto written = write_result(path, result);
-  return written ? folder->finish() : written;
+  return std::optional(std::move(*folder));
 }
 
-base::Result<void> write_bench(const std::filesystem::path& path, const report::KernelBench& bench,
-                               const BenchResult& result) {
-  auto folder =
-      OutputFolder::claim(path, {"bench.json", "bench.csv", "bench.md", "bench.png", "bench.svg"});
-  if (!folder) return tl::unexpected(folder.error());
-  if (auto written = write_result(path, result); !written) return written;
-  if (bench.points.empty()) return folder->finish();
+base::Result<void> draw_bench(const std::filesystem::path& path, const report::KernelBench& bench) {
+  if (bench.points.empty()) return {};
   auto graphics = Graphics::open(Graphics::Kind::off_screen, 64, 64);
   if (!graphics) return tl::unexpected(graphics.error());
-  if (auto drawn = save_curve_figure(**graphics, report::kernel_curves(bench),
-                                     report::kernel_axes(), path, "bench");
-      !drawn) {
-    return drawn;
-  }
-  return folder->finish();
+  return save_curve_figure(**graphics, report::kernel_curves(bench), report::kernel_axes(), path,
+                           "bench");
 }
 
 // The step with PyTorch's kernel in place of ours.
@@ -107,6 +102,25 @@ std::string problem_of(const std::vector<spec::WorkloadSpec>& specs) {
   for (const spec::WorkloadSpec& spec : specs) {
     if (const auto problems = spec::validate(spec); !problems.empty())
       return problems.front().sentence;
+  }
+  return {};
+}
+
+using SpecsOf = std::function<std::vector<spec::WorkloadSpec>(const spec::WorkloadSpec&)>;
+
+// A setting that changes nothing that is measured, as a sentence; empty: each changes something.
+// Setting a default value is no mistake.
+std::string unused_setting(const SpecArguments& arguments, const BenchCommand& command,
+                           const spec::GpuCatalogue& gpus, const spec::WorkloadSpec& base,
+                           const SpecsOf& specs_of) {
+  for (const std::string& setting : command.spec.settings) {
+    SpecArguments others = arguments;
+    others.settings.erase(std::find(others.settings.begin(), others.settings.end(), setting));
+    const auto without = spec_from_arguments(others, gpus);
+    if (without && *without != base && specs_of(*without) == specs_of(base)) {
+      return text::message("bench_error.unused", {{"what", command.what}, {"setting", setting}})
+          .sentence;
+    }
   }
   return {};
 }
@@ -143,6 +157,13 @@ int bench_tiles(const BenchCommand& command) {
   if (!base) return report(base.error().sentence, 2);
   const auto specs = kernel_plan::tile_bench_specs(*base);
   if (const std::string problem = problem_of(specs); !problem.empty()) return report(problem, 2);
+  if (const std::string unused =
+          unused_setting(arguments, command, session.gpus(), *base, kernel_plan::tile_bench_specs);
+      !unused.empty()) {
+    return report(unused, 2);
+  }
+  auto folder = claim_folder(command);
+  if (!folder) return report(folder.error(), 2);
   kernel_plan::TileBench bench;
   bench.cache_bytes = std::max<std::int64_t>(0, sysconf(_SC_LEVEL2_CACHE_SIZE));
   const run::Protocol protocol = protocol_of(command);
@@ -164,9 +185,10 @@ int bench_tiles(const BenchCommand& command) {
       .table = kernel_plan::tile_table(bench),
       .words = {}};
   result.words = io::to_markdown(result.table) + "\n" + kernel_plan::tile_sentence(bench) + "\n";
-  if (command.out) {
-    if (const auto written = write_tiles(*command.out, result); !written)
-      return report(written.error(), 1);
+  if (*folder) {
+    auto written = write_result(*command.out, result);
+    if (written) written = (*folder)->finish();
+    if (!written) return report(written.error(), 1);
   }
   print_result(command, result);
   return 0;
@@ -181,13 +203,26 @@ int bench_kernels(const BenchCommand& command) {
   arguments.settings.insert(arguments.settings.begin(), "B=1");
   const auto base = spec_from_arguments(arguments, session.gpus());
   if (!base) return report(base.error().sentence, 2);
-  std::vector<spec::WorkloadSpec> specs;
-  if (command.what != "operators") specs = report::kernel_bench_specs(*base, command.lengths);
-  const std::size_t of_attention = specs.size();
-  if (command.what != "attention") {
-    for (spec::WorkloadSpec& one : report::operator_bench_specs(*base)) specs.push_back(one);
-  }
+  const auto specs_of_attention = [&](const spec::WorkloadSpec& from) {
+    return command.what == "operators" ? std::vector<spec::WorkloadSpec>()
+                                       : report::kernel_bench_specs(from, command.lengths);
+  };
+  const auto specs_of = [&](const spec::WorkloadSpec& from) {
+    auto all = specs_of_attention(from);
+    if (command.what == "attention") return all;
+    for (spec::WorkloadSpec& one : report::operator_bench_specs(from)) all.push_back(one);
+    return all;
+  };
+  const auto specs = specs_of(*base);
+  const std::size_t of_attention = specs_of_attention(*base).size();
   if (const std::string problem = problem_of(specs); !problem.empty()) return report(problem, 2);
+  if (const std::string unused =
+          unused_setting(arguments, command, session.gpus(), *base, specs_of);
+      !unused.empty()) {
+    return report(unused, 2);
+  }
+  auto folder = claim_folder(command);
+  if (!folder) return report(folder.error(), 2);
   report::KernelBench bench;
   const auto roofs = measured_roofs(session, specs.front());
   if (!roofs) return report(roofs.error().sentence, 1);
@@ -212,9 +247,11 @@ int bench_kernels(const BenchCommand& command) {
       .document = report::to_json(bench, environment_json(read_machine(), session.engine())),
       .table = bench.points.empty() ? report::operator_table(bench) : report::kernel_table(bench),
       .words = bench_text(bench)};
-  if (command.out) {
-    if (const auto written = write_bench(*command.out, bench, result); !written)
-      return report(written.error(), 1);
+  if (*folder) {
+    auto written = write_result(*command.out, result);
+    if (written) written = draw_bench(*command.out, bench);
+    if (written) written = (*folder)->finish();
+    if (!written) return report(written.error(), 1);
   }
   print_result(command, result);
   return 0;
