@@ -95,11 +95,7 @@ void NotesSheet::draw(const views::Ui& ui, views::ViewContext& context, files::N
 std::string note_place(const views::ViewContext& context, const files::Note& note) {
   std::string words;
   if (context.run != nullptr) {
-    const base::TimeRange memory = context.run->memory.time_range();
-    const base::TimeRange trace = context.run->trace.range();
-    const std::int64_t begin = trace.empty()    ? memory.begin
-                               : memory.empty() ? trace.begin
-                                                : std::min(trace.begin, memory.begin);
+    const std::int64_t begin = context.run->range().begin;
     words = text::duration_ns(static_cast<double>(note.time_ns - begin)).joined();
     const auto blocks = context.run->memory.blocks();
     if (note.block && *note.block < blocks.size()) {

@@ -40,14 +40,6 @@ base::TimeRange near(const base::TimeRange& range, const base::TimeRange& whole)
           std::clamp(range.end, whole.begin, whole.end)};
 }
 
-base::TimeRange whole_range(const run::Run& run) {
-  base::TimeRange whole = run.trace.range();
-  const base::TimeRange memory = run.memory.time_range();
-  if (whole.empty()) return memory;
-  if (memory.empty()) return whole;
-  return {std::min(whole.begin, memory.begin), std::max(whole.end, memory.end)};
-}
-
 bool inside(std::int64_t time, const base::TimeRange& range) {
   return time >= range.begin && time <= range.end;
 }
@@ -201,7 +193,7 @@ void SessionKeeper::update() {
 // A place in the file that the recording does not have is left out.
 void SessionKeeper::restore_view(const run::Run& run, const files::SavedView& saved) {
   WorkspaceState& state = services_.state;
-  const base::TimeRange whole = whole_range(run);
+  const base::TimeRange whole = run.range();
   views::ViewState view;
   view.link_axes = state.view.link_axes;
   view.live_axis = state.view.live_axis;

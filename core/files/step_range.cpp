@@ -33,13 +33,6 @@ std::vector<base::TimeRange> steps_of(const run::Run& run) {
   return steps;
 }
 
-base::TimeRange all_of(const run::Run& run) {
-  base::TimeRange all = run.trace.range();
-  const base::TimeRange memory = run.memory.time_range();
-  if (memory.empty()) return all;
-  return {std::min(all.begin, memory.begin), std::max(all.end, memory.end)};
-}
-
 }  // namespace
 
 base::TimeRange step_range(const run::Run& run) {
@@ -49,7 +42,7 @@ base::TimeRange step_range(const run::Run& run) {
   if (steps.size() > kMostStepsShown) steps.erase(steps.begin(), steps.end() - kMostStepsShown);
   base::TimeRange range = steps.front();
   for (const base::TimeRange& step : steps) range.end = std::max(range.end, step.end);
-  const base::TimeRange all = all_of(run);
+  const base::TimeRange all = run.range();
   // The device ends a step later than the host does.
   const std::int64_t a_step = range.length() / std::ssize(steps);
   if (all.end - range.end < a_step) range.end = all.end;

@@ -143,6 +143,14 @@ std::optional<RecordingCost> Run::recording_cost() const {
   return run::recording_cost(probe_steps, timed_steps);
 }
 
+base::TimeRange Run::range() const {
+  const base::TimeRange slices = trace.range();
+  const base::TimeRange events = memory.time_range();
+  if (slices.empty()) return events;
+  if (events.empty()) return slices;
+  return {std::min(slices.begin, events.begin), std::max(slices.end, events.end)};
+}
+
 std::optional<double> Run::unsynchronised_ms() const {
   if (spec.device == spec::DeviceKind::cpu || timed_steps.empty()) return std::nullopt;
   std::vector<double> called;

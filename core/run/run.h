@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "core/base/clock.h"
 #include "core/memory/allocation_log.h"
 #include "core/run/recording_cost.h"
 #include "core/run/update.h"
@@ -69,6 +70,9 @@ class Run {
   // The record of the device's own allocator; null if it is not PyTorch's.
   std::shared_ptr<const allocator::Snapshot> snapshot;
 
+  // All slices and memory events together. Empty when there is nothing yet. Its begin is the zero
+  // of all times shown.
+  [[nodiscard]] base::TimeRange range() const;
   // Statistics of the samples so far; unset until there are samples.
   [[nodiscard]] TimingSummary timing() const { return timing_of(&StepTimes::total_ns); }
   // The summary of one part: forward_ns, backward_ns, ... A part the pass lacks has n = 0.

@@ -1,20 +1,10 @@
 #include "views/charts/run_time.h"
 
-#include <algorithm>
-
 #include "core/allocator/snapshot_figures.h"
 #include "core/allocator/snapshot_of_log.h"
 #include "core/files/opened_file.h"
 
 namespace ts::views {
-
-base::TimeRange run_range(const run::Run& run) {
-  const base::TimeRange slices = run.trace.range();
-  const base::TimeRange events = run.memory.time_range();
-  if (slices.empty()) return events;
-  if (events.empty()) return slices;
-  return {std::min(slices.begin, events.begin), std::max(slices.end, events.end)};
-}
 
 bool may_have_memory(const run::Run& run) {
   return !run.finished || !run.memory.events().empty();
@@ -26,13 +16,13 @@ MemorySource memory_source(const ViewContext& context) {
   if (context.memory.log != nullptr) {
     MemorySource source = context.memory;
     // A file's timeline and its memory have one clock.
-    if (source.kind == MemorySource::Kind::opened) source.range = run_range(run);
+    if (source.kind == MemorySource::Kind::opened) source.range = run.range();
     return source;
   }
   MemorySource source;
   source.log = &run.memory;
   source.id = run.id;
-  source.range = run_range(run);
+  source.range = run.range();
   source.growing =
       !run.finished && run.stage != run::Stage::warmup && run.stage != run::Stage::timing;
   source.limit = run.limit;

@@ -14,10 +14,6 @@ struct Snapshot;
 
 namespace ts::views {
 
-// The full time range of a run: slices and memory events together. Empty when there is nothing yet.
-// Its begin is the zero of all times shown.
-base::TimeRange run_range(const run::Run& run);
-
 // False for a finished run without allocations, such as a trace that was recorded without them.
 bool may_have_memory(const run::Run& run);
 

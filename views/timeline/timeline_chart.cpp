@@ -36,7 +36,7 @@ void TimelineChart::lay_out(const DrawSink& sink, const Rect& area, ViewContext&
   lanes_.new_frame();
   const bool has_memory = !has_run_ || may_have_memory(*context.run);
   regions_ = lay_out_timeline(area, context.metrics, legend_row_, has_memory);
-  bounds_ = has_run_ ? run_range(*context.run) : base::TimeRange{};
+  bounds_ = has_run_ ? context.run->range() : base::TimeRange{};
   for (const CounterStrip& strip : strips_)
     bounds_.end = std::max(bounds_.end, strip.points.back().time_ns + 1);
   gestures_.advance(context.state, bounds_, context.now_ns);
