@@ -49,12 +49,11 @@ constexpr std::array kExecutorFiles =
 
 // As entry_points.h declares them.
 constexpr const char* kForward =
-    "attention(const float* q, const float* k, const float* v, float* o, int heads, int length, "
-    "int "
-    "d_head, bool causal)";
+    "attention(const float* q, const float* k, const float* v, float* o, int heads, "
+    "int length, int d_head, bool causal)";
 constexpr const char* kBackward =
-    "attention_backward(const float* q, const float* k, const float* v, const float* d_o, float* "
-    "d_q, float* d_k, float* d_v, int heads, int length, int d_head, bool causal)";
+    "attention_backward(const float* q, const float* k, const float* v, const float* d_o, "
+    "float* d_q, float* d_k, float* d_v, int heads, int length, int d_head, bool causal)";
 
 constexpr int kTimedOut = 124;  // of timeout(1)
 constexpr int kWroteTooMuch = 128 + SIGXFSZ;
@@ -162,10 +161,6 @@ std::string access_key(const std::string& outcome, const Json& result) {
   if (outcome == "outside") return write ? "outside_write" : "outside_read";
   if (outcome == "race" && result.value("other_block", Json()) != result.value("block", Json())) {
     return "race_blocks";
-  }
-  constexpr std::int64_t kUnasked = std::int64_t{227} * 1024;
-  if (outcome == "shared_memory" && result.value("index", kUnasked) < kUnasked) {
-    return "shared_not_asked";
   }
   return outcome;
 }

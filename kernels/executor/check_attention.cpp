@@ -6,7 +6,6 @@
 #include <unistd.h>
 
 #include <cmath>
-#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <iterator>
@@ -180,7 +179,7 @@ void on_fault(int number, siginfo_t* info, void* context) {
     write_finding(current, finding);
     _exit(0);
   }
-  std::signal(number, SIG_DFL);  // the same access ends the program now
+  signal(number, SIG_DFL);  // the same access ends the program now
 }
 
 void watch_faults() {

@@ -256,8 +256,8 @@ Finding run_blocks(Size3 grid, Size3 block, std::size_t shared_bytes, std::size_
     return {.kind = Finding::Kind::block_size, .elements = static_cast<std::int64_t>(count)};
   }
   if (shared_bytes > std::min(most_shared, kMostShared)) {
-    return {.kind = Finding::Kind::shared_memory,
-            .index = static_cast<std::int64_t>(std::min(most_shared, kMostShared)),
+    return {.kind = shared_bytes > kMostShared ? Finding::Kind::shared_memory
+                                               : Finding::Kind::shared_not_asked,
             .elements = static_cast<std::int64_t>(shared_bytes)};
   }
   while (stacks().size() < count) {
@@ -287,7 +287,8 @@ Finding run_blocks(Size3 grid, Size3 block, std::size_t shared_bytes, std::size_
 
 const char* name_of(Finding::Kind kind) {
   constexpr std::array kNames = {"none",      "race",    "outside",       "not_written",
-                                 "read_only", "barrier", "shared_memory", "block_size"};
+                                 "read_only", "barrier", "shared_memory", "shared_not_asked",
+                                 "block_size"};
   return kNames[static_cast<std::size_t>(kind)];
 }
 

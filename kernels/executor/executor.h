@@ -24,13 +24,14 @@ struct Size3 {
 struct Finding {
   enum class Kind : std::uint8_t {
     none,
-    race,           // two threads touch a place between barriers, and one of them writes
-    outside,        // of every tensor and of shared memory
-    not_written,    // shared memory is read that no thread of the block has written
-    read_only,      // an input is written
-    barrier,        // some threads wait for others that never come
-    shared_memory,  // more than a block may have
-    block_size,     // 0 or more than 1,024 threads
+    race,              // two threads touch a place between barriers, and one of them writes
+    outside,           // of every tensor and of shared memory
+    not_written,       // shared memory is read that no thread of the block has written
+    read_only,         // an input is written
+    barrier,           // some threads wait for others that never come
+    shared_memory,     // more than a block may have
+    shared_not_asked,  // more than the kernel asked for before
+    block_size,        // 0 or more than 1,024 threads
   };
   Kind kind = Kind::none;
   Size3 block = {0, 0, 0};      // index of the block
@@ -60,9 +61,10 @@ void release_tensors();
 void protect_inputs();
 Finding mistake_at(const void* place, bool write);
 
+constexpr std::size_t kMostShared = std::size_t{227} * 1024;  // bytes of a block, on sm_90
+
 // Runs a kernel; `call` calls its function once, for one thread. Shared memory has numbers that are
 // NaN at the begin of each block. `most_shared`: bytes that a block of this kernel may ask for.
-constexpr std::size_t kMostShared = std::size_t{227} * 1024;  // on sm_90
 Finding launch(Size3 grid, Size3 block, std::size_t shared_bytes, const std::function<void()>& call,
                std::size_t most_shared = kMostShared);
 // Without cudaFuncSetAttribute a kernel may ask for 48 KiB.
