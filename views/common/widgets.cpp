@@ -370,14 +370,17 @@ bool cell_text(const std::string& words) {
   return true;
 }
 
-void cell_name(const std::string& name) {
-  const float room = ImGui::GetContentRegionAvail().x;
-  const auto measure = [](std::string_view words) {
+std::string name_within(const std::string& name, float width) {
+  return cut_in_the_middle(name, width, [](std::string_view words) {
     return ImGui::CalcTextSize(words.data(), words.data() + words.size()).x;
-  };
+  });
+}
+
+void cell_name(const std::string& name) {
+  const std::string shown = name_within(name, ImGui::GetContentRegionAvail().x);
   const ImVec2 at = ImGui::GetCursorScreenPos();
-  ImGui::Dummy({measure(name), ImGui::GetTextLineHeight()});  // as in cell_text()
-  const std::string shown = cut_in_the_middle(name, room, measure);
+  // As in cell_text().
+  ImGui::Dummy({ImGui::CalcTextSize(name.c_str()).x, ImGui::GetTextLineHeight()});
   ImGui::GetWindowDrawList()->AddText(at, ImGui::GetColorU32(ImGuiCol_Text), shown.c_str());
 }
 

@@ -53,6 +53,8 @@ bool list_row(const Ui& ui, const char* id, std::string_view label, std::string_
 
 // Words in a table cell. Without room they end in an ellipsis; true if they did.
 bool cell_text(const std::string& words);
+// A name in the font of now; wider than `width` it is cut in its middle.
+std::string name_within(const std::string& name, float width);
 // A name in a table cell. Without room it is cut in its middle, so that its end is seen.
 void cell_name(const std::string& name);
 // Words at the right edge of a table cell. Words that were cut are in the tooltip.

@@ -9,7 +9,6 @@
 #include "core/report/module_report.h"
 #include "core/text/numbers.h"
 #include "views/common/widgets.h"
-#include "views/common/wrapping.h"
 
 namespace ts::views {
 namespace {
@@ -58,9 +57,7 @@ void ModuleTreeView::draw_row(const Ui& ui, std::uint32_t index) {
   if (index == 0 || (node.depth == 1 && !node.is_operator)) flags |= ImGuiTreeNodeFlags_DefaultOpen;
   const std::string name = index == 0 ? std::string(ui.texts("tables.whole")) : node.name;
   const float room = ImGui::GetContentRegionAvail().x - ImGui::GetTreeNodeToLabelSpacing();
-  const std::string shown = cut_in_the_middle(name, room, [](std::string_view words) {
-    return ImGui::CalcTextSize(words.data(), words.data() + words.size()).x;
-  });
+  const std::string shown = name_within(name, room);
   const bool open = ImGui::TreeNodeEx((shown + "###node" + std::to_string(index)).c_str(), flags);
   if (shown != name) tooltip(ui, name);
   right_aligned_column(
