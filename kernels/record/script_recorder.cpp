@@ -31,13 +31,6 @@ constexpr std::size_t kRingRecords = std::size_t{1} << 16;
 // A window that takes nothing for so long does not get the end.
 constexpr std::chrono::seconds kPatience{2};
 
-// Beside a device or a pipe there is none.
-bool takes_journal(const std::filesystem::path& path) {
-  std::error_code problem;
-  const auto status = std::filesystem::status(path, problem);
-  return !path.empty() && (!std::filesystem::exists(status) || is_regular_file(status));
-}
-
 run::StartedUpdate started(std::int64_t limit) {
   run::StartedUpdate update;
   update.id = kRun;
@@ -58,7 +51,8 @@ struct ScriptRecorder::Impl {
     run.script = options.script;
     run.facts.memory_limit = options.limit;
     if (options.live) call_window();
-    if (takes_journal(options.path))
+    // Beside a device or a pipe there is none.
+    if (!options.path.empty() && !io::reason_no_file(options.path))
       journal.emplace(run::RecordingJournal::path_of(options.path), run);
     collector.emplace(recorder, [this](capture::Batch&& batch) { take(batch); });
     if (options.first == 0) recording.emplace(recorder, &python_place);

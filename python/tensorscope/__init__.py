@@ -23,6 +23,7 @@ from ._library import Unavailable
 
 __all__ = ["Unavailable", "phase", "record", "step", "watch"]
 
+
 class Ended(SystemExit):
     """A signal ended the script, at a place such as "train.py:12"."""
 

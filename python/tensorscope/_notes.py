@@ -107,7 +107,7 @@ class Parts:
 
     def __init__(self):
         self._roots = []    # (weak reference, prefix of the names of its parts)
-        self.frozen = {}   # id -> (weak reference, root, path): parts that have not run with a graph
+        self.frozen = {}     # id -> (weak reference, root, path): parts that have not run with a graph
         self._needless = {}  # (root, path) of those whose graph leads to no parameter
         self._found = []
 
