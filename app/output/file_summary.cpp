@@ -199,6 +199,7 @@ Json recording_json(const run::Run& run, const base::StringTable& strings) {
                {"peak_allocated", run.peak_allocated()},
                {"verdict", run::to_string(run.verdict)},
                {"lost", run.dropped}};
+  if (!run.device_name.empty()) json["device"] = run.device_name;
   add_fault(json, run::is_cut_off(run) ? run::cut_off() : base::Message{});
   if (run.script.empty()) {
     json["workload"] = spec::to_string(run.spec.workload);

@@ -46,6 +46,7 @@ RecordingFigures figures_of(const run::Run& run, const std::shared_ptr<base::Str
   figures.summary = summary_in(file, *strings);
   figures.findings = findings::of_script(run, *strings);
   figures.about.tracks = std::move(file.tracks);
+  figures.about.devices = std::move(file.devices);
   figures.about.event_count =
       static_cast<std::size_t>(run.trace.slice_count()) + run.memory.events().size();
   figures.about.bytes = bytes;

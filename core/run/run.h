@@ -46,7 +46,7 @@ class Run {
   ExecutionFacts facts;
   bool warmup_stable = true;
   std::string device_name;
-  std::string script;  // the file of a script that was recorded; then `spec` says nothing
+  std::string script;  // the file of a script that was recorded; then `spec` has its device alone
   ScriptNotes notes;   // of such a script, when it has ended
   std::int64_t earlier_runs = 0;      // of this process: they warmed up libraries and allocator
   std::optional<Roof> roof;           // measured once for each device and type

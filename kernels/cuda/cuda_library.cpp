@@ -54,7 +54,6 @@ CudaLibrary::CudaLibrary() {
   }
   api_ = api;
   nvml_ = std::make_unique<Nvml>();
-  start_capture();
 }
 
 const char* CudaLibrary::launch(CudaLaunch launch) const {
@@ -63,15 +62,15 @@ const char* CudaLibrary::launch(CudaLaunch launch) const {
   return api_->launch(launch);
 }
 
-void CudaLibrary::start_capture() {
+void CudaLibrary::start_capture(int device) {
   source_ = api_->recording;
   capture_ = std::make_unique<capture::GpuCapture>(source_);
-  not_recorded_ = {capture_->self_test(0)};
+  not_recorded_ = {capture_->self_test(device)};
   if (not_recorded_.empty()) return;
   capture_.reset();
   source_ = api_->by_events();
   capture_ = std::make_unique<capture::GpuCapture>(source_);
-  if (const std::string why = capture_->self_test(0); !why.empty()) {
+  if (const std::string why = capture_->self_test(device); !why.empty()) {
     capture_.reset();
     not_recorded_ = text::message(
         "engine.no_events", {text::argument("reason", std::move(not_recorded_)), {"why", why}});

@@ -11,13 +11,17 @@
 namespace ts::kernels {
 
 // libtensorscope_cuda.so from the folder of this library, loaded permanently if an NVIDIA driver is
-// present. Must be constructed before the first call into LibTorch.
+// present. In a process that has no LibTorch for CUDA yet, construct it before the first call into
+// LibTorch.
 class CudaLibrary {
  public:
   CudaLibrary();
   // Null if CUDA cannot be used; unavailable() gives the reason in one sentence.
   [[nodiscard]] const CudaApi* api() const noexcept { return api_; }
   [[nodiscard]] const base::Message& unavailable() const noexcept { return unavailable_; }
+  // Tries what records the devices, on this one: it takes a context there. Once, needs api();
+  // before it there is no capture().
+  void start_capture(int device);
   // Launches a kernel of kernels/own_cuda, whose compiled form is beside this library: null, or a
   // sentence why not. Needs api(); any thread.
   const char* launch(CudaLaunch launch) const;
@@ -31,8 +35,6 @@ class CudaLibrary {
   [[nodiscard]] const Nvml* nvml() const noexcept { return nvml_.get(); }
 
  private:
-  void start_capture();
-
   const CudaApi* api_ = nullptr;
   base::Message unavailable_;
   capture::GpuSource source_{};

@@ -40,7 +40,8 @@ int capability_of_device(int device) {
 
 const CudaLibrary& start_libtorch() {
   static const CudaLibrary* const library = [] {
-    const auto* const loaded = new CudaLibrary;
+    auto* const loaded = new CudaLibrary;
+    if (loaded->api() != nullptr) loaded->start_capture(0);
     CpuAllocator::install();
     if (loaded->api() != nullptr) set_own_launcher(launch_by_cuda, capability_of_device);
     return loaded;

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "core/base/clock.h"
+#include "kernels/observe/device_memory.h"
 #include "kernels/observe/recording.h"
 #include "kernels/observe/thread_state.h"
 
@@ -31,6 +32,18 @@ std::optional<memory::Action> segment_action(allocator::TraceAction action) {
     default:
       return std::nullopt;
   }
+}
+
+void record(Recording& recording, const CudaAllocatorEvent& event) {
+  if (const auto action = segment_action(event.action)) {
+    recording.memory(*action, reinterpret_cast<const void*>(event.address), event.size);
+  }
+  if (recording.place_finder() == nullptr) return;  // device_memory.h has its blocks
+  if (event.action == allocator::TraceAction::oom)
+    recording.memory(memory::Action::oom, nullptr, event.size);
+  if (event.action == allocator::TraceAction::alloc ||
+      event.action == allocator::TraceAction::free_requested)
+    record_next_report();
 }
 
 allocator::SnapshotSegment segment_from(const CudaSegment& from) {
@@ -74,7 +87,8 @@ const CudaAllocatorVisitor kVisitor = {
 
 }  // namespace
 
-AllocatorTrace::AllocatorTrace(const CudaApi& api) : api_(api) {
+AllocatorTrace::AllocatorTrace(const CudaApi& api, Keep keep, std::size_t most)
+    : api_(api), keep_(keep), most_(most) {
   listening.store(this, std::memory_order_release);
   api_.on_allocator_event(hear);
 }
@@ -88,9 +102,7 @@ AllocatorTrace::~AllocatorTrace() {
 void AllocatorTrace::add(const CudaAllocatorEvent& event) {
   Recording* const recording = Recording::active();
   if (recording == nullptr) return;
-  if (const auto action = segment_action(event.action)) {
-    recording->memory(*action, reinterpret_cast<const void*>(event.address), event.size);
-  }
+  if (recording->takes_card(event.device)) record(*recording, event);
   allocator::AllocatorEvent kept;
   kept.time_ns = base::now_ns();
   kept.address = event.address;
@@ -105,11 +117,14 @@ void AllocatorTrace::add(const CudaAllocatorEvent& event) {
     }
   }
   const std::lock_guard lock(mutex_);
-  if (events_.size() < kMost) {
+  if (events_.size() < most_) {
     events_.push_back(kept);
-  } else {
-    ++left_out_;
+    return;
   }
+  ++left_out_;
+  if (keep_ == Keep::oldest) return;
+  events_[oldest_] = kept;
+  oldest_ = (oldest_ + 1) % most_;
 }
 
 std::uint64_t AllocatorTrace::left_out() const {
@@ -125,8 +140,12 @@ std::shared_ptr<const allocator::Snapshot> AllocatorTrace::snapshot(
   // It locks the allocator, and under that lock add() takes ours: never lock in the other order.
   if (api_.visit_allocator(visitor) != nullptr) return nullptr;
   const std::lock_guard lock(mutex_);
+  std::vector<allocator::AllocatorEvent> events(
+      events_.begin() + static_cast<std::ptrdiff_t>(oldest_), events_.end());
+  events.insert(events.end(), events_.begin(),
+                events_.begin() + static_cast<std::ptrdiff_t>(oldest_));
   return std::make_shared<allocator::Snapshot>(allocator::snapshot_of(
-      events_, std::move(state), strings, base::unix_now_ns() - base::now_ns()));
+      events, std::move(state), strings, base::unix_now_ns() - base::now_ns()));
 }
 
 }  // namespace ts::kernels

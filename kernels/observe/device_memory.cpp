@@ -5,6 +5,15 @@
 namespace ts::kernels {
 namespace {
 
+// size: negative for a block that is freed.
+void record_change(Recording& recording, const void* address, std::int64_t size) {
+  if (size > 0) {
+    recording.memory(memory::Action::alloc, address, size);
+  } else {
+    recording.memory(memory::Action::free_completed, address, -size);
+  }
+}
+
 class DeviceMemoryReporter final : public c10::MemoryReportingInfoBase {
  public:
   explicit DeviceMemoryReporter(c10::DeviceType device) : device_(device) {}
@@ -14,11 +23,7 @@ class DeviceMemoryReporter final : public c10::MemoryReportingInfoBase {
                          std::size_t /*reserved*/, c10::Device device) override {
     Recording* const recording = Recording::active();
     if (recording == nullptr || device.type() != device_ || size == 0) return;
-    if (size > 0) {
-      recording->memory(memory::Action::alloc, address, size);
-    } else {
-      recording->memory(memory::Action::free_completed, address, -size);
-    }
+    record_change(*recording, address, size);
   }
   void reportOutOfMemory(std::int64_t size, std::size_t /*allocated*/, std::size_t /*reserved*/,
                          c10::Device device) override {
@@ -32,12 +37,35 @@ class DeviceMemoryReporter final : public c10::MemoryReportingInfoBase {
   c10::DeviceType device_;
 };
 
+constexpr auto kKind = c10::DebugInfoKind::PROFILER_STATE;
+
+// On the thread for one report, and before it nothing else comes: the allocator holds its lock. It
+// is never destroyed, because it runs while it takes itself away.
+class NextBlockReporter final : public c10::MemoryReportingInfoBase {
+ public:
+  void reportMemoryUsage(void* address, std::int64_t size, std::size_t allocated,
+                         std::size_t reserved, c10::Device device) override {
+    c10::ThreadLocalDebugInfo::_pop(kKind);
+    c10::reportMemoryUsageToProfiler(address, size, allocated, reserved, device);
+    Recording* const recording = Recording::active();
+    if (recording == nullptr) return;
+    recording->in_use(static_cast<std::int64_t>(allocated));
+    record_change(*recording, address, size);
+  }
+  bool memoryProfilingEnabled() const override { return true; }
+};
+
 }  // namespace
 
 std::unique_ptr<c10::DebugInfoGuard> report_device_memory(Recording& recording) {
   return std::make_unique<c10::DebugInfoGuard>(
-      c10::DebugInfoKind::PROFILER_STATE,
-      std::make_shared<DeviceMemoryReporter>(recording.device()));
+      kKind, std::make_shared<DeviceMemoryReporter>(recording.device()));
+}
+
+void record_next_report() {
+  static const auto* const reporter =
+      new std::shared_ptr<c10::DebugInfoBase>(std::make_shared<NextBlockReporter>());
+  c10::ThreadLocalDebugInfo::_push(kKind, *reporter);
 }
 
 }  // namespace ts::kernels

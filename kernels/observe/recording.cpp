@@ -30,12 +30,8 @@ Recording::Recording(capture::Recorder& recorder, std::int32_t step, c10::Device
   start();
 }
 
-Recording::Recording(capture::Recorder& recorder, PlaceFinder find_place)
-    : recorder_(recorder),
-      id_(++last_id),
-      step_(-1),
-      device_(c10::DeviceType::CPU),
-      find_place_(find_place) {
+Recording::Recording(capture::Recorder& recorder, PlaceFinder find_place, c10::DeviceType device)
+    : recorder_(recorder), id_(++last_id), step_(-1), device_(device), find_place_(find_place) {
   start();
 }
 
@@ -44,7 +40,9 @@ void Recording::start() {
   worker_ = &attach(trace::TrackKind::cpu_thread, "worker");
   Recording* const before = active_recording.exchange(this);
   TS_CHECK(before == nullptr);
-  if (device_ != c10::DeviceType::CPU) device_memory_ = report_device_memory(*this);
+  // A script's torch.profiler does not begin where our report is: AllocatorTrace sees its blocks.
+  if (device_ != c10::DeviceType::CPU && find_place_ == nullptr)
+    device_memory_ = report_device_memory(*this);
   callbacks_ = install_operator_callbacks();
 }
 
@@ -119,8 +117,10 @@ void Recording::memory(memory::Action action, const void* address, std::int64_t 
       record.op = frame->memory_op;
       record.module = frame->module;
     }
-    // Beside operators: a number that is boxed.
-    if (find_place_ != nullptr && action == memory::Action::alloc && state->operators == 0)
+    // Beside operators: a number that is boxed. Not on a card: its allocator's lock is held here,
+    // and who has the interpreter's lock may wait for it.
+    if (find_place_ != nullptr && action == memory::Action::alloc && state->operators == 0 &&
+        device_ == c10::DeviceType::CPU)
       record.module = find_place_(strings(), record.module);
     push_memory(*state->log, record);
     return;
@@ -128,6 +128,19 @@ void Recording::memory(memory::Action action, const void* address, std::int64_t 
   const std::lock_guard lock(pool_mutex_);
   if (pool_ == nullptr) pool_ = log_named(trace::TrackKind::cpu_thread, "pool threads");
   push_memory(*pool_, record);
+}
+
+bool Recording::takes_card(std::int32_t index) noexcept {
+  if (find_place_ == nullptr) return true;
+  std::int32_t card = -1;
+  return card_.compare_exchange_strong(card, index, std::memory_order_relaxed) || card == index;
+}
+
+void Recording::in_use(std::int64_t bytes) noexcept {
+  std::int64_t most = most_in_use();
+  while (bytes > most &&
+         !most_in_use_.compare_exchange_weak(most, bytes, std::memory_order_relaxed)) {
+  }
 }
 
 void Recording::operator_ended(ThreadState& state, std::int64_t end_ns) noexcept {

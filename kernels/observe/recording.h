@@ -60,9 +60,10 @@ class Recording {
   // at a time. Worker thread.
   Recording(capture::Recorder& recorder, std::int32_t step, c10::DeviceType device,
             const capture::LaunchMarks* marks = nullptr);
-  // The same for a script on the CPU: outermost operators of a forward carry their line, and ranges
-  // of torch.profiler.record_function are slices.
-  Recording(capture::Recorder& recorder, PlaceFinder find_place);
+  // The same for a script: outermost operators of a forward carry their line, and ranges of
+  // torch.profiler.record_function are slices. Of several cards, memory is that of the first one
+  // that allocates.
+  Recording(capture::Recorder& recorder, PlaceFinder find_place, c10::DeviceType device);
   ~Recording();
   Recording(const Recording&) = delete;
   Recording& operator=(const Recording&) = delete;
@@ -77,6 +78,15 @@ class Recording {
 
   // A block came or went (alloc, free_completed) or was refused (oom). Any thread.
   void memory(memory::Action action, const void* address, std::int64_t size) noexcept;
+  // False for the memory of another card than the recorded one. Any thread.
+  bool takes_card(std::int32_t index) noexcept;
+  // The card whose memory is recorded; -1 as long as a script has allocated on none. Any thread.
+  [[nodiscard]] std::int32_t card() const noexcept { return card_.load(std::memory_order_relaxed); }
+  // The card's allocator had so many bytes in use. Any thread; see most_in_use().
+  void in_use(std::int64_t bytes) noexcept;
+  [[nodiscard]] std::int64_t most_in_use() const noexcept {
+    return most_in_use_.load(std::memory_order_relaxed);
+  }
   // The outermost operator on the calling thread ended then.
   void operator_ended(ThreadState& state, std::int64_t end_ns) noexcept;
   // The live block at `address` belongs to `category`; the name of a parameter stands for its
@@ -129,7 +139,13 @@ class Recording {
     return phase_.load(std::memory_order_relaxed);
   }
   [[nodiscard]] c10::DeviceType device() const noexcept { return device_; }
-  [[nodiscard]] const capture::LaunchMarks* marks() const noexcept { return marks_; }
+  // Null while launches are not marked.
+  [[nodiscard]] const capture::LaunchMarks* marks() const noexcept {
+    return marks_.load(std::memory_order_relaxed);
+  }
+  void set_marks(const capture::LaunchMarks* marks) noexcept {
+    marks_.store(marks, std::memory_order_relaxed);
+  }
   [[nodiscard]] PlaceFinder place_finder() const noexcept { return find_place_; }
 
  private:
@@ -143,8 +159,10 @@ class Recording {
   const std::uint64_t id_;
   std::atomic<std::int32_t> step_;
   const c10::DeviceType device_;
-  const capture::LaunchMarks* const marks_ = nullptr;
+  std::atomic<const capture::LaunchMarks*> marks_{nullptr};
   const PlaceFinder find_place_ = nullptr;
+  std::atomic<std::int32_t> card_{-1};  // of a script
+  std::atomic<std::int64_t> most_in_use_{0};
   std::atomic<base::Phase> phase_{base::Phase::idle};
   std::atomic<bool> graph_kept_{false};
   std::atomic<AttentionKernel> attention_{AttentionKernel::none};

@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "core/base/phase.h"
 #include "core/base/result.h"
@@ -27,7 +28,8 @@ class ProcessRecorder {
     // Steps from `first` up to `end` are recorded; set-up with step 0.
     std::int32_t first = 0;
     std::int32_t end = INT32_MAX;
-    bool live = false;  // the open window shows the recording as it grows
+    bool on_cuda = false;  // the memory of a card is recorded instead of the CPU's
+    bool live = false;     // the open window shows the recording as it grows
     // Where finish() will write: beside it lies what is recorded so far (recording_journal.h),
     // which stays if the process is killed. Empty: nothing does.
     std::filesystem::path path = {};
@@ -52,6 +54,11 @@ class ProcessRecorder {
   [[nodiscard]] virtual base::StringTable& strings() noexcept = 0;
   // Why no window shows it; empty: one does, or that was not asked for.
   [[nodiscard]] virtual const base::Message& live_problem() const noexcept = 0;
+
+  // The script has started CUDA. Once.
+  virtual void cuda_started() {}
+  // Filled by finish(): what the recording lacks, and what was written beside it; a sentence each.
+  std::vector<base::Message> remarks;
 
   // A module begins and ends on the calling thread, which may be any.
   virtual void enter(base::StringId module) = 0;

@@ -21,6 +21,7 @@ using ts::kernels::ProcessRecorder;
 
 std::unique_ptr<ProcessRecorder> recorder;
 std::string sentence;
+std::string remarks;
 
 const char* say(std::string words) {
   sentence = std::move(words);
@@ -43,15 +44,17 @@ std::vector<std::string> lines_of(std::string_view text) {
 
 // A package of another number is refused.
 TENSORSCOPE_API int tensorscope_record_version() {
-  return 6;
+  return 7;
 }
 
 // foreign: folders, one a line; the files in them are not the program's own. Steps from first up to
 // end are recorded; end -1: all. live: the open window shows it, see tensorscope_record_live().
-// path: where it will be written, empty if that is not known.
+// path: where it will be written, empty if that is not known. on_cuda: the memory of a card is
+// recorded, once tensorscope_record_cuda() has said that CUDA was started.
 TENSORSCOPE_API const char* tensorscope_record_start(const char* script, std::int64_t limit,
                                                      const char* foreign, std::int32_t first,
-                                                     std::int32_t end, int live, const char* path) {
+                                                     std::int32_t end, int live, const char* path,
+                                                     int on_cuda) {
   if (recorder != nullptr) return say("A recording goes on already");
   if (!ts::kernels::prepare_python_places(lines_of(foreign)))
     return say("This process has no Python interpreter of 3.9 or later");
@@ -60,6 +63,7 @@ TENSORSCOPE_API const char* tensorscope_record_start(const char* script, std::in
        .limit = limit,
        .first = first,
        .end = end < 0 ? std::numeric_limits<std::int32_t>::max() : end,
+       .on_cuda = on_cuda != 0,
        .live = live != 0,
        .path = path});
   return nullptr;
@@ -69,6 +73,17 @@ TENSORSCOPE_API const char* tensorscope_record_start(const char* script, std::in
 TENSORSCOPE_API const char* tensorscope_record_live() {
   if (recorder == nullptr || recorder->live_problem().empty()) return nullptr;
   return say(recorder->live_problem().sentence);
+}
+
+// The script has started CUDA.
+TENSORSCOPE_API void tensorscope_record_cuda() {
+  if (recorder != nullptr) recorder->cuda_started();
+}
+
+// After tensorscope_record_finish(): what the recording lacks, and what was written beside it, a
+// sentence a line.
+TENSORSCOPE_API const char* tensorscope_record_remarks() {
+  return remarks.c_str();
 }
 
 TENSORSCOPE_API std::uint32_t tensorscope_record_name(const char* text) {
@@ -136,6 +151,8 @@ TENSORSCOPE_API const char* tensorscope_record_finish(const char* path, int verd
                     verdict == static_cast<int>(Verdict::oom) ? Verdict::oom : Verdict::failed);
   }
   const auto summary = ending->finish(path, std::move(failure));
+  remarks.clear();
+  for (const ts::base::Message& one : ending->remarks) remarks += one.sentence + '\n';
   if (!summary) return say(summary.error().sentence);
   numbers[0] = summary->steps;
   numbers[1] = summary->recorded;

@@ -18,6 +18,7 @@
 #include "kernels/observe/failure.h"
 #include "kernels/observe/recording.h"
 #include "kernels/record/python_place.h"
+#include "kernels/record/script_cuda.h"
 
 namespace ts::kernels {
 namespace {
@@ -31,9 +32,10 @@ constexpr std::size_t kRingRecords = std::size_t{1} << 16;
 // A window that takes nothing for so long does not get the end.
 constexpr std::chrono::seconds kPatience{2};
 
-run::StartedUpdate started(std::int64_t limit) {
+run::StartedUpdate started(std::int64_t limit, bool on_cuda) {
   run::StartedUpdate update;
   update.id = kRun;
+  if (on_cuda) update.spec.device = spec::DeviceKind::cuda;
   update.limit = limit;
   if (limit > 0) update.limit_source = "memory_limit";
   update.begin_ns = base::now_ns();
@@ -43,11 +45,13 @@ run::StartedUpdate started(std::int64_t limit) {
 }  // namespace
 
 struct ScriptRecorder::Impl {
-  explicit Impl(Options asked)
-      : options(std::move(asked)),
-        account(
-            CpuAllocator::install().open_account(options.limit > 0 ? options.limit : INT64_MAX)),
-        run(started(options.limit)) {
+  explicit Impl(Options asked) : options(std::move(asked)), run(started(options.limit, options.on_cuda)) {
+    if (options.on_cuda) {
+      cuda.emplace(options.limit);
+    } else {
+      account =
+          &CpuAllocator::install().open_account(options.limit > 0 ? options.limit : INT64_MAX);
+    }
     run.script = options.script;
     run.facts.memory_limit = options.limit;
     if (options.live) call_window();
@@ -55,12 +59,12 @@ struct ScriptRecorder::Impl {
     if (!options.path.empty() && !io::reason_no_file(options.path))
       journal.emplace(run::RecordingJournal::path_of(options.path), run);
     collector.emplace(recorder, [this](capture::Batch&& batch) { take(batch); });
-    if (options.first == 0) recording.emplace(recorder, &python_place);
+    if (options.first == 0) begin_recording();
     begin_phase(Phase::setup, false);
   }
   ~Impl() {
     stop();
-    CpuAllocator::install().close_account(account);
+    if (account != nullptr) CpuAllocator::install().close_account(*account);
   }
 
   // The collector's thread. What the file has no room for, the window does not get either.
@@ -68,8 +72,9 @@ struct ScriptRecorder::Impl {
     const bool kept = !writer.too_large();
     writer.add(batch);
     dropped = batch.dropped;
+    clock_drift_ns = batch.clock_drift_ns;
     if (writer.too_large()) full.store(true, std::memory_order_relaxed);
-    const std::int64_t peak = account.peak.load(std::memory_order_relaxed);
+    const std::int64_t peak = this->peak();
     if (outgoing && kept) outgoing->add(batch, peak);
     if (journal) journal->update(writer, batch.dropped, batch.clock_drift_ns, peak);
   }
@@ -82,11 +87,49 @@ struct ScriptRecorder::Impl {
     }
   }
 
-  void stop() {
+  void begin_recording() {
+    recording.emplace(recorder, &python_place, cuda ? c10::DeviceType::CUDA : c10::DeviceType::CPU);
+    if (cuda) cuda->begin(recorder, *recording);
+  }
+  void end_recording() {
+    if (cuda) cuda->end();
     recording.reset();
+  }
+  // The most bytes of tensors so far. Any thread.
+  [[nodiscard]] std::int64_t peak() const {
+    return cuda ? cuda->peak() : account->peak.load(std::memory_order_relaxed);
+  }
+
+  void stop() {
+    end_recording();
     if (!collector) return;
     collector->flush();
     collector.reset();
+  }
+
+  // After end_recording(): until then it is not known which one it is.
+  void name_card() {
+    run.device_name = cuda->name();
+    if (run.limit > 0 || cuda->capacity() == 0) return;
+    run.limit = cuda->capacity();
+    run.limit_source = cuda->name();
+  }
+
+  // Beside the recording, in PyTorch's own format; adds where it is, or why it is not.
+  void write_snapshot(const std::filesystem::path& recording_path,
+                      std::vector<base::Message>& remarks) const {
+    std::filesystem::path path = recording_path;
+    path.replace_extension(".snapshot.pickle");
+    if (const auto written = cuda->write_snapshot(path, strings); !written) {
+      remarks.push_back(text::message("record.snapshot_not_written",
+                                      {text::argument("reason", written.error())}));
+      return;
+    }
+    remarks.push_back(text::message("record.snapshot_written", {{"path", path.string()}}));
+    if (const std::uint64_t count = cuda->events_left_out(); count > 0) {
+      remarks.push_back(
+          text::message("record.events_left_out", {{"count", std::to_string(count)}}));
+    }
   }
 
   // After the collector has ended. Records that only the window lost.
@@ -100,7 +143,8 @@ struct ScriptRecorder::Impl {
 
   // Why the file was not written, and what there is in its place.
   base::Message with_journal(base::Message problem) {
-    if (!journal || !journal->flush(writer, dropped, 0, run.allocator_peak)) return problem;
+    if (!journal || !journal->flush(writer, dropped, clock_drift_ns, run.allocator_peak))
+      return problem;
     return text::message("error.kept_part", {text::argument("problem", std::move(problem)),
                                              {"path", journal->path().string()}});
   }
@@ -135,8 +179,8 @@ struct ScriptRecorder::Impl {
     step = number;
     times = {};
     times.begin_ns = base::now_ns();
-    if (number == options.end) recording.reset();
-    if (number == options.first && number > 0) recording.emplace(recorder, &python_place);
+    if (number == options.end) end_recording();
+    if (number == options.first && number > 0) begin_recording();
     if (recording) recording->set_step(number);
   }
   [[nodiscard]] bool in_range(std::int32_t number) const {
@@ -144,16 +188,19 @@ struct ScriptRecorder::Impl {
   }
   // At the end of a step, so that a recording that is full is one of whole steps and a part.
   void stop_when_full() {
-    if (full.load(std::memory_order_relaxed)) recording.reset();
+    if (full.load(std::memory_order_relaxed)) end_recording();
   }
 
   const Options options;
   base::StringTable strings;
   capture::Recorder recorder{strings, kRingRecords};
-  CpuAllocator::Account& account;
+  CpuAllocator::Account* account = nullptr;  // on the CPU
+  std::optional<ScriptCuda> cuda;            // on a card
   run::Run run;
   run::RecordingWriter writer{kRun, strings, run::RecordingWriter::WhenFull::keep};
-  std::uint64_t dropped = 0;  // written by the collector's thread, read when it has ended
+  // Written by the collector's thread, read when it has ended.
+  std::uint64_t dropped = 0;
+  std::int64_t clock_drift_ns = 0;  // of a GPU's records, the largest
   std::atomic<bool> full{false};
   std::optional<live::Outgoing> outgoing;
   std::optional<run::RecordingJournal> journal;
@@ -181,6 +228,10 @@ const base::Message& ScriptRecorder::live_problem() const noexcept {
   return impl_->live_problem;
 }
 
+void ScriptRecorder::cuda_started() {
+  if (impl_->cuda) impl_->cuda->start();
+}
+
 void ScriptRecorder::enter(base::StringId module) {
   if (Recording* const recording = Recording::active()) recording->open_module(module);
 }
@@ -191,6 +242,7 @@ void ScriptRecorder::leave(base::StringId module) {
 
 void ScriptRecorder::phase(Phase phase, bool graph_kept) {
   impl_->end_phase();
+  if (impl_->cuda) impl_->cuda->look();
   if (phase == Phase::forward && impl_->step < 0) impl_->begin_step(0);
   impl_->begin_phase(phase, graph_kept);
 }
@@ -212,6 +264,7 @@ void ScriptRecorder::step() {
                                 impl.times.begin_ns);
     }
   }
+  if (impl.cuda) impl.cuda->look();
   impl.stop_when_full();
   impl.look_for_window();
   impl.begin_step(impl.step + 1);
@@ -236,8 +289,15 @@ base::Result<ScriptRecorder::Summary> ScriptRecorder::finish(const std::filesyst
     if (auto refused = swallowed_refusal(); end.verdict == run::Verdict::oom && refused)
       end.failure = std::move(*refused);
   }
-  impl.run.allocator_peak = impl.account.peak.load();
+  impl.run.allocator_peak = impl.peak();
+  if (impl.cuda) {
+    impl.name_card();
+    remarks = impl.cuda->missing();
+    if (end.verdict == run::Verdict::oom && !io::reason_no_file(path))
+      impl.write_snapshot(path, remarks);
+  }
   impl.run.dropped = impl.dropped;
+  impl.run.clock_drift_ns = impl.clock_drift_ns;
   impl.run.apply(std::move(end));
   const std::string file = impl.writer.file(impl.run);
   const auto written = io::write_file(path, file);

@@ -6,8 +6,9 @@
 
 namespace ts::kernels {
 
-// Records a script of somebody's own in its process on the CPU: operators, modules, phases, steps
-// and every block of LibTorch's CPU allocator.
+// Records a script of somebody's own in its process: operators, modules, phases, steps and every
+// block of LibTorch's CPU allocator, or of a card's with the card's kernels (script_cuda.h). At out
+// of memory on a card the record of its allocator is written beside the recording.
 //
 // With a range of steps only these are recorded, the others are counted: blocks that were there
 // before are not known.
@@ -21,6 +22,7 @@ class ScriptRecorder final : public ProcessRecorder {
 
   [[nodiscard]] base::StringTable& strings() noexcept override;
   [[nodiscard]] const base::Message& live_problem() const noexcept override;
+  void cuda_started() override;
   void enter(base::StringId module) override;
   void leave(base::StringId module) override;
   void phase(base::Phase phase, bool graph_kept) override;

@@ -1,4 +1,4 @@
-"""Records what a PyTorch script does on the CPU, for Tensorscope's window.
+"""Records what a PyTorch script does, for Tensorscope's window.
 
     python -m tensorscope record train.py           an unchanged script
     with tensorscope.record("train.recording"):     a part of one
@@ -70,6 +70,8 @@ def _say(library, path, numbers, first):
 
 def _say_unseen(recording):
     """What of the script could not be looked at."""
+    for remark in recording.remarks():
+        print(f"tensorscope: {remark}", file=sys.stderr)
     if recording.failed_hooks:
         print(f"tensorscope: {recording.failed_hooks} calls of modules, backward or optimizers could not be looked at, the "
               f"first because of {recording.first_failure}; names and owners of memory may be missing", file=sys.stderr)
@@ -93,13 +95,25 @@ def _checked_steps(steps):
     return first, -1 if end is None else end
 
 
+DEVICES = ("auto", "cpu", "cuda")
+
+
+def _on_cuda(device):
+    """Whether the memory of a GPU is recorded; does not start CUDA."""
+    if device not in DEVICES:
+        raise ValueError(f"{device!r} is no device: name one of {', '.join(DEVICES)}")
+    import torch
+    return device == "cuda" or device == "auto" and torch.cuda.device_count() > 0
+
+
 @contextlib.contextmanager
-def record(path, memory_limit=0, script=None, steps=None, live=False):
+def record(path, memory_limit=0, script=None, steps=None, live=False, device="auto"):
     """Records what this thread runs, and what other threads allocate, until the end of the block.
     The file is written also when an exception leaves it. `memory_limit`: bytes of tensors that may
     live at once from now on, 0 for no limit; what is beyond raises torch.OutOfMemoryError.
     `steps`: (A, B) records the steps from A up to B, which is None for all; the others are counted.
     `live`: Tensorscope's open window shows it as it grows; without one only the file is written.
+    `device`: whose memory is recorded, "cpu" or "cuda"; "auto" is the GPU where there is one.
     A process that is killed leaves PATH.part, which opens like the file."""
     global _current
     from . import _library
@@ -107,7 +121,7 @@ def record(path, memory_limit=0, script=None, steps=None, live=False):
     from . import _recording
     name = os.path.basename(script or sys.argv[0] or "script")
     first, end = _checked_steps(steps)
-    recording = _recording.Recording(name, memory_limit, (first, end), live, path)
+    recording = _recording.Recording(name, memory_limit, (first, end), live, path, _on_cuda(device))
     recording.start()
     if why_not := recording.live_problem():
         print(f"tensorscope: {why_not}", file=sys.stderr)
@@ -131,7 +145,7 @@ def record(path, memory_limit=0, script=None, steps=None, live=False):
                 print(f"tensorscope: {not_written}", file=sys.stderr)
 
 
-def watch(path=None, memory_limit=0):
+def watch(path=None, memory_limit=0, device="auto"):
     """Records from here to the end of the process, also if an error ends it, into `path` or
     SCRIPT.recording; gives the path. Nothing where a recording goes on already, as under
     `python -m tensorscope record`: then it gives None. What a number of sys.exit() means is not
@@ -140,7 +154,7 @@ def watch(path=None, memory_limit=0):
     if _current is not None:
         return None
     from . import _watch
-    return _watch.start(record, path, memory_limit)
+    return _watch.start(record, path, memory_limit, device)
 
 
 def step():

@@ -1,4 +1,4 @@
-"""python -m tensorscope record [--out FILE] [--steps A:B] [--live] [--memory-limit SIZE] SCRIPT ARGS...,
+"""python -m tensorscope record [--out FILE] [--steps A:B] [--live] [--memory-limit SIZE] [--device D] SCRIPT ARGS...,
 and all commands of the program"""
 
 import argparse
@@ -9,7 +9,7 @@ import sys
 import traceback
 import types
 
-from . import Ended, Unavailable, _own_place, _program, record
+from . import DEVICES, Ended, Unavailable, _own_place, _program, record
 
 MOST_STEPS = 10**9
 UNITS = {"": 1, "B": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9, "KIB": 2**10, "MIB": 2**20, "GIB": 2**30}
@@ -46,6 +46,8 @@ def parse(arguments):
     one.add_argument("--live", action="store_true", help="show it in the open window as it grows")
     one.add_argument("--memory-limit", metavar="SIZE", type=size, default=0,
                      help="bytes of tensors that may live at once, such as 2GiB")
+    one.add_argument("--device", choices=DEVICES, default="auto",
+                     help="whose memory is recorded; auto is the GPU where there is one")
     one.add_argument("script", metavar="SCRIPT")
     one.add_argument("args", metavar="ARGS", nargs=argparse.REMAINDER)
     return parser.parse_args(arguments)
@@ -85,7 +87,7 @@ def run(options):
     if signal.getsignal(signal.SIGTERM) == signal.SIG_DFL:
         signal.signal(signal.SIGTERM, end_at)
     try:
-        with record(out, options.memory_limit, options.script, options.steps, options.live):
+        with record(out, options.memory_limit, options.script, options.steps, options.live, options.device):
             exec(code, module.__dict__)
     except Unavailable as problem:
         print(f"tensorscope: {problem}", file=sys.stderr)

@@ -5,7 +5,7 @@ import functools
 import os
 import pathlib
 
-VERSION = 6
+VERSION = 7
 NAME = "libtensorscope_recorder.so"
 # The minors of torch that libraries and engines are built for. A wheel has a folder for each (2.15/); a built tree has
 # one library, for the first.
@@ -76,7 +76,9 @@ class Library:
         if version != VERSION:
             raise Unavailable(f"{path} is of another version ({version}, not {VERSION})")
         self.start = _function(slow, "start", text, text, number, text, count, count,
-                               ctypes.c_int, text)
+                               ctypes.c_int, text, ctypes.c_int)
+        self.cuda = _function(slow, "cuda", None)
+        self.remarks = _function(slow, "remarks", text)
         self.live = _function(slow, "live", text)
         self.finish = _function(slow, "finish", text, text, ctypes.c_int, text, text, numbers)
         self.abandon = _function(quick, "abandon", None)

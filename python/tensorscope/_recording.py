@@ -36,15 +36,16 @@ def _inner(tensor):
 class _Owners:
     """Addresses of tensors with names, for one call of the library."""
 
-    def __init__(self):
+    def __init__(self, on_cuda=False):
         self.addresses, self.names = [], []
+        self._on_cuda = on_cuda
 
     def add(self, tensor, name):
         # For every tensor of an optimizer's state in every step: the quickest questions.
         if type(tensor) not in _PLAIN or tensor.layout is not torch.strided:
             return
         try:
-            if tensor.is_cpu:
+            if tensor.is_cuda if self._on_cuda else tensor.is_cpu:
                 address = tensor.data_ptr()
                 if not address:
                     return
@@ -73,11 +74,12 @@ class Recording:
     """One recording of this process, from start() to finish(), on the thread that starts it.
     `steps`: those that are recorded, first and the one after the last; the others are counted.
     `live`: the open window shows it as it grows. `path`: where it will be written; what is recorded
-    so far lies beside it. `library`: that of a run without data (_meta.py)."""
+    so far lies beside it. `on_cuda`: the memory of a GPU is recorded instead of the CPU's. `library`:
+    that of a run without data (_meta.py)."""
 
-    def __init__(self, script, memory_limit=0, steps=(0, -1), live=False, path="", library=None):
+    def __init__(self, script, memory_limit=0, steps=(0, -1), live=False, path="", on_cuda=False, library=None):
         self._library = library or _library.load()
-        self._path = path
+        self._path, self._on_cuda = path, on_cuda
         self._script, self._limit, self._steps, self._live = script, memory_limit, steps, live
         self._thread = get_ident()
         self._phase, self._depth = None, 0
@@ -94,11 +96,12 @@ class Recording:
         self._handles = []
         self.failed_hooks, self.first_failure = 0, ""  # calls of ours that raised, and the first one's error
         self.steps_of_others = 0  # steps of optimizers in other threads
+        self.profiled = False     # torch.profiler ran at once
 
     def start(self):
         problem = self._library.start(self._script.encode(), self._limit,
                                       "\n".join(_own_place.foreign_folders()).encode(), *self._steps, self._live,
-                                      os.fsencode(os.path.abspath(self._path) if self._path else ""))
+                                      os.fsencode(os.path.abspath(self._path) if self._path else ""), self._on_cuda)
         if problem:
             raise _library.Unavailable(problem.decode())
         self._backward = torch.autograd.backward
@@ -110,6 +113,13 @@ class Recording:
             torch_optimizer.register_optimizer_step_pre_hook(self._before_optimizer),
             torch_optimizer.register_optimizer_step_post_hook(self._after_optimizer)]
         os.register_at_fork(after_in_child=self._abandon)
+        if self._on_cuda:
+            torch.cuda._lazy_call(self._cuda_started)  # at once where it has started
+
+    def _cuda_started(self):
+        # It stays in the list of what CUDA's start calls, also when this recording has ended.
+        if self._handles:
+            self._safely(self._library.cuda)
 
     def live_problem(self):
         """Why no window shows it; "" if one does, or if that was not asked for."""
@@ -144,6 +154,13 @@ class Recording:
         if not self.failed_hooks:
             self.first_failure = f"{type(problem).__name__}: {problem}".partition("\n")[0]
         self.failed_hooks += 1
+
+    def remarks(self):
+        """What the recording lacks, and what was written beside it; after finish()."""
+        found = self._library.remarks().decode().splitlines()
+        if self.profiled and self._on_cuda:
+            found.append("torch.profiler ran at once, and CUPTI serves one of the two: kernels may be missing from then on")
+        return found
 
     def parameter_counts(self):
         """Numbers of the parameters that were seen, and of those that get a gradient."""
@@ -185,6 +202,7 @@ class Recording:
 
     def _look_at_step(self):
         self._steps_ended += 1
+        self.profiled = self.profiled or torch.autograd._profiler_enabled()
         self._graphs.end_step(self._steps_ended - 1)
         # Seldom, because every part is looked at: after step 2, 4, 8, ...
         if self._updated and self._steps_ended > 1 and not self._steps_ended & (self._steps_ended - 1):
@@ -213,7 +231,7 @@ class Recording:
         self._roots += len(parts) > 1
         for path, module in parts:
             self._remember(module, prefix + path if path else own)
-        owners = _Owners()
+        owners = _Owners(self._on_cuda)
         for path, parameter in _notes.named_parameters(parts):
             parameter = _inner(parameter)
             if not parameter.is_leaf:  # computed, for torch.func.functional_call
@@ -279,7 +297,7 @@ class Recording:
         if self._phase in (FORWARD, BACKWARD):  # a second model; a checkpoint runs again
             return
         self.phase(FORWARD)
-        owners = _Owners()
+        owners = _Owners(self._on_cuda)
         for tensor in inputs:
             if type(tensor) in _PLAIN and tensor.grad_fn is None:
                 owners.add(tensor, 0)
@@ -303,7 +321,7 @@ class Recording:
         return backward
 
     def _own_gradients(self):
-        owners = _Owners()
+        owners = _Owners(self._on_cuda)
         for reference, name in self._parameters.values():
             parameter = reference()
             if parameter is not None and parameter.grad is not None:
@@ -319,7 +337,7 @@ class Recording:
         self.phase(OPTIMIZER, False)
 
     def _own_parameters(self, optimizer):
-        owners = _Owners()
+        owners = _Owners(self._on_cuda)
         for group in optimizer.param_groups:
             for parameter in group["params"]:
                 self._updated.add(id(parameter))
@@ -341,7 +359,7 @@ class Recording:
             self._just_ended = True
 
     def _own_state(self, optimizer):
-        owners = _Owners()
+        owners = _Owners(self._on_cuda)
         for parameter, state in optimizer.state.items():
             _, name = self._parameters.get(id(parameter), (None, 0))
             for value in state.values() if isinstance(state, dict) else ():

@@ -12,14 +12,14 @@ def default_path():
     return os.path.abspath((name if name not in ("", "-c", "-m") else "script") + ".recording")
 
 
-def start(record, path, memory_limit):
+def start(record, path, memory_limit, device):
     """Begins `record` and ends it when Python does, with the error that ended it, if any."""
     path = os.path.abspath(path) if path else default_path()
     if not os.path.isdir(os.path.dirname(path)):
         from ._library import Unavailable
         raise Unavailable(f"there is no folder {os.path.dirname(path)}")
     open_recording = contextlib.ExitStack()
-    open_recording.enter_context(record(path, memory_limit))
+    open_recording.enter_context(record(path, memory_limit, device=device))
     before = getattr(sys, "last_value", None)
 
     def end():

@@ -25,7 +25,8 @@ def pack():
     """Copies programs and libraries; the bytes they take."""
     shutil.rmtree(PACKED, ignore_errors=True)
     PACKED.mkdir(parents=True)
-    for name in ("tensorscope", "cuda_test", "libtensorscope_kernels.so", "libtensorscope_cuda.so"):
+    for name in ("tensorscope", "cuda_test", "libtensorscope_kernels.so", "libtensorscope_recorder.so",
+                 "libtensorscope_cuda.so"):
         file = ROOT / "build/release" / name
         shutil.copy2(file, PACKED)
         subprocess.run(["strip", "--strip-debug", PACKED / name], check=True)

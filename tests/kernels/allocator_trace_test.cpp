@@ -88,6 +88,24 @@ TEST(AllocatorTrace, every_event_of_a_recording_is_in_the_snapshot) {
   EXPECT_TRUE(recorded.memory.blocks().empty()) << "blocks come from LibTorch's own report";
 }
 
+TEST(AllocatorTrace, of_too_many_events_the_newest_stay_in_their_order) {
+  const CudaApi api = fake_api();
+  Recorded recorded;
+  const AllocatorTrace trace(api, AllocatorTrace::Keep::newest, 3);
+  {
+    const Recording recording(recorded.recorder, 0, c10::DeviceType::CUDA);
+    for (const std::int64_t size : {1, 2, 3, 4, 5})
+      listener(event(allocator::TraceAction::alloc, 0x1000, size));
+  }
+  const auto snapshot = trace.snapshot(recorded.strings);
+  ASSERT_NE(snapshot, nullptr);
+  std::vector<std::int64_t> sizes;
+  for (const allocator::TraceEntry& entry : snapshot->device_traces.at(0))
+    sizes.push_back(entry.size);
+  EXPECT_EQ(sizes, (std::vector<std::int64_t>{3, 4, 5}));
+  EXPECT_EQ(trace.left_out(), 2U);
+}
+
 TEST(AllocatorTrace, an_allocator_that_does_not_answer_gives_no_snapshot) {
   CudaApi api = fake_api();
   api.visit_allocator = [](const CudaAllocatorVisitor&) -> const char* { return "no"; };

@@ -12,6 +12,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 MAGIC = b"tensorscope recording 1\n"
 SLICE, MEMORY, LAUNCH = 1, 2, 3
 ALLOC, FREED = 0, 2
+GPU_STREAM = 4  # a kind of track
 PHASES = ("setup", "forward", "loss", "backward", "optimizer", "idle")
 CATEGORIES = ("parameter", "optimizer_state", "gradient", "input", "activation", "temporary", "unknown")
 OWNER = 9

@@ -87,7 +87,7 @@ FOLDERS = {
                        "kernels/device", "kernels/layers", "kernels/optim", "kernels/workloads",
                        "kernels/share", "kernels/ranks", "kernels/compiled",
                        "kernels/operators"],
-    "kernels/record": ["core", "kernels/observe", "kernels/dry_run"],
+    "kernels/record": ["core", "kernels/cuda", "kernels/observe", "kernels/dry_run"],
     "kernels": [],
     "views/common": ["assets", "core"],
     "views/charts": ["assets", "core", "views/common"],
@@ -112,8 +112,10 @@ FOLDERS = {
     "tests/executor": ["core/report", "kernels/executor", "kernels/own_cuda", "tests"],
     "tests/kernels": ["core", "kernels", "tests"],
 }
-# The engine is loaded at run time and sees the workload, never a file of a sweep or of a snapshot.
-HIDDEN = {"kernels": ["core/sweep", "core/lessons", "core/files", "core/snapshot"]}
+# The engine is loaded at run time and sees the workload, never a file of a sweep or of a snapshot. What records a
+# script writes its files itself.
+HIDDEN = {"kernels": ["core/sweep", "core/lessons", "core/files", "core/snapshot"],
+          "kernels/record": ["core/sweep", "core/lessons", "core/files"]}
 
 # Header pattern -> folders that may include it.
 LIBRARIES = [
@@ -164,7 +166,7 @@ def problems_of(root, path):
     if rule is None or own.partition("/")[0] in ("app", "core", "kernels") and rule != own:
         yield f"{name}: its folder is missing in the table of include_rules.py"
         return
-    hidden = HIDDEN.get(path.parts[0], [])
+    hidden = HIDDEN.get(longest_match(rule, HIDDEN), [])
     allowed = FOLDERS[rule]
     text = (pathlib.Path(root) / path).read_text(encoding="utf-8")
     for number, line in enumerate(text.splitlines(), 1):
