@@ -177,11 +177,15 @@ int convert(const ConvertCommand& command) {
   if (const auto other = file_of_other_commands(command.in)) return report(other->sentence, 2);
   if (!command.session.empty() && !ends_with_one_of(command.out, {".html"}))
     return report("--session gives its notes to a page, and a page is named FILE.html", 2);
+  if (command.device && !ends_with_one_of(command.out, {".html"}))
+    return report("--device chooses whose page is written, and a page is named FILE.html", 2);
   auto input = io::Input::open(command.in);
   if (!input) return report(input.error().sentence, 2);
   const io::FileKind kind = io::kind_of(*input);
   if (kind == io::FileKind::snapshot) return convert_snapshot(command, *input, *asked);
   if (!asked->part.is_all()) return report(only_of_snapshots(command.in).value(), 2);
+  if (kind == io::FileKind::trace && command.device)
+    return report("--device chooses the device of a memory snapshot's page, not of a trace's", 2);
   if (kind == io::FileKind::trace && !command.session.empty())
     return report("--session gives its notes to the page of a memory snapshot, not of a trace", 2);
   if (kind == io::FileKind::trace) {

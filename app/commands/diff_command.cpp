@@ -140,9 +140,10 @@ void print_figures(const Json& rows, Title title_of_row) {
 
 void print_table(const char* title, const Json& rows) {
   constexpr std::size_t kMost = 15;
+  if (rows.empty()) return;
   std::printf("\n%s\n  %12s %12s %12s %7s %9s %9s  %-7s name\n", title, "A", "B", "B - A", "B / A",
               "count A", "count B", "");
-  const std::string time = rows.empty() || rows[0].contains("total_us_a") ? "total_us" : "self_us";
+  const std::string time = rows[0].contains("total_us_a") ? "total_us" : "self_us";
   for (std::size_t i = 0; i < std::min(rows.size(), kMost); ++i) {
     const Json& row = rows[i];
     std::string name = row["name"];
@@ -163,10 +164,14 @@ void print_table(const char* title, const Json& rows) {
 // Prints the blocks that are alive in one snapshot and not in the other.
 void print_block_differences(const Json& diff) {
   constexpr std::size_t kMost = 25;
+  if (diff["blocks"].empty())
+    std::printf("\nNo device of A is one of B: what is alive in them is not compared\n");
   for (const Json& device : diff["blocks"]) {
     const Json& rows = device["rows"];
+    std::string number = device["device"].dump();
+    if (device["device_b"] != device["device"]) number += " and " + device["device_b"].dump();
     std::printf("\nAlive at the %s, device %s, by stack and size\n",
-                diff["alive_at"].get<std::string>().c_str(), device["device"].dump().c_str());
+                diff["alive_at"].get<std::string>().c_str(), number.c_str());
     if (rows.empty()) std::printf("  The same in both.\n");
     for (std::size_t i = 0; i < std::min(rows.size(), kMost); ++i) {
       const Json& row = rows[i];

@@ -169,8 +169,8 @@ void print_growth(const Json& growth) {
     const std::string number = in_words("device", device["device"]);
     if (!device["known"].get<bool>()) {
       std::printf(
-          "\nDevice %s: growth cannot be told: the recording has %s complete steps, at "
-          "least 3 are needed\n",
+          "\nDevice %s: growth cannot be told: at least 3 complete steps are needed, the recording "
+          "has %s\n",
           number.c_str(), in_words("", device["steps"]).c_str());
       continue;
     }

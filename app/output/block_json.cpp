@@ -86,11 +86,23 @@ Json growth_json(const files::OpenedFile& file) {
   return {{"devices", std::move(devices)}};
 }
 
+namespace {
+
+// The device of that number; in files of one device each, as those of ranks, that one. Else null.
+const files::OpenedDevice* other_of(const files::OpenedFile& a, const files::OpenedDevice& device,
+                                    const files::OpenedFile& b) {
+  const auto same = std::ranges::find(b.devices, device.number, &files::OpenedDevice::number);
+  if (same != b.devices.end()) return &*same;
+  return a.devices.size() == 1 && b.devices.size() == 1 ? &b.devices.front() : nullptr;
+}
+
+}  // namespace
+
 Json difference_json(const files::OpenedFile& a, const files::OpenedFile& b, bool at_end) {
   auto devices = Json::array();
   for (const files::OpenedDevice& device : a.devices) {
-    const auto other = std::ranges::find(b.devices, device.number, &files::OpenedDevice::number);
-    if (other == b.devices.end()) continue;
+    const files::OpenedDevice* const other = other_of(a, device, b);
+    if (other == nullptr) continue;
     const blocks::BlockSource of_a = files::blocks_of(a, device);
     const blocks::BlockSource of_b = files::blocks_of(b, *other);
     auto rows = Json::array();
@@ -102,7 +114,8 @@ Json difference_json(const files::OpenedFile& a, const files::OpenedFile& b, boo
                       {"blocks_b", one.count_b},
                       {"bytes", one.bytes()}});
     }
-    devices.push_back({{"device", device.number}, {"rows", std::move(rows)}});
+    devices.push_back(
+        {{"device", device.number}, {"device_b", other->number}, {"rows", std::move(rows)}});
   }
   return devices;
 }

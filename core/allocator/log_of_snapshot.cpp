@@ -133,6 +133,8 @@ class LogBuilder {
   void make_room(std::size_t earlier);
   void guess();
   void number_steps();
+  void begin_in_step(memory::PhaseSpan& span) const;
+  [[nodiscard]] memory::EventIndex event_after(std::int64_t time_us) const;
   [[nodiscard]] std::vector<PhaseMark> phase_marks() const;
   void mark_phase(const PhaseMark& mark, std::size_t next_event);
   void play(const TraceEntry& entry);
@@ -191,33 +193,70 @@ void LogBuilder::guess() {
 
 // The phases get the numbers of the annotated steps that they begin in. Without phases each step is
 // one, of which only the number is known.
+// The event that follows a time.
+memory::EventIndex LogBuilder::event_after(std::int64_t time_us) const {
+  const auto events = result_.log.events();
+  const auto at =
+      std::ranges::lower_bound(events, nanoseconds(time_us), {}, &memory::Event::time_ns);
+  return static_cast<memory::EventIndex>(at - events.begin());
+}
+
+namespace {
+
+// A guessed forward after the optimizer of a step, with which the step ends, is none: blocks that
+// are there for the next step, or for what is printed.
+void leave_out_rests(std::vector<memory::PhaseSpan>& spans) {
+  std::vector<memory::PhaseSpan> kept;
+  for (std::size_t i = 0; i < spans.size(); ++i) {
+    const bool last = i + 1 == spans.size() || spans[i + 1].step != spans[i].step;
+    const bool after_optimizer =
+        i > 0 && spans[i - 1].phase == base::Phase::optimizer && spans[i - 1].step == spans[i].step;
+    if (spans[i].phase != base::Phase::forward || !last || !after_optimizer)
+      kept.push_back(spans[i]);
+  }
+  spans = std::move(kept);
+}
+
+}  // namespace
+
 void LogBuilder::number_steps() {
   constexpr std::int64_t kPerMicrosecond = 1000;
-  const auto events = result_.log.events();
   std::vector<memory::PhaseSpan> spans(result_.log.phases().begin(), result_.log.phases().end());
   for (memory::PhaseSpan& span : spans) {
+    begin_in_step(span);
     const std::int32_t step = step_at(steps_, span.begin_ns / kPerMicrosecond);
     if (step >= 0) span.step = step;
   }
+  leave_out_rests(spans);
   for (const ProfilerStep& step : steps_) {
-    if (!result_.log.phases().empty()) break;
-    const auto event_of = [&](std::int64_t time_us) {
-      const auto at =
-          std::ranges::lower_bound(events, nanoseconds(time_us), {}, &memory::Event::time_ns);
-      return static_cast<memory::EventIndex>(at - events.begin());
-    };
+    if (std::ranges::find(spans, step.number, &memory::PhaseSpan::step) != spans.end()) continue;
     memory::PhaseSpan span;
     span.phase = base::Phase::idle;
     span.step = step.number;
-    span.first_event = event_of(step.begin_us);
-    span.end_event = event_of(step.end_us);
+    span.first_event = event_after(step.begin_us);
+    span.end_event = event_after(step.end_us);
     span.begin_ns = nanoseconds(step.begin_us);
     span.end_ns = nanoseconds(step.end_us);
     if (span.end_event > span.first_event) spans.push_back(span);
   }
+  std::ranges::stable_sort(spans, {}, &memory::PhaseSpan::first_event);
   std::vector<memory::Category> categories;
   for (const memory::Block& block : result_.log.blocks()) categories.push_back(block.category);
   result_.log.decide(categories, std::move(spans));
+}
+
+// A guessed phase begins with the first block that may be its own: what a script takes between its
+// optimizer and the end of the step is not the next forward.
+void LogBuilder::begin_in_step(memory::PhaseSpan& span) const {
+  for (const ProfilerStep& step : steps_) {
+    const std::int64_t border = nanoseconds(step.begin_us);
+    const memory::EventIndex first = event_after(step.begin_us);
+    if (border <= span.begin_ns || border >= span.end_ns || first >= span.end_event) continue;
+    if (2 * (first - span.first_event) > span.end_event - span.first_event) return;
+    span.first_event = first;
+    span.begin_ns = border;
+    return;
+  }
 }
 
 // Phases do not nest in a log: of annotations inside one another the innermost counts.

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <map>
-#include <optional>
 #include <tuple>
 #include <unordered_map>
 #include <utility>
@@ -87,30 +86,31 @@ GrowingStack growing(const Frames& frames, const Alive& first, Alive&& last) {
           .alive = std::move(last.blocks)};
 }
 
-// The last event of the last step, if an annotation tells where that ends.
-std::optional<memory::EventIndex> end_of_last(const BlockSource& source) {
+// The last event of every step whose end an annotation tells.
+std::vector<memory::EventIndex> annotated_ends(const BlockSource& source) {
   constexpr std::int64_t kPerMicrosecond = 1000;
-  const auto steps =
-      allocator::profiler_steps(source.snapshot, static_cast<std::int64_t>(source.device));
-  if (steps.empty() || !steps.back().ends()) return std::nullopt;
-  const auto in_step = [&](const memory::PhaseSpan& span) {
-    return span.step == steps.back().number;
-  };
-  const auto phase = std::ranges::find_if(source.log.phases(), in_step);
-  if (phase == source.log.phases().end()) return std::nullopt;
-  const auto end = std::ranges::lower_bound(
-      source.log.events(), steps.back().end_us * kPerMicrosecond, {}, &memory::Event::time_ns);
-  const auto count = static_cast<memory::EventIndex>(end - source.log.events().begin());
-  if (count <= phase->first_event) return std::nullopt;
-  return count - 1;
+  const auto events = source.log.events();
+  std::vector<memory::EventIndex> ends;
+  for (const allocator::ProfilerStep& step :
+       allocator::profiler_steps(source.snapshot, static_cast<std::int64_t>(source.device))) {
+    if (!step.ends()) continue;
+    const auto event_at = [&](std::int64_t time_us) {
+      const auto at =
+          std::ranges::lower_bound(events, time_us * kPerMicrosecond, {}, &memory::Event::time_ns);
+      return static_cast<memory::EventIndex>(at - events.begin());
+    };
+    const memory::EventIndex end = event_at(step.end_us);
+    if (end > event_at(step.begin_us)) ends.push_back(end - 1);
+  }
+  return ends;
 }
 
 }  // namespace
 
 Growth find_growth(const BlockSource& source) {
   Growth growth;
-  growth.ends = memory::step_ends(source.log);
-  if (const auto last = end_of_last(source)) growth.ends.push_back(*last);
+  growth.ends = annotated_ends(source);
+  if (growth.ends.empty()) growth.ends = memory::step_ends(source.log);
   if (!growth.known()) return growth;
   growth.first_total = source.log.events()[growth.ends.front()].total_after;
   growth.last_total = source.log.events()[growth.ends.back()].total_after;

@@ -304,7 +304,8 @@ std::string Input::rest() {
 }
 
 base::Message only_range(const base::FileRange& range) {
-  const auto words = [](double number) { return fmt::format("{}", number); };
+  // 400 us in seconds is 0.00039999999999999996.
+  const auto words = [](double number) { return fmt::format("{:.12g}", number); };
   const bool events = range.unit == base::FileRange::Unit::events;
   const std::string key = events ? "file_error.reason.events" : "file_error.reason.seconds";
   if (std::isinf(range.to)) return text::message(key + "_from", {{"from", words(range.from)}});

@@ -252,6 +252,44 @@ TEST(LogOfSnapshot, AnOutOfMemoryAndPhasesAreKept) {
   EXPECT_EQ(back.log.phases()[0].end_ns, 4'000'000);
 }
 
+// A block taken between the optimizer and the end of a step is no part of the next forward.
+TEST(LogOfSnapshot, AGuessedPhaseDoesNotReachBackIntoTheStepBefore) {
+  Snapshot snapshot = with_events({});
+  const StackIndex model = stack(snapshot, {{"forward", "/x/model.py", 7},
+                                            {"_call_impl", "/x/torch/nn/modules/module.py", 9}});
+  const StackIndex backward =
+      stack(snapshot, {{"torch::autograd::Engine::thread_main(...)", "??", 0}});
+  const StackIndex optimizer = stack(snapshot, {{"step", "/x/torch/optim/adamw.py", 10}});
+  Trace& trace = snapshot.device_traces[0];
+  std::int64_t time = 100;
+  const auto take = [&](StackIndex from, std::uint64_t address) {
+    trace.push_back(entry(TraceAction::alloc, address, 512, ++time));
+    trace.back().stack = from;
+  };
+  const auto mark = [&](int step, const char* stage) {
+    snapshot.external_annotations.push_back(
+        {snapshot.strings->intern("ProfilerStep#" + std::to_string(step)),
+         snapshot.strings->intern(stage), 0, ++time});
+  };
+  constexpr int kSteps = 3;
+  for (int step = 0; step < kSteps; ++step) {
+    const std::uint64_t base = 0x100000 * static_cast<std::uint64_t>(step + 1);
+    mark(step, "START");
+    for (std::uint64_t i = 0; i < 4; ++i) take(model, base + (i << 10));
+    for (std::uint64_t i = 4; i < 8; ++i) take(backward, base + (i << 10));
+    take(optimizer, base + (8 << 10));
+    take(stack(snapshot, {{"log_loss", "/x/train.py", 30}}), base + (9 << 10));
+    mark(step, "END");
+  }
+  const SnapshotLog log = log_of_snapshot(snapshot, 0);
+  std::vector<std::int32_t> forwards;
+  for (const memory::PhaseSpan& span : log.log.phases()) {
+    if (span.phase == base::Phase::forward && span.end_event - span.first_event > 1)
+      forwards.push_back(span.step);
+  }
+  EXPECT_EQ(forwards, (std::vector<std::int32_t>{0, 1, 2}));
+}
+
 // Whatever a file claims: no overflow, no broken invariant.
 TEST(LogOfSnapshot, AbsurdNumbersDoNoHarm) {
   constexpr auto kMost = std::numeric_limits<std::int64_t>::max();

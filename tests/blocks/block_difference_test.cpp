@@ -105,6 +105,33 @@ TEST(Growth, NamesTheStackThatGrowsFromStepToStep) {
   EXPECT_EQ(growth.last_total - growth.first_total, 5 * 700);
 }
 
+// A block from after the end of a step to the next forward is alive at no end.
+TEST(Growth, StepsEndWhereTheirAnnotationsDo) {
+  testing::MadeSnapshot made;
+  auto& snapshot = made.snapshot();
+  const auto mark = [&](const std::string& name, const char* stage, std::int64_t time) {
+    snapshot.external_annotations.push_back(
+        {snapshot.strings->intern(name), snapshot.strings->intern(stage), 0, time});
+  };
+  const auto now = [&] {
+    return 1'000 + static_cast<std::int64_t>(snapshot.device_traces[0].size());
+  };
+  for (int step = 0; step < 4; ++step) {
+    const std::string name = "ProfilerStep#" + std::to_string(step);
+    mark(name, "START", now());
+    mark("forward", "START", now());
+    if (step > 0) made.free(0x9000, kMiB);
+    made.alloc(0x100000 * static_cast<std::uint64_t>(step + 1), 700);
+    mark("forward", "END", now());
+    mark(name, "END", now());
+    made.alloc(0x9000, kMiB);
+  }
+  const Growth growth = find_growth(made.blocks());
+  ASSERT_EQ(growth.ends.size(), 4U);
+  EXPECT_EQ(growth.first_total, 700);
+  EXPECT_EQ(growth.last_total, 4 * 700);
+}
+
 TEST(Growth, ALastStepWithoutAnEndIsLeftOut) {
   testing::MadeSnapshot made = training(6, 700);
   made.snapshot().external_annotations.pop_back();

@@ -48,6 +48,18 @@ TEST(MicroBatches, AreForwardLossAndBackwardOfAStepThatAccumulates) {
   }
 }
 
+TEST(MicroBatches, StepsMayHaveDifferentNumbersOfThem) {
+  AllocationLog log;
+  std::int64_t time = 10;
+  std::vector<int> counts;
+  for (const auto& [step, forwards] : {std::pair{0, 2}, {1, 1}, {2, 3}, {3, 1}}) {
+    for (int i = 0; i < forwards; ++i) phase(log, time += 10, Phase::forward, step);
+    phase(log, time += 10, Phase::optimizer, step);
+  }
+  for (const MicroBatch& one : micro_batches(log.phases())) counts.push_back(one.count);
+  EXPECT_EQ(counts, (std::vector{2, 2, 1, 3, 3, 3, 3})) << "the last may be in progress";
+}
+
 TEST(MicroBatches, AStepWithOneForwardHasNone) {
   AllocationLog log;
   for (const std::int32_t step : {0, 1}) {

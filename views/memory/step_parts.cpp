@@ -39,10 +39,15 @@ std::vector<MicroBatch> micro_batches(std::span<const memory::PhaseSpan> phases)
     all.back().end_event = span.end_event;
     all.back().end_ns = span.end_ns;
   }
-  int most = 0;
-  for (const MicroBatch& one : all) most = std::max(most, one.number);
-  if (most < 2) return {};
-  for (MicroBatch& one : all) one.count = most;
+  for (auto step = all.begin(); step != all.end();) {
+    const auto end = std::find_if(step, all.end(),
+                                  [&](const MicroBatch& one) { return one.step != step->step; });
+    int count = (end - 1)->number;
+    if (end == all.end() && step != all.begin()) count = std::max(count, (step - 1)->count);
+    std::for_each(step, end, [count](MicroBatch& one) { one.count = count; });
+    step = end;
+  }
+  if (std::ranges::none_of(all, [](const MicroBatch& one) { return one.count > 1; })) return {};
   return all;
 }
 

@@ -23,8 +23,9 @@ struct MicroBatch {
   std::int64_t end_ns = 0;  // 0: still open
 };
 
-// The micro-batches of the steps that accumulate, in order. A step with one forward has none. A
-// step in progress has those that have begun. `count` is the maximum over all steps.
+// The micro-batches of the steps that accumulate, in order. None where every step has
+// one forward. `count` is that of its step; the last step, which may be in progress, has at least
+// that of the one before.
 std::vector<MicroBatch> micro_batches(std::span<const memory::PhaseSpan> phases);
 
 // A recomputation has the colour of a forward.
