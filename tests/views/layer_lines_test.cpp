@@ -14,14 +14,19 @@ namespace {
 
 using memory::Reserved;
 
-// 100 pixels for 1,000 ns, 100 for 100 bytes.
-std::vector<Point> drawn(const std::vector<Reserved>& layer) {
+memory::AllocationLog log_of_one() {
   memory::AllocationLog log;
   memory::Record record;
   record.action = memory::Action::alloc;
   record.address = 1;
   record.size = 1;
   log.append(record);
+  return log;
+}
+
+// 100 pixels for 1,000 ns, 100 for 100 bytes.
+std::vector<Point> drawn(const std::vector<Reserved>& layer) {
+  const memory::AllocationLog log = log_of_one();
   const MemoryAxis axis{memory::Axis::time, {{0, 1000}, 0, 100}};
   const MemoryScale scale{.plot = {0, 0, 100, 100}, .top = 100};
   testing::RecordingSink sink;
@@ -35,6 +40,15 @@ bool has_steps_only(const std::vector<Point>& line) {
     if (line[i].y != line[i - 1].y && line[i].x - line[i - 1].x >= 1) return false;
   }
   return !line.empty();
+}
+
+TEST(LayerLines, ItsBytesAreThoseOfTheLastValueBefore) {
+  const memory::AllocationLog log = log_of_one();
+  const MemoryAxis axis{memory::Axis::time, {{0, 1000}, 0, 100}};
+  const std::vector<Reserved> layer = {{100, 7}, {500, 9}};
+  EXPECT_EQ(layer_bytes_at(log, layer, axis, 0), 7);
+  EXPECT_EQ(layer_bytes_at(log, layer, axis, 49), 7);
+  EXPECT_EQ(layer_bytes_at(log, layer, axis, 51), 9);
 }
 
 TEST(LayerLines, AShortValueAfterALongOneLeavesTheLongOneLevel) {

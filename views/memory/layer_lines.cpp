@@ -62,4 +62,13 @@ void draw_layer(DrawSink& sink, const memory::AllocationLog& log,
   flush();
 }
 
+std::int64_t layer_bytes_at(const memory::AllocationLog& log,
+                            const std::vector<memory::Reserved>& layer, const MemoryAxis& axis,
+                            float x) {
+  const auto after = std::ranges::partition_point(layer, [&](const memory::Reserved& value) {
+    return axis.axis.x_of(place_of_time(log, axis.kind, value.time_ns)) <= x;
+  });
+  return (after == layer.begin() ? after : after - 1)->bytes;
+}
+
 }  // namespace ts::views

@@ -27,4 +27,9 @@ void draw_layer(DrawSink& sink, const memory::AllocationLog& log,
                 const std::vector<memory::Reserved>& layer, const MemoryAxis& axis,
                 const MemoryScale& scale, Color color, float thickness);
 
+// The layer's bytes there; its first value left of all. The layer is not empty.
+std::int64_t layer_bytes_at(const memory::AllocationLog& log,
+                            const std::vector<memory::Reserved>& layer, const MemoryAxis& axis,
+                            float x);
+
 }  // namespace ts::views

@@ -131,8 +131,17 @@ void MemoryChart::draw_layers(const DrawContext& drawing, const ViewContext& con
   const auto layer = [&](const std::vector<memory::Reserved>& of, Color color, const char* key) {
     if (of.empty()) return;
     draw_layer(drawing.sink, *source_.log, of, axis_, scale_, color, wide);
-    level_label(drawing, of.back().bytes, 0, {}, color,
-                drawing.texts(key, {{"size", text::bytes(of.back().bytes).joined()}}));
+    // At the left end of its line where that is the value at the right edge, too.
+    const Rect& plot = regions_.plot;
+    const std::int64_t bytes = layer_bytes_at(*source_.log, of, axis_, plot.x1);
+    const std::string words = drawing.texts(key, {{"size", text::bytes(bytes).joined()}});
+    const Rect at = level_place(drawing, bytes, 0, {}, words);
+    if (layer_bytes_at(*source_.log, of, axis_, at.x1) == bytes || scale_.y_of(bytes) < plot.y0) {
+      level_label(drawing, bytes, 0, {}, color, words);
+    } else {
+      text_right(drawing.sink, {at.x0, at.y0, plot.x1 - drawing.px(6), at.y1}, TextStyle::small,
+                 color, words);
+    }
   };
   layer(layers_.reserved, drawing.theme.accent, "memory.reserved");
   layer(layers_.used, drawing.theme.warn, "memory.used_on_device");
