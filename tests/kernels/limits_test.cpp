@@ -405,6 +405,22 @@ TEST(Roof, IsAboveWhatASmallProductReaches) {
   EXPECT_EQ(none.error().verdict, Verdict::cancelled);
 }
 
+// A kernel may widen 16-bit numbers: without arithmetic for them fp32's product is the roof.
+TEST(Roof, OfSixteenBitsIsNotBelowThatOfFp32) {
+  spec::WorkloadSpec spec = small_attention();
+  spec.threads = 1;
+  const auto single = engine().measure_roof(spec, {});
+  ASSERT_TRUE(single);
+  for (const spec::DataType type : {spec::DataType::bf16, spec::DataType::fp16}) {
+    spec.dtype = type;
+    const auto roof = engine().measure_roof(spec, {});
+    ASSERT_TRUE(roof);
+    // Twice for a machine that others use at the same time.
+    EXPECT_GT(roof->tflops, single->tflops / 2) << to_string(type);
+    EXPECT_TRUE(roof->dtype == type || roof->dtype == spec::DataType::fp32);
+  }
+}
+
 TEST(Devices, WhatIsNotThereIsSaid) {
   spec::WorkloadSpec spec = small_attention();
   spec.device = spec::DeviceKind::cuda;
