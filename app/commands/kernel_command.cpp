@@ -18,6 +18,7 @@
 #include "core/report/attention_stages.h"
 #include "core/report/kernel_bench.h"
 #include "core/report/stage_table.h"
+#include "core/run/step_summary.h"
 #include "core/text/message.h"
 
 namespace ts::app {
@@ -36,15 +37,18 @@ struct KernelCommand {
 // A kernel in plain C++ is timed at this size, on one thread.
 constexpr int kTimedHeads = 4, kTimedLength = 512;
 
-// Medians of a forward in seconds. The kernel's own is taken before and after the others, which go
+// Medians of one pass in seconds. The kernel's own is taken before and after the others, which go
 // by turns, so a machine that changed meanwhile shows.
-struct Times {
+struct PassTimes {
   std::array<double, 2> file = {};
   double ours = 0, flash = 0;
 };
+struct Times {
+  PassTimes forward;
+  std::optional<PassTimes> backward;  // of a file that has one
+};
 
 base::Result<Times> time_kernel(const KernelCommand& command) {
-  Times times;
   const int d_head = command.sizes.d_head;
   const auto of_file = [&] {
     return kernel_check::time_attention(command.file, kTimedHeads, kTimedLength, d_head, {});
@@ -61,7 +65,7 @@ base::Result<Times> time_kernel(const KernelCommand& command) {
                         "T=" + std::to_string(kTimedLength),
                         "d_head=" + std::to_string(d_head),
                         "causal=false",
-                        "pass=forward",
+                        before->backward_seconds ? "pass=forward+backward" : "pass=forward",
                         "threads=1"};
   const auto ours = spec_from_arguments(arguments, session.gpus());
   if (!ours) return tl::unexpected(ours.error());
@@ -69,17 +73,26 @@ base::Result<Times> time_kernel(const KernelCommand& command) {
   flash.backend = spec::AttentionBackend::flash;
   const auto compared = whole_comparison(session, flash, *ours, report::bench_protocol());
   if (!compared) return tl::unexpected(compared.error());
-  const auto point = report::kernel_point(**compared);
   const auto after = of_file();
   if (!after) return tl::unexpected(after.error());
-  times.file = {before->seconds, after->seconds};
-  times.ours = point.ours_ms * 1e-3;
-  times.flash = point.theirs_ms * 1e-3;
+  const auto pass = [&](double first, double then, auto part) {
+    const auto median = [&](std::size_t side) {
+      const auto& steps = (*compared)->sides[side].timed_steps;
+      return run::summarise_steps(steps, part).median_ms * 1e-3;
+    };
+    return PassTimes{{first, then}, median(1), median(0)};
+  };
+  Times times;
+  times.forward = pass(before->seconds, after->seconds, &run::StepTimes::forward_ns);
+  if (before->backward_seconds && after->backward_seconds) {
+    times.backward =
+        pass(*before->backward_seconds, *after->backward_seconds, &run::StepTimes::backward_ns);
+  }
   return times;
 }
 
-void print_times(const Times& times, int d_head) {
-  std::printf("Forward of %d heads, T %d, d_head %d, fp32, on one thread:\n", kTimedHeads,
+void print_pass(const char* name, const PassTimes& times, int d_head) {
+  std::printf("%s of %d heads, T %d, d_head %d, fp32, on one thread:\n", name, kTimedHeads,
               kTimedLength, d_head);
   const auto time = [](double seconds) { return text::duration_ns(seconds * 1e9).joined(); };
   const double mine = (times.file[0] + times.file[1]) / 2;
@@ -88,6 +101,10 @@ void print_times(const Times& times, int d_head) {
                         " times as fast as this kernel");
   print_row("PyTorch's flash", time(times.flash) + ", " + text::decimal(mine / times.flash, 2) +
                                    " times as fast as this kernel");
+}
+
+nlohmann::json to_json(const PassTimes& times) {
+  return {{"this_kernel", times.file}, {"ours", times.ours}, {"flash", times.flash}};
 }
 
 int check_kernel(const KernelCommand& command) {
@@ -109,17 +126,18 @@ int check_kernel(const KernelCommand& command) {
     document["passed"] = verdict->passed;
     document["sentence"] = verdict->message.sentence;
     if (times) {
-      document["seconds"] = {{"heads", kTimedHeads},
-                             {"length", kTimedLength},
-                             {"this_kernel", times->file},
-                             {"ours", times->ours},
-                             {"flash", times->flash}};
+      document["seconds"] = to_json(times->forward);
+      document["seconds"]["heads"] = kTimedHeads;
+      document["seconds"]["length"] = kTimedLength;
+      document["seconds"]["backward"] =
+          times->backward ? to_json(*times->backward) : nlohmann::json();
     }
     if (!untimed.empty()) document["not_timed"] = untimed.sentence;
     print_json(document);
   } else {
     std::printf("%s\n", text::printable(verdict->message.sentence).c_str());
-    if (times) print_times(*times, command.sizes.d_head);
+    if (times) print_pass("Forward", times->forward, command.sizes.d_head);
+    if (times && times->backward) print_pass("Backward", *times->backward, command.sizes.d_head);
     if (!untimed.empty()) std::printf("%s\n", text::printable(untimed.sentence).c_str());
   }
   return verdict->passed ? 0 : 1;

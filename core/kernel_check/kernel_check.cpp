@@ -12,6 +12,7 @@
 #include "core/io/file.h"
 #include "core/io/json_parse.h"
 #include "core/io/private_folder.h"
+#include "core/kernel_check/wrong_source.h"
 #include "core/text/message.h"
 
 #define TENSORSCOPE_EXECUTOR_FILES(EACH)             \
@@ -47,14 +48,6 @@ constexpr std::array kExecutorFiles =
     std::to_array<ExecutorFile>({TENSORSCOPE_EXECUTOR_FILES(TENSORSCOPE_ROW)});
 #undef TENSORSCOPE_ROW
 
-// As entry_points.h declares them.
-constexpr const char* kForward =
-    "attention(const float* q, const float* k, const float* v, float* o, int heads, "
-    "int length, int d_head, bool causal)";
-constexpr const char* kBackward =
-    "attention_backward(const float* q, const float* k, const float* v, const float* d_o, "
-    "float* d_q, float* d_k, float* d_v, int heads, int length, int d_head, bool causal)";
-
 constexpr int kTimedOut = 124;  // of timeout(1)
 constexpr int kWroteTooMuch = 128 + SIGXFSZ;
 
@@ -69,29 +62,22 @@ base::Result<void> write_sources(const fs::path& folder, const std::string& sour
       return written;
     }
   }
-  // Headers of CUDA that such files include.
+  // Headers of CUDA that such files include. Half types are in none of them: a file that has them
+  // is refused where it names them.
   constexpr std::string_view kWords = "#include \"kernels/executor/cuda_runtime_on_cpu.h\"\n";
-  for (const char* name : {"cuda_runtime.h", "cuda.h", "device_launch_parameters.h"}) {
+  for (const char* name :
+       {"cuda_runtime.h", "cuda.h", "device_launch_parameters.h", "cuda_fp16.h", "cuda_bf16.h"}) {
     if (auto written = io::write_file(folder / name, kWords); !written) return written;
   }
   return io::write_file(folder / "kernel.cpp", source);
 }
 
-// The first line of a compiler's output that says what is wrong.
-std::string first_error(const fs::path& log) {
-  const auto text = io::read_file(log);
-  if (!text) return text.error().sentence;
-  std::size_t begin = 0;
-  while (begin < text->size()) {
-    const std::size_t end = std::min(text->find('\n', begin), text->size());
-    const std::string line = text->substr(begin, end - begin);
-    if (line.find("error: ") != std::string::npos ||
-        line.find("undefined reference") != std::string::npos) {
-      return line;
-    }
-    begin = end + 1;
-  }
-  return text->substr(0, text->find('\n'));
+// The file's name, without letters that end a string of C++.
+std::string shown_name(const fs::path& file) {
+  std::string name = file.filename().string();
+  std::erase_if(name,
+                [](char letter) { return letter == '"' || letter == '\\' || letter == '\n'; });
+  return name;
 }
 
 std::string compiler() {
@@ -99,18 +85,35 @@ std::string compiler() {
   return named != nullptr && *named != 0 ? named : "c++";
 }
 
-base::Result<void> compile(const fs::path& folder, std::vector<std::string> words,
+// A kernel's file, and the folder where it is compiled.
+struct Source {
+  fs::path file;
+  std::string text;
+  fs::path folder;
+};
+
+base::Result<void> compile(const Source& source, std::vector<std::string> words,
                            const base::CancelToken& cancel) {
-  words.insert(words.begin(), {compiler(), "-std=c++20", "-w", "-I", folder.string()});
-  const io::ChildCommand command{.words = std::move(words), .log = folder / "log"};
+  words.insert(words.begin(), {compiler(), "-std=c++20", "-w", "-I", source.folder.string()});
+  const io::ChildCommand command{.words = std::move(words), .log = source.folder / "log"};
   const auto code = io::run_child(command, cancel);
   if (!code) return tl::unexpected(code.error());
   if (*code == 0) return {};
-  const std::string reason = first_error(command.log);
-  if (reason.find("undefined reference to `attention'") != std::string::npos) {
-    return text::fail("kernel_check.no_attention", {{"function", kForward}});
-  }
-  return text::fail("kernel_check.not_compiled", {{"reason", reason}});
+  const auto log = io::read_file(command.log);
+  if (!log) return tl::unexpected(log.error());
+  return tl::unexpected(why_not_compiled(shown_name(source.file), source.text, *log));
+}
+
+// More static shared memory than nvcc compiles; empty: not so, or there is no nm, which comes with
+// the linker.
+base::Message shared_problem(const fs::path& folder, const std::string& object,
+                             const base::CancelToken& cancel) {
+  const io::ChildCommand command{.words = {"nm", "-f", "sysv", "-S", "-C", object},
+                                 .log = folder / "symbols"};
+  const auto code = io::run_child(command, cancel);
+  if (!code || *code != 0) return {};
+  const auto symbols = io::read_file(command.log);
+  return symbols ? too_much_static_shared(*symbols) : base::Message();
 }
 
 std::string number(const Json& result, const char* key) {
@@ -159,6 +162,7 @@ std::string access_key(const std::string& outcome, const Json& result) {
     if (outcome == "read_only") return "cpp_read_only";
   }
   if (outcome == "outside") return write ? "outside_write" : "outside_read";
+  if (outcome == "nowhere") return write ? "nowhere_write" : "nowhere_read";
   if (outcome == "race" && result.value("other_block", Json()) != result.value("block", Json())) {
     return "race_blocks";
   }
@@ -200,14 +204,9 @@ bool has_kernels(const std::string& source) {
   return source.find("__global__") != std::string::npos;
 }
 
-// Names of lines are those of the file.
+// Lines are those of the file.
 std::string with_its_name(const fs::path& file, const std::string& source) {
-  std::string named = "#line 1 \"";
-  for (const char letter : file.filename().string()) {
-    if (letter == '"' || letter == '\\' || letter == '\n') continue;
-    named += letter;
-  }
-  return named + "\"\n" + source;
+  return "#line 1 \"" + shown_name(file) + "\"\n" + source;
 }
 
 // Runs a program of the folder with limits. What it wrote into result.json, and how it ended.
@@ -255,10 +254,16 @@ base::Result<KernelVerdict> check_attention(const fs::path& file, int d_head,
   } else {
     words.emplace_back("-march=native");
   }
-  if (auto compiled = compile(here, std::move(words), cancel); !compiled) {
+  const Source kernel{file, *source, here};
+  if (auto compiled = compile(kernel, std::move(words), cancel); !compiled) {
     return tl::unexpected(compiled.error());
   }
-  if (auto compiled = compile(here,
+  if (cuda) {
+    base::Message shared = shared_problem(here, object, cancel);
+    if (!shared.empty())
+      return KernelVerdict{false, std::move(shared), {{"outcome", "static_shared"}}};
+  }
+  if (auto compiled = compile(kernel,
                               {"-O1", executor + "/accesses.cpp", executor + "/executor.cpp",
                                executor + "/check_attention.cpp", object, "-o", program},
                               cancel);
@@ -268,9 +273,15 @@ base::Result<KernelVerdict> check_attention(const fs::path& file, int d_head,
   auto ran = run_limited(here, program, {std::to_string(d_head)}, cancel);
   if (!ran) return tl::unexpected(ran.error());
   ran->first["cuda"] = cuda;
-  static const std::regex backward(R"(\battention_backward\s*\()");
-  ran->first["names_backward"] = std::regex_search(*source, backward);
-  return verdict_of(ran->first, ran->second);
+  KernelVerdict verdict = verdict_of(ran->first, ran->second);
+  // The backward of the executor is weak: one with other arguments does not replace it.
+  base::Message other = other_arguments_message(shown_name(file), *source, kBackward);
+  if (verdict.passed && !verdict.result.value("backward", false) && !other.empty()) {
+    verdict.passed = false;
+    verdict.message =
+        text::message("kernel_check.other_backward", {text::argument("reason", other)});
+  }
+  return verdict;
 }
 
 base::Result<KernelTime> time_attention(const fs::path& file, int heads, int length, int d_head,
@@ -287,7 +298,7 @@ base::Result<KernelTime> time_attention(const fs::path& file, int heads, int len
   const std::string executor = (here / "kernels/executor").string();
   const std::string program = (here / "time").string();
   if (auto compiled =
-          compile(here,
+          compile({file, *source, here},
                   {"-O3", "-march=native", "-include", executor + "/entry_points.h",
                    (here / "kernel.cpp").string(), executor + "/time_attention.cpp", "-o", program},
                   cancel);
@@ -300,17 +311,18 @@ base::Result<KernelTime> time_attention(const fs::path& file, int heads, int len
   if (!ran) return tl::unexpected(ran.error());
   const double seconds = ran->first.value("median_s", 0.0);
   if (seconds <= 0) return text::fail("kernel_check.no_result");
-  return KernelTime{seconds, ran->first.value("calls", std::int64_t{0})};
+  KernelTime time{.seconds = seconds,
+                  .backward_seconds = {},
+                  .calls = ran->first.value("calls", std::int64_t{0})};
+  if (ran->first.contains("backward_median_s"))
+    time.backward_seconds = ran->first["backward_median_s"].get<double>();
+  return time;
 }
 
 KernelVerdict verdict_of(const Json& result, int code) {
   const std::string outcome = result.value("outcome", "");
   if (outcome == "ok") {
     const bool backward = result.value("backward", false);
-    if (!backward && result.value("names_backward", false)) {
-      return {false, text::message("kernel_check.other_backward", {{"function", kBackward}}),
-              result};
-    }
     const std::string key = result.value("cuda", true) ? "passed" : "passed_cpp";
     return {true,
             text::message("kernel_check." + key + (backward ? "_backward" : ""),

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 
 #include "core/base/cancel.h"
@@ -31,12 +32,14 @@ std::string as_cpp(const std::string& source);
 base::Result<KernelVerdict> check_attention(const std::filesystem::path& file, int d_head,
                                             const base::CancelToken& cancel);
 
-// How long the forward takes, of `heads` heads without a mask, in a process as above, compiled with
-// -O3 for this processor: the median of the calls of two seconds. Errors: as above, and a kernel in
-// CUDA C++, since the executor says nothing of speed.
+// How long the forward takes, and the backward where the file has one, of `heads` heads without a
+// mask, in a process as above, compiled with -O3 for this processor: the median of the calls of two
+// seconds each. Errors: as above, and a kernel in CUDA C++, since the executor says nothing of
+// speed.
 struct KernelTime {
   double seconds = 0;
-  std::int64_t calls = 0;
+  std::optional<double> backward_seconds;
+  std::int64_t calls = 0;  // of the forward
 };
 base::Result<KernelTime> time_attention(const std::filesystem::path& file, int heads, int length,
                                         int d_head, const base::CancelToken& cancel);

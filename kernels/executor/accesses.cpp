@@ -133,20 +133,26 @@ void compare(Memory& memory, std::size_t index, bool write, const void* code) {
   element.read = now.moment;
 }
 
+// False: it was a mistake.
+bool may_touch(const Memory& memory, const unsigned char* place, std::size_t bytes, bool write,
+               const void* code) {
+  const auto offset = static_cast<std::size_t>(place - memory.begin);
+  const bool outside = offset + bytes > memory.bytes;
+  if (!outside && (!write || memory.writable)) return true;
+  stop_with({.kind = outside ? Finding::Kind::outside : Finding::Kind::read_only,
+             .write = write,
+             .memory = memory.name,
+             .index = static_cast<std::int64_t>((offset + bytes - 1) / memory.unit),
+             .elements = static_cast<std::int64_t>(memory.bytes / memory.unit),
+             .unit = static_cast<int>(memory.unit),
+             .code = code});
+  return false;
+}
+
 void use(Memory& memory, const unsigned char* place, std::size_t bytes, bool write,
          const void* code) {
+  if (!may_touch(memory, place, bytes, write, code)) return;
   const auto offset = static_cast<std::size_t>(place - memory.begin);
-  if (offset + bytes > memory.bytes || (write && !memory.writable)) {
-    const bool outside = offset + bytes > memory.bytes;
-    stop_with({.kind = outside ? Finding::Kind::outside : Finding::Kind::read_only,
-               .write = write,
-               .memory = memory.name,
-               .index = static_cast<std::int64_t>((offset + bytes - 1) / memory.unit),
-               .elements = static_cast<std::int64_t>(memory.bytes / memory.unit),
-               .unit = static_cast<int>(memory.unit),
-               .code = code});
-    return;
-  }
   if (memory.elements.empty()) {
     memory.elements.resize((memory.bytes + memory.unit - 1) / memory.unit);
   }
@@ -191,6 +197,18 @@ bool is_in_range(const unsigned char* place) {
   return range != nullptr && place >= range && place < range + kRange;
 }
 
+// The memory that has the place; null: it is in none, and a mistake where it is in the range.
+Memory* memory_at(const unsigned char* place, bool write, const void* code) {
+  Memories& all = memories();
+  if (!is_in_range(place)) return all.fixed.holds(place) ? &all.fixed : nullptr;
+  if (all.dynamic.holds(place)) return &all.dynamic;
+  for (Memory& tensor : all.tensors) {
+    if (tensor.holds(place)) return &tensor;
+  }
+  stop_outside(place, write, code);
+  return nullptr;
+}
+
 }  // namespace
 
 void* allocate(const std::string& name, std::size_t bytes, int unit, bool writable) {
@@ -214,8 +232,12 @@ void protect_inputs() {
 
 Finding mistake_at(const void* place, bool write) {
   const auto* const at = static_cast<const unsigned char*>(place);
-  if (!is_in_range(at)) return {};
-  Finding finding = outside_of(at, write, nullptr);
+  Finding finding = {.kind = Finding::Kind::nowhere, .write = write};
+  if (is_in_range(at)) {
+    finding = outside_of(at, write, nullptr);
+  } else if (!now.in_kernel) {
+    return {};
+  }
   for (const Memory& tensor : memories().tensors) {
     if (tensor.holds(at)) finding.kind = Finding::Kind::read_only;
   }
@@ -277,19 +299,19 @@ void note_bounds(const void* place, std::size_t bytes, const void* code) {
 void note_access(const void* place, std::size_t bytes, bool write, const void* code) {
   const bool was_in_kernel = std::exchange(now.in_kernel, false);
   const auto* const at = static_cast<const unsigned char*>(place);
-  Memories& all = memories();
-  Memory* found = nullptr;
-  if (is_in_range(at)) {
-    if (all.dynamic.holds(at)) found = &all.dynamic;
-    for (Memory& tensor : all.tensors) {
-      if (tensor.holds(at)) found = &tensor;
-    }
-    if (found == nullptr) stop_outside(at, write, code);
-  } else if (all.fixed.holds(at)) {
-    found = &all.fixed;
-  }
+  Memory* const found = memory_at(at, write, code);
   if (found != nullptr) use(*found, at, bytes, write, code);
   now.in_kernel = was_in_kernel;
+}
+
+void check_atomic(const void* place, std::size_t bytes) {
+  if (!now.in_kernel) return;
+  now.in_kernel = false;
+  const auto* const at = static_cast<const unsigned char*>(place);
+  const void* const code = __builtin_return_address(0);
+  const Memory* const found = memory_at(at, true, code);
+  if (found != nullptr) may_touch(*found, at, bytes, true, code);
+  now.in_kernel = true;
 }
 
 }  // namespace ts::executor

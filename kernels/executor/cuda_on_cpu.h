@@ -136,12 +136,14 @@ inline int __all_sync(unsigned mask, int predicate) {
 // Threads run by turns, so nothing comes between. Not an access that can race.
 template <class T>
 [[gnu::no_sanitize_thread]] T atomicAdd(T* to, T value) {
+  ts::executor::check_atomic(to, sizeof(T));
   const T before = *to;
   *to = before + value;
   return before;
 }
 template <class T>
 [[gnu::no_sanitize_thread]] T atomicMax(T* to, T value) {
+  ts::executor::check_atomic(to, sizeof(T));
   const T before = *to;
   *to = std::max(before, value);
   return before;

@@ -286,9 +286,9 @@ Finding run_blocks(Size3 grid, Size3 block, std::size_t shared_bytes, std::size_
 }  // namespace
 
 const char* name_of(Finding::Kind kind) {
-  constexpr std::array kNames = {"none",      "race",    "outside",       "not_written",
-                                 "read_only", "barrier", "shared_memory", "shared_not_asked",
-                                 "block_size"};
+  constexpr std::array kNames = {
+      "none",      "race",    "outside",       "nowhere",          "not_written",
+      "read_only", "barrier", "shared_memory", "shared_not_asked", "block_size"};
   return kNames[static_cast<std::size_t>(kind)];
 }
 

@@ -26,6 +26,7 @@ struct Finding {
     none,
     race,              // two threads touch a place between barriers, and one of them writes
     outside,           // of every tensor and of shared memory
+    nowhere,           // so far outside that no tensor is near, such as at a null pointer
     not_written,       // shared memory is read that no thread of the block has written
     read_only,         // an input is written
     barrier,           // some threads wait for others that never come
@@ -56,8 +57,8 @@ void* allocate(const std::string& name, std::size_t bytes, int unit, bool writab
 void release_tensors();
 
 // For code that the compiler does not watch: a write to an input then ends as SIGSEGV, as what lies
-// outside of all tensors does. Then: the mistake at the address of that signal; none for memory of
-// others.
+// outside of all tensors does. Then: the mistake at the address of that signal; none where no
+// thread of a kernel runs and no tensor is near.
 void protect_inputs();
 Finding mistake_at(const void* place, bool write);
 
@@ -85,6 +86,9 @@ Writer last_writer(const void* place);
 void wait_for_block();
 void wait_for_warp(std::uint32_t mask);
 unsigned char* dynamic_shared_memory();
+// Before an atomic operation: its place is in a tensor that may be written, or in shared memory. No
+// access that can race.
+void check_atomic(const void* place, std::size_t bytes);
 int lane();
 // Waits for the lanes of the mask; then `from(i)` is what lane i has given.
 constexpr std::size_t kExchanged = 32;  // bytes at most

@@ -64,6 +64,79 @@ TEST(KernelCommand, AWrongIndex) {
       << outside.out;
 }
 
+// Atomic operations are no accesses that race, but they have a place.
+TEST(KernelCommand, AnAtomicOutside) {
+  const std::string right = "atomicAdd(&d_v[head + j * d_head + c]";
+  const Ended past = check_kernel(right, "atomicAdd(&d_v[head + (j + 1) * d_head + c]");
+  EXPECT_EQ(past.code, 1) << past.err;
+  EXPECT_EQ(
+      past.out.rfind("Thread 0 of block (0, 1, 0) writes element 8192 of d_v, which has 8192", 0),
+      0U)
+      << past.out;
+  const Ended before = check_kernel(right, "atomicAdd(&d_v[head + j * d_head + c - 1]");
+  EXPECT_NE(before.out.find(" writes element -1 of d_v, which has 8192, at heads 2"),
+            std::string::npos)
+      << before.out;
+  const Ended input = check_kernel(right, "atomicAdd((float*)&v[head + j * d_head + c]");
+  EXPECT_NE(input.out.find(" writes element 0 of v, which is an input"), std::string::npos)
+      << input.out;
+  // 8 GiB further, where no tensor is near.
+  const Ended far = check_kernel(right, "atomicAdd(&d_v[(1l << 31) + c]");
+  EXPECT_EQ(far.code, 1) << far.err;
+  EXPECT_NE(far.out.find(" far outside of every tensor, at heads 2"), std::string::npos) << far.out;
+  const Ended null = check_kernel("d_p += d_o[row + c]", "d_p += ((float*)nullptr)[c]");
+  EXPECT_EQ(null.out.rfind("Thread 0 of block (0, 0, 0) reads far outside of every tensor", 0), 0U)
+      << null.out;
+}
+
+// Each alone would do; nvcc takes 48 KiB of both.
+TEST(KernelCommand, MoreStaticSharedMemoryThanNvccTakes) {
+  const std::string place = "  const float scale = rsqrtf(d_head);\n  float l = 0,";
+  const auto with = [&](int floats) {
+    const std::string size = std::to_string(floats);
+    return check_kernel(place, "  __shared__ float a[" + size + "];\n  __shared__ float b[" + size +
+                                   "];\n  if (length < 0) d_q[0] = a[length] + b[length];\n" +
+                                   place);
+  };
+  const Ended most = with(6144);
+  EXPECT_EQ(most.code, 0) << most.err << most.out;
+  const Ended more = with(6145);
+  EXPECT_EQ(more.code, 1) << more.err;
+  EXPECT_EQ(
+      more.out.rfind("backward has 49,160 bytes of __shared__ variables, and nvcc compiles at "
+                     "most 49,152 (48 KiB)",
+                     0),
+      0U)
+      << more.out;
+}
+
+// The line of the file and both lists of arguments, whatever the compiler says of our headers.
+TEST(KernelCommand, OtherArguments) {
+  const std::string right = "attention(const float* q, const float* k, const float* v, float* o,";
+  const auto refused = [&](const std::string& arguments) {
+    const Ended ended = check_kernel(right + " int heads", "attention(" + arguments + " int heads");
+    EXPECT_EQ(ended.code, 2) << ended.out;
+    EXPECT_NE(ended.err.find("attention has the arguments (" + arguments +
+                             " int heads, int "
+                             "length, int d_head, bool causal), and (const float* q, const float* "
+                             "k, const float* v, float* o, int heads, int length, int d_head, "
+                             "bool causal) are expected."),
+              std::string::npos)
+        << ended.err;
+    EXPECT_EQ(ended.err.find("on_cpu.h"), std::string::npos) << ended.err;
+    EXPECT_NE(ended.err.find(": mine.cu:37: "), std::string::npos) << ended.err;
+  };
+  refused("const double* q, const double* k, const double* v, double* o,");
+  refused("const __half* q, const __half* k, const __half* v, __half* o,");
+  // A kernel's arguments: the line that launches it.
+  const Ended launch = check_kernel("forward(const float* q, const float* k",
+                                    "forward(const double* q, const float* k");
+  EXPECT_EQ(launch.code, 2) << launch.out;
+  EXPECT_EQ(launch.err.rfind("tensorscope: The file does not compile: mine.cu:40:", 0), 0U)
+      << launch.err;
+  EXPECT_NE(launch.err.find("cannot convert"), std::string::npos) << launch.err;
+}
+
 TEST(KernelCommand, AWrongGradient) {
   const Ended ended = check_kernel("(d_p - mine[1]) * scale", "(d_p - mine[1])");
   EXPECT_EQ(ended.code, 1) << ended.err;
@@ -156,9 +229,10 @@ TEST(KernelCommand, MistakesThatShowLater) {
   const Ended other =
       check_kernel("extern \"C\" void attention_backward(", "void attention_backward(int more, ");
   EXPECT_EQ(other.code, 1) << other.err;
-  EXPECT_EQ(
-      other.out.rfind("Values are correct, but the backward of the file has other arguments", 0),
-      0U)
+  EXPECT_EQ(other.out.rfind("Values are correct, but gradients cannot be checked: mine.cu:79: "
+                            "attention_backward has the arguments (int more, const float* q",
+                            0),
+            0U)
       << other.out;
   const Ended none = check_kernel("void attention(", "void attend(");
   EXPECT_EQ(none.code, 2) << none.out;
@@ -180,6 +254,7 @@ TEST(KernelCommand, ARightKernelInCppIsTimed) {
     for (const auto& one : document["seconds"]["this_kernel"]) EXPECT_GT(one.get<double>(), 0);
     EXPECT_GT(document["seconds"]["ours"].get<double>(), 0);
     EXPECT_GT(document["seconds"]["flash"].get<double>(), 0);
+    EXPECT_TRUE(document["seconds"]["backward"].is_null()) << "the file has none";
   } else {
     EXPECT_FALSE(document["not_timed"].get<std::string>().empty());
   }
@@ -193,10 +268,67 @@ TEST(KernelCommand, ARightKernelInCppIsTimed) {
   EXPECT_EQ(named.out.find("on one thread"), std::string::npos) << named.out;
 }
 
+// The gradients in loops, from the formula.
+const char* const kBackwardLoops = R"(
+void attention_backward(const float* q, const float* k, const float* v, const float* d_o,
+                        float* d_q, float* d_k, float* d_v, int heads, int length, int d,
+                        bool causal) {
+  const int count = heads * length * d;
+  for (int i = 0; i < count; ++i) d_q[i] = d_k[i] = d_v[i] = 0;
+  std::vector<double> p(length), d_p(length);
+  const double scale = 1 / std::sqrt(double(d));
+  for (int h = 0; h < heads; ++h) {
+    const int head = h * length * d;
+    for (int i = 0; i < length; ++i) {
+      const int row = head + i * d, seen = causal ? i + 1 : length;
+      double sum = 0, mean = 0;
+      for (int j = 0; j < seen; ++j) {
+        double s = 0;
+        d_p[j] = 0;
+        for (int c = 0; c < d; ++c) {
+          s += double(q[row + c]) * k[head + j * d + c];
+          d_p[j] += double(d_o[row + c]) * v[head + j * d + c];
+        }
+        sum += p[j] = std::exp(scale * s);
+      }
+      for (int j = 0; j < seen; ++j) mean += (p[j] /= sum) * d_p[j];
+      for (int j = 0; j < seen; ++j) {
+        const double d_s = scale * p[j] * (d_p[j] - mean);
+        for (int c = 0; c < d; ++c) {
+          d_q[row + c] += float(d_s * k[head + j * d + c]);
+          d_k[head + j * d + c] += float(d_s * q[row + c]);
+          d_v[head + j * d + c] += float(p[j] * d_o[row + c]);
+        }
+      }
+    }
+  }
+}
+)";
+
+TEST(KernelCommand, ABackwardInCppIsTimed) {
+  const TemporaryFolder folder;
+  const auto file = folder.path() / "mine.cpp";
+  std::ofstream(file) << kLoops << kBackwardLoops;
+  const std::string command = "kernel " + file.string() + " --check attention --d-head 16 --time";
+  const Ended ended = run_program(command + " --json");
+  ASSERT_EQ(ended.code, 0) << ended.err << ended.out;
+  const auto document = document_of(ended);
+  if (!document.contains("seconds")) GTEST_SKIP() << document["not_timed"];
+  const auto& backward = document["seconds"]["backward"];
+  ASSERT_TRUE(backward.is_object()) << ended.out;
+  for (const auto& one : backward["this_kernel"]) EXPECT_GT(one.get<double>(), 0);
+  EXPECT_GT(backward["ours"].get<double>(), 0);
+  EXPECT_GT(backward["flash"].get<double>(), 0);
+  const std::string said = run_program(command).out;
+  EXPECT_NE(said.find("\nForward of 4 heads, T 512, d_head 16"), std::string::npos) << said;
+  EXPECT_NE(said.find("\nBackward of 4 heads, T 512, d_head 16"), std::string::npos) << said;
+}
+
 TEST(KernelCommand, CudaIsNotTimedOnTheProcessor) {
   const Ended ended = check_kernel("", "", "--time");
   EXPECT_EQ(ended.code, 0) << ended.err;
-  EXPECT_NE(ended.out.find("Not timed: a kernel in CUDA C++"), std::string::npos) << ended.out;
+  EXPECT_NE(ended.out.find("Not timed: a kernel in CUDA C++ needs a GPU"), std::string::npos)
+      << ended.out;
 }
 
 TEST(KernelCommand, WhatDoesNotCompile) {

@@ -62,6 +62,27 @@ TEST_F(Executor, AtomicsDoNotRace) {
   EXPECT_EQ(out[0], 200);
 }
 
+TEST_F(Executor, AtomicsHaveAPlace) {
+  const auto in = tensor("in", 8, false), out = tensor("out", 40);
+  samples::counts(out.data() + 40, 1);
+  Finding finding = take_finding();
+  EXPECT_EQ(finding.kind, Kind::outside);
+  EXPECT_EQ(finding.memory, "out");
+  EXPECT_EQ(finding.index, 40);
+  EXPECT_EQ(finding.elements, 40);
+  EXPECT_EQ(finding.thread, 0);
+  EXPECT_TRUE(finding.write);
+  samples::counts(out.data() - 1, 1);
+  finding = take_finding();
+  EXPECT_EQ(finding.kind, Kind::outside);
+  EXPECT_EQ(finding.memory, "out");
+  EXPECT_EQ(finding.index, -1);
+  samples::counts(in.data() + 3, 1);
+  finding = take_finding();
+  EXPECT_EQ(finding.kind, Kind::read_only);
+  EXPECT_EQ(finding.index, 3);
+}
+
 TEST_F(Executor, ABarrierThatNotAllReach) {
   const auto out = tensor("out", 64);
   samples::barrier_in_a_branch(out.data());

@@ -1,0 +1,47 @@
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "core/base/message.h"
+
+// Mistakes of a kernel's file, by its text and by what the compiler says, in terms of the lines of
+// the file.
+namespace ts::kernel_check {
+
+// A function that a file is to define.
+struct EntryPoint {
+  const char* name;
+  const char* arguments;  // with their names
+};
+// As entry_points.h declares them.
+inline constexpr EntryPoint kForward = {
+    "attention",
+    "const float* q, const float* k, const float* v, float* o, int heads, int length, int d_head, "
+    "bool causal"};
+inline constexpr EntryPoint kBackward = {
+    "attention_backward",
+    "const float* q, const float* k, const float* v, const float* d_o, float* d_q, float* d_k, "
+    "float* d_v, int heads, int length, int d_head, bool causal"};
+
+// A definition whose arguments have other types than those of the entry point.
+struct OtherArguments {
+  int first_line = 0, last_line = 0;  // of the arguments, from 1
+  std::string found;                  // the arguments as they are written
+};
+// No value: there is no definition, or it has the same types.
+std::optional<OtherArguments> other_arguments(const std::string& source, const EntryPoint& entry);
+// "mine.cu:12: attention has the arguments (...), and (...) are expected."; empty: see above.
+base::Message other_arguments_message(const std::string& file, const std::string& source,
+                                      const EntryPoint& entry);
+
+// Why the compiler refused a file of that name, by what it wrote: a wrong entry point, else the
+// first error. An error within a header of the executor has the line of the file that led there.
+base::Message why_not_compiled(const std::string& file, const std::string& source,
+                               const std::string& log);
+
+// `symbols`: of the compiled file, as `nm -f sysv -S -C` lists them. The kernel, or other function,
+// whose __shared__ variables are more than the 48 KiB that nvcc takes; empty: none.
+base::Message too_much_static_shared(const std::string& symbols);
+
+}  // namespace ts::kernel_check
