@@ -16,9 +16,12 @@
 #include "app/output/output_folder.h"
 #include "app/pictures/curve_picture.h"
 #include "app/session/engine_loader.h"
+#include "app/session/interrupt.h"
+#include "app/session/languages.h"
 #include "app/session/session.h"
 #include "core/io/file.h"
 #include "core/io/json_parse.h"
+#include "core/kernel_plan/stage_bench.h"
 #include "core/kernel_plan/tile_bench.h"
 #include "core/report/kernel_bench.h"
 #include "core/run/compare.h"
@@ -36,11 +39,16 @@ struct BenchCommand {
   bool json = false;
 };
 
+// "Roof: 0.12 TFLOP/s, 2048 x 2048 product in fp32 and copy, measured"
+std::string roof_line(const report::Roofs& roofs) {
+  return "Roof: " + text::decimal(roofs.tflops, 3) + " TFLOP/s, " + roofs.source + "\n";
+}
+
 std::string bench_text(const report::KernelBench& bench) {
   std::string text;
   if (!bench.points.empty()) {
-    text =
-        io::to_markdown(report::kernel_table(bench)) + "\n" + report::kernel_sentence(bench) + "\n";
+    text = io::to_markdown(report::kernel_table(bench)) + "\n" + report::kernel_sentence(bench) +
+           "\n" + roof_line(bench.roofs);
   }
   if (bench.operators.empty()) return text;
   if (!text.empty()) text += "\n";
@@ -55,22 +63,19 @@ struct BenchResult {
   std::string words;
 };
 
-base::Result<void> write_result(const std::filesystem::path& path, const BenchResult& result) {
+// Replaces the files of the folder, after every size, so that numbers are kept however the command
+// ends. `cut`: there is more to measure.
+base::Result<void> write_result(const BenchCommand& command, OutputFolder& folder,
+                                BenchResult result, const std::optional<report::CutShort>& cut) {
+  result.document["cut_short"] = report::to_json(cut);
+  if (cut) result.words += report::cut_short_sentence(*cut).sentence + "\n";
   for (const auto& [name, content] :
        {std::pair<const char*, std::string>{"bench.json", io::json_text(result.document)},
         {"bench.csv", io::to_csv(result.table)},
         {"bench.md", result.words}}) {
-    if (auto written = io::write_file(path / name, content); !written) return written;
+    if (auto written = io::write_file(*command.out / name, content); !written) return written;
   }
-  return {};
-}
-
-void print_result(const BenchCommand& command, const BenchResult& result) {
-  if (command.json) {
-    print_json(result.document);
-  } else {
-    std::printf("%s", result.words.c_str());
-  }
+  return folder.finish();
 }
 
 // The folder of --out, before anything is measured; none without that option.
@@ -134,12 +139,18 @@ run::Protocol protocol_of(const BenchCommand& command) {
   return protocol;
 }
 
+// One size: two specs by turns, how, and its name for the progress.
+struct Size {
+  spec::WorkloadSpec theirs, ours;
+  std::string name;
+  std::string instructions = {};  // of our kernel; empty: the fastest
+};
+
 // "4 of 18: norm rmsnorm, bf16, forward, 12 pairs; about 50 s left". The sizes that are left are
 // taken to last as long as those that are done.
-std::string progress_words(std::size_t done, std::size_t all, double seconds,
-                           const run::Comparison& so_far) {
-  std::string words = std::to_string(done + 1) + " of " + std::to_string(all) + ": " +
-                      report::size_words(so_far.sides[1].spec) + ", " +
+std::string progress_words(std::size_t done, std::size_t all, const std::string& name,
+                           double seconds, const run::Comparison& so_far) {
+  std::string words = std::to_string(done + 1) + " of " + std::to_string(all) + ": " + name + ", " +
                       std::to_string(so_far.sides[1].timed_steps.size()) + " pairs";
   if (done == 0) return words;
   const double of_one = seconds / static_cast<double>(done);
@@ -147,9 +158,59 @@ std::string progress_words(std::size_t done, std::size_t all, double seconds,
          text::duration_ns(1e9 * of_one * static_cast<double>(all - done)).joined() + " left";
 }
 
+// How a benchmark keeps its numbers: it takes them size by size, and says which it has so far.
+struct Measured {
+  std::function<void(std::size_t size, report::KernelPoint point)> take;
+  std::function<BenchResult()> result;
+  std::function<base::Result<void>()> draw = [] { return base::Result<void>(); };
+};
+
+// Times every size in its turn, writes and prints the result; the exit code. Where a size fails or
+// the user ends it, the result is that of the sizes before, and the code is 1.
+int measure_sizes(const BenchCommand& command, Session& session, const std::vector<Size>& sizes,
+                  std::optional<OutputFolder>& folder, const Measured& measured) {
+  const run::Protocol protocol = protocol_of(command);
+  ProgressLine progress;
+  const auto begin = std::chrono::steady_clock::now();
+  double seconds = 0;  // that the sizes took that are done
+  std::optional<report::CutShort> cut;
+  for (std::size_t done = 0; done < sizes.size(); ++done) {
+    const Size& size = sizes[done];
+    session.use_instructions(size.instructions);
+    const auto compared = whole_comparison(
+        session, size.theirs, size.ours, protocol, [&](const run::Comparison& so_far) {
+          progress.show(progress_words(done, sizes.size(), size.name, seconds, so_far));
+        });
+    if (!compared) {
+      cut = {.done = done, .all = sizes.size(), .reason = compared.error()};
+      break;
+    }
+    measured.take(done, report::kernel_point(**compared));
+    seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    if (!folder || done + 1 == sizes.size()) continue;
+    const report::CutShort so_far{done + 1, sizes.size(), text::message("bench_error.goes_on")};
+    if (auto written = write_result(command, *folder, measured.result(), so_far); !written)
+      return report(written.error(), 1);
+  }
+  progress.clear();
+  if (cut && cut->done == 0) return report(cut->reason, 1);
+  BenchResult result = measured.result();
+  if (folder) {
+    auto written = measured.draw();
+    if (written) written = write_result(command, *folder, result, cut);
+    if (!written) return report(written.error(), 1);
+  }
+  if (command.json) {
+    result.document["cut_short"] = report::to_json(cut);
+    print_json(result.document);
+  } else {
+    std::printf("%s", result.words.c_str());
+  }
+  return cut ? report(report::cut_short_sentence(*cut), 1) : 0;
+}
+
 // Tile sizes of our attention by turns with 64 x 64.
-int bench_tiles(const BenchCommand& command) {
-  Session session(make_engine_loader());
+int bench_tiles(const BenchCommand& command, Session& session) {
   SpecArguments arguments = command.spec;
   arguments.workload = "attention";
   if (arguments.presets.empty() && !arguments.spec_file) arguments.presets = {"a2-tiled"};
@@ -164,41 +225,82 @@ int bench_tiles(const BenchCommand& command) {
   }
   auto folder = claim_folder(command);
   if (!folder) return report(folder.error(), 2);
+  const Machine machine = read_machine();
   kernel_plan::TileBench bench;
   bench.cache_bytes = std::max<std::int64_t>(0, sysconf(_SC_LEVEL2_CACHE_SIZE));
-  const run::Protocol protocol = protocol_of(command);
-  ProgressLine progress;
-  for (const spec::WorkloadSpec& tiles : specs) {
-    progress.show(std::to_string(bench.points.size() + 1) + " of " + std::to_string(specs.size()) +
-                  ": tiles of " + std::to_string(tiles.tile_q) + " x " +
-                  std::to_string(tiles.tile_k));
-    const auto compared =
-        whole_comparison(session, kernel_plan::with_usual_tiles(tiles), tiles, protocol);
-    if (!compared) return report(compared.error(), 1);
-    bench.points.push_back(report::kernel_point(**compared));
-  }
-  progress.clear();
-  const Machine machine = read_machine();
   bench.threads = base->threads > 0 ? base->threads : machine.cores;
-  BenchResult result{
-      .document = kernel_plan::to_json(bench, environment_json(machine, session.engine())),
-      .table = kernel_plan::tile_table(bench),
-      .words = {}};
-  result.words = io::to_markdown(result.table) + "\n" + kernel_plan::tile_sentence(bench) + "\n";
-  if (*folder) {
-    auto written = write_result(*command.out, result);
-    if (written) written = (*folder)->finish();
-    if (!written) return report(written.error(), 1);
+  std::vector<Size> sizes;
+  for (const spec::WorkloadSpec& tiles : specs) {
+    sizes.push_back(
+        {kernel_plan::with_usual_tiles(tiles), tiles,
+         "tiles of " + std::to_string(tiles.tile_q) + " x " + std::to_string(tiles.tile_k)});
   }
-  print_result(command, result);
-  return 0;
+  Measured measured;
+  measured.take = [&](std::size_t, report::KernelPoint point) {
+    bench.points.push_back(std::move(point));
+  };
+  measured.result = [&] {
+    BenchResult result{
+        .document = kernel_plan::to_json(bench, environment_json(machine, session.engine())),
+        .table = kernel_plan::tile_table(bench),
+        .words = {}};
+    result.words = io::to_markdown(result.table) + "\n" + kernel_plan::tile_sentence(bench) + "\n";
+    return result;
+  };
+  return measure_sizes(command, session, sizes, *folder, measured);
+}
+
+// Our attention with each kind of instructions that this processor has, by turns with PyTorch's
+// flash.
+int bench_stages(const BenchCommand& command, Session& session) {
+  SpecArguments arguments = command.spec;
+  arguments.workload = "attention";
+  if (arguments.presets.empty() && !arguments.spec_file) arguments.presets = {"a2-tiled"};
+  for (const char* usual : {"heads=4", "T=512", "B=1"})
+    arguments.settings.insert(arguments.settings.begin(), usual);
+  const auto base = spec_from_arguments(arguments, session.gpus());
+  if (!base) return report(base.error().sentence, 2);
+  if (base->device != spec::DeviceKind::cpu)
+    return report(text::message("bench_error.stages_device"), 2);
+  const auto specs = kernel_plan::stage_bench_specs(*base);
+  if (const std::string problem = problem_of(specs); !problem.empty()) return report(problem, 2);
+  if (const std::string unused =
+          unused_setting(arguments, command, session.gpus(), *base, kernel_plan::stage_bench_specs);
+      !unused.empty()) {
+    return report(unused, 2);
+  }
+  auto folder = claim_folder(command);
+  if (!folder) return report(folder.error(), 2);
+  const auto roofs = measured_roofs(session, specs.front());
+  if (!roofs) return report(roofs.error().sentence, 1);
+  kernel_plan::StageBench bench{.points = {}, .roofs = *roofs};
+  std::vector<Size> sizes;
+  for (const std::string& stage : kernel_plan::stages_here()) {
+    for (const spec::WorkloadSpec& ours : specs) {
+      sizes.push_back(
+          {theirs_of(ours), ours, stage + ", " + std::string(to_string(ours.pass)), stage});
+    }
+  }
+  const text::Texts texts = built_in_texts();
+  Measured measured;
+  measured.take = [&](std::size_t size, report::KernelPoint point) {
+    bench.points.push_back({sizes[size].instructions, std::move(point)});
+  };
+  measured.result = [&] {
+    BenchResult result{
+        .document = kernel_plan::to_json(bench, environment_json(read_machine(), session.engine())),
+        .table = kernel_plan::stage_bench_table(bench, texts),
+        .words = {}};
+    result.words = io::to_markdown(result.table) + "\n" + kernel_plan::stage_bench_sentence(bench) +
+                   "\n" + roof_line(bench.roofs);
+    return result;
+  };
+  return measure_sizes(command, session, sizes, *folder, measured);
 }
 
 // Times our kernels and PyTorch's by turns: attention over the sizes of the benchmark, and the
 // operators.
-int bench_kernels(const BenchCommand& command) {
-  if (command.what == "tiles") return bench_tiles(command);
-  Session session(make_engine_loader());
+int bench_kernels(const BenchCommand& command, Session& session) {
   SpecArguments arguments = command.spec;
   arguments.settings.insert(arguments.settings.begin(), "B=1");
   const auto base = spec_from_arguments(arguments, session.gpus());
@@ -227,34 +329,30 @@ int bench_kernels(const BenchCommand& command) {
   const auto roofs = measured_roofs(session, specs.front());
   if (!roofs) return report(roofs.error().sentence, 1);
   bench.roofs = *roofs;
-  const run::Protocol protocol = protocol_of(command);
-  ProgressLine progress;
-  const auto begin = std::chrono::steady_clock::now();
-  double seconds = 0;  // that the sizes took that are done
-  for (const spec::WorkloadSpec& ours : specs) {
-    const std::size_t done = bench.points.size() + bench.operators.size();
-    const auto compared = whole_comparison(
-        session, theirs_of(ours), ours, protocol, [&](const run::Comparison& so_far) {
-          progress.show(progress_words(done, specs.size(), seconds, so_far));
-        });
-    if (!compared) return report(compared.error(), 1);
-    auto& points = done < of_attention ? bench.points : bench.operators;
-    points.push_back(report::kernel_point(**compared));
-    seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-  }
-  progress.clear();
-  const BenchResult result{
-      .document = report::to_json(bench, environment_json(read_machine(), session.engine())),
-      .table = bench.points.empty() ? report::operator_table(bench) : report::kernel_table(bench),
-      .words = bench_text(bench)};
-  if (*folder) {
-    auto written = write_result(*command.out, result);
-    if (written) written = draw_bench(*command.out, bench);
-    if (written) written = (*folder)->finish();
-    if (!written) return report(written.error(), 1);
-  }
-  print_result(command, result);
-  return 0;
+  std::vector<Size> sizes;
+  for (const spec::WorkloadSpec& ours : specs)
+    sizes.push_back({theirs_of(ours), ours, report::size_words(ours)});
+  Measured measured;
+  measured.take = [&](std::size_t size, report::KernelPoint point) {
+    (size < of_attention ? bench.points : bench.operators).push_back(std::move(point));
+  };
+  measured.result = [&]() -> BenchResult {
+    return {
+        .document = report::to_json(bench, environment_json(read_machine(), session.engine())),
+        .table = bench.points.empty() ? report::operator_table(bench) : report::kernel_table(bench),
+        .words = bench_text(bench)};
+  };
+  measured.draw = [&] { return draw_bench(*command.out, bench); };
+  return measure_sizes(command, session, sizes, *folder, measured);
+}
+
+int run_bench_command(const BenchCommand& command) {
+  if (command.what.empty()) return report(text::message("bench_error.nothing_asked"), 2);
+  const InterruptGuard guard;
+  Session session(make_engine_loader());
+  if (command.what == "tiles") return bench_tiles(command, session);
+  if (command.what == "stages") return bench_stages(command, session);
+  return bench_kernels(command, session);
 }
 
 }  // namespace
@@ -264,9 +362,9 @@ ParsedCommand bench_command(CLI::App& app) {
   app.add_option("what", options->what,
                  "attention: ours against PyTorch's flash; operators: norms, softmax, weighted sum "
                  "and cross entropy, ours against LibTorch's; kernels: both; tiles: tile sizes of "
-                 "our attention against 64 x 64")
-      ->required()
-      ->check(CLI::IsMember({"kernels", "attention", "operators", "tiles"}));
+                 "our attention against 64 x 64; stages: our attention with and without vector "
+                 "instructions, against flash")
+      ->check(CLI::IsMember({"kernels", "attention", "operators", "tiles", "stages"}));
   add_spec_options(app, options->spec);
   app.add_option("--lengths", options->lengths, "Values of T")
       ->delimiter(',')
@@ -276,7 +374,7 @@ ParsedCommand bench_command(CLI::App& app) {
       ->check(CLI::Range(1, 1000000));
   app.add_option("--out", options->out, "Write bench.json, tables and a figure to this folder");
   app.add_flag("--json", options->json, "Print one JSON document on standard output");
-  return parsed_command(options, bench_kernels);
+  return parsed_command(options, run_bench_command);
 }
 
 }  // namespace ts::app

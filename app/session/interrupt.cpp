@@ -6,10 +6,12 @@ namespace ts::app {
 namespace {
 
 volatile std::sig_atomic_t seen = 0;
+int guards = 0;
 
 }  // namespace
 
 InterruptGuard::InterruptGuard() {
+  if (guards++ > 0) return;
   seen = 0;
   for (std::size_t i = 0; i < kSignals.size(); ++i) {
     previous_[i] = std::signal(kSignals[i], [](int) { seen = 1; });
@@ -18,6 +20,7 @@ InterruptGuard::InterruptGuard() {
 }
 
 InterruptGuard::~InterruptGuard() {
+  if (--guards > 0) return;
   for (std::size_t i = 0; i < kSignals.size(); ++i) std::signal(kSignals[i], previous_[i]);
 }
 

@@ -7,7 +7,8 @@ namespace ts::app {
 
 // While an object lives, Control-C (SIGINT), SIGTERM and SIGHUP are remembered instead of ending
 // the program. An ignored SIGHUP stays ignored (nohup). The destructor restores the earlier
-// handlers. One object at a time, main thread.
+// handlers. Of objects within others the outermost counts: an interrupt stays known until its end.
+// Main thread.
 class InterruptGuard {
  public:
   InterruptGuard();

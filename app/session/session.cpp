@@ -40,7 +40,8 @@ bool Session::start_comparison(const spec::WorkloadSpec& a, const spec::Workload
                                const run::Protocol& protocol) {
   if (!spec::validate(a).empty() || !spec::validate(b).empty()) return false;
   run::CompareRequest request{.sides = {{{a, capacity_for(a)}, {b, capacity_for(b)}}},
-                              .protocol = protocol};
+                              .protocol = protocol,
+                              .own_instructions = own_instructions_};
   comparison_.reset();
   comparison_problem_ = {};
   asked_ = worker_.submit(std::move(request));

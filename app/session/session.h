@@ -46,6 +46,9 @@ class Session {
   // The reason why the newest comparison could not start; empty when it did.
   [[nodiscard]] const base::Message& comparison_problem() const { return comparison_problem_; }
   [[nodiscard]] bool comparing() const { return busy_ && compares_; }
+  // From now on comparisons allow our kernels no instructions beyond these, as
+  // run::Engine::use_instructions() does.
+  void use_instructions(std::string name) { own_instructions_ = std::move(name); }
   // From now on runs receive the roof of the device, which is measured once.
   void want_roof() { wants_roof_ = true; }
   // From now on runs are those of one of several ranks; the first one meets the others.
@@ -127,6 +130,7 @@ class Session {
   bool busy_ = false;
   bool compares_ = false;  // the last request was a comparison
   bool wants_roof_ = false;
+  std::string own_instructions_;
   std::optional<run::World> world_;
   std::map<run::RoofKey, run::Roof> roofs_;  // those of runs so far
   std::shared_ptr<const run::Comparison> comparison_;

@@ -139,17 +139,9 @@ nlohmann::json to_json(const TileBench& bench, const nlohmann::json& environment
   auto points = nlohmann::json::array();
   for (const report::KernelPoint& point : bench.points) {
     const TileCosts costs = costs_of(point.spec);
-    nlohmann::json ci95 = nullptr;
-    if (point.ratio.ci95) ci95 = {1 / point.ratio.ci95->high, 1 / point.ratio.ci95->low};
-    points.push_back({{"spec", to_json(point.spec)},
-                      {"ours_ms", point.ours_ms},
-                      {"usual_ms", point.theirs_ms},
-                      {"speed", point.speed()},
-                      {"speed_ci95", ci95},
-                      {"pairs", point.ratio.pairs},
-                      {"passes", costs.passes},
-                      {"wasted", costs.wasted},
-                      {"tile_bytes", costs.bytes}});
+    nlohmann::json json = to_json(point, "usual_ms");
+    json.update({{"passes", costs.passes}, {"wasted", costs.wasted}, {"tile_bytes", costs.bytes}});
+    points.push_back(std::move(json));
   }
   return {{"sentence", tile_sentence(bench)},
           {"threads", bench.threads},

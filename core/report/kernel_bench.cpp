@@ -9,15 +9,12 @@
 #include "core/spec/presets.h"
 #include "core/spec/spec_fields.h"
 #include "core/spec/workload_math.h"
+#include "core/text/message.h"
 #include "core/text/numbers.h"
 
 namespace ts::report {
 
 namespace {
-
-double tflops_of(const KernelPoint& point, double ms) {
-  return spec::step_flops(point.spec, point.spec.backend).total() / (ms * 1e-3) * 1e-12;
-}
 
 std::string share_of(const KernelBench& bench, const KernelPoint& point, double ms) {
   if (bench.roofs.tflops <= 0) return {};
@@ -52,19 +49,16 @@ bool causal(const KernelPoint& point) {
   return point.spec.causal;
 }
 
-nlohmann::json times_of(const KernelPoint& point, const char* theirs) {
-  nlohmann::json ci95 = nullptr;
-  if (point.ratio.ci95) ci95 = {1 / point.ratio.ci95->high, 1 / point.ratio.ci95->low};
-  return {{"spec", to_json(point.spec)}, {"ours_ms", point.ours_ms}, {theirs, point.theirs_ms},
-          {"speed", point.speed()},      {"speed_ci95", ci95},       {"pairs", point.ratio.pairs}};
-}
-
 std::string line_of(const KernelPoint& point) {
   return std::string(to_string(point.spec.pass)) + ", d_head " + std::to_string(point.spec.d_head) +
          (point.spec.causal ? ", causal" : ", full");
 }
 
 }  // namespace
+
+double tflops_of(const KernelPoint& point, double ms) {
+  return spec::step_flops(point.spec, point.spec.backend).total() / (ms * 1e-3) * 1e-12;
+}
 
 std::vector<spec::WorkloadSpec> kernel_bench_specs(const spec::WorkloadSpec& base,
                                                    const std::vector<std::int64_t>& lengths) {
@@ -235,16 +229,52 @@ spec::CurveAxes kernel_axes() {
   return {.x = "length", .y = "speed", .log = false};
 }
 
+base::Message cut_short_sentence(const CutShort& cut) {
+  return text::message("bench_error.cut_short", {{"done", std::to_string(cut.done)},
+                                                 {"all", std::to_string(cut.all)},
+                                                 text::argument("reason", cut.reason)});
+}
+
+nlohmann::json to_json(const std::optional<CutShort>& cut) {
+  if (!cut) return nullptr;
+  return {{"done", cut->done}, {"of", cut->all}, {"reason", cut->reason.sentence}};
+}
+
+nlohmann::json to_json(const KernelPoint& point, const char* theirs) {
+  nlohmann::json ci95 = nullptr;
+  if (point.ratio.ci95) ci95 = {1 / point.ratio.ci95->high, 1 / point.ratio.ci95->low};
+  return {{"spec", to_json(point.spec)}, {"ours_ms", point.ours_ms}, {theirs, point.theirs_ms},
+          {"speed", point.speed()},      {"speed_ci95", ci95},       {"pairs", point.ratio.pairs}};
+}
+
+base::Result<KernelPoint> kernel_point_from_json(const nlohmann::json& json, const char* theirs) {
+  try {
+    const auto spec = spec::spec_from_json(json.at("spec"));
+    if (!spec) return tl::unexpected(spec.error());
+    KernelPoint point{.spec = *spec,
+                      .ours_ms = json.at("ours_ms").get<double>(),
+                      .theirs_ms = json.at(theirs).get<double>(),
+                      .ratio = {.pairs = json.at("pairs").get<std::int32_t>(),
+                                .median = 1 / json.at("speed").get<double>(),
+                                .ci95 = {}}};
+    const nlohmann::json& ci95 = json.at("speed_ci95");
+    if (!ci95.is_null()) point.ratio.ci95 = {1 / ci95[1].get<double>(), 1 / ci95[0].get<double>()};
+    return point;
+  } catch (const nlohmann::json::exception& error) {
+    return base::fail(error.what());
+  }
+}
+
 nlohmann::json to_json(const KernelBench& bench, const nlohmann::json& environment) {
   nlohmann::json points = nlohmann::json::array(), operators = nlohmann::json::array();
   for (const KernelPoint& point : bench.points) {
-    nlohmann::json json = times_of(point, "flash_ms");
+    nlohmann::json json = to_json(point, "flash_ms");
     json["tflops"] = tflops_of(point, point.ours_ms);
     json["flash_tflops"] = tflops_of(point, point.theirs_ms);
     points.push_back(std::move(json));
   }
   for (const KernelPoint& point : bench.operators) {
-    nlohmann::json json = times_of(point, "torch_ms");
+    nlohmann::json json = to_json(point, "torch_ms");
     json["peak_bytes"] = point.ours_peak;
     json["torch_peak_bytes"] = point.theirs_peak;
     operators.push_back(std::move(json));

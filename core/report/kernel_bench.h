@@ -1,9 +1,12 @@
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "core/base/message.h"
+#include "core/base/result.h"
 #include "core/io/text_table.h"
 #include "core/report/roofs.h"
 #include "core/run/compare.h"
@@ -24,6 +27,12 @@ struct KernelPoint {
   [[nodiscard]] double speed() const { return 1 / ratio.median; }  // times as fast as theirs
 };
 
+// Why a benchmark ended before all of its sizes were measured.
+struct CutShort {
+  std::size_t done = 0, all = 0;  // sizes
+  base::Message reason;
+};
+
 struct KernelBench {
   std::vector<KernelPoint> points;     // of attention
   std::vector<KernelPoint> operators;  // of the other kernels
@@ -41,6 +50,8 @@ std::vector<spec::WorkloadSpec> operator_bench_specs(const spec::WorkloadSpec& b
 // How long one size may take: on a busy machine no warm-up settles and no interval gets as narrow
 // as `comparison_protocol` has it, and there are up to 50 sizes. Every ratio has its interval.
 run::Protocol bench_protocol();
+// The rate of a step that takes so long, by the FLOPs of its formula.
+double tflops_of(const KernelPoint& point, double ms);
 // A comparison of PyTorch's (A) with ours (B) as a point.
 KernelPoint kernel_point(const run::Comparison& comparison);
 
@@ -59,6 +70,14 @@ std::string operator_sentence(const KernelBench& bench);
 // Speed over T: a line for each pass, d_head and mask.
 std::vector<run::ResultCurve> kernel_curves(const KernelBench& bench);
 spec::CurveAxes kernel_axes();
+// "Cut short after 3 of 50 sizes: Cancelled"
+base::Message cut_short_sentence(const CutShort& cut);
+// {done, of, reason}; null where nothing was cut.
+nlohmann::json to_json(const std::optional<CutShort>& cut);
+
+// {spec, ours_ms, THEIRS, speed, speed_ci95, pairs}. Reading: the error says why it is none.
+nlohmann::json to_json(const KernelPoint& point, const char* theirs);
+base::Result<KernelPoint> kernel_point_from_json(const nlohmann::json& json, const char* theirs);
 nlohmann::json to_json(const KernelBench& bench, const nlohmann::json& environment);
 
 }  // namespace ts::report

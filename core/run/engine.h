@@ -127,6 +127,7 @@ class Execution {
 // The best of a few large matrix products and of a few large copies: the practical limits of the
 // device.
 struct Roof {
+  // The product's type: on a processor fp32 for 16 bits, too, where that is faster.
   spec::DataType dtype = spec::DataType::fp32;
   std::int64_t size = 0;  // the product was of two squares of this size
   double tflops = 0;
@@ -194,11 +195,14 @@ class Engine {
   // Takes about a second. Measures the device in the type of the spec's matrix products.
   virtual Outcome<Roof> measure_roof(const spec::WorkloadSpec& spec,
                                      const base::CancelToken& cancel) = 0;
+  // From now on our kernels for the processor use no instructions beyond these: portable, AVX2 or
+  // AVX-512. Empty: the fastest that it has.
+  virtual void use_instructions(const std::string& /*name*/) {}
 };
 
 // The two symbols of libtensorscope_kernels.so. A library with another interface version is
 // refused.
-inline constexpr int kEngineInterfaceVersion = 11;
+inline constexpr int kEngineInterfaceVersion = 12;
 using EngineVersionFunction = int (*)();
 using EngineCreateFunction = Engine* (*)();
 inline constexpr const char* kEngineVersionSymbol = "tensorscope_engine_version";

@@ -138,6 +138,7 @@ struct Worker::Impl {
       last_ns = base::now_ns();
       tell(so_far);
     };
+    engine->use_instructions(request.own_instructions);
     try {
       Comparison whole =
           compare(sides, request.protocol, {*engine, cancel, base::now_ns, progress});
@@ -184,6 +185,7 @@ struct Worker::Impl {
                                  .cancel = cancel,
                                  .emit = [this](Update update) { updates.push(std::move(update)); },
                                  .clock = base::now_ns};
+    engine->use_instructions({});
     try {
       const bool first = request.wants_roof && may_take_long(request);
       if (first) add_roof(id, request.spec, cancel);

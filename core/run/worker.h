@@ -42,6 +42,7 @@ struct CompareRequest {
   };
   std::array<Side, 2> sides;
   Protocol protocol;
+  std::string own_instructions = {};  // Engine::use_instructions(), for this comparison
 };
 
 // The worker thread: loads the engine at once, then runs the newest request. A new request cancels

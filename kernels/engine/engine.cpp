@@ -24,6 +24,7 @@
 #include "kernels/engine/start.h"
 #include "kernels/observe/cancellation.h"
 #include "kernels/observe/failure.h"
+#include "kernels/own/instructions.h"
 #include "kernels/ranks/rank_group.h"
 
 namespace ts::kernels {
@@ -144,6 +145,14 @@ run::Outcome<std::unique_ptr<Device>> TorchEngine::device_of(const spec::Workloa
         text::message("engine.no_device", {{"index", std::to_string(spec.device_index)}})));
   }
   return make_cuda_device(cuda_, static_cast<std::int32_t>(spec.device_index));
+}
+
+void TorchEngine::use_instructions(const std::string& name) {
+  own::Instructions most = own::Instructions::avx512;
+  for (const own::Instructions one : own::kAllInstructions) {
+    if (name == name_of(one)) most = one;
+  }
+  own::use_at_most(most);
 }
 
 run::Outcome<run::Roof> TorchEngine::measure_roof(const spec::WorkloadSpec& spec,

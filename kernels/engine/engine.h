@@ -30,6 +30,7 @@ class TorchEngine final : public run::Engine {
                                                         const base::CancelToken& cancel) override;
   run::Outcome<run::ValueErrors> compare_values(const spec::WorkloadSpec& spec, std::int64_t limit,
                                                 const base::CancelToken& cancel) override;
+  void use_instructions(const std::string& name) override;
   run::Outcome<run::Roof> measure_roof(const spec::WorkloadSpec& spec,
                                        const base::CancelToken& cancel) override;
   // The same with the type that tests inspect.

@@ -1,8 +1,16 @@
+#include <atomic>
+
 #include "kernels/own/attention_kernel.h"
 #include "kernels/own/row_kernels.h"
 
 namespace ts::kernels::own {
 namespace {
+
+std::atomic<Instructions> most_allowed = Instructions::avx512;
+
+bool may_run(Instructions instructions) {
+  return instructions <= most_allowed.load(std::memory_order_relaxed) && runs_here(instructions);
+}
 
 template <class Kernel>
 const Kernel& of(Instructions instructions, const Kernel& portable, const Kernel& avx2,
@@ -51,8 +59,12 @@ bool runs_here(Instructions instructions) {
 
 Instructions fastest(Element element) {
   if (element == Element::fp64) return Instructions::portable;
-  if (runs_here(Instructions::avx512)) return Instructions::avx512;
-  return runs_here(Instructions::avx2) ? Instructions::avx2 : Instructions::portable;
+  if (may_run(Instructions::avx512)) return Instructions::avx512;
+  return may_run(Instructions::avx2) ? Instructions::avx2 : Instructions::portable;
+}
+
+void use_at_most(Instructions most) {
+  most_allowed.store(most, std::memory_order_relaxed);
 }
 
 const char* name_of(const AttentionKernel& kernel) {
@@ -68,8 +80,10 @@ bool runs_here(const AttentionKernel& kernel) {
 }
 
 const AttentionKernel& attention_kernel(Element element) {
-  if (element == Element::bf16 && runs_here(kAvx512Bf16Attention)) return kAvx512Bf16Attention;
-  return of(fastest(element), kPortableAttention, kAvx2Attention, kAvx512Attention);
+  const Instructions instructions = fastest(element);
+  const bool pairs = element == Element::bf16 && instructions == Instructions::avx512;
+  if (pairs && runs_here(kAvx512Bf16Attention)) return kAvx512Bf16Attention;
+  return of(instructions, kPortableAttention, kAvx2Attention, kAvx512Attention);
 }
 
 const NormKernel& norm_kernel(Instructions instructions) {

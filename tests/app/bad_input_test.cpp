@@ -49,6 +49,8 @@ INSTANTIATE_TEST_SUITE_P(
         BadInput{"predict attention --set backend=own --set window=9 --gpu H200", "own"},
         BadInput{"predict attention --set backend=own --gpu \"V100 SXM2 16 GB\"",
                  "compute capability 7.0"},
+        BadInput{"bench", "Say what to time: kernels, attention, operators, tiles or stages"},
+        BadInput{"bench stages --set device=cuda", "on the processor"},
         BadInput{"bench nonsense", "kernels"}, BadInput{"bench kernels --lengths 0", "lengths"},
         BadInput{"bench attention --set T=5", "bench attention does not use T=5"},
         BadInput{"bench tiles --set tile_q=32", "bench tiles does not use tile_q=32"},

@@ -86,7 +86,7 @@ FOLDERS = {
     "kernels/engine": ["core", "kernels/cuda", "kernels/observe", "kernels/dry_run",
                        "kernels/device", "kernels/layers", "kernels/optim", "kernels/workloads",
                        "kernels/share", "kernels/ranks", "kernels/compiled",
-                       "kernels/operators"],
+                       "kernels/operators", "kernels/own"],
     "kernels/record": ["core", "kernels/cuda", "kernels/observe", "kernels/dry_run"],
     "kernels": [],
     "views/common": ["assets", "core"],

@@ -45,6 +45,7 @@ struct FakeScript {
   bool recorded = false;       // of the step that runs, or fails
   std::shared_ptr<const allocator::Snapshot> snapshot;  // of the allocator; null: it keeps none
   EngineInfo info;
+  std::string instructions;  // that our kernels may use
 
   std::atomic<int> executions_alive{0};
   std::atomic<int> engines_alive{0};
@@ -183,6 +184,7 @@ class FakeEngine : public Engine {
     return execution;
   }
 
+  void use_instructions(const std::string& name) override { script_->instructions = name; }
   Outcome<ValueErrors> compare_values(const spec::WorkloadSpec& spec, std::int64_t limit,
                                       const base::CancelToken& cancel) override {
     return script_->compare_values ? script_->compare_values()

@@ -406,6 +406,22 @@ TEST_F(WorkerTest, a_comparison_is_told_while_it_goes_on_and_ends_once) {
   EXPECT_EQ(last->sides[1].limit, last->sides[0].limit);
 }
 
+TEST_F(WorkerTest, a_comparison_names_the_instructions_of_our_kernels) {
+  std::vector<std::string> used;
+  script_->before_step = [&](std::int32_t) { used.push_back(script_->instructions); };
+  start();
+  CompareRequest request;
+  request.sides[1].spec.batch = 8;
+  request.protocol.min_samples = request.protocol.max_samples = 2;
+  request.own_instructions = "AVX2";
+  EXPECT_EQ(wait_for(worker_->submit(request)).verdict, Verdict::ok);
+  ASSERT_FALSE(used.empty());
+  for (const std::string& one : std::exchange(used, {})) EXPECT_EQ(one, "AVX2");
+  EXPECT_EQ(wait_for(worker_->submit(quick_request())).verdict, Verdict::ok);
+  ASSERT_FALSE(used.empty());
+  for (const std::string& one : used) EXPECT_EQ(one, "") << "the fastest again";
+}
+
 TEST_F(WorkerTest, a_comparison_can_be_cancelled_and_replaced) {
   start();
   CompareRequest request;
