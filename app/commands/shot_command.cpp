@@ -30,6 +30,7 @@ struct ShotCommand {
   std::optional<std::string> tab;               // of the table of operators
   std::optional<std::filesystem::path> sweep;   // a folder of tensorscope sweep, for that page
   std::optional<std::filesystem::path> lesson;  // the folder of one that was done
+  std::optional<std::filesystem::path> bench;   // a folder of bench stages, for our kernels
   std::string size = "1920x1080";
   double scale = 1;
   std::string theme = "dark";
@@ -57,6 +58,7 @@ base::Result<PictureOptions> read_options(const ShotCommand& command, Preference
   options.projector = chosen->projector;
   if (command.lesson && !is_panel(options.page)) options.page = Page::lessons;
   if (command.sweep && !is_panel(options.page)) options.page = Page::sweep;
+  if (command.bench) options.page = Page::kernels;
   if (command.scale < static_cast<double>(kMinScale) ||
       command.scale > static_cast<double>(kMaxScale)) {
     char shown[32];
@@ -109,6 +111,8 @@ base::Result<void> choose_form(OpenedFiles& files, Page page, const std::string&
   } else if (page == Page::agreement) {
     return base::fail("agreement compares a run with its prediction, and " + name +
                       " is a file: name a workload in its place");
+  } else if (page == Page::kernels) {
+    return base::fail("kernels shows our kernels on a card, and " + name + " is another file");
   }
   return {};
 }
@@ -205,6 +209,11 @@ int take_shot(const ShotCommand& given) {
       return report(opened.error().sentence, 2);
     }
   }
+  if (command.bench) {
+    auto bench = kernel_plan::read_stage_bench(*command.bench);
+    if (!bench) return report(bench.error(), 2);
+    state.stages = std::make_shared<const kernel_plan::StageBench>(std::move(*bench));
+  }
   if (command.sweep) {
     if (auto loaded = state.sweeps->load(session, *command.sweep); !loaded) {
       return report(loaded.error().sentence, 2);
@@ -219,13 +228,15 @@ int take_shot(const ShotCommand& given) {
     const auto b = views::spec_of_b(state.compare_edit, state.history.checked());
     if (!b) return report(b.error().sentence, 2);
     compare_to_end(session, *spec, *b, short_protocol(), [](const run::Comparison&) {});
-  } else if (options->page == Page::hunt || options->page == Page::lessons) {
+  } else if (options->page == Page::hunt || options->page == Page::lessons ||
+             options->page == Page::kernels) {
     wait_for_engine(session);  // the map and the memory below it are predicted: nothing runs
   } else {
     run_to_end(session, *spec, short_protocol(), [](const run::Run&) {});
   }
   // A sweep and a lesson's folder are shown without an engine.
-  const bool asks_engine = !command.sweep && options->page != Page::lessons;
+  const bool asks_engine =
+      !command.sweep && options->page != Page::lessons && options->page != Page::kernels;
   if (asks_engine && !session.engine_problem().empty()) return report(session.engine_problem(), 1);
   session.predictions().follow(state.history.spec(), session.engine());
   session.predictions().finish(kPredictionTime);
@@ -251,11 +262,14 @@ ParsedCommand shot_command(CLI::App& app) {
   app.add_option(
       "--workspace", options->workspace,
       "run, sweep, hunt, ab, lessons, projector, or one panel: timeline, memory, segments, "
-      "reserved, blocks, flame, difference, growth, operators, agreement, controls, inspector");
+      "reserved, blocks, flame, difference, growth, operators, agreement, controls, inspector, "
+      "kernels");
   app.add_option("--tab", options->tab,
                  "Of operators: operators, shapes, modules, phases, stacks, kernels or tree");
   app.add_option("--sweep", options->sweep, "Show this sweep on the sweep page")->type_name("DIR");
   app.add_option("--lesson", options->lesson, "Show the lesson that was done in this folder")
+      ->type_name("DIR");
+  app.add_option("--bench", options->bench, "Show our kernels with this result of bench stages")
       ->type_name("DIR");
   app.add_option("--size", options->size, "Pixels")->type_name("WxH");
   app.add_option("--scale", options->scale, "Size of text and controls, 0.75 to 3");

@@ -5,7 +5,7 @@
 namespace ts::app {
 namespace {
 
-constexpr std::array<std::pair<const char*, ShownPage>, 18> kNames = {
+constexpr std::array<std::pair<const char*, ShownPage>, 19> kNames = {
     {{"run", {Page::run}},
      {"sweep", {Page::sweep}},
      {"hunt", {Page::hunt}},
@@ -23,7 +23,8 @@ constexpr std::array<std::pair<const char*, ShownPage>, 18> kNames = {
      {"operators", {Page::operators}},
      {"agreement", {Page::agreement}},
      {"controls", {Page::controls}},
-     {"inspector", {Page::inspector}}}};
+     {"inspector", {Page::inspector}},
+     {"kernels", {Page::kernels}}}};
 
 }  // namespace
 

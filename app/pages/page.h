@@ -26,7 +26,8 @@ enum class Page : std::uint8_t {
   operators,
   agreement,
   controls,
-  inspector
+  inspector,
+  kernels
 };
 
 // The pages that the tabs at the top choose between, in their order.

@@ -15,6 +15,7 @@
 #include "app/session/session.h"
 #include "app/session/sweep_session.h"
 #include "core/files/notes.h"
+#include "core/kernel_plan/stage_bench.h"
 #include "views/common/view_state.h"
 #include "views/compare/compare_controls.h"
 #include "views/controls/spec_history.h"
@@ -71,6 +72,8 @@ struct WorkspaceState {
   std::shared_ptr<SweepSession> sweeps = std::make_shared<SweepSession>();
   views::HuntEdit hunt_edit;
   std::shared_ptr<HuntSession> hunts = std::make_shared<HuntSession>();
+  // Our attention as it was measured on this processor; null: never.
+  std::shared_ptr<const kernel_plan::StageBench> stages;
   views::CompareEdit compare_edit;
   std::vector<KeptMemory> kept_memory;  // the oldest first
   // Keeps one more; the oldest makes room.

@@ -16,6 +16,7 @@
 #include "core/spec/workload_math.h"
 #include "core/stats/occupancy.h"
 #include "core/sweep/sweep_presets.h"
+#include "core/text/message.h"
 #include "views/advice/ladder_figure.h"
 #include "views/common/glossary.h"
 #include "views/common/widgets.h"
@@ -204,16 +205,42 @@ void WindowSheets::draw_steppers(const views::Ui& ui, const Preferences& prefere
                      });
 }
 
+namespace {
+
+bool has_gpu(const Session& session) {
+  return session.engine() != nullptr &&
+         std::ranges::any_of(session.engine()->devices, [](const run::DeviceInfo& device) {
+           return device.kind == spec::DeviceKind::cuda && device.unavailable.empty();
+         });
+}
+
+base::Message why_not_measured(const Session& session) {
+  if (session.engine() == nullptr) {
+    return session.engine_problem().empty() ? text::message("advice.problem.loading")
+                                            : session.engine_problem();
+  }
+  return session.busy() ? text::message("own_kernels.processor.run_goes_on") : base::Message();
+}
+
+}  // namespace
+
 // Its card is the target card of the window.
-void WindowSheets::draw_kernels(const views::Ui& ui, WorkspaceState& state,
+void WindowSheets::draw_kernels(const views::Ui& ui, const Session& session, WorkspaceState& state,
                                 const views::ControlsContext& controls) {
   const std::string& name = controls.history.spec().target_gpu;
   if (!compiled_) compiled_ = report::resources_in(engine_folder() / "own_cuda");
+  if (auto latest = stages_.latest()) state.stages = std::move(latest);
   const auto asked = kernels_.draw(
       ui, {.card = controls.gpus.find(name),
            .card_name = name,
            .draw_select = [&](float width) { views::draw_target_select(controls, width); },
-           .resources = *compiled_});
+           .resources = *compiled_,
+           .has_gpu = has_gpu(session),
+           .measured = state.stages.get(),
+           .measuring = stages_.busy(),
+           .why_not = why_not_measured(session)});
+  if (asked.measure) stages_.measure({state.program, kernels_.stage_settings()});
+  if (asked.cancel) stages_.cancel();
   if (asked.step_through) {
     steppers_.show_tiles(kernels_.numbers());
     show_steppers = true;
@@ -270,7 +297,7 @@ void WindowSheets::draw(const views::Ui& ui, Session& session, WorkspaceState& s
   if (!show_steppers) steppers_.closed();
   draw_sheet(
       ui, "own_kernels.title", "###kernels_sheet", show_kernels,
-      [&] { draw_kernels(ui, state, controls); }, SheetSize::full);
+      [&] { draw_kernels(ui, session, state, controls); }, SheetSize::full);
   advice_.update(session);
   draw_sheet(
       ui, "advice.sheet", "###advisor_sheet", show_advisor,
@@ -339,6 +366,7 @@ bool WindowSheets::close() {
                        (open == &show_cluster && stopped(cluster_)) ||
                        (open == &show_loader && stopped(loader_)) ||
                        (open == &show_ranks && stopped(ranks_)) ||
+                       (open == &show_kernels && stopped(stages_)) ||
                        (open == &show_own_file && stopped(own_file_));
     *open = stays;
     return true;

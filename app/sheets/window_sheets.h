@@ -18,6 +18,7 @@
 #include "app/sheets/own_file_sheet.h"
 #include "app/sheets/ranks_sheet.h"
 #include "app/sheets/simulation_sheet.h"
+#include "app/sheets/stage_session.h"
 #include "app/sheets/tree_sheet.h"
 #include "views/advice/advice_view.h"
 #include "views/calculate/calculator_view.h"
@@ -47,6 +48,9 @@ class WindowSheets {
   void draw(const views::Ui& ui, Session& session, WorkspaceState& state,
             const views::ControlsContext& controls, Requests& requests,
             const std::function<std::vector<Shortcut>()>& of_actions);
+  // The content of the sheet of our kernels, also for a picture.
+  void draw_kernels(const views::Ui& ui, const Session& session, WorkspaceState& state,
+                    const views::ControlsContext& controls);
   // The sheet to open a file, and the dialog of the desktop. Returns the files that were chosen.
   std::vector<std::filesystem::path> draw_open(const views::Ui& ui, Preferences& preferences);
   void open_file(OpenFor what) {
@@ -60,12 +64,14 @@ class WindowSheets {
   }
   [[nodiscard]] OpenFor open_for() const { return open_for_; }
   [[nodiscard]] const views::StepperView& steppers() const { return steppers_; }
+  [[nodiscard]] views::OwnKernelsView& kernels() { return kernels_; }
   [[nodiscard]] const views::OwnKernelsView& kernels() const { return kernels_; }
   // Something moves on by itself, or more of what is shown will arrive.
   [[nodiscard]] bool animated() const {
     return steppers_.playing() || (show_trees && trees_.busy()) ||
            (show_simulations && simulations_.busy()) || (show_cluster && cluster_.busy()) ||
-           (show_loader && loader_.busy()) || (show_ranks && ranks_.busy()) || own_file_.busy();
+           (show_loader && loader_.busy()) || (show_ranks && ranks_.busy()) ||
+           (show_kernels && stages_.busy()) || own_file_.busy();
   }
   // Shows what of a Python file would be run; runs nothing.
   void open_own_file(const std::filesystem::path& path) {
@@ -107,13 +113,11 @@ class WindowSheets {
   std::array<char, 64> glossary_filter_{};
   void draw_steppers(const views::Ui& ui, const Preferences& preferences,
                      const views::ControlsContext& controls, Requests& requests);
-  void draw_kernels(const views::Ui& ui, WorkspaceState& state,
-                    const views::ControlsContext& controls);
-
   views::CalculatorView calculators_;
   views::StepperView steppers_;
   views::OwnKernelsView kernels_;
   std::optional<std::vector<report::KernelResources>> compiled_;  // read when first shown
+  StageSession stages_;
   AdviceSession advice_;
   views::AdviceView advisor_;
   ClusterSheet cluster_;

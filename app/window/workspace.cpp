@@ -184,6 +184,14 @@ void Workspace::draw_page(const views::Ui& ui, bool interactive, Requests& reque
     draw_window(ui, {.id = "###blank"}, {viewport->Pos, viewport->Size}, [] {});
     return;
   }
+  if (state_->page == Page::kernels) {
+    const ImGuiViewport* const viewport = ImGui::GetMainViewport();
+    if (state_->stages != nullptr) sheets_.kernels().choose(views::OwnKernelsView::processor);
+    draw_window(ui, {.id = "###kernels_page", .padding = rows_padding(ui)},
+                {viewport->Pos, viewport->Size},
+                [&] { sheets_.draw_kernels(ui, *session_, *state_, contexts_.controls(ui)); });
+    return;
+  }
   if (is_panel(state_->page)) {
     pages_.run.draw_panel(ui, state_->page);
     return;

@@ -1,6 +1,7 @@
 #include "core/kernel_check/wrong_source.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <array>
 #include <cstdint>
 #include <map>

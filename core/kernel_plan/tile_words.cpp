@@ -98,12 +98,13 @@ io::TextTable sweep_table(const std::vector<PlannedTiles>& all, const text::Text
   return table;
 }
 
-io::TextTable stages_side_by_side(const std::vector<report::StageRow>& rows,
+io::TextTable stages_side_by_side(const std::vector<report::StageRow>& rows, bool has_gpu,
                                   const text::Texts& texts) {
-  io::TextTable table{
-      .columns = {}, .rows = {}, .right = {false, false, true, true, true, true, true, true, true}};
-  for (const char* column :
-       {"stage", "kernel", "registers", "shared", "occupancy", "bytes", "extra", "roof", "least"})
+  io::TextTable table{.columns = {},
+                      .rows = {},
+                      .right = {false, false, true, true, true, true, true, true, true, true}};
+  for (const char* column : {"stage", "kernel", "registers", "shared", "occupancy", "bytes",
+                             "extra", "roof", "least", "measured"})
     table.columns.emplace_back(texts("own_kernels.column." + std::string(column)));
   for (const report::StageRow& row : rows) {
     const auto roof = row.roof_tflops();
@@ -118,7 +119,8 @@ io::TextTable stages_side_by_side(const std::vector<report::StageRow>& rows,
          text::bytes(row.extra_bytes).joined(),
          roof ? text::decimal(*roof, 1) : std::string(text::kNoNumber),
          least ? "\xe2\x89\xa5 " + text::duration_ns(1e9 * *least).joined()
-               : std::string(text::kNoNumber)});
+               : std::string(text::kNoNumber),
+         has_gpu ? std::string(text::kNoNumber) : texts("own_kernels.needs_gpu")});
   }
   return table;
 }

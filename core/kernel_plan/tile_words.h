@@ -26,8 +26,9 @@ std::string time_words(const PlannedTiles& one);
 io::TextTable sweep_table(const std::vector<PlannedTiles>& all, const text::Texts& texts);
 
 // The stages side by side: registers with the bytes that were spilled, shared memory, occupancy,
-// bytes, memory beside inputs and results, and the roof with the time there.
-io::TextTable stages_side_by_side(const std::vector<report::StageRow>& rows,
+// bytes, memory beside inputs and results, the roof with the time there, and the measured time,
+// which the program never knows: without a GPU because there is none.
+io::TextTable stages_side_by_side(const std::vector<report::StageRow>& rows, bool has_gpu,
                                   const text::Texts& texts);
 
 }  // namespace ts::kernel_plan

@@ -53,5 +53,54 @@ TEST_F(DrivenWindow, OwnKernelsOnACard) {
   });
 }
 
+// In a process of its own: the sheet has its numbers while they come, and Esc ends it, not the
+// sheet.
+TEST_F(DrivenWindow, OwnKernelsMeasuredOnThisProcessor) {
+  drive([](ImGuiTestContext* context) {
+    state().stages.reset();
+    show(small_attention());
+    context->KeyPress(ImGuiKey_Y);
+    context->Yield(3);
+    context->ItemClick("//###kernels_sheet/**/###own_which/processor");
+    context->SetRef(context->WindowInfo("//###kernels_sheet/###own_inputs").ID);
+    context->ItemInputValue("###field_d_head", "32");
+    context->ItemInputValue("###field_T", "64");
+    context->ItemInputValue("###field_heads", "1");
+    context->SetRef(ImGuiTestRef());
+    IM_CHECK(!context->ItemExists("//###kernels_sheet/**/###own_measured"));
+    const auto measures = [&] {
+      return context->ItemExists("//###kernels_sheet/**/###own_cancel");
+    };
+    context->ItemClick("//###kernels_sheet/**/###own_measure");
+    IM_CHECK(until(context, 60, measures));
+    IM_CHECK(until(context, 180, [&] { return !measures(); }));
+    const kernel_plan::StageBench bench = *state().stages;
+    IM_CHECK_STR_EQ(bench.problem.sentence.c_str(), "");
+    IM_CHECK(!bench.cut);
+    const auto stages = kernel_plan::stages_here();
+    IM_CHECK_EQ(bench.points.size(), 2 * stages.size());
+    IM_CHECK(bench.stages() == stages);
+    for (const auto& [instructions, point] : bench.points) {
+      IM_CHECK_EQ(point.spec.d_head, 32);
+      IM_CHECK_EQ(point.spec.seq_len, 64);
+      IM_CHECK_EQ(point.spec.dtype, spec::DataType::bf16);
+      IM_CHECK(point.ours_ms > 0 && point.theirs_ms > 0);
+    }
+    IM_CHECK(bench.roofs.tflops > 0);
+    context->ItemClick("//###kernels_sheet/###own_copy");
+    IM_CHECK(std::string(ImGui::GetClipboardText()).find("| plain loops |") != std::string::npos);
+
+    context->ItemClick("//###kernels_sheet/**/###own_measure");
+    IM_CHECK(until(context, 60, [&] { return measures() && state().stages->points.empty(); }));
+    context->KeyPress(ImGuiKey_Escape);
+    IM_CHECK(until(context, 60, [&] { return !measures(); }));
+    IM_CHECK(context->GetWindowByRef("//###kernels_sheet")->Active);
+    IM_CHECK_STR_EQ(state().stages->problem.sentence.c_str(), "Cancelled");
+    context->KeyPress(ImGuiKey_Escape);
+    context->Yield(3);
+    IM_CHECK(!context->GetWindowByRef("//###kernels_sheet")->Active);
+  });
+}
+
 }  // namespace
 }  // namespace ts::app::testing

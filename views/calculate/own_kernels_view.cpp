@@ -6,6 +6,7 @@
 #include <array>
 
 #include "core/kernel_plan/tile_words.h"
+#include "core/text/message.h"
 #include "core/text/numbers.h"
 #include "views/calculate/chosen_inputs.h"
 #include "views/calculate/stepper_picture.h"
@@ -50,6 +51,21 @@ const char* limit_key(stats::OccupancyLimit limit) {
   return "own_kernels.limited.shared_memory";
 }
 
+// "Measured with heads 4, T 512, d_head 64, causal, bf16; the roof is 0.12 TFLOP/s, ..."
+std::string measured_sizes(const Ui& ui, const kernel_plan::StageBench& bench) {
+  const spec::WorkloadSpec& spec = bench.points.front().point.spec;
+  const std::vector<base::Argument> numbers = {{"heads", std::to_string(spec.heads)},
+                                               {"length", text::grouped(spec.seq_len)},
+                                               {"width", std::to_string(spec.d_head)}};
+  const base::Message sizes = spec.causal ? text::message("kernel_check.sizes_causal", numbers)
+                                          : text::message("kernel_check.sizes", numbers);
+  const auto rate = text::rate(bench.roofs.tflops * 1e12, "FLOP").joined();
+  return message_words(
+      ui.texts, text::message("own_kernels.processor.sizes", {text::argument("sizes", sizes),
+                                                              {"type", to_string(spec.dtype)},
+                                                              {"rate", rate}}));
+}
+
 bool same_tiles(const stepper::TileSizes& a, const stepper::TileSizes& b) {
   return a.block_q == b.block_q && a.block_k == b.block_k;
 }
@@ -89,46 +105,55 @@ void OwnKernelsView::draw_head(const Ui& ui, const Shown& shown, Asked& asked) {
   std::string words;
   if (shown.card != nullptr) {
     words = io::to_markdown(kernel_plan::stages_side_by_side(
-                report::stage_rows(shown.resources, *shown.card, stage_sizes()), ui.texts)) +
+                report::stage_rows(shown.resources, *shown.card, stage_sizes()), shown.has_gpu,
+                ui.texts)) +
             "\n" +
             io::to_markdown(kernel_plan::sweep_table(
                 kernel_plan::sweep_tiles(*shown.card, attention(), sizes()), ui.texts));
   }
+  if (shown.measured != nullptr && !shown.measured->points.empty()) {
+    words += "\n" + io::to_markdown(kernel_plan::stage_bench_table(*shown.measured, ui.texts)) +
+             "\n" + measured_sizes(ui, *shown.measured) + "\n";
+  }
   ImGui::SetClipboardText((shown.card_name + "\n\n" + words).c_str());
 }
 
-void OwnKernelsView::draw_stages(const Ui& ui, const Shown& shown) {
-  const report::StageSizes stages = stage_sizes();
-  const std::int64_t width = stages.heads * stages.d_head;
-  const std::array<Choice, 2> choices = {{{"stages", ui.texts("own_kernels.stages"), {}},
-                                          {"operators", ui.texts("own_kernels.operators"), {}}}};
-  (void)segmented(ui, "###own_which", choices, kernels_,
-                  std::min(ui.px(360), ImGui::GetContentRegionAvail().x));
+void OwnKernelsView::draw_stages(const Ui& ui, const Shown& shown, Asked& asked) {
+  const report::StageSizes size = stage_sizes();
+  const std::int64_t width = size.heads * size.d_head;
+  const std::array<Choice, 3> choices = {{{"stages", ui.texts("own_kernels.stages"), {}},
+                                          {"operators", ui.texts("own_kernels.operators"), {}},
+                                          {"processor", ui.texts("own_kernels.processor"), {}}}};
+  (void)segmented(ui, "###own_which", choices, part_,
+                  std::min(ui.px(540), ImGui::GetContentRegionAvail().x));
+  if (part_ == processor) return draw_processor(ui, shown, asked);
   const auto say = [&](std::string_view words) {
     wrapped_text(ui, TextStyle::body, ui.theme.text2, words, ui.px(12));
   };
-  say(kernels_ == 0 ? ui.texts("own_kernels.stages_of",
-                               {{"type", stages.type}, {"d_head", std::to_string(stages.d_head)}})
-                    : ui.texts("own_kernels.operators_of",
-                               {{"type", stages.type},
-                                {"width", text::grouped(width)},
-                                {"classes", text::grouped(report::classes_of_chunk(width))}}));
+  say(part_ == Part::stages
+          ? ui.texts("own_kernels.stages_of",
+                     {{"type", size.type}, {"d_head", std::to_string(size.d_head)}})
+          : ui.texts("own_kernels.operators_of",
+                     {{"type", size.type},
+                      {"width", text::grouped(width)},
+                      {"classes", text::grouped(report::classes_of_chunk(width))}}));
   if (shown.resources.empty()) return say(ui.texts("own_kernels.no_compiler"));
   if (shown.card == nullptr) return say(ui.texts("own_kernels.no_card"));
-  const auto rows = kernels_ == 0 ? report::stage_rows(shown.resources, *shown.card, stages)
-                                  : report::operator_rows(shown.resources, *shown.card, stages);
+  const auto rows = part_ == Part::stages
+                        ? report::stage_rows(shown.resources, *shown.card, size)
+                        : report::operator_rows(shown.resources, *shown.card, size);
   if (rows.empty()) return say(ui.texts("own_kernels.no_stage"));
-  draw_kernels(ui, *shown.card, rows);
+  draw_kernels(ui, shown, rows);
 }
 
-void OwnKernelsView::draw_kernels(const Ui& ui, const spec::Gpu& card,
+void OwnKernelsView::draw_kernels(const Ui& ui, const Shown& shown,
                                   const std::vector<report::StageRow>& rows) const {
-  const io::TextTable table = kernel_plan::stages_side_by_side(rows, ui.texts);
-  constexpr std::array<float, 9> kWeights = {1.2F, 1, 1.1F, 1.05F, 1, 1.05F, 1, 0.9F, 1.1F};
-  const bool stages = kernels_ == 0;
+  const io::TextTable table = kernel_plan::stages_side_by_side(rows, shown.has_gpu, ui.texts);
+  constexpr std::array<float, 10> kWeights = {1.2F, 1, 1.1F, 1.05F, 1, 1.05F, 1, 0.9F, 1.1F, 1.2F};
+  const bool of_attention = part_ == Part::stages;
   draw_text_table(
       ui, table, kWeights,
-      {.id = stages ? "###own_stages" : "###own_operators",
+      {.id = of_attention ? "###own_stages" : "###own_operators",
        .height = 0,
        .row_color = {},
        .pressed = {},
@@ -139,22 +164,79 @@ void OwnKernelsView::draw_kernels(const Ui& ui, const spec::Gpu& card,
            case 4:
              return rows[row].occupancy ? ui.texts(limit_key(rows[row].occupancy->limit)) : "";
            case 5:
-             return ui.texts(stages ? "own_kernels.bytes_about" : "own_kernels.row_bytes_about");
+             return ui.texts(of_attention ? "own_kernels.bytes_about"
+                                          : "own_kernels.row_bytes_about");
            case 6:
-             return stages ? ui.texts("own_kernels.extra_about") : "";
+             return of_attention ? ui.texts("own_kernels.extra_about") : "";
            case 7:
              return ui.texts(rows[row].memory_limits() ? "own_kernels.limit.memory"
                                                        : "own_kernels.limit.arithmetic");
            case 8:
+           case 9:
              return ui.texts("own_kernels.not_measured");
            default:
              break;
          }
          return {};
        }});
-  if (!stages) return;
-  for (const base::Message& remark : report::stage_remarks(card, stage_sizes()))
+  if (!of_attention) return;
+  for (const base::Message& remark : report::stage_remarks(*shown.card, stage_sizes()))
     wrapped_text(ui, TextStyle::small, ui.theme.text2, message_words(ui.texts, remark), ui.px(12));
+}
+
+std::vector<std::string> OwnKernelsView::stage_settings() const {
+  constexpr std::int64_t kMostHeads = 4, kLongest = 512;
+  const report::StageSizes sizes = stage_sizes();
+  return {"heads=" + std::to_string(std::min(sizes.heads, kMostHeads)),
+          "T=" + std::to_string(std::min(sizes.length, kLongest)),
+          "d_head=" + std::to_string(sizes.d_head), "dtype=" + sizes.type,
+          std::string("causal=") + (sizes.causal ? "true" : "false")};
+}
+
+void OwnKernelsView::draw_processor(const Ui& ui, const Shown& shown, Asked& asked) const {
+  const auto say = [&](TextStyle style, Color color, const std::string& words) {
+    wrapped_text(ui, style, color, words, ui.px(12));
+  };
+  say(TextStyle::body, ui.theme.text2, ui.texts("own_kernels.processor.about"));
+  if (shown.measuring) {
+    asked.cancel =
+        button(ui, "###own_cancel", "", ui.texts("advice.cancel"), "Esc", ButtonKind::plain);
+    ImGui::SameLine(0, ui.px(12));
+    const auto& cut = shown.measured == nullptr ? std::nullopt : shown.measured->cut;
+    const float share =
+        cut ? static_cast<float>(cut->done) / static_cast<float>(std::max<std::size_t>(1, cut->all))
+            : 0.0F;
+    ImGui::AlignTextToFramePadding();
+    text(ui, TextStyle::body, ui.theme.text2,
+         cut ? ui.texts("own_kernels.processor.so_far",
+                        {{"done", std::to_string(cut->done)}, {"all", std::to_string(cut->all)}})
+             : ui.texts("own_kernels.processor.begins"));
+    ImGui::PushStyleColor(ImGuiCol_PlotHistogram, ui.theme.accent);
+    ImGui::ProgressBar(share, {std::min(ui.px(480), ImGui::GetContentRegionAvail().x), ui.px(6)},
+                       "");
+    ImGui::PopStyleColor();
+  } else {
+    ImGui::BeginDisabled(!shown.why_not.empty());
+    asked.measure = button(ui, "###own_measure", "", ui.texts("own_kernels.processor.measure"), "",
+                           ButtonKind::primary);
+    ImGui::EndDisabled();
+    tooltip(ui, ui.texts("own_kernels.processor.measure_about"));
+    if (!shown.why_not.empty())
+      say(TextStyle::small, ui.theme.warn, message_words(ui.texts, shown.why_not));
+  }
+  ImGui::Dummy({0, ui.px(4)});
+  const kernel_plan::StageBench* const bench = shown.measured;
+  if (bench != nullptr && !bench->problem.empty())
+    say(TextStyle::body, ui.theme.bad, message_words(ui.texts, bench->problem));
+  if (bench == nullptr || bench->points.empty()) {
+    if (!shown.measuring)
+      say(TextStyle::body, ui.theme.text2, ui.texts("own_kernels.processor.not_measured"));
+    return;
+  }
+  constexpr std::array<float, 7> kWeights = {1.3F, 1, 1, 0.8F, 1.1F, 1, 0.8F};
+  draw_text_table(ui, kernel_plan::stage_bench_table(*bench, ui.texts), kWeights,
+                  {.id = "###own_measured", .row_color = {}, .pressed = {}, .about = {}});
+  say(TextStyle::small, ui.theme.text2, measured_sizes(ui, *bench));
 }
 
 void OwnKernelsView::draw_map(const Ui& ui, float width) {
@@ -273,7 +355,7 @@ OwnKernelsView::Asked OwnKernelsView::draw(const Ui& ui, const Shown& shown) {
   ImGui::EndChild();
   ImGui::SameLine(0, ui.px(16));
   if (ImGui::BeginChild("###own_right", {0, 0}, ImGuiChildFlags_NavFlattened)) {
-    draw_stages(ui, shown);
+    draw_stages(ui, shown, asked);
     ImGui::Dummy({0, ui.px(6)});
     // At least this high; a low window scrolls.
     const float below = std::max(ui.px(340), ImGui::GetContentRegionAvail().y);
