@@ -27,6 +27,7 @@ OpenedOperator open_operator_frame(ThreadState& state, SequenceModules& modules,
                                    const at::RecordFunction& function, const OperatorName& name) {
   Frame* const frame = push_operator(state, name);
   if (frame == nullptr) return {};
+  frame->function = &function;
   if (name.node_frame) return {frame, name.attention};
   if (function.scope() == at::RecordScope::BACKWARD_FUNCTION) {
     state.backward = true;

@@ -52,7 +52,7 @@ std::unique_ptr<at::ObserverContext> on_start(const at::RecordFunction& function
   if (recording == nullptr) return nullptr;
   if (is_range(function)) {
     if (recording->place_finder() == nullptr) return nullptr;
-    recording->open_range(recording->thread().names.find(function.name()).id);
+    recording->open_range(recording->thread().names.find(function.name()).id, &function);
     return nullptr;
   }
   ThreadState* const known = recording->known_thread();
@@ -82,11 +82,12 @@ void on_end(const at::RecordFunction& function, at::ObserverContext*) {
   Recording* const recording = Recording::active();
   if (recording == nullptr) return;
   if (is_range(function)) {
-    if (recording->place_finder() != nullptr) recording->close_range();
+    if (recording->place_finder() != nullptr) recording->close_range(&function);
     return;
   }
   ThreadState* const state = recording->known_thread();
-  if (state == nullptr || state->operators == 0) return;
+  if (state == nullptr || state->operators == 0 || !recording->close_inside(*state, &function))
+    return;
   const bool backward = state->backward;
   const Frame* const frame = close_operator_frame(*state);
   if (frame != nullptr && frame->slice) {

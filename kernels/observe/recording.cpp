@@ -206,13 +206,14 @@ void Recording::open_module(base::StringId path) {
   frame->begin_ns = base::now_ns();
 }
 
-void Recording::open_range(base::StringId name) {
+void Recording::open_range(base::StringId name, const void* function) {
   ThreadState& state = thread();
   const Frame* const outer = state.top();
   Frame* const frame = state.push();
   if (frame == nullptr) return;
   frame->kind = RawKind::module;
   frame->range = true;
+  frame->function = function;
   frame->name = name;
   frame->memory_op = outer != nullptr ? outer->memory_op : base::kNoString;
   frame->module = outer != nullptr ? outer->module : base::kNoString;
@@ -240,10 +241,29 @@ void Recording::close_module() noexcept {
   state->log->ring.try_push(record);
 }
 
-void Recording::close_range() noexcept {
+void Recording::close_range(const void* function) noexcept {
   ThreadState* const state = known_thread();
-  const Frame* const frame = state != nullptr ? state->top() : nullptr;
-  if (frame != nullptr && frame->range) close_module();
+  if (state != nullptr && state->find(function) >= 0 && close_inside(*state, function))
+    close_module();
+}
+
+bool Recording::close_inside(ThreadState& state, const void* function) noexcept {
+  if (state.open > ThreadState::kMaxFrames) return true;  // counted only
+  const int index = state.find(function);
+  if (index < 0) return false;
+  while (state.open - 1 > index) {
+    if (state.top()->kind == RawKind::module) {
+      close_module();
+      continue;
+    }
+    const Frame* const frame = state.pop();
+    --state.operators;
+    state.backward = frame->backward;
+    if (!frame->slice) continue;
+    --state.depth;
+    if (const auto* launches = marks(); launches != nullptr) launches->pop();
+  }
+  return true;
 }
 
 void Recording::close_module_named(base::StringId path) noexcept {

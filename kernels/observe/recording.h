@@ -103,10 +103,13 @@ class Recording {
   // was opened last; strictly nested with operators.
   void open_module(base::StringId path);
   void close_module() noexcept;
-  // A range that the program named: a slice, what runs in it keeps its module. close_range() does
-  // nothing unless it was opened last.
-  void open_range(base::StringId name);
-  void close_range() noexcept;
+  // A range that the program named: a slice, what runs in it keeps its module. `function`: what
+  // LibTorch calls it by. close_range() ends what is still open in it, too.
+  void open_range(base::StringId name, const void* function);
+  void close_range(const void* function) noexcept;
+  // Before the operator that LibTorch calls so ends: ends what was opened in it and never ended.
+  // False if it is not open on this thread.
+  bool close_inside(ThreadState& state, const void* function) noexcept;
   // Ends the innermost open module of this path, and what is still open in it. Nothing if an
   // operator began since, or if there is none.
   void close_module_named(base::StringId path) noexcept;

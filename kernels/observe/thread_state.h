@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 
@@ -15,6 +16,7 @@ struct Frame {
   bool backward = false;  // of the thread outside this frame, to be restored at its end
   bool range = false;     // of kind module: a range that the program named
   bool may_have_unknown_blocks = false;  // of an operator: OperatorName's
+  const void* function = nullptr;        // LibTorch's, of an operator or range while it is open
   base::StringId name = base::kNoString;
   base::StringId memory_op = base::kNoString;  // to which an allocation here is attributed
   base::StringId module = base::kNoString;
@@ -47,6 +49,13 @@ struct ThreadState {
   [[nodiscard]] Frame* top() noexcept {
     if (open == 0 || open > kMaxFrames) return nullptr;
     return &frames[static_cast<std::size_t>(open - 1)];
+  }
+
+  // Where the innermost frame of what LibTorch calls so is, -1 if there is none.
+  [[nodiscard]] int find(const void* function) const noexcept {
+    int index = std::min(open, kMaxFrames) - 1;
+    while (index >= 0 && frames[static_cast<std::size_t>(index)].function != function) --index;
+    return index;
   }
 
   const std::uint64_t recording;

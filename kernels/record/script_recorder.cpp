@@ -45,7 +45,8 @@ run::StartedUpdate started(std::int64_t limit, bool on_cuda) {
 }  // namespace
 
 struct ScriptRecorder::Impl {
-  explicit Impl(Options asked) : options(std::move(asked)), run(started(options.limit, options.on_cuda)) {
+  explicit Impl(Options asked)
+      : options(std::move(asked)), run(started(options.limit, options.on_cuda)) {
     if (options.on_cuda) {
       cuda.emplace(options.limit);
     } else {

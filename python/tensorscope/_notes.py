@@ -13,6 +13,8 @@ MOST_MARKS = 256
 MOST_NODES = 20_000
 # Scaling, dividing and averaging stand between what backward() is called on and the loss.
 NODES_OF_LOSS = 4
+# What torch.compile gives for a module has that module by this name.
+COMPILED = "_orig_mod"
 
 
 class _Mark:
@@ -30,9 +32,7 @@ class KeptGraphs:
 
     def mark(self, tensors, step):
         """Before backward() of these tensors."""
-        if isinstance(tensors, torch.Tensor):
-            tensors = (tensors,)
-        for tensor in tensors if isinstance(tensors, (list, tuple)) else ():  # others can be read only once
+        for tensor in tensors:
             node = tensor.grad_fn if isinstance(tensor, torch.Tensor) else None
             for _ in range(NODES_OF_LOSS):
                 if node is None or hasattr(node, "variable") or len(self._marks) >= MOST_MARKS:
@@ -49,25 +49,41 @@ class KeptGraphs:
             self.most = max(self.most, len(earlier))
 
 
-def leads_to_parameter(tensors):
-    """Whether a backward through one of the tensors reaches a parameter; True where that takes too long."""
-    nodes = [tensor.grad_fn for tensor in tensors if tensor.grad_fn is not None]
-    if any(isinstance(tensor, torch.nn.Parameter) for tensor in tensors):
-        return True
+def _leaves(tensors):
+    """What a backward through one of the tensors adds gradients to; None where that takes too long."""
+    nodes = [tensor.grad_fn for tensor in tensors if isinstance(tensor, torch.Tensor) and tensor.grad_fn is not None]
     seen = set(nodes)
     while nodes:
         node = nodes.pop()
-        if isinstance(getattr(node, "variable", None), torch.nn.Parameter) or len(seen) > MOST_NODES:
-            return True
+        if len(seen) > MOST_NODES:
+            yield None
+            return
+        if (leaf := getattr(node, "variable", None)) is not None:
+            yield leaf
         inner = [one for one, _ in node.next_functions if one is not None and one not in seen]
         seen.update(inner)
         nodes += inner
-    return False
+
+
+def leads_to_parameter(tensors):
+    """Whether a backward through one of the tensors reaches a parameter; True where that takes too long."""
+    return any(leaf is None or isinstance(leaf, torch.nn.Parameter) for leaf in (*tensors, *_leaves(tensors)))
+
+
+def parameters_of(tensors):
+    """The parameters that a backward through the tensors reaches; a part of them where that takes too long."""
+    return [leaf for leaf in _leaves(tensors) if isinstance(leaf, torch.nn.Parameter)]
+
+
+def class_of(module):
+    """The name of its class; of a module that torch.compile gave, that of the one in it."""
+    inner = module._modules.get(COMPILED)
+    return type(module if inner is None else inner).__name__
 
 
 def named_modules(root):
     """[(path, module)] of a module and all in it, each once. As Module.named_modules(), but modules of a script may
-    be neither hashed nor compared."""
+    be neither hashed nor compared, and what is in one that torch.compile gave has the path that it has uncompiled."""
     found, seen, waiting = [], set(), [("", root)]
     while waiting:
         path, module = waiting.pop()
@@ -76,7 +92,8 @@ def named_modules(root):
         seen.add(id(module))
         found.append((path, module))
         inner = list(module._modules.items())
-        waiting += [(f"{path}.{name}" if path else name, one) for name, one in reversed(inner)]
+        waiting += [(path if name == COMPILED else f"{path}.{name}" if path else name, one)
+                    for name, one in reversed(inner)]
     return found
 
 
@@ -97,7 +114,7 @@ def largest_parts(root, belongs):
     for path, module in named_modules(root):
         parameters = [one for _, one in named_parameters(named_modules(module))]
         if parameters and all(map(belongs, parameters)) and not any(
-                not outer or path.startswith(outer + ".") for outer in found):
+                not outer or f"{path}.".startswith(outer + ".") for outer in found):
             found[path] = module
     return found
 
@@ -106,13 +123,13 @@ class Parts:
     """The models that were called, and those of their parts that no optimizer changes."""
 
     def __init__(self):
-        self._roots = []    # (weak reference, prefix of the names of its parts)
+        self._roots = []    # (weak reference, its name, prefix of the names of its parts)
         self.frozen = {}     # id -> (weak reference, root, path): parts that have not run with a graph
         self._needless = {}  # (root, path) of those whose graph leads to no parameter
         self._found = []
 
-    def add(self, root, prefix):
-        self._roots.append((weakref.ref(root), prefix))
+    def add(self, root, name, prefix):
+        self._roots.append((weakref.ref(root), name, prefix))
         for path, part in largest_parts(root, lambda parameter: not parameter.requires_grad).items():
             self.frozen[id(part)] = weakref.ref(part), len(self._roots) - 1, path
 
@@ -128,14 +145,14 @@ class Parts:
     def end_step(self, gets_gradient, updated):
         """Looks at the models that are alive. Both say it of a parameter."""
         found = []
-        for number, (reference, prefix) in enumerate(self._roots):
+        for number, (reference, own, prefix) in enumerate(self._roots):
             root = reference()
             if root is None:
                 continue
             idle = largest_parts(root, lambda one: gets_gradient(one) and not updated(one))
-            found += [names_in(root, path, prefix, True) for path in idle]
-            found += [names_in(root, path, prefix, False) for part, path in self._needless if part == number]
-        if any(reference() is not None for reference, _ in self._roots):
+            found += [names_in(root, path, own, prefix, True) for path in idle]
+            found += [names_in(root, path, own, prefix, False) for part, path in self._needless if part == number]
+        if any(reference() is not None for reference, _, _ in self._roots):
             self._found = found
 
     def found(self):
@@ -143,8 +160,7 @@ class Parts:
         return self._found
 
 
-def names_in(root, path, prefix, gradients):
-    own = type(root).__name__
+def names_in(root, path, own, prefix, gradients):
     inside = [prefix + one if one else own for one, _ in named_modules(root)
               if not path or one == path or one.startswith(path + ".")]
     if not path:

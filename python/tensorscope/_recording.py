@@ -16,7 +16,7 @@ from torch._C import _functorch as functorch
 from torch.nn.modules import module as nn_module
 from torch.optim import optimizer as torch_optimizer
 
-from . import _library, _notes, _own_place
+from . import _compile, _library, _notes, _own_place
 
 # Numbers of base::Phase, memory::Category and run::Verdict.
 FORWARD, LOSS, BACKWARD, OPTIMIZER, IDLE = 1, 2, 3, 4, 5
@@ -82,7 +82,8 @@ class Recording:
         self._path, self._on_cuda = path, on_cuda
         self._script, self._limit, self._steps, self._live = script, memory_limit, steps, live
         self._thread = get_ident()
-        self._phase, self._depth = None, 0
+        self._phase = None
+        self._open = []  # ids of the modules that run in this thread
         self._in_optimizer = False  # in its step(), which may call a closure with a forward and a backward
         self._own_steps = False  # the script says where its steps end
         self._just_ended = False  # an optimizer ended a step, and nothing ran since
@@ -90,7 +91,9 @@ class Recording:
         self._parameters = {}    # id -> (weak reference, name)
         self._with_gradient = set()  # ids of parameters
         self._updated = set()        # ids of those that an optimizer has
-        self._roots = 0
+        self._roots = {}         # name of a class -> [(weak reference, prefix)] of modules called from outside
+        self._unprefixed = False  # a root has it whose parts have no prefix
+        self._watched = None      # (weak reference, version) of a parameter when the last backward ended
         self._steps_ended = 0
         self._graphs, self._parts = _notes.KeptGraphs(), _notes.Parts()
         self._handles = []
@@ -104,6 +107,7 @@ class Recording:
                                       os.fsencode(os.path.abspath(self._path) if self._path else ""), self._on_cuda)
         if problem:
             raise _library.Unavailable(problem.decode())
+        _compile.leave_alone()
         self._backward = torch.autograd.backward
         torch.autograd.backward = self._wrapped_backward()
         before, after = self._module_hooks()
@@ -112,6 +116,7 @@ class Recording:
             nn_module.register_module_forward_hook(after, always_call=True),
             torch_optimizer.register_optimizer_step_pre_hook(self._before_optimizer),
             torch_optimizer.register_optimizer_step_post_hook(self._after_optimizer)]
+        self._any_hooks = _compile.hide({handle.id for handle in self._handles[:2]})
         os.register_at_fork(after_in_child=self._abandon)
         if self._on_cuda:
             torch.cuda._lazy_call(self._cuda_started)  # at once where it has started
@@ -130,6 +135,7 @@ class Recording:
         """Writes the file. (steps, those recorded, peak bytes, bytes of the file, lost records,
         those that only the window lost, the step at whose end the window was gone or -1)"""
         self._leave()
+        self._safely(self._end_unseen_step)
         self._library.kept_graphs(self._graphs.most)
         self._safely(self._tell_parts)
         numbers = (ctypes.c_int64 * 7)()
@@ -188,6 +194,7 @@ class Recording:
             handle.remove()
         if self._handles:
             torch.autograd.backward = self._backward
+            _compile.show(self._any_hooks)
         self._handles = []
 
     def _abandon(self):
@@ -196,7 +203,7 @@ class Recording:
             self._library.abandon()
 
     def _end_step(self):
-        self._phase = IDLE
+        self._phase, self._watched = IDLE, None
         self._library.step()
         self._safely(self._look_at_step)
 
@@ -209,13 +216,14 @@ class Recording:
             self._parts.end_step(lambda one: id(one) in self._with_gradient, lambda one: id(one) in self._updated)
 
     # Modules. The path of a part is that of its module in the first one that is called from outside
-    # any other, "layers.0.attn"; a module called so has its class as its name.
+    # any other, "layers.0.attn"; a module called so has its class as its name, with a number where another
+    # one that is alive has it: "Linear#2".
 
     def _name(self, module):
         known = self._modules.get(id(module))
         if known is not None and known[0]() is module:
             return known[1]
-        if get_ident() == self._thread and self._depth == 0:
+        if get_ident() == self._thread and not self._open:
             self._name_parts(module)
         else:
             self._remember(module, type(module).__name__)
@@ -225,10 +233,8 @@ class Recording:
         self._modules[id(module)] = weakref.ref(module), self._library.name(path.encode())
 
     def _name_parts(self, root):
-        own = type(root).__name__
         parts = _notes.named_modules(root)
-        prefix = f"{own}." if self._roots else ""
-        self._roots += len(parts) > 1
+        own, prefix = self._root_name(root, len({path for path, _ in parts}) > 1)
         for path, module in parts:
             self._remember(module, prefix + path if path else own)
         owners = _Owners(self._on_cuda)
@@ -240,29 +246,45 @@ class Recording:
             self._parameters[id(parameter)] = weakref.ref(parameter), name
             owners.add(parameter, name)
         owners.tell(self._library, PARAMETER)
-        self._parts.add(root, prefix)
+        self._parts.add(root, own, prefix)
+
+    def _root_name(self, root, has_parts):
+        """Its name, and what stands before those of its parts. One that is gone leaves both to the next of its class."""
+        own = _notes.class_of(root)
+        known = self._roots.setdefault(own, [])
+        number = next((at for at, (reference, _) in enumerate(known) if reference() is None), len(known))
+        name = f"{own}#{number + 1}" if number else own
+        if number == len(known):
+            known.append((None, "" if has_parts and not self._unprefixed else f"{name}."))
+            self._unprefixed |= has_parts
+        known[number] = weakref.ref(root), known[number][1]
+        return name, known[number][1]
 
     def _module_hooks(self):
         """What runs before and after every module: quick for one that is known and runs inside another."""
-        modules, frozen, thread = self._modules, self._parts.frozen, self._thread
-        enter, leave = self._library.enter, self._library.leave
+        modules, frozen, thread, opened = self._modules, self._parts.frozen, self._thread, self._open
+        enter, leave, compiling = self._library.enter, self._library.leave, torch.compiler.is_dynamo_compiling
 
         def before(module, inputs):
+            if compiling():  # what torch.compile makes has operators alone
+                return
             known = modules.get(id(module))
-            if (self._depth and known is not None and known[0]() is module and id(module) not in frozen
+            if (opened and known is not None and known[0]() is module and id(module) not in frozen
                     and get_ident() == thread):
-                self._depth += 1
+                opened.append(id(module))
                 enter(known[1])
             else:
                 self._before_module(module, inputs)
 
         def after(module, inputs, output):
+            if compiling():
+                return
             known = modules.get(id(module))
-            if self._depth > 1 and known is not None and get_ident() == thread:
+            if len(opened) > 1 and opened[-1] == id(module) and known is not None and get_ident() == thread:
+                opened.pop()
                 leave(known[1])
-                self._depth -= 1
             else:
-                self._after_module(module, inputs, output)
+                self._after_module(module)
         return before, after
 
     def _before_module(self, module, inputs):
@@ -271,13 +293,13 @@ class Recording:
             name = self._name(module)
             if own:
                 self._parts.before(module, inputs)
-                if self._depth == 0:
-                    self._begin_forward(inputs)
+                if not self._open and not (self._in_optimizer and isinstance(module, torch.fx.GraphModule)):
+                    self._begin_forward(inputs)  # else: what torch.compile made of the optimizer
         except Exception as problem:
             self._fail(problem)
             name = self._known_name(module)
         if own:
-            self._depth += 1
+            self._open.append(id(module))
         self._library.enter(name)
 
     def _known_name(self, module):
@@ -285,17 +307,23 @@ class Recording:
         known = self._modules.get(id(module))
         return known[1] if known is not None else 0
 
-    def _after_module(self, module, inputs, output):
-        self._library.leave(self._known_name(module))
-        if get_ident() != self._thread or self._depth == 0:
+    def _after_module(self, module):
+        if get_ident() != self._thread:
+            self._library.leave(self._known_name(module))
             return
-        self._depth -= 1
-        if self._depth == 0 and self._phase == FORWARD and not torch.is_grad_enabled():
+        # One side alone is called where torch.compile runs a part of a call as it stands.
+        if id(module) not in self._open:
+            return
+        while self._open.pop() != id(module):
+            pass
+        self._library.leave(self._known_name(module))
+        if not self._open and self._phase == FORWARD and not torch.is_grad_enabled():
             self.phase(IDLE, False)
 
     def _begin_forward(self, inputs):
         if self._phase in (FORWARD, BACKWARD):  # a second model; a checkpoint runs again
             return
+        self._end_unseen_step()
         self.phase(FORWARD)
         owners = _Owners(self._on_cuda)
         for tensor in inputs:
@@ -308,10 +336,10 @@ class Recording:
     def _wrapped_backward(self):
         @functools.wraps(self._backward)
         def backward(*arguments, **named):
-            if get_ident() != self._thread or self._phase == BACKWARD:
+            if torch.compiler.is_dynamo_compiling() or get_ident() != self._thread or self._phase == BACKWARD:
                 return self._backward(*arguments, **named)
             tensors = arguments[0] if arguments else named.get("tensors", ())
-            self._safely(self._graphs.mark, tensors, self._steps_ended)
+            self._safely(self._before_backward, tensors)
             self.phase(BACKWARD, False)
             try:
                 return self._backward(*arguments, **named)
@@ -320,33 +348,60 @@ class Recording:
                 self.phase(OPTIMIZER if self._in_optimizer else IDLE, False)
         return backward
 
+    def _before_backward(self, tensors):
+        self._end_unseen_step()
+        if isinstance(tensors, torch.Tensor):
+            tensors = (tensors,)
+        if not isinstance(tensors, (list, tuple)):  # others can be read only once
+            return
+        self._graphs.mark(tensors, self._steps_ended)
+        if not self._parameters:  # torch.compile has all modules
+            self._add_parameters(_notes.parameters_of(tensors))
+
+    def _end_unseen_step(self):
+        """Ends a step whose optimizer torch.compile has, or which has none: a parameter changed after the backward."""
+        if self._watched is None or self._own_steps:
+            return
+        reference, version = self._watched
+        parameter = reference()
+        if parameter is not None and parameter._version != version:
+            self._end_step()
+
     def _own_gradients(self):
-        owners = _Owners(self._on_cuda)
+        owners, last = _Owners(self._on_cuda), None
         for reference, name in self._parameters.values():
             parameter = reference()
             if parameter is not None and parameter.grad is not None:
                 owners.add(parameter.grad, name)
                 self._with_gradient.add(id(parameter))
+                last = parameter
         owners.tell(self._library, GRADIENT)
+        if last is not None and not self._updated:
+            self._watched = weakref.ref(last), last._version
 
     def _before_optimizer(self, optimizer, arguments, named):
-        if get_ident() != self._thread:
+        if torch.compiler.is_dynamo_compiling() and _compile.leaves_out(optimizer) or get_ident() != self._thread:
             return
         self._safely(self._own_parameters, optimizer)
-        self._in_optimizer = True
+        self._in_optimizer, self._watched = True, None
         self.phase(OPTIMIZER, False)
 
     def _own_parameters(self, optimizer):
+        parameters = [parameter for group in optimizer.param_groups for parameter in group["params"]]
+        self._updated.update(map(id, parameters))
+        self._add_parameters(parameters)
+
+    def _add_parameters(self, parameters):
         owners = _Owners(self._on_cuda)
-        for group in optimizer.param_groups:
-            for parameter in group["params"]:
-                self._updated.add(id(parameter))
-                if id(parameter) not in self._parameters:
-                    self._parameters[id(parameter)] = weakref.ref(parameter), 0
-                    owners.add(parameter, 0)
+        for parameter in parameters:
+            if id(parameter) not in self._parameters:
+                self._parameters[id(parameter)] = weakref.ref(parameter), 0
+                owners.add(parameter, 0)
         owners.tell(self._library, PARAMETER)
 
     def _after_optimizer(self, optimizer, arguments, named):
+        if torch.compiler.is_dynamo_compiling() and _compile.leaves_out(optimizer):
+            return
         if get_ident() != self._thread:
             self.steps_of_others += 1
             return

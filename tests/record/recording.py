@@ -21,6 +21,7 @@ OWNER = 9
 @dataclasses.dataclass
 class Slice:
     track: int
+    depth: int
     begin: int
     end: int
     name: str
@@ -75,12 +76,12 @@ class Recording:
         while self._at < len(self._bytes):
             kind = number()
             if kind == SLICE:
-                track, _ = number(), number()
+                track, depth = number(), number()
                 slice_time = self._after(slice_time)
                 end = slice_time + number()
                 name, module, shapes = words[number()], words[number()], words[number()]
                 number(), number()
-                self.slices.append(Slice(track, slice_time, end, name, module, shapes))
+                self.slices.append(Slice(track, depth, slice_time, end, name, module, shapes))
             elif kind == MEMORY:
                 memory_time, address = self._after(memory_time), self._after(address)
                 size, op, module = number(), words[number()], words[number()]

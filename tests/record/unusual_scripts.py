@@ -112,6 +112,61 @@ threads = [threading.Thread(target=train) for _ in range(2)]
 for one in threads: one.start()
 for one in threads: one.join()
 """
+# A graph of its own for every part, or one for the whole; its optimizer may be compiled, too.
+COMPILED = """
+import logging
+logging.disable(logging.WARNING)  # they have the time
+class Block(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.inner = nn.Linear(4, 4)
+    def forward(self, x):
+        {between}
+        return x + self.inner(x).tanh()
+model = nn.Sequential(Block(), Block())
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+compiled = torch.compile(model, backend="eager", fullgraph={whole})
+step = torch.compile(optimizer.step, backend="eager") if {optimizer} else optimizer.step
+for _ in range(5):
+    optimizer.zero_grad()
+    loss = compiled(x).square().mean()
+    loss.backward()
+    step()
+    print(loss)
+from torch._dynamo.utils import counters
+print(counters["stats"]["unique_graphs"])
+"""
+# No hook sees these steps.
+BY_HAND = """
+for _ in range(5):
+    model.zero_grad()
+    model(x).square().mean().backward()
+    with torch.no_grad():
+        for one in model.parameters():
+            one -= 0.1 * one.grad
+print(model(x))
+"""
+# Modules end inside an operator, or not at all.
+LEFT_OPEN = """
+class Stop(BaseException):
+    pass
+class Stopping(nn.Module):
+    def forward(self, x):
+        raise Stop
+inner = nn.Sequential(nn.Tanh(), Stopping())
+@torch.library.custom_op("unusual::run", mutates_args=())
+def run(x: torch.Tensor) -> torch.Tensor:
+    return inner(x)
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+for _ in range(5):
+    optimizer.zero_grad()
+    try:
+        run(x)
+    except Stop:
+        print("stopped")
+    model(x).sum().backward()
+    optimizer.step()
+"""
 
 
 class Unusual(unittest.TestCase):
@@ -153,6 +208,35 @@ class Unusual(unittest.TestCase):
         said = self.recorded(THREADS)
         self.assertIn("0 steps", said[0])
         self.assertIn("10 more steps of optimizers ran in other threads", said[1])
+
+    def depths(self):
+        """The largest of every recorded step, one that ended for each of its threads."""
+        found = Recording(self.out)
+        steps = sorted((one for one in found.slices if one.name.startswith("step ")), key=lambda one: one.begin)
+        return [max(one.depth for one in found.slices if step.begin <= one.begin and one.end <= step.end)
+                for step in steps]
+
+    def test_compiled_models(self):
+        for between, whole, optimizer in (("pass", True, False), ("print('between')", False, False), ("pass", False, True)):
+            text = COMPILED.format(between=between, whole=whole, optimizer=optimizer)
+            said = self.recorded(text)
+            self.assertEqual(len(said), 1, said)
+            self.assertIn("5 steps", said[0])
+            self.assertEqual(len(set(self.depths()[1:])), 1, self.depths())
+            modules = {one.name for one in Recording(self.out).slices}
+            self.assertIn("Sequential", modules)
+            self.assertFalse(modules & {"<lambda>", "OptimizedModule"}, modules)
+            owners = {one.module for one in Recording(self.out).memory if (one.action, one.category) == (OWNER, "parameter")}
+            self.assertLessEqual({"0.inner.weight", "1.inner.bias"}, owners)
+
+    def test_steps_that_no_optimizer_ends(self):
+        said = self.recorded(BY_HAND)
+        self.assertIn("5 steps", said[0])
+
+    def test_modules_that_never_end(self):
+        said = self.recorded(LEFT_OPEN)
+        self.assertEqual(len(said), 1, said)
+        self.assertEqual(len(set(self.depths())), 1, self.depths())
 
 
 if __name__ == "__main__":
