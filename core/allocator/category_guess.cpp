@@ -20,12 +20,14 @@ using memory::Category;
 using memory::EventIndex;
 using memory::kNone;
 
-// A stretch of events in one phase; idle: before the first step, or not known.
+// A stretch of events in one phase; idle: before the first step, or not known. An optimizer may be
+// without events.
 struct Stretch {
   Phase phase = Phase::idle;
   EventIndex first = 0;
   EventIndex end = 0;
-  EventIndex module = kNone;  // the first allocation in a module
+  std::optional<std::int64_t> begin_ns = {};  // where it is annotated; else that of its first event
+  EventIndex module = kNone;                  // the first allocation in a module
 };
 
 class Guesser {
@@ -62,7 +64,7 @@ class Guesser {
   [[nodiscard]] Phase phase_by_evidence(BlockIndex index, bool bare_is_backward) const;
   bool stretches_of_evidence();
   void stretches_of_lifetimes();
-  void append(Phase phase, EventIndex first, EventIndex end);
+  void append(const Stretch& stretch);
   void number_backwards();
   [[nodiscard]] const Stretch& stretch_at(EventIndex event) const;
   [[nodiscard]] std::size_t backwards_begun_by(EventIndex event) const;
@@ -72,6 +74,7 @@ class Guesser {
   void find_modules();
   [[nodiscard]] bool is_input(BlockIndex index, const Stretch& stretch) const;
   [[nodiscard]] Category category_of_kept(BlockIndex index, const Stretch& stretch);
+  [[nodiscard]] std::int64_t begin_of(std::size_t stretch) const;
   [[nodiscard]] std::vector<memory::PhaseSpan> phases() const;
 
   const memory::AllocationLog& log_;
@@ -123,16 +126,31 @@ bool Guesser::stretches_of_evidence() {
   const bool bare_is_backward =
       !engine && 4 * with_python > inside && 10 * (inside - with_python) > inside;
   if (!backward && !bare_is_backward) return false;
-  Phase now = Phase::idle;
-  EventIndex first = 0;
+  Stretch now;
+  const auto begin = [&](const Stretch& next) {
+    if (next.phase == now.phase) return;
+    now.end = next.first;
+    append(now);
+    now = next;
+  };
+  std::size_t span = 0;
+  // A fused optimizer allocates nothing after the first step: only its annotation tells of it.
+  const auto begin_optimizers = [&](EventIndex until) {
+    for (; span < spans_.size() && spans_[span].first_event <= until; ++span) {
+      const memory::PhaseSpan& one = spans_[span];
+      if (one.phase == Phase::optimizer)
+        begin({.phase = one.phase, .first = one.first_event, .begin_ns = one.begin_ns});
+    }
+  };
   for (BlockIndex i = 0; i < blocks_.size(); ++i) {
-    const Phase phase = phase_by_evidence(i, bare_is_backward);
-    if (phase == now) continue;
-    append(now, first, blocks_[i].alloc_event);
-    now = phase;
-    first = blocks_[i].alloc_event;
+    const EventIndex event = blocks_[i].alloc_event;
+    begin_optimizers(event);
+    begin({.phase = phase_by_evidence(i, bare_is_backward), .first = event});
   }
-  append(now, first, static_cast<EventIndex>(events_.size()));
+  const auto end = static_cast<EventIndex>(events_.size());
+  begin_optimizers(end);
+  now.end = end;
+  append(now);
   return true;
 }
 
@@ -163,7 +181,7 @@ void Guesser::stretches_of_lifetimes() {
   std::int64_t most = sum_up(true);
   if (most < peak / 50) most = sum_up(false);
   if (most < peak / 50 || most <= 0) {
-    append(Phase::idle, 0, count);
+    append({.end = count});
     return;
   }
   // Hills of at least a quarter of the highest, from foot to foot.
@@ -180,17 +198,17 @@ void Guesser::stretches_of_lifetimes() {
       if (held[end] > held[top]) top = end;
     }
     // The time between two steps belongs to the optimizer.
-    append(done == 0 ? Phase::idle : Phase::optimizer, done, begin);
-    append(Phase::forward, begin, top + 1);
-    append(Phase::backward, top + 1, end);
+    append({.phase = done == 0 ? Phase::idle : Phase::optimizer, .first = done, .end = begin});
+    append({.phase = Phase::forward, .first = begin, .end = top + 1});
+    append({.phase = Phase::backward, .first = top + 1, .end = end});
     done = begin = end;
     i = end;
   }
-  append(done == 0 ? Phase::idle : Phase::optimizer, done, count);
+  append({.phase = done == 0 ? Phase::idle : Phase::optimizer, .first = done, .end = count});
 }
 
-void Guesser::append(Phase phase, EventIndex first, EventIndex end) {
-  if (end > first) stretches_.push_back({.phase = phase, .first = first, .end = end});
+void Guesser::append(const Stretch& stretch) {
+  if (stretch.end > stretch.first || stretch.begin_ns) stretches_.push_back(stretch);
 }
 
 void Guesser::number_backwards() {
@@ -286,13 +304,22 @@ Category Guesser::category_of_kept(BlockIndex index, const Stretch& stretch) {
   return Category::parameter;
 }
 
+// After the last stretch: the end of the log.
+std::int64_t Guesser::begin_of(std::size_t stretch) const {
+  if (stretch == stretches_.size()) return events_.back().time_ns + 1;
+  const Stretch& one = stretches_[stretch];
+  if (one.begin_ns) return *one.begin_ns;
+  return one.first < events_.size() ? events_[one.first].time_ns : events_.back().time_ns + 1;
+}
+
 std::vector<memory::PhaseSpan> Guesser::phases() const {
   std::vector<memory::PhaseSpan> spans;
   const bool has_optimizer = std::ranges::any_of(
       stretches_, [](const Stretch& stretch) { return stretch.phase == Phase::optimizer; });
   std::int32_t step = 0;
   bool ended = false;  // a forward begins the next step
-  for (const Stretch& stretch : stretches_) {
+  for (std::size_t i = 0; i < stretches_.size(); ++i) {
+    const Stretch& stretch = stretches_[i];
     if (stretch.phase == Phase::forward && ended) {
       ++step;
       ended = false;
@@ -304,9 +331,8 @@ std::vector<memory::PhaseSpan> Guesser::phases() const {
     span.step = step;
     span.first_event = stretch.first;
     span.end_event = stretch.end;
-    span.begin_ns = events_[stretch.first].time_ns;
-    span.end_ns =
-        stretch.end < events_.size() ? events_[stretch.end].time_ns : events_.back().time_ns + 1;
+    span.begin_ns = begin_of(i);
+    span.end_ns = std::max(begin_of(i + 1), span.begin_ns);
     spans.push_back(span);
   }
   return spans;

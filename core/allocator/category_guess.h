@@ -19,9 +19,10 @@ struct CategoryGuess {
 
 // Phases: a backward is where autograd's engine is on the stacks, or where stacks lack the lines of
 // Python that the others have (autograd's threads have none); an optimizer's step is where its file
-// is on the stack. If all stacks have lines of Python and none is an optimizer's, there is no
-// backward. Without such stacks a backward begins where most was held by blocks that are
-// freed again in the recording, and ends where almost all of it is free.
+// is on the stack, and where the log has its phase, in which nothing has to be allocated. If all
+// stacks have lines of Python and none is an optimizer's, there is no backward. Without such stacks
+// a backward begins where most was held by blocks that are freed again in the recording, and ends
+// where almost all of it is free.
 //
 // Categories, by the phase of the allocation:
 //   forward: an activation if it lives when a backward begins (or when the recording ends before

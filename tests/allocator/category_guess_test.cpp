@@ -214,6 +214,61 @@ TEST(CategoryGuess, WherePythonAllocatedEverythingThereIsNoBackward) {
   EXPECT_TRUE(guesses()) << "an optimizer has gradients";
 }
 
+// A fused optimizer allocates its state in the first step and nothing later.
+TEST(CategoryGuess, AnAnnotatedOptimizerWithoutAllocationsIsSeen) {
+  constexpr int kSteps = 5, kLayers = 4;
+  memory::AllocationLog log;
+  std::vector<BlockEvidence> evidence;
+  std::int64_t time = 0;
+  std::uint64_t last = 0;
+  const auto record = [&](Action action, std::uint64_t address, base::Phase phase) {
+    memory::Record one;
+    one.time_ns = time += 10;
+    one.action = action;
+    one.address = address;
+    one.size = 1 << 20;
+    one.phase = phase;
+    log.append(one);
+  };
+  const auto alloc = [&](base::Phase phase, bool python) {
+    record(Action::alloc, ++last, base::Phase::idle);
+    evidence.push_back({.phase = phase, .python = python, .makes_module = last <= kLayers});
+    return last;
+  };
+  for (int i = 0; i < kLayers; ++i) alloc(base::Phase::idle, true);
+  std::vector<std::int64_t> optimizers;  // where they begin
+  for (int step = 0; step < kSteps; ++step) {
+    std::vector<std::uint64_t> activations, gradients;
+    for (int i = 0; i < kLayers; ++i) activations.push_back(alloc(base::Phase::idle, true));
+    for (int i = 0; i < kLayers; ++i) {
+      gradients.push_back(alloc(base::Phase::backward, false));
+      record(Action::free_completed, activations.back(), base::Phase::idle);
+      activations.pop_back();
+    }
+    record(Action::phase_begin, 0, base::Phase::optimizer);
+    optimizers.push_back(time);
+    for (int i = 0; i < kLayers && step == 0; ++i) alloc(base::Phase::optimizer, true);
+    record(Action::phase_end, 0, base::Phase::optimizer);
+    for (const std::uint64_t address : gradients)
+      record(Action::free_completed, address, base::Phase::idle);
+  }
+  const CategoryGuess guess = guess_categories(log, evidence);
+  std::array<int, memory::kCategoryCount> counts{};
+  for (const Category category : guess.categories) ++counts[static_cast<std::size_t>(category)];
+  EXPECT_EQ(counts[static_cast<std::size_t>(Category::gradient)], kSteps * kLayers);
+  EXPECT_EQ(counts[static_cast<std::size_t>(Category::activation)], kSteps * kLayers);
+  EXPECT_EQ(counts[static_cast<std::size_t>(Category::optimizer_state)], kLayers);
+  EXPECT_EQ(counts[static_cast<std::size_t>(Category::parameter)], kLayers);
+  std::vector<std::int64_t> begins;
+  std::int32_t step = 0;
+  for (const memory::PhaseSpan& span : guess.phases) {
+    if (span.phase != base::Phase::optimizer) continue;
+    begins.push_back(span.begin_ns);
+    EXPECT_EQ(span.step, step++);
+  }
+  EXPECT_EQ(begins, optimizers);
+}
+
 // A model with adapters: what has no gradient has no state either.
 TEST(CategoryGuess, FrozenParametersAreNoOptimizerState) {
   constexpr std::int64_t kFrozen = 1 << 20, kAdapter = 1 << 12, kActivation = 3 << 10;
