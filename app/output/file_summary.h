@@ -23,9 +23,9 @@ namespace ts::app {
 //     mean of the devices), gpu_time {compute_us, exposed_communication_us, exposed_copy_us,
 //     idle_us} (core/trace_file/device_time.h; the first three add up to gpu_busy_us),
 //     gpu_busy_by_device [{device, kernels, busy_us and the four of gpu_time, from its first work
-//     to its last; rank where traces of ranks became one}], span_us (of a part in seconds, like the
-//     busy times: what lies in it), tracks, flows, memory_events, schema, devices, rank, checks
-//     (core/report/checks.h)
+//     to its last; rank where traces of ranks became one}], span_us (first begin to last end, of
+//     all but the profiler's own window; of a part in seconds, like the busy times: what lies in
+//     it), tracks, flows, memory_events, schema, devices, rank, checks (core/report/checks.h)
 // Allocated bytes are requested bytes, as in traces. Both have complete and, where it is false,
 // fault.
 nlohmann::json summary_json(const files::OpenedFile& file);

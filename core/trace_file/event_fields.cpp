@@ -155,6 +155,7 @@ constexpr std::array kCategories = std::to_array<Category>({
     {"privateuse1_runtime", EventKind::runtime},
     {"python_function", EventKind::python},
     {"runtime", EventKind::runtime},
+    {"trace", EventKind::window},
     {"user_annotation", EventKind::annotation},
     {"xpu_driver", EventKind::runtime},
     {"xpu_runtime", EventKind::runtime},
@@ -164,9 +165,9 @@ constexpr std::array kCategories = std::to_array<Category>({
 
 std::string_view to_string(EventKind kind) {
   constexpr std::array<std::string_view, kEventKindCount> kNames = {
-      "cpu_op",     "user_annotation", "python_function",     "cuda_runtime", "kernel",
-      "gpu_memcpy", "gpu_memset",      "gpu_user_annotation", "cuda_sync",    "overhead",
-      "other"};
+      "cpu_op",    "user_annotation", "python_function", "cuda_runtime",
+      "kernel",    "gpu_memcpy",      "gpu_memset",      "gpu_user_annotation",
+      "cuda_sync", "overhead",        "Trace",           "other"};
   return kNames[static_cast<std::size_t>(kind)];
 }
 

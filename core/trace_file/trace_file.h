@@ -27,9 +27,10 @@ enum class EventKind : std::uint8_t {
   gpu_annotation,   // the time range of an annotation's kernels
   synchronisation,  // waiting for the device
   overhead,         // of the profiler
+  window,           // the whole time in which the profiler recorded
   other,
 };
-inline constexpr int kEventKindCount = 11;
+inline constexpr int kEventKindCount = 12;
 // The category name that current Kineto versions write.
 std::string_view to_string(EventKind kind);
 

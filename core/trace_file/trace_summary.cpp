@@ -270,12 +270,16 @@ TraceSummary summary_of(const TraceFile& file) {
   const Part part(file);
   Sorter sorter(file, part, summary);
   std::optional<Span> span;
+  std::optional<Span> window;
   for (const Event& event : file.events) {
     const Span within = part.cut(event.begin_ns, event.end_ns());
-    if (!span) span = within;
-    span->end = std::max(span->end, within.end);
+    std::optional<Span>& around = event.kind == EventKind::window ? window : span;
+    if (!around) around = within;
+    around->end = std::max(around->end, within.end);
     sorter.add(event, within);
   }
+  // A profiler may begin long before the first work, and end long after the last.
+  if (!span) span = window;
   if (span) summary.span_ns = span->end - span->begin;
   const std::vector<Timed> devices = add_devices(sorter.devices(), summary);
   for (const auto& [process, host] : sorter.hosts()) add_host(host, summary);

@@ -44,7 +44,7 @@ struct TraceSummary {
   std::vector<NameTotal> operators;  // the same; nested operators count in both
   std::vector<StepSpan> steps;       // in their order
   std::vector<DeviceBusy> devices;   // that ran a kernel, by number
-  std::int64_t span_ns = 0;          // first begin to last end
+  std::int64_t span_ns = 0;          // first begin to last end, of all but the profiler's window
   DeviceTime gpu;                    // the mean of `devices`
   std::int64_t gpu_busy_ns = 0;      // of `gpu`: a kernel, copy or fill ran
   std::uint64_t nameless = 0;        // events whose name had no room in the table of names

@@ -76,6 +76,23 @@ TEST(TraceChecks, CollectivesAreTakenFromTheirKernels) {
   EXPECT_EQ(found(all, "C-16", "host_reads").state, CheckState::passed);
 }
 
+// Kernels run for 180 of 200 us; the profiler was there 800 us longer.
+TEST(TraceChecks, TheProfilersOwnWindowIsNoTime) {
+  const std::string events = event("Trace", "PyTorch Profiler (0)", -500, 1000,
+                                   R"("pid": "Spans", "tid": "PyTorch Profiler")") +
+                             event("kernel", "gemm", 0, 180, kStream);
+  EXPECT_EQ(trace_file::summary_of(trace_of(events)).span_ns, 200'000);
+  const auto all = checks_of(events);
+  EXPECT_NE(found(all, "C-7", "busy").found.sentence.find("90.0 %"), std::string::npos)
+      << found(all, "C-7", "busy").found.sentence;
+  const base::FileRange range{base::FileRange::Unit::seconds, 400e-6, 460e-6};
+  EXPECT_EQ(
+      trace_file::summary_of(trace_of(event("Trace", "PyTorch Profiler (0)", -500, 1000), range))
+          .span_ns,
+      60'000)
+      << "where there is nothing else";
+}
+
 // The profiler's own wait after the last step does not count.
 TEST(TraceChecks, WaitsOfTheHostAreCountedInSteps) {
   const auto all = checks_of(event("kernel", "gemm", 0, 130, kStream) +

@@ -40,7 +40,8 @@ TEST(Fields, CategoriesOfAllYearsAreKnown) {
   EXPECT_EQ(kind_of("", "CUDA functions"), EventKind::kernel);
   EXPECT_EQ(kind_of("", "CPU functions"), EventKind::op);
   EXPECT_EQ(kind_of("", "4711"), EventKind::other);
-  EXPECT_EQ(kind_of("Trace", ""), EventKind::other);
+  EXPECT_EQ(kind_of("Trace", ""), EventKind::window);
+  EXPECT_EQ(kind_of("trace_of_another", ""), EventKind::other);
   for (int i = 0; i < kEventKindCount - 1; ++i) {
     const auto kind = static_cast<EventKind>(i);
     EXPECT_EQ(kind_of(to_string(kind), ""), kind) << to_string(kind);
