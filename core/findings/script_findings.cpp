@@ -35,7 +35,8 @@ class Findings {
     add_kept();
     add_gradients();
     if (steps() >= kStepsOfReads) {
-      add_reads();
+      add_reads("finding.reads", seen_.reads);
+      add_reads("finding.prints", seen_.prints);
       add_doubles();
     }
     for (const auto& part : run_.notes.idle_parts) add_idle(part);
@@ -96,13 +97,13 @@ class Findings {
         "finding.why.gradients");
   }
 
-  void add_reads() {
-    for (const auto& [line, use] : seen_.reads) {
+  void add_reads(const char* found, const Lines& lines) {
+    for (const auto& [line, use] : lines) {
       if (use.steps.size() + 1 < steps() || use.steps.size() < kStepsOfReads) continue;
       add("F-4",
-          text::message("finding.reads", {{"count", each_step(use.count, use.steps.size())},
-                                          {"time", time_each_step(use.total_ns, use.steps.size())},
-                                          {"place", line}}),
+          text::message(found, {{"count", each_step(use.count, use.steps.size())},
+                                {"time", time_each_step(use.total_ns, use.steps.size())},
+                                {"place", line}}),
           "finding.why.reads");
     }
   }

@@ -15,7 +15,7 @@ namespace ts::findings {
 //   F-2  tensors are kept: blocks of a line pile up
 //   F-3  gradients are never cleared between two steps of the optimizer
 //   F-4  a number is read from a tensor in every step (.item()), outside of the optimizer,
-//        closures that it calls included
+//        closures that it calls included; or a tensor is printed in every step
 //   F-5  tensors of fp64 are computed with in most steps
 //   F-6  activations or gradients of a part that no optimizer changes
 // A run that is not of a script has none. F-1 and F-2 need kLeastSteps complete steps, the others

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <string_view>
 #include <unordered_map>
+#include <vector>
 
 #include "core/findings/operators_of_run.h"
 
@@ -38,6 +40,9 @@ bool moves(std::string_view name) {
   return is_one_of(name, kNames);
 }
 
+// The range in which Python makes the text of a tensor (python/tensorscope/_recording.py).
+constexpr std::string_view kPrinted = "Tensor.__repr__";
+
 class Walk {
  public:
   Walk(const run::Run& run, const base::StringTable& strings) : run_(run), strings_(strings) {}
@@ -45,12 +50,15 @@ class Walk {
   SeenOperators take() {
     for_each_slice(run_, [this](const trace::Slice& slice, const trace::Slice*) {
       if (slice.flow != 0) ++ends_of_flow_[slice.flow];
+      if (strings_.view(slice.name) == kPrinted) printed_.push_back({slice});
     });
+    std::ranges::sort(printed_, {}, [](const Printed& one) { return one.slice.begin_ns; });
     for_each_slice(run_, [this](const trace::Slice& slice, const trace::Slice* outer) {
       look_at(slice, outer);
     });
-    std::erase_if(seen_.reads,
-                  [this](const auto& line) { return optimizer_.contains(line.first); });
+    const auto of_optimizer = [this](const auto& line) { return optimizer_.contains(line.first); };
+    std::erase_if(seen_.reads, of_optimizer);
+    std::erase_if(seen_.prints, of_optimizer);
     for (const std::string& line : unpacks_) {
       if (const auto found = integers_.find(line); found != integers_.end())
         leave_out(seen_.reads, line, found->second);
@@ -70,6 +78,28 @@ class Walk {
     ++use.count;
     use.total_ns += slice.duration_ns;
     use.steps.insert(step_at(run_, slice.begin_ns));
+  }
+  // The text of a tensor that is being made then, or null.
+  struct Printed {
+    trace::Slice slice;
+    bool read = false;  // a number of it was
+  };
+  Printed* printed_at(std::int64_t time_ns) {
+    const auto after = std::ranges::upper_bound(
+        printed_, time_ns, {}, [](const Printed& one) { return one.slice.begin_ns; });
+    if (after == printed_.begin()) return nullptr;
+    Printed& one = *std::prev(after);
+    return time_ns < one.slice.begin_ns + one.slice.duration_ns ? &one : nullptr;
+  }
+  void note_read(const trace::Slice& slice, std::string_view line) {
+    if (Printed* const printed = printed_at(slice.begin_ns); printed != nullptr) {
+      if (!printed->read) note(seen_.prints, line, printed->slice);
+      printed->read = true;
+      return;
+    }
+    note(seen_.reads, line, slice);
+    if (strings_.view(slice.detail).find(" int") != std::string_view::npos)
+      ++integers_[std::string(line)];
   }
   bool computes_doubles(const trace::Slice& slice) const {
     return has_tensor_of(strings_.view(slice.detail), "fp64") && !moves(strings_.view(slice.name));
@@ -93,12 +123,12 @@ class Walk {
     if (phase_at(run_, slice.begin_ns) == base::Phase::optimizer) {
       optimizer_.emplace(line);
     } else if (name == "aten::item") {
-      note(seen_.reads, line, slice);
-      if (strings_.view(slice.detail).find(" int") != std::string_view::npos)
-        ++integers_[std::string(line)];
+      note_read(slice, line);
     }
     if (name == "aten::unbind" || name == "aten::select") unpacks_.emplace(line);
     if (sums(slice)) note(seen_.sums, line, slice);
+    // Text is made of numbers in fp64.
+    if (printed_at(slice.begin_ns) != nullptr) return;
     if (!computes_doubles(slice) || (outer != nullptr && computes_doubles(*outer))) return;
     if (step_at(run_, slice.begin_ns) < 0) return;
     note(seen_.doubles, line, slice);
@@ -111,6 +141,7 @@ class Walk {
   const base::StringTable& strings_;
   SeenOperators seen_;
   std::unordered_map<std::uint32_t, int> ends_of_flow_;
+  std::vector<Printed> printed_;                  // by their begin
   std::set<std::string, std::less<>> optimizer_;  // lines from which an optimizer runs
   std::set<std::string, std::less<>> unpacks_;    // lines that take tensors apart
   std::map<std::string, std::int64_t, std::less<>> integers_;

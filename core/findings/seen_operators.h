@@ -24,6 +24,8 @@ struct SeenOperators {
   // Numbers read from tensors (.item()), apart from what optimizers do and from indices, which lie
   // on the host: those come out of a tensor of several by the same line.
   Lines reads;
+  // Tensors whose numbers are read to print them.
+  Lines prints;
   // Computed in steps with tensors of fp64 of several elements; converting and moving are none.
   Lines doubles;
   // Scalars added with a node of autograd's that no backward ran, as total += loss does.

@@ -25,7 +25,8 @@ void write_shapes(c10::ArrayRef<const c10::IValue> inputs, Shapes& shapes) {
   for (const c10::IValue& value : inputs) {
     if (value.isTensor()) {
       if (!writer.add(value.toTensor())) return;
-    } else if (value.isTensorList()) {
+    } else if (value.isList() && !value.toListRef().empty() && value.toListRef()[0].isTensor() &&
+               value.isTensorList()) {  // asked last: most lists are sizes
       for (const c10::IValue& one : value.toListRef()) {
         if (!writer.add(one.toTensor())) return;
       }

@@ -87,8 +87,7 @@ class Library:
         self.leave = _function(quick, "leave", None, word)
         self.phase = _function(quick, "phase", None, ctypes.c_int, ctypes.c_int)
         self.step = _function(quick, "step", None)
-        self.owners = _function(quick, "owners", None, ctypes.POINTER(ctypes.c_uint64),
-                                ctypes.POINTER(word), number, ctypes.c_int)
+        self.owners = _function(quick, "owners", None, ctypes.c_void_p, ctypes.c_void_p, number, ctypes.c_int)
         self.idle_part = _function(quick, "idle_part", None, text, text, ctypes.c_int)
         self.kept_graphs = _function(quick, "kept_graphs", None, number)
         self.bytes = _function(slow, "bytes", text, number)

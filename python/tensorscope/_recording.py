@@ -5,6 +5,7 @@ offers, but for torch.autograd.backward, which is wrapped while a recording goes
 these hooks reaches the script: it is counted, and told at the end.
 """
 
+import array
 import ctypes
 import functools
 import os
@@ -12,6 +13,7 @@ import weakref
 from threading import get_ident
 
 import torch
+from torch import _tensor_str
 from torch._C import _functorch as functorch
 from torch.nn.modules import module as nn_module
 from torch.optim import optimizer as torch_optimizer
@@ -23,6 +25,7 @@ FORWARD, LOSS, BACKWARD, OPTIMIZER, IDLE = 1, 2, 3, 4, 5
 PHASES = {"forward": FORWARD, "loss": LOSS, "backward": BACKWARD, "optimizer": OPTIMIZER}
 PARAMETER, OPTIMIZER_STATE, GRADIENT, INPUT = 0, 1, 2, 3
 OK, OUT_OF_MEMORY, CANCELLED, FAILED = 0, 1, 2, 3
+PRINTED = "Tensor.__repr__"  # core/findings/seen_operators.cpp looks for it
 _PLAIN = frozenset((torch.Tensor, torch.nn.Parameter))
 
 
@@ -41,8 +44,8 @@ class _Owners:
         self._on_cuda = on_cuda
 
     def add(self, tensor, name):
-        # For every tensor of an optimizer's state in every step: the quickest questions.
-        if type(tensor) not in _PLAIN or tensor.layout is not torch.strided:
+        # For every gradient in every step: the quickest questions.
+        if type(tensor) not in _PLAIN:
             return
         try:
             if tensor.is_cuda if self._on_cuda else tensor.is_cpu:
@@ -55,7 +58,7 @@ class _Owners:
                 address = tensor.untyped_storage()._cdata + 1
             else:
                 return
-        except RuntimeError:  # it has no storage
+        except RuntimeError:  # it has no storage: sparse, or wrapped
             inner = _inner(tensor)
             if inner is not tensor:
                 self.add(inner, name)
@@ -66,8 +69,8 @@ class _Owners:
     def tell(self, library, category):
         count = len(self.addresses)
         if count:
-            library.owners((ctypes.c_uint64 * count)(*self.addresses),
-                           (ctypes.c_uint32 * count)(*self.names), count, category)
+            addresses, names = array.array("Q", self.addresses), array.array("I", self.names)
+            library.owners(addresses.buffer_info()[0], names.buffer_info()[0], count, category)
 
 
 class Recording:
@@ -91,6 +94,8 @@ class Recording:
         self._parameters = {}    # id -> (weak reference, name)
         self._with_gradient = set()  # ids of parameters
         self._updated = set()        # ids of those that an optimizer has
+        self._of_optimizers = {}     # id of an optimizer -> ids of its parameters
+        self._states = {}            # id of an optimizer -> {id: weak reference} of the tensors of its state
         self._roots = {}         # name of a class -> [(weak reference, prefix)] of modules called from outside
         self._unprefixed = False  # a root has it whose parts have no prefix
         self._watched = None      # (weak reference, version) of a parameter when the last backward ended
@@ -110,6 +115,8 @@ class Recording:
         _compile.leave_alone()
         self._backward = torch.autograd.backward
         torch.autograd.backward = self._wrapped_backward()
+        self._text = _tensor_str._str
+        _tensor_str._str = self._wrapped_text()
         before, after = self._module_hooks()
         self._handles = [
             nn_module.register_module_forward_pre_hook(before),
@@ -194,6 +201,7 @@ class Recording:
             handle.remove()
         if self._handles:
             torch.autograd.backward = self._backward
+            _tensor_str._str = self._text
             _compile.show(self._any_hooks)
         self._handles = []
 
@@ -348,6 +356,14 @@ class Recording:
                 self.phase(OPTIMIZER if self._in_optimizer else IDLE, False)
         return backward
 
+    def _wrapped_text(self):
+        """What print() of a tensor calls: the numbers that it reads are told apart from others."""
+        @functools.wraps(self._text)
+        def text(*arguments, **named):
+            with torch.autograd.profiler.record_function(PRINTED):
+                return self._text(*arguments, **named)
+        return text
+
     def _before_backward(self, tensors):
         self._end_unseen_step()
         if isinstance(tensors, torch.Tensor):
@@ -371,8 +387,8 @@ class Recording:
         owners, last = _Owners(self._on_cuda), None
         for reference, name in self._parameters.values():
             parameter = reference()
-            if parameter is not None and parameter.grad is not None:
-                owners.add(parameter.grad, name)
+            if parameter is not None and (gradient := parameter.grad) is not None:
+                owners.add(gradient, name)
                 self._with_gradient.add(id(parameter))
                 last = parameter
         owners.tell(self._library, GRADIENT)
@@ -388,8 +404,11 @@ class Recording:
 
     def _own_parameters(self, optimizer):
         parameters = [parameter for group in optimizer.param_groups for parameter in group["params"]]
-        self._updated.update(map(id, parameters))
-        self._add_parameters(parameters)
+        ids = list(map(id, parameters))
+        if self._of_optimizers.get(id(optimizer)) != ids:
+            self._of_optimizers[id(optimizer)] = ids
+            self._updated.update(ids)
+            self._add_parameters(parameters)
 
     def _add_parameters(self, parameters):
         owners = _Owners(self._on_cuda)
@@ -414,9 +433,18 @@ class Recording:
             self._just_ended = True
 
     def _own_state(self, optimizer):
-        owners = _Owners(self._on_cuda)
+        # Most stay where they are from one step to the next. Before the first recorded step nobody listens.
+        owners, now = _Owners(self._on_cuda), {}
+        told = self._states.get(id(optimizer), now) if self._steps_ended > self._steps[0] + 1 else now
         for parameter, state in optimizer.state.items():
-            _, name = self._parameters.get(id(parameter), (None, 0))
             for value in state.values() if isinstance(state, dict) else ():
-                owners.add(value, name)
+                reference = told.get(id(value))
+                if reference is None or reference() is not value:
+                    if type(value) not in _PLAIN:
+                        continue
+                    _, name = self._parameters.get(id(parameter), (None, 0))
+                    owners.add(value, name)
+                    reference = weakref.ref(value)
+                now[id(value)] = reference
+        self._states[id(optimizer)] = now
         owners.tell(self._library, OPTIMIZER_STATE)

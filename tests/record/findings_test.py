@@ -242,6 +242,10 @@ class Findings(unittest.TestCase):
     def test_numbers_read_in_every_step(self):
         self.only("F-4", self.loop(inside="total += loss.item()"), self.line, "1 number is read")
 
+    def test_tensors_printed_in_every_step(self):
+        found = self.loop(inside="print(loss, output)")
+        self.only("F-4", found, self.line, "2 tensors are printed in a step")
+
     def test_numbers_that_an_optimizer_reads(self):
         text = """
 import torch
@@ -277,6 +281,15 @@ for i in range(8):
         found = self.written(FROZEN.format(before="", input=""))
         # Two Linear layers: (32 * 64 + 64 + 64 * 32 + 32) * 4 bytes of gradients.
         self.only("F-6", found, "loop.py:10", "16.38 KiB of gradients", "Sequential, which no optimizer changes")
+
+    def test_one_of_two_parts_of_a_class(self):
+        text = FROZEN.format(before="other = torch.nn.Sequential(torch.nn.Linear(32, 64), torch.nn.GELU(), "
+                                    "torch.nn.Linear(64, 32))", input="")
+        text = text.replace("body(batch)", "body(batch) + other(batch)")
+        text = text.replace("head.parameters()", "[*head.parameters(), *other.parameters()]")
+        self.only("F-6", self.written(text), "loop.py:10", "16.38 KiB of gradients", "Sequential, which no optimizer changes")
+        text = text.replace("*other.parameters()", "*body.parameters()")
+        self.only("F-6", self.written(text), "loop.py:10", "16.38 KiB of gradients", "Sequential#2, which no optimizer changes")
 
     def test_a_part_that_keeps_its_input_alone(self):
         text = FROZEN.format(before="body = torch.nn.Sequential(torch.nn.Linear(32, 32))", input="")
