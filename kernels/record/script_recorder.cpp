@@ -4,6 +4,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstdlib>
+#include <mutex>
 #include <utility>
 
 #include "core/base/clock.h"
@@ -17,6 +18,7 @@
 #include "kernels/observe/cpu_allocator.h"
 #include "kernels/observe/failure.h"
 #include "kernels/observe/recording.h"
+#include "kernels/record/crash_watch.h"
 #include "kernels/record/python_place.h"
 #include "kernels/record/script_cuda.h"
 
@@ -60,6 +62,7 @@ struct ScriptRecorder::Impl {
     if (!options.path.empty() && !io::reason_no_file(options.path))
       journal.emplace(run::RecordingJournal::path_of(options.path), run);
     collector.emplace(recorder, [this](capture::Batch&& batch) { take(batch); });
+    if (journal) crash.emplace([this] { save(); });
     if (options.first == 0) begin_recording();
     begin_phase(Phase::setup, false);
   }
@@ -70,6 +73,7 @@ struct ScriptRecorder::Impl {
 
   // The collector's thread. What the file has no room for, the window does not get either.
   void take(const capture::Batch& batch) {
+    const std::lock_guard lock(writing);
     const bool kept = !writer.too_large();
     writer.add(batch);
     dropped = batch.dropped;
@@ -78,6 +82,13 @@ struct ScriptRecorder::Impl {
     const std::int64_t peak = this->peak();
     if (outgoing && kept) outgoing->add(batch, peak);
     if (journal) journal->update(writer, batch.dropped, batch.clock_drift_ns, peak);
+  }
+
+  // A thread of CrashWatch's.
+  void save() {
+    collector->flush();
+    const std::lock_guard lock(writing);
+    journal->flush(writer, dropped, clock_drift_ns, peak());
   }
 
   void call_window() {
@@ -103,6 +114,7 @@ struct ScriptRecorder::Impl {
 
   void stop() {
     end_recording();
+    crash.reset();
     if (!collector) return;
     collector->flush();
     collector.reset();
@@ -207,7 +219,9 @@ struct ScriptRecorder::Impl {
   std::optional<run::RecordingJournal> journal;
   base::Message live_problem;
   std::int64_t window_gone = -1;  // see Summary
+  std::mutex writing;  // `writer` and `journal`, between the collector's thread and save()
   std::optional<capture::Collector> collector;
+  std::optional<CrashWatch> crash;
   std::optional<Recording> recording;
 
   Phase phase = Phase::idle;

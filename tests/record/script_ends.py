@@ -149,6 +149,13 @@ class Ends(unittest.TestCase):
         self.assertIn("ended without saying how", told["sentence"])
         self.assertEqual((told["complete"], told["fault"]), (False, told["sentence"]))
 
+    def test_a_crash_leaves_all_that_came_before(self):
+        part = self.out.with_name(self.out.name + ".part")
+        for crash, number in (("os.abort()", signal.SIGABRT), ("import ctypes; ctypes.string_at(0)", signal.SIGSEGV)):
+            ended = self.record(f"step()\ntime.sleep(0.3)\nkept = torch.hann_window(9)\n{crash}")
+            self.assertEqual(ended.returncode, -number, ended.stderr)
+            self.assertIn(b"aten::hann_window", part.read_bytes())
+
     def test_out_of_memory_is_a_result(self):
         ended = self.record("step()\nkept = [torch.ones(1 << 18) for _ in range(64)]",
                             "--memory-limit", "16MiB")
