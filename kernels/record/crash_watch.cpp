@@ -43,7 +43,7 @@ void on_crash(int signal, siginfo_t* info, void*) {
   for (std::size_t i = 0; i < kSignals.size(); ++i) {
     if (kSignals[i] == signal) ::sigaction(signal, &before[i], nullptr);
   }
-  // What a fault stopped at is tried again at the return; one that was sent is sent again.
+  // The instruction of a fault is tried again at the return; a signal that was sent is sent again.
   if (info->si_code <= 0) ::raise(signal);
   errno = error;
 }

@@ -127,12 +127,14 @@ model = nn.Sequential(Block(), Block())
 optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
 compiled = torch.compile(model, backend="eager", fullgraph={whole})
 step = torch.compile(optimizer.step, backend="eager") if {optimizer} else optimizer.step
+losses = []
 for _ in range(5):
     optimizer.zero_grad()
     loss = compiled(x).square().mean()
     loss.backward()
     step()
-    print(loss)
+    losses.append(loss.detach())
+print(losses)
 from torch._dynamo.utils import counters
 print(counters["stats"]["unique_graphs"])
 """
