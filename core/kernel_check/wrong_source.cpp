@@ -67,7 +67,7 @@ std::string first_error(const std::string& file, const std::string& log) {
   std::istringstream lines(log);
   std::string led_here;  // "mine.cu:5:19: "
   for (std::string line; std::getline(lines, line);) {
-    const std::size_t required = line.find("  required from");
+    const std::size_t required = line.find("   required from");
     if (required != std::string::npos && line_in(file, line))
       led_here = line.substr(0, required) + " ";
     const std::size_t error = line.find(kError);

@@ -95,7 +95,8 @@ TEST(KernelCommand, MoreStaticSharedMemoryThanNvccTakes) {
   const auto with = [&](int floats) {
     const std::string size = std::to_string(floats);
     return check_kernel(place, "  __shared__ float a[" + size + "];\n  __shared__ float b[" + size +
-                                   "];\n  if (length < 0) d_q[0] = a[length] + b[length];\n" +
+                                   "];\n  a[threadIdx.x] = b[threadIdx.x] = 1;\n"
+                                   "  if (length < 0) d_q[0] = a[-length] + b[-length];\n" +
                                    place);
   };
   const Ended most = with(6144);
