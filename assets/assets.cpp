@@ -16,6 +16,7 @@ TS_ASSET(lesson_errors)
 TS_ASSET(memory_page)
 TS_ASSET(trace_page)
 TS_ASSET(page_style)
+TS_ASSET(page_notes)
 
 namespace ts::assets {
 
@@ -45,6 +46,9 @@ std::string_view memory_page() {
 }
 std::string_view page_style() {
   return view_page_style();
+}
+std::string_view page_notes() {
+  return view_page_notes();
 }
 std::string_view trace_page() {
   return view_trace_page();

@@ -15,6 +15,7 @@ std::string_view sweeps();            // sweeps.json, read by run::SweepPresets
 std::string_view reference_points();  // reference_points.json, read by run::parse_references
 std::string_view memory_page();       // memory_page.html, filled by app::memory_page
 std::string_view page_style();        // page_style.css, of both pages
+std::string_view page_notes();        // page_notes.js, of both pages
 std::string_view trace_page();        // trace_page.html, filled by app::trace_page
 std::string_view lesson_rows();       // lesson_rows.json, read by lessons::read_rows
 std::string_view lesson_errors();     // lesson_errors.json, read by lessons::read_material_errors

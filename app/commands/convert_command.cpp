@@ -60,17 +60,6 @@ int write_csv(const ConvertCommand& command, const base::Result<trace_file::Trac
   return written ? 0 : report_unwritten(written.error());
 }
 
-int write_trace_page(const ConvertCommand& command, base::Result<trace_file::TraceFile> file) {
-  if (!file) return report(file.error().sentence, 2);
-  const auto opened = files::open_trace(std::move(*file), 1);
-  if (!opened) return report(opened.error().sentence, 2);
-  if (!opened->about.fault.empty()) report(opened->about.fault, 0);
-  const auto written = io::write_file(
-      command.out,
-      trace_page(opened->run.trace, *opened->about.strings, command.in.filename().string()));
-  return written ? 0 : report_unwritten(written.error());
-}
-
 // 0, or reported: why nothing was written, or not all of it.
 int check_copy(const base::Result<base::Message>& fault) {
   if (!fault) return report(fault.error().sentence, 2);
@@ -78,23 +67,7 @@ int check_copy(const base::Result<base::Message>& fault) {
   return 0;
 }
 
-int convert_trace(const ConvertCommand& command, io::Input& input, const base::FileRange& range) {
-  if (ends_with_one_of(command.out, {".csv"}))
-    return write_csv(command, trace_file::read_trace(command.in, input, range));
-  if (ends_with_one_of(command.out, {".html"}))
-    return write_trace_page(command, trace_file::read_trace(command.in, input, range));
-  return check_copy(trace_file::copy_trace(command.in, input, range, command.out));
-}
-
-int convert_ranks(const ConvertCommand& command) {
-  if (ends_with_one_of(command.out, {".csv"}))
-    return write_csv(command, files::read_ranks(command.in));
-  if (ends_with_one_of(command.out, {".html"}))
-    return write_trace_page(command, files::read_ranks(command.in));
-  return check_copy(files::copy_ranks(command.in, command.out));
-}
-
-// The notes of the session on that device, or on the part of it.
+// The notes of the session on that device, or on the part of it. None without a session.
 base::Result<std::vector<files::Note>> notes_of(const ConvertCommand& command,
                                                 const FileQuestion& question, std::size_t device) {
   if (command.session.empty()) return std::vector<files::Note>();
@@ -113,6 +86,38 @@ base::Result<std::vector<files::Note>> notes_of(const ConvertCommand& command,
   }
   return base::fail(command.session.string() + " does not have what is asked for of " +
                     command.in.string());
+}
+
+int write_trace_page(const ConvertCommand& command, base::Result<trace_file::TraceFile> file,
+                     const FileQuestion& question) {
+  if (!file) return report(file.error().sentence, 2);
+  const auto opened = files::open_trace(std::move(*file), 1);
+  if (!opened) return report(opened.error().sentence, 2);
+  if (!opened->about.fault.empty()) report(opened->about.fault, 0);
+  constexpr std::size_t kTrace = 0;  // a session counts it after the devices, of which it has none
+  const auto notes = notes_of(command, question, kTrace);
+  if (!notes) return report(notes.error().sentence, 2);
+  const auto written =
+      io::write_file(command.out, trace_page(*opened, command.in.filename().string(), *notes));
+  return written ? 0 : report_unwritten(written.error());
+}
+
+int convert_trace(const ConvertCommand& command, io::Input& input, const FileQuestion& question) {
+  if (ends_with_one_of(command.out, {".csv"}))
+    return write_csv(command, trace_file::read_trace(command.in, input, question.range));
+  if (ends_with_one_of(command.out, {".html"})) {
+    return write_trace_page(command, trace_file::read_trace(command.in, input, question.range),
+                            question);
+  }
+  return check_copy(trace_file::copy_trace(command.in, input, question.range, command.out));
+}
+
+int convert_ranks(const ConvertCommand& command, const FileQuestion& question) {
+  if (ends_with_one_of(command.out, {".csv"}))
+    return write_csv(command, files::read_ranks(command.in));
+  if (ends_with_one_of(command.out, {".html"}))
+    return write_trace_page(command, files::read_ranks(command.in), question);
+  return check_copy(files::copy_ranks(command.in, command.out));
 }
 
 // The page of one device.
@@ -167,16 +172,16 @@ int convert_snapshot(const ConvertCommand& command, io::Input& input,
 int convert(const ConvertCommand& command) {
   const auto asked = question_of(command.part);
   if (!asked) return report(asked.error().sentence, 2);
+  if (!command.session.empty() && !ends_with_one_of(command.out, {".html"}))
+    return report("--session gives its notes to a page, and a page is named FILE.html", 2);
   std::error_code ignored;
   if (asked->of_all() && std::filesystem::is_directory(command.in, ignored)) {
     if (const int problem = check_trace_name(command.out); problem != 0) return problem;
-    return convert_ranks(command);
+    return convert_ranks(command, *asked);
   }
   if (std::filesystem::equivalent(command.in, command.out, ignored))
     return report(text::message("file_error.same", {{"path", command.in.string()}}), 2);
   if (const auto other = file_of_other_commands(command.in)) return report(other->sentence, 2);
-  if (!command.session.empty() && !ends_with_one_of(command.out, {".html"}))
-    return report("--session gives its notes to a page, and a page is named FILE.html", 2);
   if (command.device && !ends_with_one_of(command.out, {".html"}))
     return report("--device chooses whose page is written, and a page is named FILE.html", 2);
   auto input = io::Input::open(command.in);
@@ -186,11 +191,9 @@ int convert(const ConvertCommand& command) {
   if (!asked->part.is_all()) return report(only_of_snapshots(command.in).value(), 2);
   if (kind == io::FileKind::trace && command.device)
     return report("--device chooses the device of a memory snapshot's page, not of a trace's", 2);
-  if (kind == io::FileKind::trace && !command.session.empty())
-    return report("--session gives its notes to the page of a memory snapshot, not of a trace", 2);
   if (kind == io::FileKind::trace) {
     const int problem = check_trace_name(command.out);
-    return problem != 0 ? problem : convert_trace(command, *input, asked->range);
+    return problem != 0 ? problem : convert_trace(command, *input, *asked);
   }
   return report(command.in.string() + " is neither a memory snapshot nor a trace of a profiler.",
                 2);

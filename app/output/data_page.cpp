@@ -24,6 +24,7 @@ std::string data_page(std::string_view page, const nlohmann::json& data) {
     filled.replace(at, place.size(), content);
   };
   fill("TENSORSCOPE_STYLE", assets::page_style());
+  fill("TENSORSCOPE_NOTES", assets::page_notes());
   fill("TENSORSCOPE_DATA",
        inside_html(data.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace)));
   return filled;

@@ -10,6 +10,7 @@
 
 #include "app/output/data_page.h"
 #include "assets/assets.h"
+#include "core/files/step_range.h"
 #include "core/text/numbers.h"
 #include "core/trace/track_order.h"
 #include "views/common/svg_sink.h"
@@ -140,20 +141,44 @@ std::string about(const trace::TraceStore& store, std::size_t tracks, std::size_
   return words;
 }
 
+// Since the beginning of all.
+std::int64_t since_begin(std::int64_t time_ns, const base::TimeRange& all) {
+  return std::clamp(time_ns, all.begin, all.end) - all.begin;
+}
+
+Json marks_json(std::span<const files::Note> notes, const base::TimeRange& all) {
+  auto marks = Json::array();
+  for (const files::Note& note : notes)
+    marks.push_back({{"time", since_begin(note.time_ns, all)}, {"text", note.text}});
+  return marks;
+}
+
 }  // namespace
 
 std::string trace_page(const trace::TraceStore& store, const base::StringTable& strings,
-                       const std::string& title, std::size_t most) {
+                       const std::string& title, const TraceLook& look, std::size_t most) {
+  const base::TimeRange all = store.range();
   const std::vector<trace::SliceRef> drawn = drawn_slices(store, most);
   PageTexts texts(strings);
-  Json tracks = tracks_json(store, drawn, store.range().begin, texts);
-  const Json data = {{"title", title},
-                     {"about", about(store, tracks.size(), drawn.size())},
-                     {"length", std::max<std::int64_t>(store.range().length(), 1)},
-                     {"classes", classes_json()},
-                     {"texts", texts.take()},
-                     {"tracks", std::move(tracks)}};
+  Json tracks = tracks_json(store, drawn, all.begin, texts);
+  Json data = {{"title", title},
+               {"about", about(store, tracks.size(), drawn.size())},
+               {"length", std::max<std::int64_t>(all.length(), 1)},
+               {"steps", nullptr},
+               {"notes", marks_json(look.notes, all)},
+               {"classes", classes_json()},
+               {"texts", texts.take()},
+               {"tracks", std::move(tracks)}};
+  if (!look.first.empty())
+    data["steps"] =
+        Json::array({since_begin(look.first.begin, all), since_begin(look.first.end, all)});
   return data_page(assets::trace_page(), data);
+}
+
+std::string trace_page(const files::OpenedTrace& trace, const std::string& title,
+                       std::span<const files::Note> notes) {
+  return trace_page(trace.run.trace, *trace.about.strings, title,
+                    {.first = files::step_range(trace.run), .notes = notes});
 }
 
 }  // namespace ts::app

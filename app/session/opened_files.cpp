@@ -89,12 +89,14 @@ void OpenedFiles::open(const std::filesystem::path& path, const base::FileRange&
          Answer answer;
          answer.written = written_at(path);
          const auto keep = [&handover](std::unique_ptr<files::OpenedFile> opened) {
+           files::prepare_for_view(*opened);
            const std::lock_guard lock(handover->mutex);
            handover->beginning = std::move(opened);
          };
          if (auto read =
                  read_file(path, {.progress = progress.get(), .beginning = keep, .range = range})) {
            answer.opened = std::move(*read);
+           files::prepare_for_view(*answer.opened);
          } else {
            answer.problem = read.error();
          }
@@ -107,6 +109,7 @@ void OpenedFiles::add(std::unique_ptr<files::OpenedFile> opened) {
   Entry& entry = entry_for(opened->path);
   entry.device = opened->first_shown();
   entry.written = written_at(opened->path);
+  files::prepare_for_view(*opened);
   entry.opened = std::move(opened);
   current_ = static_cast<std::size_t>(&entry - entries_.data());
 }
@@ -186,7 +189,9 @@ void OpenedFiles::narrow(std::size_t index, const files::MemoryPart& part) {
   }
   narrowers_.push_back({entry.id, entry.all(), device, part,
                         std::async(std::launch::async, [whole = entry.all(), device, part] {
-                          return files::narrowed(*whole, {&whole->devices[device], 1}, part);
+                          auto opened = files::narrowed(*whole, {&whole->devices[device], 1}, part);
+                          files::prepare_for_view(*opened);
+                          return opened;
                         })});
 }
 

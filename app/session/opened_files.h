@@ -83,7 +83,7 @@ class OpenedFiles {
   [[nodiscard]] std::uint64_t asks_above() const { return most_bytes_; }
   // For tests.
   void read_with(Reading reading) { reading_ = std::move(reading); }
-  // Adds a file that was read before.
+  // Adds a file that was read before, and prepares it for its view on this thread.
   void add(std::unique_ptr<files::OpenedFile> opened);
   // A script whose recording arrives; it is selected.
   void follow(std::shared_ptr<live::Incoming> incoming);

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <numeric>
+#include <limits>
 #include <optional>
 #include <unordered_map>
 
@@ -32,7 +32,7 @@ struct Stretch {
 
 class Guesser {
  public:
-  Guesser(const memory::AllocationLog& log, std::span<const BlockEvidence> evidence)
+  Guesser(const memory::AllocationLog& log, const EvidenceList& evidence)
       : log_(log), events_(log.events()), blocks_(log.blocks()), evidence_(evidence) {
     TS_CHECK(evidence.size() == blocks_.size());
     for (const memory::PhaseSpan& span : log.phases()) annotated_ |= span.phase == Phase::backward;
@@ -80,7 +80,7 @@ class Guesser {
   const memory::AllocationLog& log_;
   std::span<const memory::Event> events_;
   std::span<const Block> blocks_;
-  std::span<const BlockEvidence> evidence_;
+  const EvidenceList& evidence_;
   bool annotated_ = false;
   std::vector<memory::PhaseSpan> spans_;
   bool forwards_only_ = false;         // Python allocated everything: there is no backward
@@ -90,7 +90,7 @@ class Guesser {
 };
 
 Phase Guesser::phase_by_evidence(BlockIndex index, bool bare_is_backward) const {
-  const BlockEvidence& known = evidence_[index];
+  const BlockEvidence known = evidence_[index];
   if (known.earlier) return Phase::idle;
   if (known.phase != Phase::idle) return known.phase == Phase::loss ? Phase::forward : known.phase;
   const EventIndex event = blocks_[index].alloc_event;
@@ -110,7 +110,8 @@ bool Guesser::stretches_of_evidence() {
   bool backward = std::ranges::any_of(
       spans_, [](const memory::PhaseSpan& span) { return span.phase == Phase::backward; });
   bool engine = backward;
-  for (const BlockEvidence& known : evidence_) {
+  for (std::size_t i = 0; i < evidence_.size(); ++i) {
+    const BlockEvidence known = evidence_[i];
     if (known.earlier) continue;
     ++inside;
     with_python += known.python ? 1 : 0;
@@ -163,23 +164,33 @@ void Guesser::stretches_of_lifetimes() {
   for (const Block& block : blocks_) {
     if (block.free_event == kNone) ++staying[block.size];
   }
-  std::vector<std::int64_t> held;
-  const auto sum_up = [&](bool without_sizes_that_stay) {
-    held.assign(events_.size(), 0);
-    for (const Block& block : blocks_) {
-      const bool middling =
-          block.free_event != kNone && block.free_event - block.alloc_event > shortly;
-      if (!middling || (without_sizes_that_stay && staying.contains(block.size))) continue;
-      held[block.alloc_event] += block.size;
-      held[block.free_event] -= block.size;
+  bool without_sizes_that_stay = true;
+  // Calls `visit(event, bytes)` with what is held after each event.
+  const auto each_held = [&](const auto& visit) {
+    std::int64_t held = 0;
+    for (EventIndex i = 0; i < count; ++i) {
+      const memory::BlockIndex index = events_[i].block;
+      if (index != kNone) {
+        const Block& block = blocks_[index];
+        const bool middling =
+            block.free_event != kNone && block.free_event - block.alloc_event > shortly;
+        const bool counts = middling && !(without_sizes_that_stay && staying.contains(block.size));
+        if (counts) held += i == block.alloc_event ? block.size : -block.size;
+      }
+      visit(i, held);
     }
-    std::partial_sum(held.begin(), held.end(), held.begin());
-    return *std::ranges::max_element(held);
   };
-  std::int64_t peak = 0;
-  for (const memory::Event& event : events_) peak = std::max(peak, event.total_after);
-  std::int64_t most = sum_up(true);
-  if (most < peak / 50) most = sum_up(false);
+  const auto most_held = [&] {
+    std::int64_t most = std::numeric_limits<std::int64_t>::min();
+    each_held([&](EventIndex /*event*/, std::int64_t held) { most = std::max(most, held); });
+    return most;
+  };
+  const std::int64_t peak = log_.peak_bytes();
+  std::int64_t most = most_held();
+  if (most < peak / 50) {
+    without_sizes_that_stay = false;
+    most = most_held();
+  }
   if (most < peak / 50 || most <= 0) {
     append({.end = count});
     return;
@@ -189,21 +200,24 @@ void Guesser::stretches_of_lifetimes() {
   const std::int64_t hill = most / 4;
   EventIndex done = 0;
   EventIndex begin = 0;
-  for (EventIndex i = 0; i < count; ++i) {
-    if (held[i] <= foot) begin = i;
-    if (held[i] < hill) continue;
-    EventIndex top = i;
-    EventIndex end = i;
-    for (; end < count && held[end] > foot; ++end) {
-      if (held[end] > held[top]) top = end;
-    }
+  EventIndex top = 0;
+  std::int64_t height = 0;  // of the hill that has begun; 0: none has
+  const auto end_hill = [&](EventIndex end) {
     // The time between two steps belongs to the optimizer.
     append({.phase = done == 0 ? Phase::idle : Phase::optimizer, .first = done, .end = begin});
     append({.phase = Phase::forward, .first = begin, .end = top + 1});
     append({.phase = Phase::backward, .first = top + 1, .end = end});
     done = begin = end;
-    i = end;
-  }
+    height = 0;
+  };
+  each_held([&](EventIndex event, std::int64_t held) {
+    if (height > 0 && held <= foot) end_hill(event);
+    if (held <= foot) begin = event;
+    if (held < hill || held <= height) return;
+    height = held;
+    top = event;
+  });
+  if (height > 0) end_hill(count);
   append({.phase = done == 0 ? Phase::idle : Phase::optimizer, .first = done, .end = count});
 }
 
@@ -219,7 +233,7 @@ void Guesser::number_backwards() {
 
 bool Guesser::saw_optimizer() const {
   const auto steps = [](const auto& one) { return one.phase == Phase::optimizer; };
-  return std::ranges::any_of(evidence_, steps) || std::ranges::any_of(spans_, steps);
+  return std::ranges::any_of(evidence_.kinds(), steps) || std::ranges::any_of(spans_, steps);
 }
 
 void Guesser::find_modules() {
@@ -232,7 +246,7 @@ void Guesser::find_modules() {
 }
 
 bool Guesser::is_input(BlockIndex index, const Stretch& stretch) const {
-  const BlockEvidence& known = evidence_[index];
+  const BlockEvidence known = evidence_[index];
   const Block& block = blocks_[index];
   return stretch.phase == Phase::forward && stretch.module != kNone && known.python &&
          !known.in_module && !known.earlier && block.alloc_event < stretch.module &&
@@ -252,8 +266,9 @@ Category Guesser::category_of(BlockIndex index) {
   const Block& block = blocks_[index];
   const Stretch& stretch = stretch_at(block.alloc_event);
   const bool outlives = end_of(block) >= stretch.end;
-  if (memory::is_workspace(block, evidence_[index])) return Category::temporary;
-  if (!evidence_[index].earlier) {
+  const BlockEvidence known = evidence_[index];
+  if (memory::is_workspace(block, known)) return Category::temporary;
+  if (!known.earlier) {
     if (stretch.phase == Phase::backward) {
       return outlives && stretch.end < events_.size() ? Category::gradient
              : outlives && block.free_event == kNone  ? Category::gradient
@@ -290,7 +305,7 @@ Category Guesser::category_of_forward(BlockIndex index, const Stretch& stretch) 
 
 // For a block that lives through the backwards.
 Category Guesser::category_of_kept(BlockIndex index, const Stretch& stretch) {
-  const BlockEvidence& known = evidence_[index];
+  const BlockEvidence known = evidence_[index];
   if (known.python && !known.makes_module) {
     if (known.in_module) return Category::activation;
     const bool loose = !known.earlier && stretch.module != kNone;
@@ -340,8 +355,7 @@ std::vector<memory::PhaseSpan> Guesser::phases() const {
 
 }  // namespace
 
-CategoryGuess guess_categories(const memory::AllocationLog& log,
-                               std::span<const BlockEvidence> evidence) {
+CategoryGuess guess_categories(const memory::AllocationLog& log, const EvidenceList& evidence) {
   return Guesser(log, evidence).run();
 }
 

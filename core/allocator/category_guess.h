@@ -10,6 +10,7 @@
 namespace ts::allocator {
 
 using memory::BlockEvidence;
+using memory::EvidenceList;
 
 // Categories of blocks and phases of steps, guessed where a recording does not tell them.
 struct CategoryGuess {
@@ -39,7 +40,6 @@ struct CategoryGuess {
 // Without a backward nothing is guessed, unless all stacks have lines of Python: then those of
 // core/memory/forward_guess.h. `evidence` has an entry for each block. O(blocks x log(phases) +
 // events).
-CategoryGuess guess_categories(const memory::AllocationLog& log,
-                               std::span<const BlockEvidence> evidence);
+CategoryGuess guess_categories(const memory::AllocationLog& log, const EvidenceList& evidence);
 
 }  // namespace ts::allocator

@@ -168,18 +168,21 @@ void LogBuilder::make_room(std::size_t earlier) {
 }
 
 void LogBuilder::guess() {
-  std::vector<BlockEvidence> evidence(result_.stacks.size());
-  for (std::size_t i = 0; i < evidence.size(); ++i) {
-    const StackOrigin& origin = origins_.of(result_.stacks[i]);
-    const bool earlier = i < static_cast<std::size_t>(result_.blocks_before);
-    evidence[i] = {.phase = origin.phase,
-                   .python = origin.python,
-                   .earlier = earlier,
-                   .in_module = origin.in_module,
-                   .makes_module = origin.makes_module,
-                   .workspace = origin.workspace,
-                   .stack = result_.stacks[i]};
+  // By stack, and at last for blocks without one.
+  std::vector<BlockEvidence> kinds(snapshot_.stacks.stack_count() + 1);
+  for (const StackIndex stack : result_.stacks) {
+    BlockEvidence& kind = kinds[std::min<std::size_t>(stack, kinds.size() - 1)];
+    if (stack == memory::kNone || kind.stack == stack) continue;
+    const StackOrigin& origin = origins_.of(stack);
+    kind = {.phase = origin.phase,
+            .python = origin.python,
+            .in_module = origin.in_module,
+            .makes_module = origin.makes_module,
+            .workspace = origin.workspace,
+            .stack = stack};
   }
+  const memory::EvidenceList evidence(kinds, result_.stacks,
+                                      static_cast<std::size_t>(result_.blocks_before));
   CategoryGuess guess = guess_categories(result_.log, evidence);
   const auto known = [](memory::Category category) {
     return category != memory::Category::unknown;

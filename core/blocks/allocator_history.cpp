@@ -28,24 +28,29 @@ std::uint64_t end_of(std::uint64_t address, std::int64_t size) {
 
 }  // namespace
 
-AllocatorHistory::AllocatorHistory(const BlockSource& source) : source_(source) {
+AllocatorHistory::AllocatorHistory(const BlockSource& source)
+    : device_(static_cast<std::int64_t>(source.device)),
+      log_(source.log.blocks()),
+      stacks_(source.stacks),
+      entries_(source.entries) {
   const allocator::Snapshot& snapshot = source.snapshot;
   if (source.device < snapshot.device_traces.size()) trace_ = snapshot.device_traces[source.device];
   if (const auto settings = allocator::recorded_settings(snapshot)) settings_ = *settings;
-  blocks_.assign(trace_.size(), memory::kNone);
-  for (memory::BlockIndex i = 0; i < source.entries.size(); ++i) {
-    if (source.entries[i] < blocks_.size()) blocks_[source.entries[i]] = i;
-  }
-  read_final_state();
+  const auto is_earlier = [](std::uint32_t entry) { return entry == memory::kNone; };
+  next_block_ =
+      static_cast<std::size_t>(std::ranges::find_if_not(entries_, is_earlier) - entries_.begin());
+  read_final_state(snapshot.segments);
   find_start();
-  before_.reserve(trace_.size());
+  const auto ends_free = [](const TraceEntry& entry) {
+    return entry.action == TraceAction::free_completed;
+  };
+  freed_.reserve(static_cast<std::size_t>(std::ranges::count_if(trace_, ends_free)));
   move_to(trace_.size());
 }
 
-void AllocatorHistory::read_final_state() {
-  for (const SnapshotSegment& segment : source_.snapshot.segments) {
-    if (segment.device != static_cast<std::int64_t>(source_.device) || segment.total_size <= 0)
-      continue;
+void AllocatorHistory::read_final_state(std::span<const SnapshotSegment> segments) {
+  for (const SnapshotSegment& segment : segments) {
+    if (segment.device != device_ || segment.total_size <= 0) continue;
     final_ranges_[segment.address] = {.size = limited(segment.total_size),
                                       .stream = segment.stream,
                                       .pool = segment.pool,
@@ -85,7 +90,7 @@ AllocatorHistory::Live AllocatorHistory::live_of(const TraceEntry& entry,
                                                  memory::BlockIndex block) const {
   return {.size = settings_.round_size(limited(entry.size)),
           .requested = entry.size,
-          .stack = block == memory::kNone ? memory::kNone : source_.stack_of(block),
+          .stack = stack_of(block),
           .block = block};
 }
 
@@ -120,13 +125,12 @@ void AllocatorHistory::find_start() {
         break;
     }
   }
-  const auto blocks = source_.log.blocks();
-  for (memory::BlockIndex i = 0; i < source_.entries.size(); ++i) {
-    if (source_.entries[i] != memory::kNone) continue;
-    const auto live = lives_.find(blocks[i].address);
+  for (memory::BlockIndex i = 0; i < entries_.size(); ++i) {
+    if (entries_[i] != memory::kNone) continue;
+    const auto live = lives_.find(log_[i].address);
     if (live == lives_.end()) continue;
     live->second.block = i;
-    live->second.stack = source_.stack_of(i);
+    live->second.stack = stack_of(i);
   }
 }
 
@@ -163,95 +167,104 @@ void AllocatorHistory::remove_range(std::uint64_t address, std::int64_t size, Ra
   }
 }
 
-AllocatorHistory::Live AllocatorHistory::allocated_by(std::size_t event) const {
-  Live fresh = live_of(trace_[event], blocks_[event]);
+std::optional<AllocatorHistory::Live> AllocatorHistory::allocated(memory::BlockIndex block) const {
+  if (block >= entries_.size() || entries_[block] >= trace_.size()) return std::nullopt;
+  const TraceEntry& entry = trace_[entries_[block]];
+  Live fresh = live_of(entry, block);
   // The exact size is known if the block lives to the end.
-  const bool stays =
-      fresh.block != memory::kNone && source_.log.blocks()[fresh.block].free_event == memory::kNone;
-  const auto last = stays ? final_.find(trace_[event].address) : final_.end();
+  const bool stays = log_[block].free_event == memory::kNone;
+  const auto last = stays ? final_.find(entry.address) : final_.end();
   if (last != final_.end()) fresh.size = last->second.size;
   return fresh;
 }
 
-// The block that an event asks to free, or whose free was asked for and it completes; unset for one
-// that no event of the trace allocates.
-std::optional<AllocatorHistory::Live> AllocatorHistory::made_for(std::size_t event,
-                                                                 memory::BlockIndex block) const {
-  if (block >= source_.entries.size() || source_.entries[block] >= trace_.size())
-    return std::nullopt;
-  Live made = allocated_by(source_.entries[block]);
-  made.pending = trace_[event].action == TraceAction::free_completed;
-  return made;
+void AllocatorHistory::complete_free(std::size_t event) {
+  const auto live = lives_.find(trace_[event].address);
+  if (live == lives_.end()) return freed_.push_back(memory::kNone);
+  std::optional<Live> usual = allocated(live->second.block);
+  if (usual) usual->pending = true;
+  if (usual == live->second) {
+    freed_.push_back(live->second.block);
+  } else {
+    note_other(event, live->second);
+  }
+  lives_.erase(live);
 }
 
-AllocatorHistory::Before AllocatorHistory::note(std::size_t event, const Live& live) {
-  if (live.block < kRanges && made_for(event, live.block) == live) return live.block;
-  other_lives_.push_back(live);
-  return kOtherLive;
-}
-
-std::optional<AllocatorHistory::Live> AllocatorHistory::live_before(std::size_t event,
-                                                                    Before before) const {
-  if (before == kNothing || before == kRanges) return std::nullopt;
-  return before == kOtherLive ? other_lives_.back() : made_for(event, before);
-}
-
-AllocatorHistory::Before AllocatorHistory::apply(std::size_t event) {
+void AllocatorHistory::apply(std::size_t event) {
   const TraceEntry& entry = trace_[event];
   switch (entry.action) {
     case TraceAction::alloc: {
       const auto [live, fresh] = lives_.try_emplace(entry.address);
-      const Before before = fresh ? kNothing : note(event, live->second);
-      live->second = allocated_by(event);
-      return before;
+      if (!fresh) note_other(event, live->second);
+      const auto made = allocated(static_cast<memory::BlockIndex>(next_block_++));
+      live->second = made.value_or(live_of(entry, memory::kNone));
+      break;
     }
-    case TraceAction::free_requested:
-    case TraceAction::free_completed: {
+    case TraceAction::free_requested: {
       const auto live = lives_.find(entry.address);
-      if (live == lives_.end()) return kNothing;
-      const Before before = note(event, live->second);
-      if (entry.action == TraceAction::free_completed) {
-        lives_.erase(live);
-      } else {
-        live->second.pending = true;
-      }
-      return before;
+      if (live == lives_.end()) break;
+      if (live->second.pending) note_other(event, live->second);
+      live->second.pending = true;
+      break;
     }
+    case TraceAction::free_completed:
+      complete_free(event);
+      break;
     case TraceAction::segment_alloc:
     case TraceAction::segment_map:
       add_range(entry.address, range_of(entry), ranges_undo_.emplace_back());
-      return kRanges;
+      break;
     case TraceAction::segment_free:
     case TraceAction::segment_unmap:
       remove_range(entry.address, entry.size, ranges_undo_.emplace_back());
-      return kRanges;
+      break;
     default:
-      return kNothing;
+      break;
   }
 }
 
-void AllocatorHistory::take_back(std::size_t event, Before before) {
+void AllocatorHistory::take_back(std::size_t event) {
   const TraceEntry& entry = trace_[event];
-  if (before == kRanges) {
-    const RangesUndo& undo = ranges_undo_.back();
-    for (const std::uint64_t address : undo.added) ranges_.erase(address);
-    for (const auto& [address, range] : undo.removed) ranges_[address] = range;
-    ranges_undo_.pop_back();
-  } else if (const std::optional<Live> live = live_before(event, before)) {
-    lives_[entry.address] = *live;
-    if (before == kOtherLive) other_lives_.pop_back();
-  } else if (entry.action == TraceAction::alloc) {
-    lives_.erase(entry.address);
+  if (entry.action == TraceAction::alloc) --next_block_;
+  if (has_other(event)) {
+    lives_[entry.address] = others_.back().live;
+    return others_.pop_back();
+  }
+  switch (entry.action) {
+    case TraceAction::alloc:
+      lives_.erase(entry.address);
+      break;
+    case TraceAction::free_requested:
+      if (const auto live = lives_.find(entry.address); live != lives_.end())
+        live->second.pending = false;
+      break;
+    case TraceAction::free_completed:
+      if (auto live = allocated(freed_.back())) {
+        live->pending = true;
+        lives_[entry.address] = *live;
+      }
+      freed_.pop_back();
+      break;
+    case TraceAction::segment_alloc:
+    case TraceAction::segment_map:
+    case TraceAction::segment_free:
+    case TraceAction::segment_unmap: {
+      const RangesUndo& undo = ranges_undo_.back();
+      for (const std::uint64_t address : undo.added) ranges_.erase(address);
+      for (const auto& [address, range] : undo.removed) ranges_[address] = range;
+      ranges_undo_.pop_back();
+      break;
+    }
+    default:
+      break;
   }
 }
 
 void AllocatorHistory::move_to(std::size_t position) {
   position = std::min(position, trace_.size());
-  for (; position_ < position; ++position_) before_.push_back(apply(position_));
-  while (position_ > position) {
-    take_back(--position_, before_.back());
-    before_.pop_back();
-  }
+  for (; position_ < position; ++position_) apply(position_);
+  while (position_ > position) take_back(--position_);
 }
 
 std::optional<memory::BlockIndex> AllocatorHistory::block_at(std::uint64_t address) const {
@@ -261,21 +274,29 @@ std::optional<memory::BlockIndex> AllocatorHistory::block_at(std::uint64_t addre
 }
 
 std::optional<memory::BlockIndex> AllocatorHistory::block_of_event(std::size_t event) const {
-  if (event >= blocks_.size()) return std::nullopt;
-  if (blocks_[event] != memory::kNone) return blocks_[event];
+  if (event >= trace_.size()) return std::nullopt;
   const TraceAction action = trace_[event].action;
+  if (action == TraceAction::alloc) {
+    // Blocks that lived before the trace stand before all others.
+    const auto place = [](std::uint32_t entry) { return entry + 1; };
+    const auto found = std::ranges::lower_bound(entries_, event + 1, {}, place);
+    if (found == entries_.end() || *found != event) return std::nullopt;
+    return static_cast<memory::BlockIndex>(found - entries_.begin());
+  }
   if (action != TraceAction::free_requested && action != TraceAction::free_completed)
     return std::nullopt;
   // The event before it at this address that is still known.
   if (event == position_) return block_at(trace_[event].address);
   if (event + 1 != position_) return std::nullopt;
-  const std::optional<Live> freed = live_before(event, before_.back());
-  if (!freed || freed->block == memory::kNone) return std::nullopt;
-  return freed->block;
+  if (action == TraceAction::free_requested) return block_at(trace_[event].address);
+  const memory::BlockIndex freed = has_other(event) ? others_.back().live.block : freed_.back();
+  if (freed == memory::kNone) return std::nullopt;
+  return freed;
 }
 
 std::size_t AllocatorHistory::bytes() const {
-  std::size_t sum = before_.capacity() * sizeof(Before) + other_lives_.capacity() * sizeof(Live) +
+  std::size_t sum = freed_.capacity() * sizeof(freed_.front()) +
+                    others_.capacity() * sizeof(Other) +
                     ranges_undo_.capacity() * sizeof(RangesUndo);
   for (const RangesUndo& undo : ranges_undo_) {
     sum += undo.removed.capacity() * sizeof(undo.removed.front()) +
@@ -293,7 +314,7 @@ std::vector<SnapshotSegment> AllocatorHistory::segments() const {
                            segments.back().pool == range.pool;
     if (!continues) {
       SnapshotSegment segment;
-      segment.device = static_cast<std::int64_t>(source_.device);
+      segment.device = device_;
       segment.address = address;
       segment.stream = range.stream;
       segment.pool = range.pool;

@@ -12,7 +12,8 @@
 namespace ts::blocks {
 
 // The segments and blocks of one device at any event of its trace, from the final segments and the
-// trace undone from its end. One thread; the source outlives it.
+// trace undone from its end. One thread. Trace, lists and log of the source outlive it; the objects
+// that own them may move.
 //
 // Sizes are exact for blocks that live at the end. Of others the trace has the requested size only:
 // they get it rounded by the recorded settings, and what a block got beyond that shows as free.
@@ -21,7 +22,7 @@ namespace ts::blocks {
 // exactly.
 class AllocatorHistory {
  public:
-  // Stands at the end.
+  // Stands at the end. O(events x log(live)): half a second for a million.
   explicit AllocatorHistory(const BlockSource& source);
 
   // Events of the trace, and how many of them have happened.
@@ -63,37 +64,47 @@ class AllocatorHistory {
     std::vector<std::pair<std::uint64_t, Range>> removed;
     std::vector<std::uint64_t> added;
   };
-  // The place of an event as it was before, in 4 bytes, since a trace has millions: a block of the
-  // log, as its allocation made it and the event wants it (made_for()), or one of these.
-  using Before = memory::BlockIndex;
-  static constexpr Before kNothing = memory::kNone;
-  static constexpr Before kOtherLive = kNothing - 1;  // the last of other_lives_
-  static constexpr Before kRanges = kNothing - 2;     // the ranges as the last of ranges_undo_ has
+  // The block of an address as it was before an event that changed it in an unusual way.
+  struct Other {
+    std::size_t event = 0;
+    Live live;
+  };
 
-  void read_final_state();
+  void read_final_state(std::span<const allocator::SnapshotSegment> segments);
   void find_start();
-  Before apply(std::size_t event);
-  void take_back(std::size_t event, Before before);
-  Before note(std::size_t event, const Live& live);
-  [[nodiscard]] std::optional<Live> live_before(std::size_t event, Before before) const;
+  void apply(std::size_t event);
+  void take_back(std::size_t event);
+  void complete_free(std::size_t event);
+  void note_other(std::size_t event, const Live& live) { others_.push_back({event, live}); }
+  [[nodiscard]] bool has_other(std::size_t event) const {
+    return !others_.empty() && others_.back().event == event;
+  }
   void add_range(std::uint64_t address, const Range& range, RangesUndo& undo);
   void remove_range(std::uint64_t address, std::int64_t size, RangesUndo& undo);
   [[nodiscard]] Range range_of(const allocator::TraceEntry& entry) const;
   [[nodiscard]] Live live_of(const allocator::TraceEntry& entry, memory::BlockIndex block) const;
-  [[nodiscard]] Live allocated_by(std::size_t event) const;
-  [[nodiscard]] std::optional<Live> made_for(std::size_t event, memory::BlockIndex block) const;
+  // As its allocation made it; unset for a block that no event of the trace allocates.
+  [[nodiscard]] std::optional<Live> allocated(memory::BlockIndex block) const;
+  [[nodiscard]] allocator::StackIndex stack_of(memory::BlockIndex block) const {
+    return block < stacks_.size() ? stacks_[block] : memory::kNone;
+  }
 
-  BlockSource source_;
+  std::int64_t device_ = 0;
   std::span<const allocator::TraceEntry> trace_;
+  std::span<const memory::Block> log_;  // the blocks of the log; below: see BlockSource
+  std::span<const allocator::StackIndex> stacks_;
+  std::span<const std::uint32_t> entries_;
   allocator::AllocatorSettings settings_;
-  std::vector<memory::BlockIndex> blocks_;  // by event
-  std::map<std::uint64_t, Live> final_;     // at the end, by address
+  std::map<std::uint64_t, Live> final_;  // at the end, by address
   std::map<std::uint64_t, Range> final_ranges_;
   std::size_t position_ = 0;
   Ranges ranges_;
   Lives lives_;
-  std::vector<Before> before_;  // the events before position_
-  std::vector<Live> other_lives_;
+  std::size_t next_block_ = 0;  // that an event from position_ on allocates
+  // For stepping back, in a few bytes, since a trace has millions of events: what each end of a
+  // free ended, and what is not the usual course of a block.
+  std::vector<memory::BlockIndex> freed_;  // as allocated() and asked to be freed; kNone: nothing
+  std::vector<Other> others_;
   std::vector<RangesUndo> ranges_undo_;
 };
 

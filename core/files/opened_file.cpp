@@ -68,13 +68,29 @@ std::unique_ptr<OpenedFile> opened_snapshot(const std::filesystem::path& path,
   return opened;
 }
 
-blocks::BlockSource blocks_of(const OpenedFile& file, const OpenedDevice& device) {
-  return {.snapshot = file.file.snapshot,
+namespace {
+
+blocks::BlockSource blocks_of(const allocator::Snapshot& snapshot, const OpenedDevice& device) {
+  return {.snapshot = snapshot,
           .device = static_cast<std::size_t>(device.number),
           .log = device.run.memory,
           .stacks = device.stacks,
           .entries = device.entries,
           .free_stacks = device.free_stacks};
+}
+
+void prepare_for_view(const allocator::Snapshot& snapshot, OpenedDevice& device) {
+  device.history = std::make_unique<blocks::AllocatorHistory>(blocks_of(snapshot, device));
+}
+
+}  // namespace
+
+blocks::BlockSource blocks_of(const OpenedFile& file, const OpenedDevice& device) {
+  return blocks_of(file.file.snapshot, device);
+}
+
+void prepare_for_view(OpenedFile& file) {
+  for (OpenedDevice& device : file.devices) prepare_for_view(file.file.snapshot, device);
 }
 
 bool has_categories(const memory::AllocationLog& log) {
@@ -93,6 +109,7 @@ bool knows_categories(const run::Run& run, const OpenedDevice* device) {
 RecordingForms forms_of(const run::Run& run, const std::shared_ptr<base::StringTable>& strings) {
   snapshot::SnapshotFile file = snapshot_of_run(run, *strings, 0);
   OpenedDevice device = open_device(file.snapshot, 0);
+  prepare_for_view(file.snapshot, device);
   return {figures_of(run, strings, 0), std::move(file), std::move(device)};
 }
 

@@ -13,6 +13,7 @@
 #include "core/base/file_range.h"
 #include "core/base/progress.h"
 #include "core/base/result.h"
+#include "core/blocks/allocator_history.h"
 #include "core/blocks/block_source.h"
 #include "core/files/memory_part.h"
 #include "core/files/opened_recording.h"
@@ -43,6 +44,9 @@ struct OpenedDevice {
   MemoryPart part = {};    // what of the device is here
   // By block of a part: its number in the whole device; kNone: it has none.
   std::vector<memory::BlockIndex> in_whole = {};
+  // For a view, which moves it: from then on only the thread that draws may look at it. Null: no
+  // view was prepared for.
+  std::unique_ptr<blocks::AllocatorHistory> history = {};
 };
 
 // Other forms of a recording that has ended: the figures of its timeline, and its blocks as a
@@ -95,7 +99,10 @@ double guessed_share(const OpenedDevice& device);
 // The source of the blocks of one of the file's devices.
 blocks::BlockSource blocks_of(const OpenedFile& file, const OpenedDevice& device);
 
-// Makes the forms of a run that has ended. Any thread.
+// Makes the histories of its devices, before it is handed to the thread that draws. Any thread.
+void prepare_for_view(OpenedFile& file);
+
+// Makes the forms of a run that has ended, prepared for a view. Any thread.
 RecordingForms forms_of(const run::Run& run, const std::shared_ptr<base::StringTable>& strings);
 
 // True if any block of the device has a category other than unknown.

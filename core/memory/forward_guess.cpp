@@ -15,7 +15,7 @@ struct Pass {
 
 class ForwardGuesser {
  public:
-  ForwardGuesser(const AllocationLog& log, std::span<const BlockEvidence> evidence)
+  ForwardGuesser(const AllocationLog& log, const EvidenceList& evidence)
       : events_(log.events()), blocks_(log.blocks()), evidence_(evidence) {}
 
   std::vector<Category> run() {
@@ -24,9 +24,10 @@ class ForwardGuesser {
     if (passes_.empty()) return categories;
     const Category kept = many_of_each() ? Category::unknown : Category::parameter;
     for (BlockIndex i = 0; i < blocks_.size(); ++i) {
-      if (is_workspace(blocks_[i], evidence_[i])) {
+      const BlockEvidence known = evidence_[i];
+      if (is_workspace(blocks_[i], known)) {
         categories[i] = Category::temporary;
-      } else if (evidence_[i].earlier) {
+      } else if (known.earlier) {
         categories[i] = category_of_earlier(i, kept);
       } else {
         categories[i] = category_of(i);
@@ -50,7 +51,7 @@ class ForwardGuesser {
 
   std::span<const Event> events_;
   std::span<const Block> blocks_;
-  std::span<const BlockEvidence> evidence_;
+  const EvidenceList& evidence_;
   std::vector<Pass> passes_;
 };
 
@@ -94,7 +95,7 @@ bool ForwardGuesser::many_of_each() const {
 }
 
 Category ForwardGuesser::category_of_earlier(BlockIndex index, Category kept) const {
-  const BlockEvidence& known = evidence_[index];
+  const BlockEvidence known = evidence_[index];
   if (known.phase == base::Phase::optimizer) return Category::optimizer_state;
   if (blocks_[index].free_event != kNone) return Category::unknown;
   if (known.makes_module) return Category::parameter;
@@ -109,7 +110,7 @@ const Pass* ForwardGuesser::pass_after(EventIndex event) const {
 
 Category ForwardGuesser::category_of(BlockIndex index) const {
   const Block& block = blocks_[index];
-  const BlockEvidence& known = evidence_[index];
+  const BlockEvidence known = evidence_[index];
   const Pass* const next = pass_after(block.alloc_event);
   if (known.in_module && !known.makes_module) {
     const Pass& own = *((next == nullptr ? passes_.data() + passes_.size() : next) - 1);
@@ -123,8 +124,7 @@ Category ForwardGuesser::category_of(BlockIndex index) const {
 
 }  // namespace
 
-std::vector<Category> guess_of_forwards(const AllocationLog& log,
-                                        std::span<const BlockEvidence> evidence) {
+std::vector<Category> guess_of_forwards(const AllocationLog& log, const EvidenceList& evidence) {
   return ForwardGuesser(log, evidence).run();
 }
 

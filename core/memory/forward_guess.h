@@ -20,7 +20,6 @@ namespace ts::memory {
 //     freed before that
 // Without an allocation in a module all are unknown. `evidence` has an entry for each block.
 // O(blocks x log(passes)).
-std::vector<Category> guess_of_forwards(const AllocationLog& log,
-                                        std::span<const BlockEvidence> evidence);
+std::vector<Category> guess_of_forwards(const AllocationLog& log, const EvidenceList& evidence);
 
 }  // namespace ts::memory

@@ -18,7 +18,7 @@ bool take(Counts& counts, std::int64_t size) {
 
 class Parting {
  public:
-  Parting(const AllocationLog& log, std::span<const BlockEvidence> evidence, const KeptBlocks& kept,
+  Parting(const AllocationLog& log, const EvidenceList& evidence, const KeptBlocks& kept,
           std::span<Category> categories)
       : log_(log), evidence_(evidence), kept_(kept), categories_(categories) {
     gradients_ = most_at_once(Category::gradient);
@@ -41,7 +41,7 @@ class Parting {
   [[nodiscard]] bool state_fits() const;
 
   const AllocationLog& log_;
-  std::span<const BlockEvidence> evidence_;
+  const EvidenceList& evidence_;
   const KeptBlocks& kept_;
   std::span<Category> categories_;
   Counts gradients_;  // alive at once, at most
@@ -110,8 +110,8 @@ void Parting::part_persistent() {
 
 }  // namespace
 
-void part_kept(const AllocationLog& log, std::span<const BlockEvidence> evidence,
-               const KeptBlocks& kept, std::span<Category> categories) {
+void part_kept(const AllocationLog& log, const EvidenceList& evidence, const KeptBlocks& kept,
+               std::span<Category> categories) {
   Parting(log, evidence, kept, categories).run();
 }
 

@@ -25,7 +25,7 @@ struct KeptBlocks {
 //   loose: parameters, as many as there are gradients without another parameter; else inputs
 //   replaced: optimizer state, as many of one size as an optimizer allocated anew; else unknown
 // O(blocks + events).
-void part_kept(const AllocationLog& log, std::span<const BlockEvidence> evidence,
-               const KeptBlocks& kept, std::span<Category> categories);
+void part_kept(const AllocationLog& log, const EvidenceList& evidence, const KeptBlocks& kept,
+               std::span<Category> categories);
 
 }  // namespace ts::memory

@@ -120,6 +120,13 @@ Document::Value Document::event(const Event& event) {
 }
 
 std::uint32_t Document::event_rest(const EventRest& rest) {
+  // Events of one action have the same rest, nearly always.
+  std::uint32_t& last = last_rests_[index(rest.action) % last_rests_.size()];
+  if (last >= rests_.size() || rests_[last] != rest) last = find_rest(rest);
+  return last;
+}
+
+std::uint32_t Document::find_rest(const EventRest& rest) {
   const std::array<std::uint64_t, 6> bits = {
       rest.action.bits_,        rest.compile_context.bits_,
       rest.user_metadata.bits_, rest.category.bits_,

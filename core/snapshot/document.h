@@ -195,6 +195,7 @@ class Document {
   // Where these items lie, which may be where equal ones lay before.
   std::uint32_t store(std::span<const Value> items);
   void add_stretch(Value to, std::uint32_t begin, std::uint32_t count);
+  std::uint32_t find_rest(const EventRest& rest);
 
   std::size_t file_bytes_;
   base::HugeVector<Value> pool_;
@@ -210,6 +211,7 @@ class Document {
   std::size_t dropped_events_ = 0;
   std::vector<EventRest> rests_;
   std::array<std::uint32_t, 256> rest_places_{};  // by hash: a place in rests_ and one more
+  std::array<std::uint32_t, 32> last_rests_{};    // by action: a place in rests_
   RunIndex runs_;                                 // in pool_
   std::vector<Value> keys_;  // of the dict that is appended to, kept for its memory
 };

@@ -162,7 +162,10 @@ bool EventReader::read_integer(std::int64_t& value) {
       const auto bytes = static_cast<std::size_t>(take(1));
       if (bytes == 0 || bytes > kWord) return false;
       const auto unused = static_cast<unsigned>(kBits * (kWord - bytes));
-      value = static_cast<std::int64_t>(take(bytes) << unused) >> unused;
+      std::uint64_t word = 0;  // what is behind the number is shifted out
+      std::memcpy(&word, at_, kWord);
+      at_ += bytes;
+      value = static_cast<std::int64_t>(word << unused) >> unused;
       return true;
     }
     default:
@@ -176,7 +179,8 @@ EventReader::Value EventReader::text_of(std::string_view text) {
   return known;
 }
 
-bool EventReader::read_text(Value& text) {
+// Events have the same text under a key as the event before, nearly always.
+bool EventReader::read_text(Key key, Value& text) {
   if (recall(text)) return Document::kind(text) == Kind::text;
   if (!has(5)) return false;
   std::uint64_t length = 0;
@@ -190,7 +194,10 @@ bool EventReader::read_text(Value& text) {
     return false;
   }
   if (!has(length)) return false;
-  text = text_of({at_, static_cast<std::size_t>(length)});
+  const std::string_view letters(at_, static_cast<std::size_t>(length));
+  Value& last = last_texts_[static_cast<std::size_t>(key) % kPlaces];
+  if (document_.as_text(last) != letters) last = text_of(letters);
+  text = last;
   at_ += length;
   return remember(text);
 }
@@ -289,7 +296,7 @@ bool EventReader::read_value(Key key) {
   std::int64_t address = 0;
   switch (key) {
     case Key::action:
-      return read_text(rest_.action);
+      return read_text(key, rest_.action);
     case Key::address:
       rest_.has_address = true;
       if (!read_integer(address) || address < 0) return false;
@@ -305,11 +312,11 @@ bool EventReader::read_value(Key key) {
     case Key::frames:
       return read_frames();
     case Key::compile_context:
-      return read_text(rest_.compile_context);
+      return read_text(key, rest_.compile_context);
     case Key::user_metadata:
-      return read_text(rest_.user_metadata);
+      return read_text(key, rest_.user_metadata);
     case Key::category:
-      return read_text(rest_.category);
+      return read_text(key, rest_.category);
     case Key::pool:
       return read_pool(rest_.pool);
     default:

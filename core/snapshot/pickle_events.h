@@ -53,7 +53,7 @@ class EventReader {
   bool read_frames();
   bool read_items(Value& list);
   bool read_pool(Value& pool);
-  bool read_text(Value& text);
+  bool read_text(Key key, Value& text);
   bool read_integer(std::int64_t& value);
   // A value of the memo, if the next opcode recalls one.
   bool recall(Value& value);
@@ -78,13 +78,14 @@ class EventReader {
   const char* end_ = nullptr;
   Document::Event event_;
   Document::EventRest rest_;
-  bool remembered_ = false;                // the memo has an entry for the event
-  std::size_t entries_before_ = 0;         // of the memo, before the event that is read
-  std::vector<Key> keys_;                  // by entry of the memo
-  std::array<KeyBytes, kPlaces> order_{};  // of the event before, by place
-  std::array<Value, kTexts> texts_{};      // that were read here, by a hash
-  std::vector<List> lists_;                // the same; made when the first list is read
-  std::vector<Value> frames_;              // of the list that is read
+  bool remembered_ = false;                  // the memo has an entry for the event
+  std::size_t entries_before_ = 0;           // of the memo, before the event that is read
+  std::vector<Key> keys_;                    // by entry of the memo
+  std::array<KeyBytes, kPlaces> order_{};    // of the event before, by place
+  std::array<Value, kTexts> texts_{};        // that were read here, by a hash
+  std::array<Value, kPlaces> last_texts_{};  // the same, by key
+  std::vector<List> lists_;                  // the same; made when the first list is read
+  std::vector<Value> frames_;                // of the list that is read
 };
 
 }  // namespace ts::snapshot::pickle

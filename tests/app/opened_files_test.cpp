@@ -100,6 +100,21 @@ TEST_F(ToldReading, TheBeginningIsShownThenAll) {
   EXPECT_NE(files_.replayed(), nullptr);
 }
 
+// A million events take half a second, for which the window would stand still.
+TEST_F(ToldReading, TheHistoryIsMadeWhereTheFileIsRead) {
+  const auto events = [this] {
+    const auto& history = entry().opened->devices.at(0).history;
+    return history == nullptr ? 0 : history->position();
+  };
+  open();
+  wait_for_beginning();
+  EXPECT_EQ(events(), 3U);
+  EXPECT_EQ(entry().opened->devices.at(0).history->segments().at(0).requested_size, 100);
+  rest();
+  EXPECT_EQ(events(), 3U);
+  EXPECT_EQ(entry().opened->devices.at(0).history->segments().at(0).requested_size, 700);
+}
+
 TEST_F(ToldReading, NoFrameBetweenReadingAndReplayIsQuiet) {
   open();
   wait_for_beginning();
@@ -222,6 +237,8 @@ TEST_F(PartsOfAFile, AStreamIsShownAndAllAgain) {
   const auto whole = entry().opened;
   narrow(7);
   EXPECT_EQ(device().run.memory.peak_bytes(), 1600);
+  ASSERT_NE(device().history, nullptr);
+  EXPECT_EQ(device().history->size(), device().trace_events);
   EXPECT_EQ(entry().all(), whole);
   EXPECT_NE(files_.replayed(), nullptr);
   narrow(0);

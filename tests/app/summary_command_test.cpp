@@ -466,6 +466,40 @@ TEST_F(SummaryCommand, ATraceBecomesAPageThatNeedsNothing) {
   ASSERT_TRUE(slices.contains("gemm") && slices.contains("</script>")) << data;
   EXPECT_LT(slices["gemm"].first, slices["</script>"].first);
   EXPECT_EQ(slices["gemm"].second, 2500);
+  EXPECT_EQ(data["steps"], nullptr) << "there are none: all is shown at first";
+  EXPECT_EQ(data["notes"].size(), 0U);
+}
+
+// As the window does; a note of its session is a mark.
+TEST_F(SummaryCommand, APageOfATraceOpensOnItsStepsAndHasTheNotes) {
+  std::string events = R"({"ph": "X", "pid": 1, "tid": 2, "cat": "cpu_op", "name": "aten::load",
+    "ts": 1000, "dur": 9000})";
+  for (int i = 0; i < 8; ++i) {
+    events +=
+        R"(, {"ph": "X", "pid": 1, "tid": 2, "cat": "user_annotation", "name": "ProfilerStep#)" +
+        std::to_string(i) + R"(", "ts": )" + std::to_string(11'000 + 100 * i) + R"(, "dur": 100})";
+  }
+  write("steps.json", R"({"traceEvents": [)" + events + "]}");
+  files::SavedSession session;
+  session.files = {{.path = file("steps.json"), .mark = {}, .devices = {{.index = 0}}}};
+  session.files[0].devices[0].view.notes = {
+      {.time_ns = 10'400'001, .block = std::nullopt, .text = "slow </script>"}};
+  const auto bytes = files::session_bytes(session);
+  ASSERT_TRUE(bytes) << bytes.error().sentence;
+  write("noted.session", *bytes);
+  const std::string convert = "convert --session " + file("noted.session") + " ";
+  const auto ended = testing::run_program(convert + file("steps.json") + " " + file("steps.html"));
+  ASSERT_EQ(ended.code, 0) << ended.err;
+  const auto data = data_of_page(testing::read(file("steps.html")));
+  EXPECT_EQ(data["length"], 10'800'001);
+  // Five steps and a fiftieth before them.
+  EXPECT_EQ(data["steps"], nlohmann::json::parse("[10290000, 10800001]"));
+  ASSERT_EQ(data["notes"].size(), 1U);
+  EXPECT_EQ(data["notes"][0]["time"], 10'400'000);
+  EXPECT_EQ(data["notes"][0]["text"], "slow </script>");
+  write("other_trace.json", kTrace);
+  refused(convert + file("other_trace.json") + " " + file("other.html"), "does not have");
+  refused(convert + file("steps.json") + " " + file("copy.json"), "--session");
 }
 
 TEST_F(SummaryCommand, DiffOfSnapshotsNamesWhatIsAliveInOneAlone) {

@@ -24,7 +24,7 @@ TEST(TracePage, LeavesOutWhatIsShortAndOfThreadsFirst) {
   add(thread, 0, 50, "short");
   add(thread, 100, 900, "long");
   add(stream, 10, 20, "kernel");
-  const std::string page = trace_page(store, strings, "a", 2);
+  const std::string page = trace_page(store, strings, "a", {}, 2);
   EXPECT_NE(page.find("\"kernel\""), std::string::npos);
   EXPECT_NE(page.find("\"long\""), std::string::npos);
   EXPECT_EQ(page.find("\"short\""), std::string::npos);

@@ -164,16 +164,18 @@ TEST(AllocatorHistory, EveryStateIsWholeAndTheSameFromBothSides) {
 }
 
 // A trace of millions of events is stepped through without memory of its own size.
-TEST(AllocatorHistory, NeedsFourBytesForAnEventOfABlock) {
+TEST(AllocatorHistory, NeedsFourBytesForABlock) {
+  constexpr int kBlocks = 5000;
   testing::MadeSnapshot made;
   made.event(TraceAction::segment_alloc, 0x10000, 2 * kMiB);
-  for (int i = 0; i < 5000; ++i) {
+  for (int i = 0; i < kBlocks; ++i) {
     const std::uint64_t address = 0x10000 + static_cast<std::uint64_t>(i % 7) * 4096;
     made.alloc(address, 700 + i % 3);
     made.free(address, 700 + i % 3);
   }
   AllocatorHistory history(made.blocks());
-  EXPECT_LE(history.bytes(), 4 * history.size() + 1024);
+  EXPECT_EQ(history.size(), 3U * kBlocks + 1);
+  EXPECT_LE(history.bytes(), 4U * kBlocks + 1024);
   const Whole end = whole_state(history);
   history.move_to(2);
   EXPECT_EQ(history.segments()[0].requested_size, 700);
@@ -193,6 +195,7 @@ TEST(AllocatorHistory, KnowsTheBlocksOfItsEvents) {
   history.move_to(3);
   EXPECT_EQ(history.block_at(0x10000), 0U);
   EXPECT_EQ(history.segments()[0].blocks[0].state, BlockState::active_pending_free);
+  EXPECT_EQ(history.block_of_event(2), 0U) << "what the last event asked to free";
   history.move_to(4);
   EXPECT_FALSE(history.block_at(0x10000));
   EXPECT_EQ(history.block_of_event(3), 0U) << "what the last event freed";

@@ -1,5 +1,4 @@
 // The range of a trace at first: its steps, of many the last ones, and all where there are none.
-// none.
 #include "core/files/step_range.h"
 
 #include <gtest/gtest.h>
@@ -65,6 +64,39 @@ TEST(StepRange, AStepOfSeveralRanksIsOne) {
   for (const Made& one : steps(4, 10'030, 100)) made.push_back(one);
   made.push_back({"aten::load", 0, 9'000});
   EXPECT_EQ(range_of(made), (base::TimeRange{9'991, 10'430}));
+}
+
+// So many steps of 100 us with these phases, one after another.
+std::vector<Made> phases(int count, int begin_us, const std::vector<std::string>& names) {
+  const int each = 100 / static_cast<int>(names.size());
+  std::vector<Made> made;
+  for (int i = 0; i < count; ++i) {
+    for (int p = 0; p < static_cast<int>(names.size()); ++p)
+      made.push_back({"## " + names[p] + " ##", begin_us + i * 100 + p * each, each - 5});
+  }
+  return made;
+}
+
+TEST(StepRange, WithoutNamedStepsEachEndsWithItsOptimizer) {
+  // Two parts of a batch in each step; the last five of twenty are shown.
+  const std::vector<std::string> names = {"forward", "backward", "forward", "backward",
+                                          "optimizer"};
+  EXPECT_EQ(range_of(phases(20, 10'000, names)), (base::TimeRange{1'490, 1'995}));
+}
+
+TEST(StepRange, WithoutAnOptimizerEachEndsWithItsBackward) {
+  EXPECT_EQ(range_of(phases(20, 10'000, {"forward", "forward", "loss", "backward"})),
+            (base::TimeRange{1'490, 1'995}));
+}
+
+TEST(StepRange, OfForwardsAloneEachIsAStep) {
+  EXPECT_EQ(range_of(phases(20, 10'000, {"forward"})), (base::TimeRange{1'490, 1'995}));
+}
+
+TEST(StepRange, NamedStepsCountBeforePhases) {
+  std::vector<Made> made = steps(10, 10'000, 300);
+  for (const Made& one : phases(30, 10'000, {"forward", "optimizer"})) made.push_back(one);
+  EXPECT_EQ(range_of(made), (base::TimeRange{1'470, 3'000}));
 }
 
 TEST(StepRange, AllIsShownWithoutStepsOrWithHardlyMoreThanThem) {

@@ -2,7 +2,8 @@
 
 PROGRAM, the built tensorscope, runs a small model and writes its trace; each reader must find every operator
 of the file in it. TRACEs of torch.profiler with kernels are read by the readers and by `summary --json`, and the
-kernels are compared: name, count and time. HolisticTraceAnalysis moves both ends of each event inwards to whole
+kernels are compared: name, count and time; with TraceLens also what the GPU did: compute, exposed communication and
+copies, idle, where the trace has one GPU. HolisticTraceAnalysis moves both ends of each event inwards to whole
 microseconds, so a time may be less by two, and of a short event negative. A reader that Python cannot import is
 named and left out: the first is on PyPI
 (HolisticTraceAnalysis, tried with 0.5.0 on pandas 2.3 and 3.1), the second at github.com/AMD-AGI/TraceLens (PYTHONPATH). Exit code
@@ -60,6 +61,13 @@ class TraceLens:
             if event.get("ph") == "X":
                 yield event.get("cat", ""), event["name"], float(event["dur"])
 
+    def gpu_time(self, path):
+        """What the GPU did, by our names, in microseconds."""
+        table = self.analyser.from_file(str(path), include_unlinked_kernels=True).get_df_gpu_timeline()
+        told = {row["type"]: row["time ms"] * 1000 for _, row in table.iterrows()}
+        return {"compute_us": told["computation_time"], "exposed_communication_us": told["exposed_comm_time"],
+                "exposed_copy_us": told["exposed_memcpy_time"], "idle_us": told["idle_time"]}
+
 
 def readers():
     for reader in (HolisticTraceAnalysis, TraceLens):
@@ -99,8 +107,16 @@ def own_operators(reader, program, folder):
 
 def kernels(reader, program, path):
     told = subprocess.run([program, "summary", "--json", path], check=True, capture_output=True, text=True).stdout
-    ours = {kernel["name"]: (kernel["count"], kernel["total_us"]) for kernel in json.loads(told)["kernels"]}
-    return differs(f"kernels of {pathlib.Path(path).name}", reader, table(reader.rows(path), "kernel"), ours)
+    told = json.loads(told)
+    ours = {kernel["name"]: (kernel["count"], kernel["total_us"]) for kernel in told["kernels"]}
+    wrong = differs(f"kernels of {pathlib.Path(path).name}", reader, table(reader.rows(path), "kernel"), ours)
+    if hasattr(reader, "gpu_time") and len(told["gpu_busy_by_device"]) == 1:
+        # Its times are floating numbers since the machine was started: each kernel rounds.
+        count = sum(count for count, _ in ours.values())
+        theirs = {name: (count, time) for name, time in reader.gpu_time(path).items()}
+        ours = {name: (count, time) for name, time in told["gpu_time"].items()}
+        wrong |= differs(f"GPU time of {pathlib.Path(path).name}", reader, theirs, ours)
+    return wrong
 
 
 def main(program, traces):

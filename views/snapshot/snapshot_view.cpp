@@ -37,18 +37,16 @@ void SnapshotView::follow(const ViewContext& context) {
   const std::uint64_t id = context.file_device == nullptr ? 0 : context.file_device->run.id;
   if (id == run_id_) return;
   run_id_ = id;
-  history_.reset();
+  history_ = id == 0 ? nullptr : context.file_device->history.get();
   state_ = {};
   followed_.reset();
   reserved_begun_ = false;
-  if (id == 0) return;
-  history_.emplace(files::blocks_of(*context.file, *context.file_device));
-  state_ = {history_->segments(), ++version_};
+  if (history_ != nullptr) state_ = {history_->segments(), ++version_};
 }
 
 void SnapshotView::draw(const Ui& ui, ViewContext& context) {
   follow(context);
-  if (!history_) return;
+  if (history_ == nullptr) return;
   if (tab_ != SnapshotTab::reserved) context.state.reserved_question.reset();
   draw_head(ui, context);
   switch (tab_) {

@@ -59,8 +59,8 @@ class SnapshotView {
   Moment moment_ = Moment::peak;
   blocks::GroupBy by_ = blocks::GroupBy::frame;
 
-  std::uint64_t run_id_ = 0;  // of the device that all this is about
-  std::optional<blocks::AllocatorHistory> history_;
+  std::uint64_t run_id_ = 0;                     // of the device that all this is about
+  blocks::AllocatorHistory* history_ = nullptr;  // of that device; null: there is none
   SegmentState state_;
   std::optional<memory::BlockIndex> followed_;  // the selection that the history moved to
   bool reserved_begun_ = false;                 // the history stands where it was explained first
