@@ -1,6 +1,7 @@
 #include "core/stats/operator_flops.h"
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <vector>
 
@@ -78,6 +79,20 @@ double input_bytes(std::string_view shapes) {
     if (begin != rest.npos) bytes += elements * element_bytes(rest.substr(begin));
   }
   return bytes;
+}
+
+bool makes_view(std::string_view name) {
+  // Alphabetically.
+  constexpr auto kViews = std::to_array<std::string_view>(
+      {"_reshape_alias", "_unsafe_view",     "alias",     "as_strided", "chunk",
+       "detach",         "diagonal",         "expand",    "expand_as",  "movedim",
+       "narrow",         "numpy_T",          "permute",   "select",     "slice",
+       "split",          "split_with_sizes", "squeeze",   "swapaxes",   "t",
+       "transpose",      "unbind",           "unflatten", "unfold",     "unsqueeze",
+       "view",           "view_as"});
+  constexpr std::string_view kPrefix = "aten::";
+  if (!name.starts_with(kPrefix)) return false;
+  return std::ranges::binary_search(kViews, name.substr(kPrefix.size()));
 }
 
 double operator_flops(std::string_view name, std::string_view shapes) {

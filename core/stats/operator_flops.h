@@ -15,4 +15,8 @@ double operator_flops(std::string_view name, std::string_view shapes);
 // once and in full. A tensor of unknown type counts as 0.
 double input_bytes(std::string_view shapes);
 
+// True for "aten::view", "aten::t" and others that give back the memory of their input and read
+// nothing of it.
+bool makes_view(std::string_view name);
+
 }  // namespace ts::stats

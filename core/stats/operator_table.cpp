@@ -56,14 +56,7 @@ class OperatorTableBuilder {
     table_.group = group;
     table_.steps = step_count(trace);
     if (group == GroupBy::stack) stacks_.emplace(calls_, strings);
-    leaf_.assign(calls_.size(), true);
-    for (const OperatorCall& call : calls_) {
-      if (call.again) continue;
-      for (std::uint32_t at = call.parent; at != OperatorCall::kNoParent; at = calls_[at].parent) {
-        leaf_[at] = false;
-        if (!calls_[at].again) break;  // otherwise it is one call with the one around it
-      }
-    }
+    if (of_many()) find_readers();
   }
 
   OperatorTable build(const memory::AllocationLog& memory) {
@@ -84,6 +77,11 @@ class OperatorTableBuilder {
     double flops = 0;
     double bytes = 0;
   };
+  // A row has operators of many.
+  [[nodiscard]] bool of_many() const {
+    return group_ == GroupBy::module || group_ == GroupBy::phase;
+  }
+  void find_readers();
   [[nodiscard]] Key key_of(std::uint32_t index) const;
   [[nodiscard]] bool inside_same_row(const OperatorCall& call, const Key& key) const;
   const Work& work_of(const trace::Slice& slice);
@@ -96,13 +94,34 @@ class OperatorTableBuilder {
   GroupBy group_;
   std::vector<OperatorCall> calls_;
   LaunchedTime launched_;
-  std::vector<bool> leaf_;  // calls that call no other operator
+  std::vector<bool> reads_;  // calls whose inputs count in a row of many operators
   std::optional<CallStacks> stacks_;
   std::map<Key, Work> works_;
   std::map<Key, Gathered> rows_;
   SharesByPhase phases_;
   OperatorTable table_;
 };
+
+// Rows of many operators would count a tensor once for each operator that passes it on: of a call
+// and what it calls the one counts that takes more, and the call itself where both take the same.
+void OperatorTableBuilder::find_readers() {
+  std::vector<double> own(calls_.size(), 0);
+  std::vector<double> below(calls_.size(), 0);
+  reads_.assign(calls_.size(), false);
+  // A call stands before those that it calls.
+  for (std::size_t i = calls_.size(); i-- > 0;) {
+    const OperatorCall& call = calls_[i];
+    if (!call.again && !makes_view(strings_.view(call.slice.name)))
+      own[i] = work_of(call.slice).bytes;
+    if (call.parent != OperatorCall::kNoParent) below[call.parent] += std::max(own[i], below[i]);
+  }
+  std::vector<bool> inside(calls_.size(), false);  // one that counts
+  for (std::size_t i = 0; i < calls_.size(); ++i) {
+    const std::uint32_t parent = calls_[i].parent;
+    inside[i] = parent != OperatorCall::kNoParent && (inside[parent] || reads_[parent]);
+    reads_[i] = !inside[i] && own[i] > 0 && own[i] >= below[i];
+  }
+}
 
 Key OperatorTableBuilder::key_of(std::uint32_t index) const {
   const OperatorCall& call = calls_[index];
@@ -158,9 +177,7 @@ void OperatorTableBuilder::add(std::uint32_t index, std::int64_t bytes_allocated
     const Work& work = work_of(call.slice);
     row.flops += work.flops;
     if (!launched_.any_kernel || launched_.all_ns[index] > 0) gathered.timed_flops += work.flops;
-    // Rows of many operators would count a tensor once for each operator that passes it on.
-    const bool of_many = group_ == GroupBy::module || group_ == GroupBy::phase;
-    if (!of_many || leaf_[index]) row.bytes_given += work.bytes;
+    if (!of_many() || reads_[index]) row.bytes_given += work.bytes;
     if (stacks_ && row.stack.empty()) row.stack = stacks_->text(stacks_->of(index));
   }
   row.name = group_ == GroupBy::module ? call.slice.module : call.slice.name;
@@ -211,7 +228,7 @@ void OperatorTableBuilder::finish() {
   const auto whole = static_cast<double>(std::max<std::int64_t>(table_.operators_ns, 1));
   for (auto& [key, gathered] : rows_) {
     OperatorRow& row = gathered.row;
-    if (group_ == GroupBy::module || group_ == GroupBy::phase) {
+    if (of_many()) {
       row.slice_class = trace::SliceClass::other;  // it has operators of many
     }
     if (group_ == GroupBy::phase) row.name = base::kNoString;

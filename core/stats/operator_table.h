@@ -31,7 +31,8 @@ enum class GroupBy : std::uint8_t {
 // one call, as in torch.profiler's tables. Quantiles are of the durations of calls (for a module or
 // phase: of the operators in it), by stats::quantile_sorted. FLOPs are those of the products in the
 // row; bytes are those that its calls got as inputs or allocated. Both include everything below a
-// module; for a module or phase, tensors that an operator passes on to another are not counted.
+// module. For a module or phase a tensor that an operator passes on counts once: the inputs of an
+// operator, or, where those that it calls have more in sum, theirs; those of views do not count.
 struct OperatorRow {
   base::StringId name = base::kNoString;   // the operator, or module path; none for a phase
   base::StringId shape = base::kNoString;  // with op_and_shape; else the most frequent one

@@ -370,6 +370,26 @@ TEST(OperatorTable, WorkAndBytesGivenCountOnce) {
   EXPECT_DOUBLE_EQ(phase.total_share, 1);
 }
 
+// Operators that call aten::empty, views and parts of themselves.
+TEST(OperatorTable, InputsOfAModuleAreThoseOfTheOperatorsThatRead) {
+  HandMade made;
+  const char* const input = "[2, 8] fp32, [8] fp32";  // 64 and 32 bytes
+  made.op(0, "aten::layer_norm", 20, 20, input, "norm");
+  made.op(1, "aten::native_layer_norm", 22, 15, input, "norm");
+  made.op(2, "aten::empty", 23, 2, "", "norm");
+  made.op(2, "aten::view", 26, 2, "[2] fp32", "norm");
+  made.op(0, "aten::linear", 50, 20, input, "up");
+  made.op(1, "aten::t", 51, 2, "[8] fp32", "up");
+  made.op(1, "aten::addmm", 55, 10, input, "up");
+  made.op(0, "AddBackward", 80, 20, "[2] fp32", "up");  // takes its gradient and what was kept
+  made.op(1, "aten::mm", 81, 5, "[4] fp32", "up");
+  made.op(1, "aten::mm", 90, 5, "[2] fp32", "up");
+  EXPECT_DOUBLE_EQ(made.row(GroupBy::module, "norm").bytes_given, 96);
+  EXPECT_DOUBLE_EQ(made.row(GroupBy::module, "up").bytes_given, 96 + 16 + 8);
+  EXPECT_DOUBLE_EQ(made.table(GroupBy::phase).rows.at(0).bytes_given, 96 + 96 + 16 + 8);
+  EXPECT_DOUBLE_EQ(made.row(GroupBy::op, "aten::t").bytes_given, 32);
+}
+
 TEST(OperatorTable, SharesOfKernelsAreOfThoseOnStreams) {
   TwoLayers made;
   const auto stream = made.store.add_track({TrackKind::gpu_stream, "stream 7"});
