@@ -9,13 +9,12 @@
 namespace ts::capture {
 namespace {
 
-// Finds whether a call of one kind was active in a time interval.
+// Finds whether a call was active in a time interval.
 class Calls {
  public:
-  Calls(const std::vector<HostCall>& all, HostCall::Kind kind) {
-    for (const HostCall& call : all) {
-      if (call.kind == kind) by_end_.push_back({call.end_ns, call.begin_ns});
-    }
+  void add(const HostCall& call) { by_end_.push_back({call.end_ns, call.begin_ns}); }
+  // After the last one.
+  void sort() {
     std::sort(by_end_.begin(), by_end_.end());
     // The earliest begin of this call and of all calls that end later.
     std::int64_t earliest = std::numeric_limits<std::int64_t>::max();
@@ -35,19 +34,30 @@ class Calls {
   std::vector<std::pair<std::int64_t, std::int64_t>> by_end_;
 };
 
+struct Process {
+  Calls waits;
+  Calls copies;
+};
+
 class Finder {
  public:
   Finder(std::vector<DeviceWork> work, const std::vector<HostCall>& calls,
          const std::vector<std::int64_t>& began)
-      : work_(std::move(work)),
-        waits_(calls, HostCall::Kind::wait),
-        copies_(calls, HostCall::Kind::copy),
-        began_(began) {
+      : work_(std::move(work)), began_(began) {
     std::sort(began_.begin(), began_.end());
     for (const HostCall& call : calls) {
-      if (call.kind == HostCall::Kind::wait) continue;
+      Process& process = processes_[call.process];
+      if (call.kind == HostCall::Kind::wait) {
+        process.waits.add(call);
+        continue;
+      }
+      if (call.kind == HostCall::Kind::copy) process.copies.add(call);
       const auto [known, fresh] = launches_.try_emplace(call.correlation, call);
       if (!fresh && call.begin_ns < known->second.begin_ns) known->second = call;
+    }
+    for (auto& [number, process] : processes_) {
+      process.waits.sort();
+      process.copies.sort();
     }
     std::sort(work_.begin(), work_.end(), [](const DeviceWork& a, const DeviceWork& b) {
       return a.device != b.device ? a.device < b.device : a.begin_ns < b.begin_ns;
@@ -86,15 +96,15 @@ class Finder {
     if (launch == launches_.end()) return IdleCause::unknown;
     const std::int64_t launched = launch->second.begin_ns;
     if (launched <= begin) return IdleCause::device;
-    if (copies_.in(begin, launched)) return IdleCause::copy;
-    if (waits_.in(begin, launched)) return IdleCause::synchronisation;
+    const Process& process = processes_.at(launch->second.process);
+    if (process.copies.in(begin, launched)) return IdleCause::copy;
+    if (process.waits.in(begin, launched)) return IdleCause::synchronisation;
     return IdleCause::launch;
   }
 
   std::vector<DeviceWork> work_;
   std::unordered_map<std::uint32_t, HostCall> launches_;
-  Calls waits_;
-  Calls copies_;
+  std::unordered_map<std::uint32_t, Process> processes_;
   std::vector<std::int64_t> began_;
   std::vector<IdleSpan> spans_;
 };

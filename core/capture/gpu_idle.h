@@ -23,6 +23,7 @@ struct HostCall {
   std::uint32_t correlation = 0;
   std::int64_t begin_ns = 0;
   std::int64_t end_ns = 0;
+  std::uint32_t process = 0;  // any number
 };
 
 struct IdleSpan {
@@ -35,7 +36,8 @@ struct IdleSpan {
 // The times between the first and the last work of a device in which none ran, ordered by device
 // and begin. A gap has one cause, given by the work at its end. A gap in which a recording began is
 // left out: its beginning is not known. Calls by correlation: the first call of each number made
-// the launch or the copy. O(n log n).
+// the launch or the copy. Waits and copies of another process than that of the launch are no cause.
+// O(n log n).
 std::vector<IdleSpan> idle_spans(std::vector<DeviceWork> work, const std::vector<HostCall>& calls,
                                  const std::vector<std::int64_t>& recordings_began);
 

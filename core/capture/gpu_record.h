@@ -35,8 +35,9 @@ struct GpuRecord {
   base::StringId module = base::kNoString;  // correlation
   std::uint32_t device = 0;
   std::uint32_t stream = 0;
-  std::uint32_t thread = 0;  // call, mark
-  std::int64_t bytes = 0;    // copy, fill
+  std::uint32_t thread = 0;   // call, mark
+  std::uint32_t process = 0;  // call: any number; a recording of ours is of one process
+  std::int64_t bytes = 0;     // copy, fill
   // Kernels only.
   std::array<std::int32_t, 3> grid{};
   std::array<std::int32_t, 3> block{};

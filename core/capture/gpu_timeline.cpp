@@ -88,7 +88,7 @@ void GpuTimeline::note_for_idle(const GpuRecord& record) {
     if (name.find("Memcpy") != std::string_view::npos &&
         name.find("Async") == std::string_view::npos)
       kind = HostCall::Kind::copy;
-    calls_.push_back({kind, record.correlation, record.begin_ns, record.end_ns});
+    calls_.push_back({kind, record.correlation, record.begin_ns, record.end_ns, record.process});
   }
 }
 

@@ -60,6 +60,23 @@ TEST(GpuIdle, a_host_that_waited_for_the_device_could_not_launch) {
       << "it began after the launch";
 }
 
+TEST(GpuIdle, what_another_process_waits_for_is_no_cause) {
+  const auto of = [](std::uint32_t process, HostCall one) {
+    one.process = process;
+    return one;
+  };
+  const std::vector<DeviceWork> work = {kernel_work(1, 100, 200), kernel_work(2, 300, 400)};
+  for (const auto kind : {kWait, kCopy}) {
+    EXPECT_EQ(told(work, {call(kLaunch, 1, 50, 60), of(7, call(kind, 5, 65, 210)),
+                          call(kLaunch, 2, 280, 290)}),
+              (std::vector<Told>{{IdleCause::launch, 200, 300}}));
+    EXPECT_EQ(told(work, {of(7, call(kLaunch, 1, 50, 60)), of(7, call(kind, 5, 65, 210)),
+                          of(7, call(kLaunch, 2, 280, 290))}),
+              (std::vector<Told>{
+                  {kind == kWait ? IdleCause::synchronisation : IdleCause::copy, 200, 300}}));
+  }
+}
+
 TEST(GpuIdle, copies_are_no_gap_and_end_one_as_kernels_do) {
   EXPECT_EQ(told({kernel_work(1, 100, 200), copy(220, 250, 3), kernel_work(2, 300, 400)},
                  {call(kLaunch, 1, 50, 60), call(kCopy, 3, 150, 260), call(kLaunch, 2, 280, 290)}),
