@@ -60,10 +60,10 @@ std::string places_of(const Json& answer, const char* name) {
 // The words for an error of the package in this program's messages.
 base::Message message_of(const OwnQuestion& question, const Json& answer) {
   static constexpr std::array kWrongs = {
-      "annotation",    "exit",        "file",      "interrupted", "killed_at",    "needs_data",
-      "no_annotation", "no_build",    "no_module", "no_step",     "not_callable", "not_exported",
-      "not_on_meta",   "raised",      "syntax",    "unavailable", "unknown",      "value_bool",
-      "value_choice",  "value_float", "value_int", "value_range"};
+      "annotation",    "exit",         "file",         "interrupted", "killed_at", "needs_data",
+      "no_annotation", "no_build",     "no_control",   "no_module",   "no_step",   "not_run",
+      "not_callable",  "not_exported", "not_on_meta",  "raised",      "syntax",    "unavailable",
+      "unknown",       "value_bool",   "value_choice", "value_float", "value_int", "value_range"};
   const std::string kind = answer.at("kind").get<std::string>();
   if (std::ranges::find(kWrongs, std::string_view(kind)) == kWrongs.end())
     return text::message("own_file.answer", {{"file", name_of(question)}});
@@ -131,7 +131,7 @@ Json question_json(const OwnQuestion& question, const char* what, const Json& mo
                 {"settings", question.settings},
                 {"python", question.python.string()},
                 {"library", library_mark()},
-                {"version", 3}};
+                {"version", 4}};
   asked.update(more);
   return asked;
 }

@@ -10,6 +10,7 @@ request: what (describe, record, predict, export), file, function, settings (nam
 import contextlib
 import enum
 import fractions
+import functools
 import hashlib
 import importlib.util
 import inspect
@@ -20,6 +21,7 @@ import re
 import signal
 import sys
 import traceback
+import types
 import typing
 
 from . import Unavailable, _library, _own_place
@@ -27,7 +29,6 @@ from . import Unavailable, _library, _own_place
 MOST_FRAMES = 5
 MOST_LINES = 2**16  # characters of faulthandler's
 SIZES = {"B": 4, "T": 64}  # where the file gives no default
-DTYPES = ("fp32", "bf16", "fp16")
 COUNTS = {"": 1, "k": 10**3, "M": 10**6, "G": 10**9, "Ki": 2**10, "Mi": 2**20, "Gi": 2**30}  # of a number
 
 
@@ -197,13 +198,42 @@ def _loaded(before, asked):
 
 # Arguments.
 
+def _written(function):
+    """The function as it is written, without what functools put around it; of a class and of an object, the one that
+    a call runs."""
+    while True:
+        if isinstance(function, functools.partial):
+            function = function.func
+        elif hasattr(function, "__wrapped__"):
+            function = function.__wrapped__
+        elif inspect.isclass(function):
+            return function.__init__
+        else:
+            return function if inspect.isroutine(function) else type(function).__call__
+
+
 def _place_of(function):
-    code = getattr(function, "__code__", None)
+    return _place_of_code(getattr(_written(function), "__code__", None))
+
+
+def _place_of_code(code):
     return f"{os.path.basename(code.co_filename)}:{code.co_firstlineno}" if code else "?"
 
 
+def _can_be(default, annotation):
+    """Whether a control of this type can have the default."""
+    if typing.get_origin(annotation) is typing.Literal:
+        return default in typing.get_args(annotation)
+    if annotation is float:
+        return type(default) in (int, float) and math.isfinite(default)
+    if annotation is int:
+        return type(default) is int
+    return isinstance(default, annotation)
+
+
 def _described(name, annotation, default, place):
-    """One argument, as a control of the window: kind, default, and its range or choices."""
+    """One argument, as a control of the window: kind, default, and its range or choices. Wrong where it can have none.
+    """
     low = high = None
     if typing.get_origin(annotation) is typing.Annotated:
         annotation, *extra = typing.get_args(annotation)
@@ -215,10 +245,20 @@ def _described(name, annotation, default, place):
             raise Wrong("no_annotation", argument=name, place=place)
         annotation = type(default)
     given = default is not inspect.Parameter.empty
-    if typing.get_origin(annotation) is typing.Literal:
+    wrong = Wrong("annotation", argument=name, place=place,
+                  annotation=getattr(annotation, "__name__", None) or str(annotation))
+    literal = typing.get_origin(annotation) is typing.Literal
+    is_enum = inspect.isclass(annotation) and issubclass(annotation, enum.Enum)
+    if not (literal or is_enum or annotation in (bool, int, float, str)):
+        raise wrong
+    if given and not _can_be(default, annotation):
+        raise wrong
+    if literal:
         choices = [str(one) for one in typing.get_args(annotation)]
+        if len(set(choices)) < len(choices):
+            raise wrong
         return {"kind": "choice", "choices": choices, "default": str(default) if given else choices[0]}
-    if isinstance(annotation, type) and issubclass(annotation, enum.Enum):
+    if is_enum:
         choices = [one.name for one in annotation]
         return {"kind": "choice", "choices": choices, "default": default.name if given else choices[0]}
     if annotation is bool:
@@ -229,42 +269,53 @@ def _described(name, annotation, default, place):
             value = min(max(value, low), high)
         made = {"kind": annotation.__name__, "default": str(value)}
         return made if low is None else {**made, "low": str(low), "high": str(high)}
-    if annotation is str:
-        return {"kind": "text", "default": default if given else ""}
-    raise Wrong("annotation", argument=name, place=place,
-                annotation=getattr(annotation, "__name__", None) or str(annotation))
+    return {"kind": "text", "default": default if given else ""}
+
+
+def _hints(function, place):
+    return calling(lambda: typing.get_type_hints(_written(function), include_extras=True), place)
 
 
 def arguments_of(function):
-    """(arguments of the function that are settings, in order; whether others are taken, too)"""
+    """(arguments of the function that are settings, in order; whether others are taken, too). One with a default that
+    can have no control stays at it."""
     place = _place_of(function)
     signature = calling(lambda: inspect.signature(function), place)
-    hints = calling(lambda: typing.get_type_hints(function, include_extras=True), place)
+    hints = _hints(function, place)
     described, others = [], False
     for name, parameter in signature.parameters.items():
         if parameter.kind is parameter.VAR_KEYWORD:
             others = True
         elif parameter.kind is parameter.VAR_POSITIONAL or name == "device":
             continue
-        elif name == "dtype":
-            default = _dtype_name(parameter.default)
-            described.append({"name": name, "kind": "choice", "choices": list(DTYPES), "default": default})
+        elif _is_dtype(parameter):
+            names = list(_dtypes())
+            if parameter.default is parameter.empty:
+                described.append({"name": name, "kind": "choice", "choices": names, "default": names[0]})
+            elif default := [one for one, dtype in _dtypes().items() if dtype == parameter.default]:
+                described.append({"name": name, "kind": "choice", "choices": names, "default": default[0]})
         else:
             annotation = hints.get(name, parameter.annotation)
             if annotation is inspect.Parameter.empty and name in SIZES:
                 annotation = int
-            described.append({"name": name, **_described(name, annotation, parameter.default, place)})
+            try:
+                described.append({"name": name, **_described(name, annotation, parameter.default, place)})
+            except Wrong:
+                if parameter.default is parameter.empty:
+                    raise
     return described, others
 
 
-def _dtype_name(value):
+def _is_dtype(parameter):
+    """Whether it takes a torch.dtype, as an argument dtype does whose default is nothing else."""
     import torch
-    return {torch.bfloat16: "bf16", torch.float16: "fp16"}.get(value, "fp32")
+    return parameter.name == "dtype" and (parameter.default is parameter.empty
+                                          or isinstance(parameter.default, torch.dtype))
 
 
-def _dtype(name):
+def _dtypes():
     import torch
-    return {"fp32": torch.float32, "bf16": torch.bfloat16, "fp16": torch.float16}[name]
+    return {"fp32": torch.float32, "bf16": torch.bfloat16, "fp16": torch.float16}
 
 
 def _whole(text):
@@ -293,12 +344,12 @@ def _in_range(number, argument):
     return number
 
 
-def _value(text, argument, annotation, default):
+def _value(text, argument, annotation, parameter):
     """The setting as the function wants it."""
-    kind, name = argument["kind"], argument["name"]
+    kind, name, default = argument["kind"], argument["name"], parameter.default
     try:
-        if name == "dtype":
-            return _dtype(text)
+        if _is_dtype(parameter):
+            return _dtypes()[text]
         if kind in ("int", "float"):
             return _in_range((_whole if kind == "int" else _real)(text), argument)
         if kind == "bool":
@@ -329,18 +380,20 @@ def values_for(function, settings):
     """Every setting as the function wants it."""
     described, others = arguments_of(function)
     known = {one["name"]: one for one in described}
-    for name in settings:
-        if name == "device" or name not in known and not others:
-            raise Wrong("unknown", argument=name, known=", ".join(known))
     signature = inspect.signature(function)
-    hints = typing.get_type_hints(function)
+    for name in settings:
+        if name == "device" or name not in signature.parameters and not others:
+            raise Wrong("unknown", argument=name, known=", ".join(known))
+        if name in signature.parameters and name not in known:
+            raise Wrong("no_control", argument=name, place=_place_of(function))
+    hints = typing.get_type_hints(_written(function))
     values = {}
     for name, argument in known.items():
-        default = signature.parameters[name].default
+        parameter = signature.parameters[name]
         if name in settings:
-            values[name] = _value(settings[name], argument, hints.get(name), default)
-        elif default is inspect.Parameter.empty:
-            values[name] = _value(argument["default"], argument, hints.get(name), default)
+            values[name] = _value(settings[name], argument, hints.get(name), parameter)
+        elif parameter.default is inspect.Parameter.empty:
+            values[name] = _value(argument["default"], argument, hints.get(name), parameter)
     values.update((name, _free_value(text)) for name, text in settings.items() if name not in known)
     return values, signature
 
@@ -350,10 +403,25 @@ def built(function, settings, device):
     values, signature = values_for(function, settings)
     if "device" in signature.parameters:
         values["device"] = device
-    step = calling(lambda: function(**values))
+    first = [values.pop(name, one.default) for name, one in signature.parameters.items()
+             if one.kind is one.POSITIONAL_ONLY]
+    step = calling(lambda: function(*first, **values))
     if not callable(step):
-        raise Wrong("no_step", function=function.__name__, type=type(step).__name__, place=_place_of(function))
-    return step
+        raise Wrong("no_step", function=_written(function).__name__, type=type(step).__name__,
+                    place=_place_of(function))
+    return lambda: _run(step)
+
+
+def _run(step):
+    """Calls it. Wrong where that has only made something that could run."""
+    made = step()
+    code = {types.GeneratorType: "gi_code", types.CoroutineType: "cr_code",
+            types.AsyncGeneratorType: "ag_code"}.get(type(made))
+    if code is None:
+        return
+    if isinstance(made, types.CoroutineType):
+        made.close()  # Python would say that nobody waited for it
+    raise Wrong("not_run", type=type(made).__name__, place=_place_of_code(getattr(made, code)))
 
 
 # Actions.

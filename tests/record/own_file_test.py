@@ -158,6 +158,47 @@ class OwnFile(Served):
         self.assertTrue(described["others"])
         self.assertTrue(self.ask("record", file, kind="one", depth="3")["ok"])
 
+    def test_arguments_without_a_control_stay_at_their_default(self):
+        file = self.own("import enum, typing, torch\nclass Kind(enum.Enum):\n  one = 1\n"
+                        "def build(B, T, device, k: int = None, x: float = float('inf'), sizes: list = [1, 2],\n"
+                        "          n: typing.Optional[int] = None, same: typing.Literal[1, '1'] = '1', flag: bool = None,\n"
+                        "          kind: Kind = None, word: str = None, m: int = 2.5, none=None, dtype=torch.float64,\n"
+                        "          last: int = 3):\n"
+                        "  assert (k, n, flag, kind, word, none) == (None,) * 6\n"
+                        "  assert (x, sizes, same, m, dtype) == (float('inf'), [1, 2], '1', 2.5, torch.float64)\n"
+                        "  return lambda: torch.ones(last, device=device, dtype=dtype)\n")
+        described = self.ask("describe", file)
+        self.assertEqual([one["name"] for one in described["arguments"]], ["B", "T", "last"])
+        self.assertTrue(self.ask("record", file, last="2")["ok"])
+        self.refused(2, "Argument sizes at own.py:4 has no control", "run", "--model", file, "--set", "sizes=3")
+
+    def test_a_dtype_that_is_text(self):
+        file = self.own("import torch\ndef build(B, T, device, dtype: str = 'bf16', more=torch.float16):\n"
+                        "  assert dtype == 'fp8'\n  return lambda: None\n")
+        described = self.ask("describe", file)["arguments"][2:]
+        self.assertEqual(described, [{"name": "dtype", "kind": "text", "default": "bf16"}])
+        self.assertTrue(self.ask("record", file, dtype="fp8")["ok"])
+
+    def test_functions_of_any_form(self):
+        step = "  import torch\n  return lambda: torch.ones(B, device=device)\n"
+        for text in ("import functools\ndef of(z, B, T, device, n: int = 3):\n" + step
+                     + "build = functools.partial(of, 5)\n",
+                     "def build(B: int, T: int, device, n: int = 3, /):\n" + step,
+                     "def build(B, T, n: int = 3, /, *, device):\n" + step,
+                     "class Made:\n def __call__(self, B, T, device, n: int = 3):\n"
+                     + step.replace("  ", "   ") + "build = Made()\n",
+                     "class build:\n def __init__(self, B, T, device, n: int = 3):\n   self.n = n\n"
+                     " def __call__(self):\n   pass\n"):
+            with self.subTest(text):
+                described = self.ask("describe", self.own(text))
+                self.assertTrue(described["ok"], described)
+                self.assertEqual([one["name"] for one in described["arguments"]], ["B", "T", "n"])
+                ran = self.ask("record", self.own(text), n="4")
+                self.assertTrue(ran["ok"], ran)
+        wrong = self.ask("record", self.own("import functools\ndef of(B, T, device):\n  pass\n"
+                                            "build = functools.partial(of, 5)\n"))
+        self.assertEqual((wrong["kind"], wrong["words"]["function"]), ("no_step", "of"))
+
     # The program.
 
     def program(self, *arguments, **environment_too):
