@@ -107,6 +107,8 @@ class TraceOpener {
     add_phases(trace_file::phase_spans(file_, ends));
     number_launches();
     find_operators();
+    for (const trace_file::Track& track : file_.tracks)
+      processes_.push_back(file_.strings->intern(track.process));
     lanes_.make_tracks(file_, [this](std::uint32_t track) { return thread_name(file_, track); });
     for (std::uint32_t i = 0; i < file_.events.size(); ++i) place(i);
     capture::Batch batch;
@@ -155,6 +157,7 @@ class TraceOpener {
   ShownMemory memory_;
   std::int64_t begin_ns_ = 0;
   trace::TrackId phases_ = 0;
+  std::vector<std::uint32_t> processes_;                       // by track of the file
   std::unordered_map<std::int64_t, std::uint32_t> numbers_;    // of correlations
   std::unordered_map<std::int64_t, std::uint32_t> operators_;  // event by external id
   std::unordered_map<std::uint32_t, std::uint32_t> autograd_;  // flow by event
@@ -282,6 +285,7 @@ void TraceOpener::give_to_gpu(const Event& event) {
     record.correlation = number->second;
   const trace_file::Track& track = file_.tracks[event.track];
   record.thread = event.track;
+  record.process = processes_[event.track];
   record.device = static_cast<std::uint32_t>(std::max(track.device, 0));
   record.stream = static_cast<std::uint32_t>(track.stream >= 0 ? track.stream : event.track);
   if (event.launch != trace_file::kNoLaunch) {
