@@ -29,6 +29,7 @@
 #include "core/spec/own_model.h"
 #include "core/spec/spec_fields.h"
 #include "core/spec/spec_values.h"
+#include "core/text/message.h"
 #include "core/text/numbers.h"
 
 namespace ts::app {
@@ -58,6 +59,10 @@ base::Result<HuntQuestion> read_hunt_question(const HuntCommand& command,
   if (!found) return tl::unexpected(found.error());
   question.spec = std::move(found->spec);
   question.target = std::move(found->target);
+  if (const auto model = spec::model_of(question.spec); model && model->dimensions().empty()) {
+    return tl::unexpected<base::Error>(
+        text::message("hunt_error.no_dimension", {{"file", question.spec.model}}));
+  }
   for (predict::HuntAxis& axis : question.axes) {
     if (!spec::field_applies(question.spec, axis.field)) {
       return base::fail(std::string(spec::field_name(axis.field)) + " changes nothing for " +
@@ -250,6 +255,8 @@ int hunt_memory(const HuntCommand& command) {
   const auto parts = parts_from(command.parts, command.out.has_value(), kPartsOfMany);
   if (!parts) return report(parts.error().sentence, 2);
   note(without_effect(command.spec.settings, question->spec));
+  if (const auto held = spec::holds_dimensions(question->spec); !held.empty())
+    note({held.sentence});
   std::optional<OutputFolder> folder;
   if (command.out) {
     auto claimed = OutputFolder::claim(

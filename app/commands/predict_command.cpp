@@ -342,6 +342,8 @@ int predict_workload(const PredictCommand& command) {
   const auto parts = parts_from(command.parts, command.out.has_value());
   if (!parts) return report(parts.error().sentence, 2);
   note(without_effect(command.spec.settings, question->spec));
+  if (const auto held = spec::holds_dimensions(question->spec); !held.empty())
+    note({held.sentence});
   std::optional<OutputFolder> folder;
   if (command.out) {
     auto claimed = OutputFolder::claim(*command.out, kPredictionFiles);

@@ -329,6 +329,7 @@ int run_together(const RunCommand& command, const run::World& world) {
   if (!parts) return report(parts.error().sentence, 2);
   note(without_effect(command.spec.settings, *spec));
   if (const auto lacks = spec::lacks_numbers(*spec); !lacks.empty()) note({lacks.sentence});
+  if (const auto held = spec::holds_dimensions(*spec); !held.empty()) note({held.sentence});
   std::optional<OutputFolder> folder;
   std::optional<io::PrivateFolder> temporary;
   RankRun ranks{.spec = *spec,
@@ -420,6 +421,7 @@ int run_workload(const RunCommand& given) {
 
   note(without_effect(command.spec.settings, *spec));
   if (const auto lacks = spec::lacks_numbers(*spec); !lacks.empty()) note({lacks.sentence});
+  if (const auto held = spec::holds_dimensions(*spec); !held.empty()) note({held.sentence});
   std::optional<OutputFolder> folder;
   if (command.out) {
     auto claimed = OutputFolder::claim(*command.out, kRunFiles);

@@ -71,6 +71,12 @@ base::Message message_of(const OwnQuestion& question, const Json& answer) {
                                            {"python", question.python.string()}};
   for (const auto& [name, value] : answer.at("words").items())
     if (value.is_string()) arguments.emplace_back(name, value.get<std::string>());
+  if (kind == "unavailable") {
+    if (auto why = spec::reason_beyond_our_model(question.file.path); !why.empty()) {
+      arguments.push_back(text::argument("why", std::move(why)));
+      return text::message("own_file.without_it", std::move(arguments));
+    }
+  }
   return text::message("own_file." + kind, std::move(arguments));
 }
 
@@ -218,8 +224,9 @@ std::optional<OwnFile> config_of(const std::string& text) {
   constexpr std::string_view kAsked = ":transformers";
   const bool asked = text.ends_with(kAsked);
   OwnFile file{text.substr(0, text.size() - (asked ? kAsked.size() : 0)), "transformers"};
-  if (!(asked ? spec::is_model_config(file.path) : spec::is_beyond_our_model(file.path)))
-    return std::nullopt;
+  const bool taken =
+      asked ? spec::is_model_config(file.path) : !spec::reason_beyond_our_model(file.path).empty();
+  if (!taken) return std::nullopt;
   if (auto whole = io::absolute_path(file.path)) file.path = std::move(*whole);
   return file;
 }

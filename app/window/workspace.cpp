@@ -136,6 +136,7 @@ void Workspace::choose_model(const std::filesystem::path& path) {
     return;
   }
   if (const base::Message lacks = spec::lacks_numbers(spec); !lacks.empty()) notices_.add(lacks);
+  if (const base::Message held = spec::holds_dimensions(spec); !held.empty()) notices_.add(held);
   remember_file(state_->preferences.recent_files, path);
   state_->history.set(spec);
   session_->files().choose(std::nullopt);

@@ -49,9 +49,9 @@ class ModelFile {
   // Which of them are batch and sequence.
   [[nodiscard]] std::optional<std::size_t> batch() const { return batch_; }
   [[nodiscard]] std::optional<std::size_t> sequence() const { return sequence_; }
-  // The sizes of the first input that stand for batch and sequence where they are fixed, else 1.
-  [[nodiscard]] std::int64_t fixed_batch() const { return fixed_batch_; }
-  [[nodiscard]] std::int64_t fixed_sequence() const { return fixed_sequence_; }
+  // The sizes of the first input that stand for batch and sequence; none where it has no such one.
+  [[nodiscard]] std::optional<std::int64_t> fixed_batch() const { return fixed_batch_; }
+  [[nodiscard]] std::optional<std::int64_t> fixed_sequence() const { return fixed_sequence_; }
 
   // Input i is the same tensor as this earlier one, or itself (tied weights).
   [[nodiscard]] std::uint32_t same_as(std::uint32_t input) const { return same_as_[input]; }
@@ -111,7 +111,7 @@ class ModelFile {
   std::map<std::string, Payload> constants_;
   std::vector<Dimension> dimensions_;
   std::optional<std::size_t> batch_, sequence_;
-  std::int64_t fixed_batch_ = 1, fixed_sequence_ = 1;
+  std::optional<std::int64_t> fixed_batch_, fixed_sequence_;
   std::vector<std::uint32_t> same_as_;
   std::int64_t parameter_count_ = 0;
   ElementType main_type_ = ElementType::fp32;

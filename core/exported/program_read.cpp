@@ -112,6 +112,7 @@ class Reader {
     Values values;
     program_.graphs.front() = read_graph(module.at("graph"), values);
     read_signature(module.at("signature"), values);
+    check_ranges();
     find_last_uses(program_);
     name_class();
     return std::move(program_);
@@ -132,6 +133,19 @@ class Reader {
       if (symbol.max < symbol.min) not_exported("the range of " + name + " is empty");
       symbol_numbers_.emplace(name, static_cast<std::uint32_t>(program_.symbols.size()));
       program_.symbols.push_back(std::move(symbol));
+    }
+  }
+  // A size of an input is 1 or more.
+  void check_ranges() const {
+    for (const Input& input : program_.inputs) {
+      if (!input.tensor) continue;
+      for (const Size& size : program_.meta_of(input).sizes) {
+        if (size.expression == kNone) continue;
+        for (const std::uint32_t number : program_.expressions[size.expression].symbols()) {
+          const Symbol& symbol = program_.symbols[number];
+          if (symbol.max < 1) not_exported("the range of " + symbol.name + " has no size");
+        }
+      }
     }
   }
   static bool is_symbol(const std::string& name) {

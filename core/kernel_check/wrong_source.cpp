@@ -1,9 +1,9 @@
 #include "core/kernel_check/wrong_source.h"
 
 #include <algorithm>
-#include <cstdlib>
 #include <array>
 #include <cstdint>
+#include <cstdlib>
 #include <map>
 #include <regex>
 #include <sstream>

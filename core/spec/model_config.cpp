@@ -8,6 +8,7 @@
 #include <string_view>
 #include <system_error>
 #include <utility>
+#include <vector>
 
 #include "core/io/json_parse.h"
 #include "core/spec/presets.h"
@@ -303,8 +304,22 @@ std::int64_t dense_layers(const Config& config) {
   return static_cast<std::int64_t>(dense.size());
 }
 
+// The class that the file names where it is no model that predicts the next token; empty where it
+// is one, or none is named.
+std::string other_head(const Config& config) {
+  const Json named = config.list("architectures");
+  if (named.empty()) return {};
+  if (!named[0].is_string()) return named[0].dump();
+  const std::string first = named[0].get<std::string>();
+  const bool ours =
+      std::ranges::any_of(std::array{"ForCausalLM", "LMHeadModel", "ForConditionalGeneration"},
+                          [&first](const char* end) { return first.ends_with(end); });
+  return ours ? std::string() : first;
+}
+
 // The first setting that our language model has not; empty where it has all.
 std::string not_expressed(const Family& family, const Config& config) {
+  if (const std::string head = other_head(config); !head.empty()) return "architectures = " + head;
   for (const char* const key :
        {"mlp_bias", "scale_attn_by_inverse_layer_idx", "add_cross_attention", "clip_qkv",
         "qk_layernorm", "use_bidirectional_attention"}) {
@@ -354,6 +369,13 @@ std::string words_of(const Json& value) {
   return value.is_string() ? value.get<std::string>() : value.dump();
 }
 
+// The same for a sentence.
+std::string shortened(const Json& value) {
+  constexpr std::size_t kMost = 60;
+  const std::string words = words_of(value);
+  return text::printable(words.size() > kMost ? words.substr(0, kMost) + "..." : words);
+}
+
 // How the weights are quantized; empty where they are not.
 std::string quantization(const Config& config) {
   const Json* const told = config.find("quantization_config");
@@ -362,13 +384,41 @@ std::string quantization(const Config& config) {
   return named ? words_of(told->at("quant_method")) : "quantization_config";
 }
 
-// True if a size that a file may leave out is there and impossible.
-bool has_wrong_size(const Config& config) {
-  return std::ranges::any_of(
-      std::array{"head_dim", "kv_lora_rank", "q_lora_rank", "qk_rope_head_dim", "qk_nope_head_dim",
-                 "v_head_dim", "moe_intermediate_size", "num_experts_per_tok",
-                 "decoder_sparse_step"},
-      [&config](const char* key) { return config.has(key) && config.size(key, 0) == 0; });
+// The sizes of a model that a file must have: transformers' own for a file without would be others
+// in each of its versions. Heads of keys and values are those of the queries where it says null.
+std::vector<const char*> needed_sizes(const Family& family) {
+  std::vector<const char*> keys = {family.width, family.layers, family.heads, "vocab_size"};
+  const bool inner = std::string_view(family.d_ff) == "n_inner";  // 4 times the width
+  if (!inner) keys.push_back(family.d_ff);
+  if (family.positions == Positions::learned) keys.push_back(family.context);
+  return keys;
+}
+
+// The first size that the file lacks; nullptr where it has all.
+const char* missing_size(const Family& family, const Config& config) {
+  for (const char* const key : needed_sizes(family)) {
+    if (!config.has(key)) return key;
+  }
+  const bool as_queries = is_one_of(family.type, {"llama", "phi", "phi3"}) || family.latent;
+  const bool shared = family.kv_heads != nullptr && !as_queries;
+  return shared && config.find(family.kv_heads) == nullptr ? family.kv_heads : nullptr;
+}
+
+// The first size that is there and impossible; nullptr where none is.
+const char* wrong_size(const Family& family, const Config& config) {
+  std::vector<const char*> keys = needed_sizes(family);
+  for (const char* const key : {family.kv_heads, family.d_ff, family.context}) {
+    if (key != nullptr) keys.push_back(key);
+  }
+  for (const char* const key :
+       {"head_dim", "kv_lora_rank", "q_lora_rank", "qk_rope_head_dim", "qk_nope_head_dim",
+        "v_head_dim", "moe_intermediate_size", "num_experts_per_tok", "decoder_sparse_step"})
+    keys.push_back(key);
+  const auto is_wrong = [&config](const char* key) {
+    return config.has(key) && config.size(key, 0) == 0;
+  };
+  const auto found = std::ranges::find_if(keys, is_wrong);
+  return found == keys.end() ? nullptr : *found;
 }
 
 // Sizes that a file may give as 0 or null: there is none.
@@ -452,12 +502,27 @@ bool is_model_config(const std::filesystem::path& path) {
   return config_in(path).has_value();
 }
 
-bool is_beyond_our_model(const std::filesystem::path& path) {
+base::Message reason_beyond_our_model(const std::filesystem::path& path) {
   const auto config = config_in(path);
-  if (!config) return false;
+  if (!config) return {};
   WorkloadSpec spec;
-  const auto applied = apply_model_config(*config, spec);
-  return !applied && applied.error().key == "model_error.config_setting";
+  auto applied = apply_model_config(*config, spec);
+  if (applied) return {};
+  const std::string& key = applied.error().key;
+  const bool beyond = key == "model_error.config_setting" || key == "model_error.config_missing";
+  return beyond ? std::move(applied.error()) : base::Message();
+}
+
+base::Error reason_no_config(const std::filesystem::path& path) {
+  const auto json = io::read_json(path);
+  if (!json) return json.error();
+  const bool typed = json->is_object() && json->contains("model_type");
+  base::Message why = text::message("model_error.no_config");
+  if (typed && !json->at("model_type").is_string())
+    why = text::message("model_error.config_name",
+                        {{"key", "model_type"}, {"value", shortened(json->at("model_type"))}});
+  return text::message("model_error.read",
+                       {{"path", path.string()}, text::argument("reason", std::move(why))});
 }
 
 base::Result<void> apply_model_config(const Json& json, WorkloadSpec& spec) {
@@ -482,6 +547,12 @@ base::Result<void> apply_model_config(const Json& json, WorkloadSpec& spec) {
                       {{"key", "sliding_window"},
                        {"window", text::printable(words_of(*config.find("sliding_window")))}});
 
+  if (const char* const key = missing_size(*family, config))
+    return text::fail("model_error.config_missing", {{"key", key}});
+  if (const char* const key = wrong_size(*family, config))
+    return text::fail("model_error.config_size",
+                      {{"key", key}, {"value", shortened(*config.find(key))}});
+
   WorkloadSpec made = spec;
   choose_workload(WorkloadKind::lm, made);
   made.batch = spec.batch;  // the workload would bring its own
@@ -493,11 +564,6 @@ base::Result<void> apply_model_config(const Json& json, WorkloadSpec& spec) {
   made.d_ff = config.size(family->d_ff, 4 * made.d_model);
   made.vocab = config.size("vocab_size", 0);
   const std::int64_t context = config.size(family->context, spec.seq_len);
-  const std::array sizes = {made.d_model, made.layers, made.heads, kv_heads,
-                            made.d_ff,    made.vocab,  context};
-  if (std::ranges::find(sizes, 0) != sizes.end() || has_wrong_size(config)) {
-    return text::fail("model_error.config_size");
-  }
   const std::int64_t every = full_layers(*family, config).value_or(0);
   const std::int64_t window = *told_window > 0 ? *told_window : context;
   made.seq_len = std::min({spec.seq_len, context, window});

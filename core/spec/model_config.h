@@ -16,9 +16,12 @@ namespace ts::spec {
 // True if the file is such a config, judged by its content. Reads at most a MiB.
 bool is_model_config(const std::filesystem::path& path);
 
-// True if the file is such a config, and our language model cannot express it. Not if one of its
-// sizes is impossible.
-bool is_beyond_our_model(const std::filesystem::path& path);
+// Why our language model cannot express the file, if it is such a config: the end of a sentence
+// about it. Empty if it can, and if one of its values is impossible.
+base::Message reason_beyond_our_model(const std::filesystem::path& path);
+
+// The sentence for a file that is no such config.
+base::Error reason_no_config(const std::filesystem::path& path);
 
 // Sizes, form and type of the model; T no longer than its context. Everything else stays as it is
 // in `spec`, which an error leaves unchanged. The error is the end of a sentence about the file.

@@ -38,11 +38,7 @@ base::Result<void> choose_model(const std::string& path, WorkloadSpec& spec) {
     return text::fail("model_error.read",
                       {{"path", path}, text::argument("reason", std::move(applied.error()))});
   }
-  if (path.ends_with(".json")) {
-    return text::fail(
-        "model_error.read",
-        {{"path", path}, text::argument("reason", text::message("model_error.no_config"))});
-  }
+  if (path.ends_with(".json")) return tl::unexpected(reason_no_config(path));
   auto model = exported::open_model(path);
   if (!model) return tl::unexpected(model.error());
   const exported::ModelFile& file = **model;
@@ -50,8 +46,8 @@ base::Result<void> choose_model(const std::string& path, WorkloadSpec& spec) {
   spec.model = path;
   for (const Field field : kDimensionFields) {
     const exported::Dimension* const open = open_dimension(file, field);
-    const std::int64_t fixed = field == Field::B   ? file.fixed_batch()
-                               : field == Field::T ? file.fixed_sequence()
+    const std::int64_t fixed = field == Field::B   ? file.fixed_batch().value_or(1)
+                               : field == Field::T ? file.fixed_sequence().value_or(1)
                                                    : 0;
     spec.*field_as<NumberField>(field)->member = open != nullptr ? open->example : fixed;
   }
@@ -85,9 +81,35 @@ const exported::Dimension* open_dimension(const exported::ModelFile& model, Fiel
     return index && *index < all.size() ? &all[*index] : nullptr;
   };
   if (field == Field::B) return at(model.batch());
-  if (field == Field::T) return at(model.sequence());
+  if (field == Field::T && model.sequence()) return at(model.sequence());
+  constexpr auto kFirst = static_cast<std::size_t>(Field::dim1);
+  constexpr std::size_t kOthers = static_cast<std::size_t>(Field::dim4) - kFirst + 1;
   const std::size_t named = (model.batch() ? 1U : 0U) + (model.sequence() ? 1U : 0U);
-  return at(named + static_cast<std::size_t>(field) - static_cast<std::size_t>(Field::dim1));
+  const std::size_t other = field == Field::T ? kOthers : static_cast<std::size_t>(field) - kFirst;
+  return at(named + other);
+}
+
+base::Message holds_dimensions(const WorkloadSpec& spec) {
+  const auto model = model_of(spec);
+  if (!model) return {};
+  std::string names;
+  for (const exported::Dimension& one : model->dimensions()) {
+    const bool set = std::ranges::any_of(
+        kDimensionFields, [&](Field field) { return open_dimension(*model, field) == &one; });
+    if (!set)
+      names += (names.empty() ? "" : ", ") + one.label + " = " + std::to_string(one.example);
+  }
+  if (names.empty()) return {};
+  return text::message(
+      "model_note.held",
+      {{"names", names}, {"file", std::filesystem::path(spec.model).filename().string()}});
+}
+
+const char* reason_not_open(const exported::ModelFile& model, Field field) {
+  if (open_dimension(model, field) != nullptr) return nullptr;
+  const bool fixed =
+      (field == Field::B && model.fixed_batch()) || (field == Field::T && model.fixed_sequence());
+  return fixed ? "field.reason.fixed_in_model" : "field.reason.no_dimension";
 }
 
 FieldRange size_range(const WorkloadSpec& spec, Field field) {

@@ -36,12 +36,19 @@ bool comes_from_file(const WorkloadSpec& spec);
 bool is_offered(WorkloadKind kind, const WorkloadSpec& spec);
 
 // The settings that are open dimensions of an own model: B, T, and dim1 to dim4 for the others in
-// order. Further ones keep the size of the example.
+// order. T is the fifth of them where the model has no sequence. Further ones keep the size of the
+// example.
 inline constexpr std::array kDimensionFields = {Field::B,    Field::T,    Field::dim1,
                                                 Field::dim2, Field::dim3, Field::dim4};
 bool is_dimension(Field field);
 // The dimension that the setting is, null where the file has none for it. It lives in the model.
 const exported::Dimension* open_dimension(const exported::ModelFile& model, Field field);
+
+// The sentence for a model with more open dimensions than there are settings, with those that keep
+// the size of the example; empty for any other.
+base::Message holds_dimensions(const WorkloadSpec& spec);
+// Why the setting cannot be changed: a key of the locale. Null where it is an open dimension.
+const char* reason_not_open(const exported::ModelFile& model, Field field);
 
 // Smallest and largest possible value of a number for this spec: the file's for an open dimension
 // of an own model, else field_range().

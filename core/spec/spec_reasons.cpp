@@ -429,8 +429,7 @@ const char* reason_own_model(const WorkloadSpec& spec, const FieldRow& row) {
   if (!traits(spec).from_file) return nullptr;
   if (is_dimension(row.field)) {
     const auto model = model_of(spec);
-    const bool open = model && open_dimension(*model, row.field) != nullptr;
-    return open ? nullptr : "field.reason.fixed_in_model";
+    return model ? reason_not_open(*model, row.field) : "field.reason.fixed_in_model";
   }
   if (row.field == Field::backend) return nullptr;
   switch (row.section) {

@@ -103,6 +103,7 @@ class OwnModel final : public Workload {
 
   at::Tensor make_targets(Builder& builder, const spec::WorkloadSpec& spec) const {
     const exported::TensorMeta& meta = meta_of_output(output());
+    if (meta.sizes.empty()) throw BadInput(text::message("model_error.no_classes"));
     const auto symbols = spec::symbol_values(spec, *model_);
     std::int64_t rows = 1, classes = 1;
     for (const exported::Size& size : meta.sizes) {

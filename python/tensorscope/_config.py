@@ -54,7 +54,10 @@ def _model_class(transformers, config):
         return getattr(transformers, names[0])
     mapping = transformers.AutoModelForCausalLM._model_mapping
     if type(config) in mapping:
-        return mapping[type(config)]
+        named = (config.architectures or ["ForCausalLM"])[0]
+        if named.endswith(("ForCausalLM", "LMHeadModel")):
+            return mapping[type(config)]
+        raise ValueError(f"transformers {transformers.__version__} has no class {named}")
     raise ValueError(f"transformers {transformers.__version__} has no class for {config.model_type}")
 
 

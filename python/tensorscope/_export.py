@@ -14,6 +14,8 @@ import sys
 import torch
 import torch.utils.checkpoint
 
+from ._own_file import Wrong, built, calling, load_function, place_in, values_for
+
 # Sizes that nothing else in a model is likely to have, where the request names none.
 SIZES = {"B": "11", "T": "53"}
 
@@ -26,7 +28,7 @@ class _Called(BaseException):
         self.module, self.inputs, self.named = module, inputs, named
 
 
-def _first_call(step, calling, Wrong):
+def _first_call(step):
     def stop(module, *inputs, **named):
         raise _Called(module, inputs, named)
 
@@ -46,12 +48,12 @@ def _first_call(step, calling, Wrong):
 
 
 @contextlib.contextmanager
-def _without_checkpoints(place_of):
+def _without_checkpoints():
     """Checkpointed functions run as any other; what is yielded gets the places that asked for it, in their order."""
     module, places = torch.utils.checkpoint, {}
 
     def noted():
-        places.setdefault(place_of(sys._getframe(2)))
+        places.setdefault(place_in(sys._getframe(2)))
 
     class Plain:
         @staticmethod
@@ -90,7 +92,7 @@ def _reason(problem):
     return f"{type(problem).__name__}: {lines[0]}" if lines else type(problem).__name__
 
 
-def _exported(called, sizes, Wrong):
+def _exported(called, sizes):
     module = called.module
     bound = inspect.signature(module.forward).bind(*called.inputs, **called.named)
     open_sizes = {}
@@ -105,22 +107,23 @@ def _exported(called, sizes, Wrong):
             raise Wrong("not_exported", module=type(module).__name__, reason=_reason(problem)) from None
 
 
-def export(request, built, load_function, calling, place_of, Wrong):
+def export(request):
     torch.manual_seed(0)
     function = load_function(request)
     names = inspect.signature(function).parameters
     settings = {**{name: size for name, size in SIZES.items() if name in names}, **request["settings"]}
     called = None
-    with _without_checkpoints(place_of) as checkpoints:
+    with _without_checkpoints() as checkpoints:
         for device in ("meta", "cpu"):
             try:
-                called = _first_call(built(function, settings, torch.device(device)), calling, Wrong)
+                called = _first_call(built(function, settings, torch.device(device)))
                 break
             except Wrong as wrong:
                 if device == "cpu" or wrong.kind != "raised":
                     raise
-        sizes = {int(settings[name]) for name in SIZES if name in settings}
-        program, why_fixed = _exported(called, sizes - {1}, Wrong)
+        values, _ = values_for(function, settings)
+        sizes = {values[name] for name in SIZES if isinstance(values.get(name), int)}
+        program, why_fixed = _exported(called, sizes - {1})
     out = os.path.realpath(request["out"])  # a link stays
     part = out + f".{os.getpid()}.pt2"
     try:

@@ -7,8 +7,10 @@ PyTorch's Python decides by the name of the device; here it must decide as on th
 import contextlib
 import functools
 import sys
+import threading
 
 import torch
+from torch.utils._python_dispatch import TorchDispatchMode
 
 from . import _library
 
@@ -162,6 +164,40 @@ def _uncompiled(place_of):
         return model
 
     torch.compile = compile
+    return places
+
+
+class _Notes(TorchDispatchMode):
+    """Notes the place of its thread once an operator there makes a tensor on meta, which the recorder does not see."""
+
+    def __init__(self, place, places):
+        super().__init__()
+        self._place, self._places = place, places
+
+    def __torch_dispatch__(self, function, types, inputs=(), named=None):
+        made = function(*inputs, **(named or {}))
+        if not self._places:
+            tensors = torch.utils._pytree.tree_leaves(made)
+            if any(isinstance(one, torch.Tensor) and one.is_meta for one in tensors):
+                self._places.append(self._place)
+        return made
+
+
+def threads_with_tensors(place_of):
+    """A list that gets the place which started a thread of the user's, once that thread makes tensors on meta."""
+    places, start = [], threading.Thread.start
+
+    def noting(self):
+        run, place = self.run, place_of(sys._getframe(1))
+
+        def noted():
+            with _Notes(place, places):
+                run()
+
+        self.run = noted
+        start(self)
+
+    threading.Thread.start = noting
     return places
 
 

@@ -476,6 +476,7 @@ def predict(request):
     from . import _meta
     library = _meta.load()
     compiled = _meta.prepare(library, request["compute_capability"], request["multiprocessors"], place_in)
+    threads = _meta.threads_with_tensors(place_in)
     try:
         told = _record(request, torch.device("meta"), library)
         operator, _, place = library.unknown().decode().partition("\n")
@@ -484,6 +485,10 @@ def predict(request):
             unknown = Wrong("not_on_meta", place=place or "?", error=f"the blocks of {operator} are not known")
             unknown.frames = [place] if place else []
             raise unknown
+        if threads:
+            unseen = Wrong("not_on_meta", place=threads[0], error="a thread of its own makes tensors")
+            unseen.frames = threads[:1]
+            raise unseen
         return {"device": "meta", "apart_bytes": library.apart(), "compiled": list(compiled), **told}
     except Wrong as wrong:
         if wrong.kind != "raised":
@@ -496,7 +501,7 @@ def predict(request):
 
 def export(request):
     from . import _export
-    return _export.export(request, built, load_function, calling, place_in, Wrong)
+    return _export.export(request)
 
 
 ACTIONS = {"describe": describe, "record": record, "predict": predict, "export": export}

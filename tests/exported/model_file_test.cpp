@@ -106,6 +106,10 @@ TEST(ModelFile, DamageHasASentence) {
   EXPECT_NE(sentence_for(replaced(linear_json(), "\"nodes\"", "\"knots\"")).find("nodes"),
             std::string::npos);
   EXPECT_NE(sentence_for(std::string(200'000, '[')), "") << "deep nesting";
+  EXPECT_NE(sentence_for(replaced(linear_json(), "\"min_val\": 1, \"max_val\": 64",
+                                  "\"min_val\": -5, \"max_val\": -1"))
+                .find("the range of s0 has no size"),
+            std::string::npos);
 }
 
 TEST(ModelFile, WhatIsNoModelHasASentence) {

@@ -122,6 +122,33 @@ class Config(Served):
         again = self.program("predict", "--model", out, "--set", "B=2", "--set", "T=24", "--cpu", "--json")
         self.assertEqual(json.loads(again.stdout)["spec"]["T"], 24, again.stderr)
 
+    def test_other_heads_and_missing_sizes_are_of_transformers(self):
+        """Which has other weights than a model that predicts the next token, and sizes that a file leaves out."""
+        llama = dict(SIZES, architectures=["LlamaForCausalLM"])
+        told = {}
+        for name, changes in (("lm", {}), ("body", {"architectures": ["LlamaModel"]}),
+                              ("classes", {"architectures": ["LlamaForSequenceClassification"]})):
+            path = self.folder / "config.json"
+            path.write_text(json.dumps(dict(llama, model_type="llama", **changes)), encoding="utf-8")
+            done = self.program("predict", "--model", path, "--cpu", "--json")
+            self.assertEqual(done.returncode, 0, done.stderr)
+            told[name] = json.loads(done.stdout)
+        head = SIZES["hidden_size"] * SIZES["vocab_size"]
+        self.assertEqual(told["lm"]["spec"]["workload"], "lm")
+        self.assertEqual(told["body"]["parameters"], told["lm"]["parameters"] - head)
+        self.assertEqual(told["classes"]["parameters"], told["body"]["parameters"] + 2 * SIZES["hidden_size"])
+        # 11008 by its default.
+        few = {name: size for name, size in SIZES.items() if name != "intermediate_size"}
+        path.write_text(json.dumps(dict(few, model_type="llama")), encoding="utf-8")
+        done = self.program("predict", "--model", path, "--cpu", "--json")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        wide = 3 * SIZES["hidden_size"] * (11008 - SIZES["intermediate_size"]) * SIZES["num_hidden_layers"]
+        self.assertEqual(json.loads(done.stdout)["parameters"], told["lm"]["parameters"] + wide)
+        self.refused("its intermediate_size is missing", path, python=sys.executable)
+        self.refused("pip install transformers", path, python=sys.executable)
+        path.write_text(json.dumps(dict(llama, model_type="llama", architectures=["LlamaOfTheirs"])), encoding="utf-8")
+        self.refused("has no class LlamaOfTheirs", path)
+
     def refused(self, words, path, python=None):
         ended = self.program("predict", "--model", path, python=python)
         self.assertIn(ended.returncode, (1, 2), ended.stderr)

@@ -199,6 +199,27 @@ class OwnFile(Served):
                                             "build = functools.partial(of, 5)\n"))
         self.assertEqual((wrong["kind"], wrong["words"]["function"]), ("no_step", "of"))
 
+    def test_threads_that_make_tensors(self):
+        thread = ("import threading, torch\nfrom concurrent.futures import ThreadPoolExecutor\n"
+                  "def build(B, T, device):\n  net = torch.nn.Linear(8, 8).to(device)\n"
+                  "  def work():\n    net(torch.ones(B, 8, device=device)).sum().backward()\n"
+                  "  def others():\n    torch.ones(B, 8)\n"
+                  "  def step():\n    work()\n    {}\n  return step\n")
+        start = "one = threading.Thread(target={}); one.start(); one.join()"
+        for code in (start.format("work"), "with ThreadPoolExecutor(2) as pool: list(pool.map(lambda _: work(), (1, 2)))"):
+            file = self.own(thread.format(code))
+            told = self.program("predict", "--model", file, "--cpu", "--json")
+            self.assertEqual(told.returncode, 0, told.stderr)
+            self.assertIn("a thread of its own makes tensors", told.stderr)
+            self.assertIn("own.py:11 in step", told.stderr)
+            self.assertIn("on the CPU", told.stderr)
+            ran = self.ask("record", file)
+            self.assertEqual(json.loads(told.stdout)["peak_allocated"], ran["peak_bytes"])
+        # What a thread does without tensors on the device is of no concern.
+        for code in (start.format("others"), start.format("print")):
+            answer = self.ask("predict", self.own(thread.format(code)))
+            self.assertTrue(answer["ok"], answer)
+
     # The program.
 
     def program(self, *arguments, **environment_too):
@@ -409,6 +430,9 @@ class OwnFile(Served):
         again = self.program("predict", "--model", out, "--set", "B=2", "--set", "T=24", "--set", "loss=mean", "--json")
         self.assertEqual(again.returncode, 0, again.stderr)
         self.assertEqual(json.loads(again.stdout)["spec"]["B"], 2)
+        done = self.program("export", OWN, "-o", out, "--set", "B=1.5k")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.refused(2, "B is a whole number, not few", "export", OWN, "-o", out, "--set", "B=few")
         # Frozen parameters are weights, too, without gradients.
         file = self.own("import torch\nclass Net(torch.nn.Sequential):\n  pass\n"
                         "def build(B, T, device):\n  net = Net(torch.nn.Linear(8, 64), torch.nn.Linear(64, 4)).to(device)\n"
@@ -442,6 +466,40 @@ class OwnFile(Served):
         self.refused(1, "torch.export cannot take Net", "export", file, "-o", out)
         self.refused(2, "no nn.Module", "export", self.own(STEP.format("torch.ones(2)")), "-o", out)
         self.refused(2, "export takes FILE.py", "export", "model.txt", "-o", out)
+
+    def test_dimensions_of_exported_files(self):
+        import torch
+
+        class Twice(torch.nn.Module):
+            def forward(self, x):
+                return x * 2
+
+        class Sum(torch.nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.linear = torch.nn.Linear(8, 8)
+
+            def forward(self, x):
+                return self.linear(x).sum()
+
+        path = self.folder / "model.pt2"
+        asked = ("predict", "--model", path, "--cpu")
+
+        def export(net, shape, open_sizes=()):
+            sizes = {at: torch.export.Dim(f"d{at}", min=2, max=20) for at in open_sizes}
+            torch.export.save(torch.export.export(net, (torch.ones(shape),), dynamic_shapes=(sizes,)), str(path))
+
+        export(Twice(), (3, 4, 5, 6, 7, 8, 9), range(7))
+        done = self.program(*asked, "--set", "T=12", "--json")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("x[6] = 9 stay as they were exported", done.stderr)
+        self.assertEqual(json.loads(done.stdout)["peak_allocated"], 2 * 4 * 3 * 4 * 5 * 6 * 7 * 12 * 9)
+        export(Twice(), (3, 4), (0,))
+        done = self.program(*asked, "--set", "T=9", "--set", "dim1=5")
+        self.assertEqual(done.stderr.count("the model has no such dimension"), 2, done.stderr)
+        export(Sum(), (3, 8))
+        self.refused(2, "model.pt2 has no open dimension to hunt along", "hunt", "--model", path, "--axis", "B")
+        self.refused(2, "output has no classes for a cross entropy", *asked, "--set", "loss=cross_entropy")
 
     def test_export_where_no_room_is(self):
         # Files that may not grow stand for a disk that is full; the answer is smaller than the module.

@@ -54,6 +54,33 @@ TEST(ModelConfig, HasAsManyParametersAsTransformers) {
   EXPECT_EQ(parameters(gpt2), 124'439'808) << "GPT-2";
 }
 
+// Sizes that transformers would take from its own defaults are transformers' to tell.
+TEST(ModelConfig, NamesTheSizeThatIsMissing) {
+  const auto path = std::filesystem::temp_directory_path() / "tensorscope_missing.json";
+  const auto reason = [&path](Json config, const char* left_out) {
+    config.erase(left_out);
+    std::ofstream(path) << config.dump();
+    return reason_beyond_our_model(path).sentence;
+  };
+  const Json good = llama(512, 1024, 2, 8, 2, 1000);
+  for (const char* const key : {"hidden_size", "num_hidden_layers", "num_attention_heads",
+                                "vocab_size", "intermediate_size"}) {
+    EXPECT_EQ(reason(good, key), std::string("its ") + key + " is missing");
+  }
+  EXPECT_EQ(reason(good, "num_key_value_heads"), "") << "those of the queries";
+  EXPECT_EQ(reason(good, "max_position_embeddings"), "") << "which has no weights";
+  const char* const kv = "num_key_value_heads";
+  EXPECT_EQ(reason(with(good, "model_type", "mistral"), kv),
+            std::string("its ") + kv + " is missing");
+  const Json gpt2 = {{"model_type", "gpt2"}, {"n_embd", 768},       {"n_layer", 12},
+                     {"n_head", 12},         {"n_positions", 1024}, {"vocab_size", 50257}};
+  EXPECT_EQ(reason(gpt2, "n_positions"), "its n_positions is missing");
+  EXPECT_EQ(reason(gpt2, "n_inner"), "");
+  EXPECT_NE(reason(with(good, "architectures", Json({"LlamaModel"})), "none"), "");
+  EXPECT_EQ(reason(with(good, "hidden_size", -1), "none"), "") << "transformers would not take it";
+  std::filesystem::remove(path);
+}
+
 // Its positions are a part of the model, whatever the number of tokens.
 TEST(ModelConfig, HasTheTableOfPositionsOfTheFile) {
   const Json gpt2 = {{"model_type", "gpt2"}, {"n_embd", 768},       {"n_layer", 12},
@@ -382,9 +409,12 @@ TEST(ModelConfig, NamesWhatItCannotExpress) {
   };
   const Json good = llama(512, 1024, 2, 8, 2, 1000);
   for (const auto& [key, value, named] :
-       {std::tuple{"model_type", Json("gemma3"), "gemma3"},
+       {std::tuple{"model_type", Json("gemma3"), std::string("gemma3")},
         {"mlp_bias", Json(true), "mlp_bias"},
-        {"head_dim", Json(0), "size"},
+        {"head_dim", Json(0), "its head_dim is 0, which is no possible size"},
+        {"architectures", Json({"LlamaModel"}), "architectures = LlamaModel"},
+        {"architectures", Json({"LlamaForSequenceClassification"}), "ForSequenceClassification"},
+        {"architectures", Json({5}), "architectures = 5"},
         {"partial_rotary_factor", Json(0.5), "partial_rotary"},
         {"mlp_only_layers", Json({1}), "mlp_only_layers"},
         {"layer_types", Json({"a", "b"}), "layer_types"},
@@ -394,12 +424,18 @@ TEST(ModelConfig, NamesWhatItCannotExpress) {
         {"dtype", Json(16), "dtype is 16"},
         {"quantization_config", Json({{"quant_method", "gptq"}, {"bits", 4}}), "gptq"},
         {"quantization_config", Json(true), "quantized"},
-        {"hidden_size", Json("512"), "size"},
-        {"vocab_size", Json(-5), "size"},
-        {"hidden_size", Json(1e300), "size"},
+        {"hidden_size", Json("512"), "its hidden_size is 512, which"},
+        {"vocab_size", Json(-5), "its vocab_size is -5"},
+        {"hidden_size", Json(1e300), "its hidden_size is 1e+300"},
+        {"hidden_size", Json(std::string(1000, '7')), std::string(60, '7') + "..., which"},
+        {"max_position_embeddings", Json(0), "its max_position_embeddings is 0"},
+        {"hidden_size", Json(nullptr), "its hidden_size is missing"},
         {"num_key_value_heads", Json(3), "kv_heads"}}) {
     const std::string words = sentence(with(good, key, value));
     EXPECT_NE(words.find(named), std::string::npos) << key << ": " << words;
+  }
+  for (const Json& named : {Json(nullptr), Json::array(), Json({"LlamaForCausalLM", "Other"})}) {
+    EXPECT_EQ(sentence(with(good, "architectures", named)), "") << named;
   }
   WorkloadSpec unquantized;
   EXPECT_TRUE(apply_model_config(with(good, "quantization_config", nullptr), unquantized));
@@ -426,6 +462,23 @@ TEST(ModelConfig, AFileBecomesTheWorkload) {
   EXPECT_NE(refused.error().sentence.find("gemma3"), std::string::npos);
   std::ofstream(path) << R"({"segments": []})";
   EXPECT_FALSE(is_model_config(path));
+  for (const auto& [text, words] :
+       {std::pair<std::string, const char*>{R"({"model_type": "llama", "hidden_size":)",
+                                            "is not valid JSON"},
+        {"", "is not valid JSON"},
+        {std::string("\0\x01\xff", 3), "is not valid JSON"},
+        {R"({"model_type": "llama", "hidden_size": NaN})", "is not valid JSON"},
+        {std::string(100'000, '['), "levels deep"},
+        {R"({"model_type": 5})", "its model_type is 5, which is no name"},
+        {"[1]", "names no \"model_type\""},
+        {R"({"hidden_size": 5})", "names no \"model_type\""}}) {
+    std::ofstream(path) << text;
+    const auto wrong = choose_model(path.string(), spec);
+    ASSERT_FALSE(wrong);
+    EXPECT_NE(wrong.error().sentence.find(words), std::string::npos) << wrong.error().sentence;
+    EXPECT_NE(wrong.error().sentence.find("tensorscope_config.json"), std::string::npos);
+    EXPECT_TRUE(reason_beyond_our_model(path).empty());
+  }
   std::filesystem::remove(path);
 }
 
