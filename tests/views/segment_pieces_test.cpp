@@ -5,6 +5,12 @@
 #include <cmath>
 #include <map>
 #include <random>
+#include <unordered_map>
+
+#include "core/files/opened_file.h"
+#include "tests/views/recording_sink.h"
+#include "tests/views/texts_for_tests.h"
+#include "views/snapshot/segment_map.h"
 
 namespace ts::views {
 namespace {
@@ -66,6 +72,41 @@ TEST(SegmentPieces, NothingToLayOutGivesNothing) {
   const auto segments = random_segments(1, 5);
   EXPECT_TRUE(lay_out_segments(segments, 0, 100).pieces.empty());
   EXPECT_TRUE(lay_out_segments(segments, 5, 0).pieces.empty());
+}
+
+// In a narrow pane the legend goes below the facts, which are not cut.
+TEST(SegmentMap, FactsAndLegendAreWholeInANarrowPane) {
+  files::OpenedFile file;
+  const memory::AllocationLog log;
+  const std::unordered_map<memory::BlockIndex, allocator::StackIndex> none;
+  const blocks::AllocatorHistory history({.snapshot = file.file.snapshot,
+                                          .log = log,
+                                          .stacks = {},
+                                          .entries = {},
+                                          .free_stacks = none});
+  const SegmentState state{.segments = random_segments(3, 62), .version = 1};
+  base::StringTable strings;
+  const text::Texts texts = testing::program_texts();
+  ViewState view;
+  ViewContext context{nullptr, strings, texts, theme(ThemeKind::dark), {1}, view, 0, 0, ""};
+  context.file = &file;
+  float wide_plot = 0;
+  for (const float width : {1400.F, 600.F}) {
+    SCOPED_TRACE(width);
+    SegmentMap map;
+    testing::RecordingSink sink;
+    map.lay_out(sink, {0, 0, width, 300}, context, history, state);
+    const float plot = map.plot().y0;
+    if (wide_plot == 0) wide_plot = plot;
+    map.draw(sink, context);
+    for (const char* const key : {"segments.free", "segments.pending", "segments.rounding"})
+      EXPECT_TRUE(sink.says(texts(key))) << key;
+    bool facts = false;
+    for (const auto& call : sink.calls)
+      facts = facts || (call.text.starts_with("62 segments") && call.text.ends_with("free"));
+    EXPECT_TRUE(facts);
+    EXPECT_EQ(plot, width > 1000 ? wide_plot : wide_plot + 20);
+  }
 }
 
 }  // namespace

@@ -16,6 +16,7 @@ namespace ts::views {
 namespace {
 
 constexpr float kTitle = 38;
+constexpr float kLegendRow = 20;
 constexpr float kPadding = 14;
 constexpr float kRow = 18;
 constexpr float kRowGap = 4;
@@ -68,11 +69,11 @@ void SegmentMap::lay_out(const DrawSink& sink, const Rect& area, const ViewConte
   const auto px = [&](float value) { return std::round(context.metrics.px(value)); };
   all_ = area;
   const Rect row{area.x0 + px(kPadding), area.y0, area.x1 - px(kPadding), area.y0 + px(kTitle)};
-  plot_ = {row.x0, row.y1, std::max(row.x0, row.x1), std::max(row.y1, area.y1 - px(kPadding))};
+  if (state.version != version_) sums_ = sums_of(state);
+  const float below = lay_out_title(sink, row, context);
+  plot_ = {row.x0, below, std::max(row.x0, row.x1), std::max(below, area.y1 - px(kPadding))};
   row_height_ = px(kRow);
   row_pitch_ = row_height_ + px(kRowGap);
-  subtitle_.clear();
-  legend_.clear();
   const auto rows =
       static_cast<std::int32_t>((plot_.height() + px(kRowGap)) / std::max(row_pitch_, 1.0F));
   const auto width = static_cast<std::int32_t>(plot_.width());
@@ -80,9 +81,13 @@ void SegmentMap::lay_out(const DrawSink& sink, const Rect& area, const ViewConte
     version_ = state.version;
     rows_ = rows;
     width_ = width;
-    sums_ = sums_of(state);
     pieces_ = lay_out_segments(state.segments, rows, plot_.width());
   }
+}
+
+// Returns where the plot begins: the legend has a row of its own where the facts would be cut.
+float SegmentMap::lay_out_title(const DrawSink& sink, const Rect& row, const ViewContext& context) {
+  legend_.clear();
   const bool modelled = has_modelled_segments(context.file->file.snapshot);
   subtitle_ = context.texts(sums_.in_private_pools > 0 ? "segments.summary_private"
                             : modelled                 ? "segments.summary_modelled"
@@ -96,8 +101,22 @@ void SegmentMap::lay_out(const DrawSink& sink, const Rect& area, const ViewConte
   legend_.push_back({context.texts("segments.free"), free_color(context.theme), 0, 1});
   legend_.push_back({context.texts("segments.pending"), free_pending_color(context.theme), 0, 0});
   legend_.push_back({context.texts("segments.rounding"), context.theme.bad, 0, 0});
-  title_ = lay_out_title_row(sink, row, context.metrics, context.texts("segments.title"), subtitle_,
-                             legend_, LegendSide::right, {});
+  const std::string title = context.texts("segments.title");
+  const auto lay_out = [&](std::span<const LegendEntry> legend) {
+    title_ = lay_out_title_row(sink, row, context.metrics, title, subtitle_, legend,
+                               LegendSide::right, {});
+  };
+  lay_out(legend_);
+  const bool all =
+      std::ranges::all_of(title_.legend, [](const Rect& one) { return one.width() > 0; });
+  if (all && title_.subtitle.width() >= sink.text_width(TextStyle::small, subtitle_)) return row.y1;
+  lay_out({});
+  // Close below the title text.
+  const float up = std::round(context.metrics.px(6));
+  const float end = row.y1 + std::round(context.metrics.px(kLegendRow));
+  lay_out_legend_row(sink, {row.x0, row.y1 - up, row.x1, end - up}, context.metrics, legend_,
+                     title_);
+  return end;
 }
 
 Rect SegmentMap::place_of(const SegmentPiece& piece) const {
