@@ -111,7 +111,9 @@ void print_steps(const Json& steps) {
     std::printf("  %12s %12s %13s %12s %12s %9s %8s  %s\n", in_words("_us", step["dur_us"]).c_str(),
                 part(0).c_str(), part(1).c_str(), part(2).c_str(), part(3).c_str(),
                 in_words("", step["operators"]).c_str(), in_words("", step["launches"]).c_str(),
-                in_words("", step["name"]).c_str());
+                (step.contains("rank") ? step["rank"].get<std::string>() + ": " : std::string())
+                    .append(in_words("", step["name"]))
+                    .c_str());
   }
   if (steps.size() > kMost) std::printf("  ... and %zu more\n", steps.size() - kMost);
 }

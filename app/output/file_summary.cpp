@@ -96,6 +96,7 @@ nlohmann::json steps_json(const trace_file::TraceSummary& summary,
                     {"launches", step.launches},
                     {"gpu", nullptr}});
     if (!summary.devices.empty()) rows.back()["gpu"] = time_json(step.gpu);
+    if (!step.rank.empty()) rows.back()["rank"] = step.rank;
   }
   return rows;
 }

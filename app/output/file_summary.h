@@ -19,13 +19,14 @@ namespace ts::app {
 //     the peak those with a guessed category; null: the file tells categories)}], annotations
 //   trace: kind, bytes, events, kernels and operators [{name, count, total_us, mean_us}], steps
 //     [{name, begin_us, dur_us, operators, launches, gpu (core/trace_file/trace_summary.h: what the
-//     devices did meanwhile; null without kernels)}], gpu_busy_us (a kernel, copy or fill ran; the
-//     mean of the devices), gpu_time {compute_us, exposed_communication_us, exposed_copy_us,
-//     idle_us} (core/trace_file/device_time.h; the first three add up to gpu_busy_us),
-//     gpu_busy_by_device [{device, kernels, busy_us and the four of gpu_time, from its first work
-//     to its last; rank where traces of ranks became one}], span_us (first begin to last end, of
-//     all but the profiler's own window; of a part in seconds, like the busy times: what lies in
-//     it), tracks, flows, memory_events, schema, devices, rank, checks (core/report/checks.h)
+//     devices did meanwhile; null without kernels); rank where traces of ranks became one}],
+//     gpu_busy_us (a kernel, copy or fill ran; the mean of the devices), gpu_time {compute_us,
+//     exposed_communication_us, exposed_copy_us, idle_us} (core/trace_file/device_time.h; the first
+//     three add up to gpu_busy_us), gpu_busy_by_device [{device, kernels, busy_us and the four of
+//     gpu_time, from its first work to its last; rank where traces of ranks became one}], span_us
+//     (first begin to last end, of all but the profiler's own window; of a part in seconds, like
+//     the busy times: what lies in it), tracks, flows, memory_events, schema, devices, rank, checks
+//     (core/report/checks.h)
 // Allocated bytes are requested bytes, as in traces. Both have complete and, where it is false,
 // fault.
 nlohmann::json summary_json(const files::OpenedFile& file);

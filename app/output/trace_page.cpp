@@ -78,7 +78,7 @@ class PageTexts {
 };
 
 std::string track_name(const trace::Track& track) {
-  if (track.kind == trace::TrackKind::phases) return "Steps and phases";
+  if (track.kind == trace::TrackKind::phases && track.rank < 0) return "Steps and phases";
   return track.name.empty() ? "thread" : track.name;
 }
 

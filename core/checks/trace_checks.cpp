@@ -81,7 +81,7 @@ Finding steps(const TraceSummary& trace) {
   if (trace.steps.empty()) return unknown("check.trace.no_steps");
   if (trace.whole_steps == 0) return unknown("check.trace.no_whole_step");
   return {{CheckState::passed,
-           text::message("check.window", {{"steps", std::to_string(trace.whole_steps)}})}};
+           text::message("check.window", {{"steps", std::to_string(trace.steps_of_one)}})}};
 }
 
 Finding loader(const TraceSummary& trace) {

@@ -62,6 +62,7 @@ trace::Track HostLanes::track_of(const Key& key, const trace_file::TraceFile& fi
   const auto& [track, part] = key;
   const trace_file::Track& of = file.tracks[track];
   trace::Track made;
+  made.rank = static_cast<std::int32_t>(trace_file::rank_number(of));
   const bool on_device = of.device >= 0 && (part == Part::device_marks || part == Part::waits);
   if (on_device) {
     made.kind = trace::TrackKind::gpu_mark;
@@ -74,8 +75,6 @@ trace::Track HostLanes::track_of(const Key& key, const trace_file::TraceFile& fi
   }
   made.name = std::move(name);
   made.kind = part <= Part::python ? host_kind(made.name) : trace::TrackKind::cuda_api;
-  // The view orders tracks by kind, which would take a rank's apart.
-  if (trace_file::is_of_rank(of)) made.kind = trace::TrackKind::cpu_thread;
   if (part == Part::python) made.name += " (Python)";
   if (part == Part::waits) made.name += " (waits)";
   if (part == Part::overhead) made.name += " (profiler)";
@@ -92,17 +91,7 @@ void HostLanes::make_tracks(const trace_file::TraceFile& file,
     if (!of_device) ++counts[key_of(event)];
   }
   std::vector<std::pair<Key, std::int64_t>> order(counts.begin(), counts.end());
-  // Each rank has its own group of tracks.
-  const auto rank_of = [&](std::uint32_t track) {
-    const trace_file::Track& of = file.tracks[track];
-    return trace_file::is_of_rank(of) ? of.process_name : std::string();
-  };
-  std::ranges::stable_sort(order, [&](const auto& a, const auto& b) {
-    const std::string rank_a = rank_of(a.first.first);
-    const std::string rank_b = rank_of(b.first.first);
-    if (rank_a != rank_b) {
-      return rank_a.size() != rank_b.size() ? rank_a.size() < rank_b.size() : rank_a < rank_b;
-    }
+  std::ranges::stable_sort(order, [](const auto& a, const auto& b) {
     return a.first.second != b.first.second ? a.first.second < b.first.second : a.second > b.second;
   });
   for (const auto& [key, count] : order)

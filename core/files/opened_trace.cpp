@@ -170,13 +170,16 @@ trace::TrackId TraceOpener::add_device_track(trace::Track track) {
   if (track.kind == trace::TrackKind::cuda_api && track.name.starts_with(kThread)) {
     const auto number = static_cast<std::uint32_t>(std::stoul(track.name.substr(kThread.size())));
     track.name = thread_name(file_, number);
+    track.rank = static_cast<std::int32_t>(trace_file::rank_number(file_.tracks[number]));
   }
   // Traces of ranks that became one: the name says whose device it is.
   const auto of_rank = std::ranges::find_if(file_.tracks, [&](const trace_file::Track& one) {
     return one.device == track.device && trace_file::is_of_rank(one);
   });
-  if (track.device >= 0 && of_rank != file_.tracks.end())
+  if (track.device >= 0 && of_rank != file_.tracks.end()) {
     track.name = of_rank->process_name + ": " + track.name;
+    track.rank = static_cast<std::int32_t>(trace_file::rank_number(*of_rank));
+  }
   return run_.trace.add_track(std::move(track));
 }
 
@@ -190,11 +193,27 @@ void TraceOpener::add_steps() {
   whole.name = file_.strings->intern("trace");
   whole.slice_class = trace::SliceClass::step;
   run_.trace.append(phases_, 0, whole);
+  std::map<std::int64_t, trace::TrackId> ranks;  // steps of several lie over each other
+  for (const Event& event : file_.events) {
+    if (!trace_file::is_step(*file_.strings, event)) continue;
+    const std::int64_t rank = trace_file::rank_number(file_.tracks[event.track]);
+    if (rank != trace_file::kNoNumber) ranks.try_emplace(rank, 0);
+  }
+  for (auto& [rank, track] : ranks) {
+    track = run_.trace.add_track({.kind = trace::TrackKind::phases,
+                                  .name = "rank " + std::to_string(rank),
+                                  .rank = static_cast<std::int32_t>(rank)});
+  }
   for (const Event& event : file_.events) {
     if (!trace_file::is_step(*file_.strings, event)) continue;
     trace::Slice step = slice_of(event);
     step.slice_class = trace::SliceClass::module;
-    run_.trace.append(phases_, 1, step);
+    const auto of_rank = ranks.find(trace_file::rank_number(file_.tracks[event.track]));
+    if (of_rank == ranks.end()) {
+      run_.trace.append(phases_, 1, step);
+    } else {
+      run_.trace.append(of_rank->second, 0, step);
+    }
   }
 }
 

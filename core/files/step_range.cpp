@@ -38,8 +38,8 @@ std::vector<base::TimeRange> steps_of_phases(const std::vector<trace::Slice>& ph
   return steps;
 }
 
-// A recording names its steps itself. A trace has them in the second row of its phases, or its
-// phases where it has no steps; a step of several ranks is one.
+// A recording names its steps itself. A trace has them in the second row of its phases, or in a
+// track of each rank, or its phases where it has no steps; a step of several ranks is one.
 std::vector<base::TimeRange> steps_of(const run::Run& run) {
   std::vector<base::TimeRange> steps;
   for (const run::StepTimes& step : run.recorded_steps)
@@ -50,9 +50,11 @@ std::vector<base::TimeRange> steps_of(const run::Run& run) {
   const auto tracks = run.trace.tracks();
   for (std::size_t t = 0; t < tracks.size(); ++t) {
     const auto track = static_cast<trace::TrackId>(t);
-    if (tracks[t].kind != trace::TrackKind::phases || run.trace.depth_count(track) < 2) continue;
-    for (std::uint32_t i = 0; i < run.trace.lane_size(track, 1); ++i) {
-      const trace::Slice slice = run.trace.slice({track, 1, i});
+    if (tracks[t].kind != trace::TrackKind::phases) continue;
+    const std::uint16_t depth = tracks[t].rank < 0 ? 1 : 0;
+    if (run.trace.depth_count(track) <= depth) continue;
+    for (std::uint32_t i = 0; i < run.trace.lane_size(track, depth); ++i) {
+      const trace::Slice slice = run.trace.slice({track, depth, i});
       if (is_of_phase(slice)) {
         phases.push_back(slice);
         continue;

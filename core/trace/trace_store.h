@@ -29,6 +29,7 @@ struct Track {
   TrackKind kind = TrackKind::cpu_thread;
   std::string name = {};     // thread or stream name as recorded, not translated
   std::int16_t device = -1;  // the GPU; -1: none
+  std::int32_t rank = -1;    // of a trace of several ranks; -1: of none
 };
 
 // Append-only columns of slices: per track and depth one lane ordered by begin, each with a

@@ -31,10 +31,12 @@ std::vector<TrackId> tracks_in_order(const TraceStore& store) {
     const auto id = static_cast<TrackId>(i);
     if (store.depth_count(id) > 0) order.push_back(id);
   }
-  // The rows of one GPU stay together; annotations are above its streams.
+  // The rows of one rank stay together, and of these the rows of one GPU; annotations are above its
+  // streams.
   const auto place_of = [&](TrackId id) {
     const Track& track = tracks[id];
-    return std::tuple(group_of(track), track.device, track.kind != TrackKind::gpu_mark, track.kind);
+    return std::tuple(track.rank, group_of(track), track.device, track.kind != TrackKind::gpu_mark,
+                      track.kind);
   };
   std::ranges::stable_sort(order, {}, place_of);
   return order;

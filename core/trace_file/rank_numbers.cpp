@@ -3,7 +3,18 @@
 #include <algorithm>
 #include <optional>
 
+#include "core/trace_file/event_fields.h"
+
 namespace ts::trace_file {
+
+std::int64_t rank_number(const Track& track) {
+  constexpr std::string_view kRank = "rank ";
+  const std::string_view name = track.process_name;
+  constexpr std::int64_t kMost = 1'000'000;
+  if (!name.starts_with(kRank)) return kNoNumber;
+  const std::int64_t number = integer(name.substr(kRank.size()));
+  return number >= 0 && number < kMost ? number : kNoNumber;
+}
 
 RankNumbers::RankNumbers(const std::vector<TraceFile>& ranks) : ranks_(ranks.size()) {
   std::optional<std::int64_t> base;

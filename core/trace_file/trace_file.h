@@ -73,9 +73,10 @@ struct Track {
   std::int64_t stream = kNoNumber;
 };
 
-// True in the traces of ranks that became one, whose processes are named "rank 1".
+// 1 in the traces of ranks that became one, whose processes are named "rank 1"; else kNoNumber.
+std::int64_t rank_number(const Track& track);
 inline bool is_of_rank(const Track& track) {
-  return track.process_name.starts_with("rank ");
+  return rank_number(track) != kNoNumber;
 }
 
 // One end of an arrow.

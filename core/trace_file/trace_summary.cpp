@@ -82,6 +82,7 @@ void add_host(const HostProcess& host, TraceSummary& summary) {
   summary.steps_ns += length_of(steps);
   summary.loader_in_steps_ns += common_time(merged(host.loads), steps);
   summary.whole_steps += std::ssize(host.whole_steps);
+  summary.steps_of_one = std::max<std::int64_t>(summary.steps_of_one, std::ssize(host.whole_steps));
   summary.waits_in_steps += common_time(host.waits, merged(host.whole_steps));
 }
 
@@ -285,8 +286,10 @@ TraceSummary summary_of(const TraceFile& file) {
   for (const auto& [process, host] : sorter.hosts()) add_host(host, summary);
   for (const Event* event : sorter.steps()) {
     const Track& track = file.tracks[event->track];
-    StepSpan& step =
-        summary.steps.emplace_back(StepSpan{event->name, event->begin_ns, event->duration_ns});
+    StepSpan& step = summary.steps.emplace_back(StepSpan{.name = event->name,
+                                                         .rank = std::string(rank_of(track)),
+                                                         .begin_ns = event->begin_ns,
+                                                         .duration_ns = event->duration_ns});
     add_to_step(sorter.hosts().at(track.process), devices, rank_of(track),
                 part.cut(event->begin_ns, event->end_ns()), step);
   }

@@ -21,6 +21,7 @@ struct NameTotal {
 // on the host: work that was launched in it may run later.
 struct StepSpan {
   base::StringId name = base::kNoString;  // "ProfilerStep#3"
+  std::string rank = {};                  // "rank 1" where traces of ranks became one
   std::int64_t begin_ns = 0;
   std::int64_t duration_ns = 0;
   DeviceTime gpu = {};
@@ -55,7 +56,8 @@ struct TraceSummary {
   std::int64_t hidden_collective_ns = 0;  // of these, another kernel or a fill ran, too
   // Steps that lie in the part as a whole, and the calls of the host that begin in them and wait
   // for the device, by name.
-  std::int64_t whole_steps = 0;
+  std::int64_t whole_steps = 0;   // of all processes
+  std::int64_t steps_of_one = 0;  // of the process that has most
   std::int64_t waits_in_steps = 0;
   // Calls of PyTorch's DataLoader, by its annotations, and their time within the steps of their
   // process, whose sum over all processes is `steps_ns`.

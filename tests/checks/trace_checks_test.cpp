@@ -93,6 +93,17 @@ TEST(TraceChecks, TheProfilersOwnWindowIsNoTime) {
       << "where there is nothing else";
 }
 
+// The host of another rank is another process; its steps are the same steps.
+TEST(TraceChecks, StepsOfRanksAreOneStep) {
+  const std::string events =
+      event("user_annotation", "ProfilerStep#1", 3, 97, R"("pid": 2, "tid": 2)") +
+      event("user_annotation", "ProfilerStep#2", 103, 97, R"("pid": 2, "tid": 2)") +
+      event("kernel", "gemm", 0, 180, kStream);
+  const auto all = checks_of(events);
+  const auto& window = found(all, "C-18", "window");
+  EXPECT_NE(window.found.sentence.find("2 steps"), std::string::npos) << window.found.sentence;
+}
+
 // The profiler's own wait after the last step does not count.
 TEST(TraceChecks, WaitsOfTheHostAreCountedInSteps) {
   const auto all = checks_of(event("kernel", "gemm", 0, 130, kStream) +

@@ -15,6 +15,7 @@
 #include "core/files/opened_trace.h"
 #include "core/io/file.h"
 #include "core/stats/kernel_table.h"
+#include "core/trace/track_order.h"
 #include "core/trace_file/trace_read.h"
 #include "tests/io/gzip_bytes.h"
 #include "tests/io/temporary_folder.h"
@@ -91,6 +92,36 @@ TEST_F(RankFolder, MemoryStaysApartByItsRank) {
   EXPECT_EQ((*opened)->trace->memory.rank, "rank 0");
   EXPECT_EQ((*opened)->trace->memory.device, 0);
   EXPECT_EQ((*opened)->trace->memory.places, 2);
+}
+
+// Steps of ranks at the same times: a row for each, on top of what is of that rank.
+TEST_F(RankFolder, StepsAndTracksStandByTheirRank) {
+  for (int rank = 0; rank < 3; ++rank) {
+    std::string bytes = rank_bytes(rank, 1000);
+    const std::string step = R"({"ph": "X", "cat": "user_annotation", "name": "ProfilerStep#7",
+        "pid": 5, "tid": 5, "ts": )" +
+                             std::to_string(8 + rank) + R"(, "dur": 60},)";
+    bytes.insert(bytes.find('[') + 1, step);
+    add(std::string(1, static_cast<char>('c' - rank)) + ".json", bytes);
+  }
+  const auto opened = open_file(folder_.path());
+  ASSERT_TRUE(opened) << opened.error().sentence;
+  const OpenedTrace& trace = *(*opened)->trace;
+  const trace::TraceStore& store = trace.run.trace;
+  std::vector<std::int32_t> ranks;
+  std::vector<std::pair<std::int32_t, std::uint32_t>> steps;  // rank and how many
+  for (const trace::TrackId id : trace::tracks_in_order(store)) {
+    const trace::Track& track = store.tracks()[id];
+    if (ranks.empty() || ranks.back() != track.rank) ranks.push_back(track.rank);
+    if (track.kind == trace::TrackKind::phases && track.rank >= 0)
+      steps.emplace_back(track.rank, store.lane_size(id, 0));
+  }
+  EXPECT_EQ(ranks, (std::vector<std::int32_t>{-1, 0, 1, 2}));
+  EXPECT_EQ(steps, (std::vector<std::pair<std::int32_t, std::uint32_t>>{{0, 1}, {1, 1}, {2, 1}}));
+  ASSERT_EQ(trace.summary.steps.size(), 3U);
+  EXPECT_EQ(trace.summary.steps[1].rank, "rank 1");
+  EXPECT_EQ(trace.summary.whole_steps, 3);
+  EXPECT_EQ(trace.summary.steps_of_one, 1);
 }
 
 // The program takes this from a trace: a line each.

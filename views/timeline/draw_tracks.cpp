@@ -7,6 +7,7 @@
 #include "core/text/numbers.h"
 #include "views/charts/chart_text.h"
 #include "views/charts/labels.h"
+#include "views/common/wrapping.h"
 
 namespace ts::views {
 namespace {
@@ -56,7 +57,8 @@ const char* kind_key(trace::TrackKind kind) {
   return "timeline.track.cpu_thread";
 }
 
-// Threads are named by their role, in the current language. Other tracks have their recorded name.
+// Threads are named by their role, in the current language. Other tracks have their recorded name,
+// of ranks in short: "r0 GPU 0 stream 7" of "rank 0: GPU 0 stream 7".
 std::string track_name(const text::Texts& texts, const trace::Track& track) {
   constexpr std::string_view kAutograd = "autograd ";
   const std::string_view name = track.name;
@@ -66,7 +68,12 @@ std::string track_name(const text::Texts& texts, const trace::Track& track) {
     return texts("timeline.track.autograd",
                  {{"thread", std::string(name.substr(kAutograd.size()))}});
   }
+  if (track.kind == trace::TrackKind::phases && track.rank >= 0)
+    return texts("timeline.track.rank", {{"rank", std::to_string(track.rank)}});
   if (track.kind == trace::TrackKind::phases || name.empty()) return texts(kind_key(track.kind));
+  const std::string rank = "rank " + std::to_string(track.rank) + ": ";
+  if (track.rank >= 0 && name.starts_with(rank))
+    return "r" + std::to_string(track.rank) + " " + track.name.substr(rank.size());
   return track.name;
 }
 
@@ -155,8 +162,11 @@ void draw_track_labels(const TimelineDrawContext& drawing, const trace::TraceSto
       x += drawing.metrics.px(14);
     }
     const float right = regions.labels.x1 - drawing.metrics.px(6);
-    text_in(drawing.sink, {x, y, right, y + height}, TextStyle::body, drawing.theme.text,
-            track_name(drawing.texts, track));
+    text_in(
+        drawing.sink, {x, y, right, y + height}, TextStyle::body, drawing.theme.text,
+        cut_in_the_middle(track_name(drawing.texts, track), right - x, [&](std::string_view words) {
+          return drawing.sink.text_width(TextStyle::body, words);
+        }));
     if (second)
       text_in(drawing.sink, {x, y + height + gap, right, y + height + gap + small},
               TextStyle::small, drawing.theme.text3, kind);
