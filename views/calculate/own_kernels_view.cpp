@@ -249,9 +249,11 @@ void OwnKernelsView::draw_map(const Ui& ui, float width) {
   ImGuiSink sink(*ImGui::GetWindowDrawList(), ui.faces, ui.metrics.scale);
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const float small = sink.text_height(TextStyle::small) + ui.px(4);
-  const float foot = 4 * small + ui.px(6);
-  const float room =
-      std::max(ui.px(60), std::min(width - ui.px(16), ImGui::GetContentRegionAvail().y - foot));
+  const std::string wasted =
+      ui.texts("own_kernels.wasted", {{"share", text::decimal(100 * grid.wasted_share(), 1)}});
+  const float wide = width - ui.px(16);
+  const float foot = 3 * small + wrapped_height(ui, TextStyle::small, wasted, wide) + ui.px(10);
+  const float room = std::max(ui.px(60), std::min(wide, ImGui::GetContentRegionAvail().y - foot));
   const Rect area{at.x, at.y, at.x + room, at.y + room};
   const TileMap map(grid, area, ui.metrics);
   map.draw(sink, ui.theme);
@@ -280,9 +282,8 @@ void OwnKernelsView::draw_map(const Ui& ui, float width) {
   key(stepper::TileKind::full, "stepper.tiles.full", counts.full);
   key(stepper::TileKind::masked, "stepper.tiles.masked", counts.masked);
   key(stepper::TileKind::skipped, "stepper.tiles.skipped", counts.skipped);
-  sink.text(
-      {at.x, y}, TextStyle::small, ui.theme.text2,
-      ui.texts("own_kernels.wasted", {{"share", text::decimal(100 * grid.wasted_share(), 1)}}));
+  ImGui::SetCursorScreenPos({at.x, y});
+  wrapped_text(ui, TextStyle::small, ui.theme.text2, wasted, ui.px(16));
 }
 
 void OwnKernelsView::draw_sweep(const Ui& ui, const std::vector<PlannedTiles>& all,
