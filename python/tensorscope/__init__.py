@@ -103,7 +103,8 @@ def _on_cuda(device):
     if device not in DEVICES:
         raise ValueError(f"{device!r} is no device: name one of {', '.join(DEVICES)}")
     import torch
-    return device == "cuda" or device == "auto" and torch.cuda.device_count() > 0
+    there = torch.version.cuda is not None and torch.cuda.device_count() > 0  # not one of AMD
+    return device == "cuda" or device == "auto" and there
 
 
 @contextlib.contextmanager
