@@ -283,7 +283,7 @@ TEST_F(SummaryCommand, TablesOfBlocksAndWhatGrows) {
   EXPECT_NE(words.out.find("keep_loss  train.py:4"), std::string::npos) << words.out;
   write("short.json", leaking(2));
   const auto few = testing::run_program("summary --growth " + file("short.json"));
-  EXPECT_NE(few.out.find("at least 3 are needed"), std::string::npos) << few.out;
+  EXPECT_NE(few.out.find("at least 3 complete steps are needed"), std::string::npos) << few.out;
   write("trace_here.json", kTrace);
   refused("summary --by frame " + file("trace_here.json"),
           "is neither a memory snapshot nor a recording");
