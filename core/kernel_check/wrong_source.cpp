@@ -2,8 +2,8 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <cstdint>
-#include <cstdlib>
 #include <map>
 #include <regex>
 #include <sstream>
@@ -56,7 +56,8 @@ std::vector<std::vector<std::string>> types_of(const std::string& arguments) {
 // "mine.cu:12:5: error: ..." of the line that the compiler wrote; no value: of another file.
 std::optional<int> line_in(const std::string& file, const std::string& said) {
   if (!said.starts_with(file + ":")) return std::nullopt;
-  const int line = std::atoi(said.c_str() + file.size() + 1);
+  int line = 0;
+  std::from_chars(said.data() + file.size() + 1, said.data() + said.size(), line);
   return line > 0 ? std::optional(line) : std::nullopt;
 }
 
