@@ -12,7 +12,7 @@
 namespace ts::kernel_plan {
 namespace {
 
-spec::WorkloadSpec base() {
+spec::WorkloadSpec example_spec() {
   spec::WorkloadSpec spec;
   spec::choose_workload(spec::WorkloadKind::attention, spec);
   spec::apply_preset(*spec::find_preset(spec::WorkloadKind::attention, "a2-tiled"), spec);
@@ -37,7 +37,7 @@ StageBench example() {
           .theirs_ms = 20,
           .ratio = {.pairs = 10, .median = ms / 20, .ci95 = {{ms / 25, ms / 16}}}}});
   };
-  const auto specs = stage_bench_specs(base());
+  const auto specs = stage_bench_specs(example_spec());
   add("portable", specs[0], 80);
   add("portable", specs[1], 160);
   add("AVX2", specs[0], 10);
@@ -45,7 +45,7 @@ StageBench example() {
 }
 
 TEST(StageBench, MeasuresBothPassesOfOurKernel) {
-  const auto specs = stage_bench_specs(base());
+  const auto specs = stage_bench_specs(example_spec());
   ASSERT_EQ(specs.size(), 2U);
   EXPECT_EQ(specs[0].pass, spec::Pass::forward);
   EXPECT_EQ(specs[1].pass, spec::Pass::forward_backward);
@@ -57,7 +57,7 @@ TEST(StageBench, MeasuresBothPassesOfOurKernel) {
 }
 
 TEST(StageBench, TheTableHasTimeAndShareOfTheRoof) {
-  const io::TextTable table = stage_bench_table(example(), testing::program_texts());
+  const io::TextTable table = stage_bench_table(example(), views::testing::program_texts());
   ASSERT_EQ(table.rows.size(), 3U);
   EXPECT_EQ(table.rows[0][0], "plain loops");
   EXPECT_EQ(table.rows[0][1], "80.0 ms");
@@ -73,8 +73,9 @@ TEST(StageBench, TheTableHasTimeAndShareOfTheRoof) {
   EXPECT_EQ(table.rows[2][2], "13.4 %");
   StageBench no_roof = example();
   no_roof.roofs = {};
-  EXPECT_EQ(stage_bench_table(no_roof, testing::program_texts()).rows[0][2], text::kNoNumber);
-  EXPECT_TRUE(stage_bench_table({}, testing::program_texts()).rows.empty());
+  EXPECT_EQ(stage_bench_table(no_roof, views::testing::program_texts()).rows[0][2],
+            text::kNoNumber);
+  EXPECT_TRUE(stage_bench_table({}, views::testing::program_texts()).rows.empty());
 }
 
 TEST(StageBench, TheSentenceComparesWithLoopsAndFlash) {
