@@ -60,16 +60,16 @@ TEST(StageBench, TheTableHasTimeAndShareOfTheRoof) {
   const io::TextTable table = stage_bench_table(example(), views::testing::program_texts());
   ASSERT_EQ(table.rows.size(), 3U);
   EXPECT_EQ(table.rows[0][0], "plain loops");
-  EXPECT_EQ(table.rows[0][1], "80.0 ms");
+  EXPECT_EQ(table.rows[0][1], "80.00 ms");
   // 4 B H T T d: 8 heads of 512 x 512 x 64 are 0.54 GFLOP, of 0.2 TFLOP/s.
   EXPECT_EQ(table.rows[0][2], "3.4 %");
   EXPECT_EQ(table.rows[0][3], "0.25");
-  EXPECT_EQ(table.rows[0][4], "160 ms");
+  EXPECT_EQ(table.rows[0][4], "160.0 ms");
   EXPECT_EQ(table.rows[1][0], "AVX2");
   EXPECT_EQ(table.rows[1][2], "26.8 %");
   EXPECT_EQ(table.rows[1][3], "2.00");
   EXPECT_EQ(table.rows[1][4], text::kNoNumber) << "not measured";
-  EXPECT_EQ(table.rows[2][1], "20.0 ms") << "flash";
+  EXPECT_EQ(table.rows[2][1], "20.00 ms") << "flash";
   EXPECT_EQ(table.rows[2][2], "13.4 %");
   StageBench no_roof = example();
   no_roof.roofs = {};
