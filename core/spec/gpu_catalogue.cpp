@@ -132,45 +132,6 @@ const Gpu* typed_card(std::string_view name) {
   return read ? &cards.emplace(name, std::move(*read)).first->second : nullptr;
 }
 
-// The words between spaces.
-std::vector<std::string_view> words_of(std::string_view typed) {
-  std::vector<std::string_view> words;
-  while (!typed.empty()) {
-    const std::size_t end = std::min(typed.find(' '), typed.size());
-    if (end > 0) words.push_back(typed.substr(0, end));
-    typed.remove_prefix(std::min(end + 1, typed.size()));
-  }
-  return words;
-}
-
-// "g" and what it becomes while "GB" or "GiB" is typed.
-bool is_unit(std::string_view word) {
-  const auto begins = [word](std::string_view unit) {
-    return word.size() <= unit.size() && base::same_letters(word, unit.substr(0, word.size()));
-  };
-  return !word.empty() && (begins("gb") || begins("gib"));
-}
-
-// Whether a word of the name has a digit that is no memory, as "H100" and "4090" have, and the
-// card's name has that word.
-bool has_number_of(const Gpu& card, std::string_view typed) {
-  const std::vector<std::string_view> words = words_of(typed);
-  constexpr std::size_t kLeast = 2;
-  for (std::size_t i = 0; i < words.size(); ++i) {
-    const std::string_view word = words[i];
-    const std::size_t digit = word.find_first_of("0123456789");
-    const bool memory =
-        is_unit(word.substr(std::min(word.find_first_not_of("0123456789."), word.size())));
-    if (digit == std::string_view::npos || word.size() < kLeast || memory) continue;
-    if (digit == 0 && i + 1 < words.size() && is_unit(words[i + 1])) continue;
-    const std::vector<std::string_view> names = words_of(card.name);
-    if (std::ranges::any_of(names,
-                            [word](std::string_view one) { return base::same_letters(one, word); }))
-      return true;
-  }
-  return false;
-}
-
 }  // namespace
 
 base::Result<GpuCatalogue> GpuCatalogue::parse(std::string_view json) {
@@ -221,26 +182,35 @@ base::Result<const Gpu*> GpuCatalogue::require(std::string_view name) const {
     return text::fail("card_error.several",
                       {{"typed", std::string(name)}, {"names", text::listed(names)}});
   }
-  // Cards of the model that it names, of those the ones with its memory, if there are any.
-  std::vector<const Gpu*> named;
-  for (const Gpu& gpu : gpus_) {
-    if (has_number_of(gpu, name)) named.push_back(&gpu);
-  }
-  const auto other_memory = [name](const Gpu* gpu) { return !is_meant(*gpu, name); };
-  if (!std::ranges::all_of(named, other_memory)) std::erase_if(named, other_memory);
-  for (const Gpu* const gpu : named) names.emplace_back(gpu->name);
-  if (names.size() > 1)
-    return text::fail("card_error.several",
-                      {{"typed", std::string(name)}, {"names", text::listed(names)}});
-  if (names.size() == 1)
-    return text::fail("card_error.nearest",
-                      {{"typed", std::string(name)}, {"name", std::string(names.front())}});
   for (const Gpu& gpu : gpus_) names.emplace_back(gpu.name);
   const std::string_view meant = text::nearest(name, names);
   if (meant.empty()) return text::fail("card_error.unknown", {{"typed", std::string(name)}});
   return text::fail("card_error.nearest",
                     {{"typed", std::string(name)}, {"name", std::string(meant)}});
 }
+
+namespace {
+
+// The words between spaces.
+std::vector<std::string_view> words_of(std::string_view typed) {
+  std::vector<std::string_view> words;
+  while (!typed.empty()) {
+    const std::size_t end = std::min(typed.find(' '), typed.size());
+    if (end > 0) words.push_back(typed.substr(0, end));
+    typed.remove_prefix(std::min(end + 1, typed.size()));
+  }
+  return words;
+}
+
+// "g" and what it becomes while "GB" or "GiB" is typed.
+bool is_unit(std::string_view word) {
+  const auto begins = [word](std::string_view unit) {
+    return word.size() <= unit.size() && base::same_letters(word, unit.substr(0, word.size()));
+  };
+  return !word.empty() && (begins("gb") || begins("gib"));
+}
+
+}  // namespace
 
 bool is_meant(const Gpu& card, std::string_view typed) {
   const std::vector<std::string_view> words = words_of(typed);

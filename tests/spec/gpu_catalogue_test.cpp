@@ -155,14 +155,6 @@ TEST(GpuCatalogue, unknown_card_points_to_the_nearest) {
   EXPECT_EQ((*catalogue.require("NVIDIA A100-SXM4-40GB"))->name, "A100 40 GB");
   EXPECT_EQ((*catalogue.require("NVIDIA A100 80GB PCIe"))->name, "A100 80 GB PCIe");
   EXPECT_EQ(catalogue.require("H100").error().sentence, "\"H100\" could be H100 PCIe or H100 SXM");
-  EXPECT_EQ(catalogue.require("H100 80GB").error().sentence,
-            "\"H100 80GB\" could be H100 PCIe or H100 SXM");
-  EXPECT_EQ(catalogue.require("h100 96 GB").error().sentence,
-            "\"h100 96 GB\" could be H100 PCIe or H100 SXM");
-  EXPECT_EQ(catalogue.require("A100 40GB SXM").error().sentence,
-            "There is no card \"A100 40GB SXM\" in the list: did you mean A100 40 GB?");
-  EXPECT_EQ(catalogue.require("V100 80 GB").error().sentence,
-            "\"V100 80 GB\" could be V100 SXM2 32 GB or V100 SXM2 16 GB");
   EXPECT_FALSE(catalogue.require("").has_value());
 }
 
