@@ -154,6 +154,7 @@ class LogBuilder {
   std::vector<ProfilerStep> steps_;
   std::unordered_map<base::StringId, memory::Category> categories_;
   bool has_categories_ = false;  // an entry of the trace has one
+  bool guessed_phases_ = false;  // else they are annotated
   SnapshotLog result_;
 };
 
@@ -189,19 +190,16 @@ void LogBuilder::guess() {
   };
   if (std::ranges::none_of(guess.categories, known)) return;
   const auto phases = result_.log.phases();
-  if (guess.phases.empty()) guess.phases.assign(phases.begin(), phases.end());
+  guessed_phases_ = !guess.phases.empty();
+  if (!guessed_phases_) guess.phases.assign(phases.begin(), phases.end());
   result_.log.decide(guess.categories, std::move(guess.phases));
   result_.guessed_share = known_share(result_.log);
 }
 
-// The phases get the numbers of the annotated steps that they begin in. Without phases each step is
-// one, of which only the number is known.
-// The event that follows a time.
+// The first event at or after a time.
 memory::EventIndex LogBuilder::event_after(std::int64_t time_us) const {
-  const auto events = result_.log.events();
-  const auto at =
-      std::ranges::lower_bound(events, nanoseconds(time_us), {}, &memory::Event::time_ns);
-  return static_cast<memory::EventIndex>(at - events.begin());
+  const memory::EventIndex before = result_.log.event_at(nanoseconds(time_us) - 1);
+  return before == memory::kNone ? 0 : before + 1;
 }
 
 namespace {
@@ -222,15 +220,17 @@ void leave_out_rests(std::vector<memory::PhaseSpan>& spans) {
 
 }  // namespace
 
+// The phases get the numbers of the annotated steps that they begin in. A step without phases is
+// one, of which only the number is known.
 void LogBuilder::number_steps() {
   constexpr std::int64_t kPerMicrosecond = 1000;
   std::vector<memory::PhaseSpan> spans(result_.log.phases().begin(), result_.log.phases().end());
   for (memory::PhaseSpan& span : spans) {
-    begin_in_step(span);
+    if (guessed_phases_) begin_in_step(span);
     const std::int32_t step = step_at(steps_, span.begin_ns / kPerMicrosecond);
     if (step >= 0) span.step = step;
   }
-  leave_out_rests(spans);
+  if (guessed_phases_) leave_out_rests(spans);
   for (const ProfilerStep& step : steps_) {
     if (std::ranges::find(spans, step.number, &memory::PhaseSpan::step) != spans.end()) continue;
     memory::PhaseSpan span;

@@ -89,18 +89,12 @@ GrowingStack growing(const Frames& frames, const Alive& first, Alive&& last) {
 // The last event of every step whose end an annotation tells.
 std::vector<memory::EventIndex> annotated_ends(const BlockSource& source) {
   constexpr std::int64_t kPerMicrosecond = 1000;
-  const auto events = source.log.events();
   std::vector<memory::EventIndex> ends;
   for (const allocator::ProfilerStep& step :
        allocator::profiler_steps(source.snapshot, static_cast<std::int64_t>(source.device))) {
     if (!step.ends()) continue;
-    const auto event_at = [&](std::int64_t time_us) {
-      const auto at =
-          std::ranges::lower_bound(events, time_us * kPerMicrosecond, {}, &memory::Event::time_ns);
-      return static_cast<memory::EventIndex>(at - events.begin());
-    };
-    const memory::EventIndex end = event_at(step.end_us);
-    if (end > event_at(step.begin_us)) ends.push_back(end - 1);
+    const memory::EventIndex last = source.log.event_at(step.end_us * kPerMicrosecond - 1);
+    if (last != source.log.event_at(step.begin_us * kPerMicrosecond - 1)) ends.push_back(last);
   }
   return ends;
 }

@@ -290,6 +290,30 @@ TEST(LogOfSnapshot, AGuessedPhaseDoesNotReachBackIntoTheStepBefore) {
   EXPECT_EQ(forwards, (std::vector<std::int32_t>{0, 1, 2}));
 }
 
+// As a trial of the model behind the optimizer, which the script names.
+TEST(LogOfSnapshot, AnAnnotatedPhaseStaysWhereItIs) {
+  Snapshot snapshot = with_events({});
+  Trace& trace = snapshot.device_traces[0];
+  std::int64_t time = 100;
+  const auto mark = [&](const char* name, const char* stage) {
+    snapshot.external_annotations.push_back(
+        {snapshot.strings->intern(name), snapshot.strings->intern(stage), 0, ++time});
+  };
+  mark("ProfilerStep#0", "START");
+  std::uint64_t address = 0x1000;
+  for (const char* phase : {"forward", "backward", "optimizer", "forward"}) {
+    mark(phase, "START");
+    trace.push_back(entry(TraceAction::alloc, address += 0x1000, 512, ++time));
+    mark(phase, "END");
+  }
+  mark("ProfilerStep#0", "END");
+  std::vector<base::Phase> phases;
+  const SnapshotLog log = log_of_snapshot(snapshot, 0);
+  for (const memory::PhaseSpan& span : log.log.phases()) phases.push_back(span.phase);
+  EXPECT_EQ(phases, (std::vector{base::Phase::forward, base::Phase::backward,
+                                 base::Phase::optimizer, base::Phase::forward}));
+}
+
 // Whatever a file claims: no overflow, no broken invariant.
 TEST(LogOfSnapshot, AbsurdNumbersDoNoHarm) {
   constexpr auto kMost = std::numeric_limits<std::int64_t>::max();
