@@ -209,11 +209,17 @@ int measure_sizes(const BenchCommand& command, Session& session, const std::vect
   return cut ? report(report::cut_short_sentence(*cut), 1) : 0;
 }
 
-// Tile sizes of our attention by turns with 64 x 64.
-int bench_tiles(const BenchCommand& command, Session& session) {
+// The arguments, where nothing else is said those of our attention's preset.
+SpecArguments of_attention(const BenchCommand& command) {
   SpecArguments arguments = command.spec;
   arguments.workload = "attention";
   if (arguments.presets.empty() && !arguments.spec_file) arguments.presets = {"a2-tiled"};
+  return arguments;
+}
+
+// Tile sizes of our attention by turns with 64 x 64.
+int bench_tiles(const BenchCommand& command, Session& session) {
+  const SpecArguments arguments = of_attention(command);
   const auto base = spec_from_arguments(arguments, session.gpus());
   if (!base) return report(base.error().sentence, 2);
   const auto specs = kernel_plan::tile_bench_specs(*base);
@@ -253,9 +259,7 @@ int bench_tiles(const BenchCommand& command, Session& session) {
 // Our attention with each kind of instructions that this processor has, by turns with PyTorch's
 // flash.
 int bench_stages(const BenchCommand& command, Session& session) {
-  SpecArguments arguments = command.spec;
-  arguments.workload = "attention";
-  if (arguments.presets.empty() && !arguments.spec_file) arguments.presets = {"a2-tiled"};
+  SpecArguments arguments = of_attention(command);
   for (const char* usual : {"heads=4", "T=512", "B=1"})
     arguments.settings.insert(arguments.settings.begin(), usual);
   const auto base = spec_from_arguments(arguments, session.gpus());
