@@ -1,7 +1,10 @@
 #include "kernels/observe/allocator_trace.h"
 
+#include <algorithm>
 #include <atomic>
+#include <iterator>
 #include <optional>
+#include <span>
 #include <utility>
 
 #include "core/base/clock.h"
@@ -140,10 +143,13 @@ std::shared_ptr<const allocator::Snapshot> AllocatorTrace::snapshot(
   // It locks the allocator, and under that lock add() takes ours: never lock in the other order.
   if (api_.visit_allocator(visitor) != nullptr) return nullptr;
   const std::lock_guard lock(mutex_);
-  std::vector<allocator::AllocatorEvent> events(
-      events_.begin() + static_cast<std::ptrdiff_t>(oldest_), events_.end());
-  events.insert(events.end(), events_.begin(),
-                events_.begin() + static_cast<std::ptrdiff_t>(oldest_));
+  std::span<const allocator::AllocatorEvent> events = events_;
+  std::vector<allocator::AllocatorEvent> in_order;
+  if (oldest_ > 0) {
+    std::ranges::rotate_copy(events_, events_.begin() + static_cast<std::ptrdiff_t>(oldest_),
+                             std::back_inserter(in_order));
+    events = in_order;
+  }
   return std::make_shared<allocator::Snapshot>(allocator::snapshot_of(
       events, std::move(state), strings, base::unix_now_ns() - base::now_ns()));
 }
