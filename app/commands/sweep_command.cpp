@@ -31,12 +31,6 @@ namespace {
 
 using namespace std::chrono_literals;
 
-bool has_cuda(const run::EngineInfo& engine) {
-  return std::any_of(engine.devices.begin(), engine.devices.end(), [](const auto& device) {
-    return device.kind == spec::DeviceKind::cuda && device.unavailable.empty();
-  });
-}
-
 // The requested sweep: from the command line, or with --resume from the journal.
 struct Start {
   sweep::SweepSpec spec;

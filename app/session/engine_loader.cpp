@@ -2,6 +2,7 @@
 
 #include <dlfcn.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <optional>
 #include <string>
@@ -81,6 +82,12 @@ std::filesystem::path program_path() {
 
 std::filesystem::path program_folder() {
   return program_path().parent_path();
+}
+
+bool has_cuda(const run::EngineInfo& engine) {
+  return std::ranges::any_of(engine.devices, [](const run::DeviceInfo& device) {
+    return device.kind == spec::DeviceKind::cuda && device.unavailable.empty();
+  });
 }
 
 run::EngineLoader make_engine_loader() {

@@ -14,6 +14,9 @@ run::EngineLoader make_engine_loader();
 // The dry runner of the same library. Engine and dry runner may be loaded by two threads at once.
 predict::DryRunnerLoader make_dry_runner_loader();
 
+// True if the engine can use a GPU here.
+bool has_cuda(const run::EngineInfo& engine);
+
 // The folder of the engine and of what is built beside it: that of the program, or
 // TENSORSCOPE_ENGINE_DIR.
 std::filesystem::path engine_folder();

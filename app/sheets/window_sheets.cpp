@@ -207,13 +207,6 @@ void WindowSheets::draw_steppers(const views::Ui& ui, const Preferences& prefere
 
 namespace {
 
-bool has_gpu(const Session& session) {
-  return session.engine() != nullptr &&
-         std::ranges::any_of(session.engine()->devices, [](const run::DeviceInfo& device) {
-           return device.kind == spec::DeviceKind::cuda && device.unavailable.empty();
-         });
-}
-
 base::Message why_not_measured(const Session& session) {
   if (session.engine() == nullptr) {
     return session.engine_problem().empty() ? text::message("advice.problem.loading")
@@ -235,7 +228,7 @@ void WindowSheets::draw_kernels(const views::Ui& ui, const Session& session, Wor
            .card_name = name,
            .draw_select = [&](float width) { views::draw_target_select(controls, width); },
            .resources = *compiled_,
-           .has_gpu = has_gpu(session),
+           .has_gpu = session.engine() != nullptr && has_cuda(*session.engine()),
            .measured = state.stages.get(),
            .measuring = stages_.busy(),
            .why_not = why_not_measured(session)});
