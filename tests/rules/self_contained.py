@@ -1,12 +1,13 @@
-"""self_contained.py ROOT BUILD [all]: every source of the program compiles by itself, without the
+"""self_contained.py ROOT BUILD [whole|all]: every source of the program compiles by itself, without the
 sources that are compiled together with it; so does every header that no source of its own includes first.
 
 Only what a compiler reads is checked (-fsyntax-only), without the templates that it makes at the end of a
 source. The headers of libraries that most files include are precompiled, which saves half of the time:
 that a file includes those of them that it uses is checked by library_names.py. The sources that include
 LibTorch's headers and the tests are read without them; they take two thirds of the time and are left out
-without "all". A file is looked at again only when it, a header of ours that it reaches or its flags have
-changed; BUILD/self_contained remembers.
+without "all". Only files that changed since all were checked are looked at (since_whole_check.py), without
+"whole" or "all", and a file again only when it, a header of ours that it reaches or its flags have changed;
+BUILD/self_contained remembers.
 """
 
 import concurrent.futures
@@ -19,8 +20,9 @@ import subprocess
 import sys
 
 from library_names import FOLDERS as NAMES_CHECKED, PRECOMPILED
+from since_whole_check import INCLUDE, to_read
 from sources import all_files
-from tidy import INCLUDE, fingerprint, our_commands, size_of
+from tidy import fingerprint, our_commands, size_of
 
 # It reads them in half of g++'s time.
 CLANG = shutil.which("clang++-19")
@@ -107,7 +109,8 @@ def look_at(root, path, command, mark):
     return f"{path} does not compile by itself:\n{result.stderr}"
 
 
-def main(root, build, everything):
+def main(root, build, arguments):
+    everything = "all" in arguments
     folders = set(NAMES_CHECKED) | ({"kernels", "tests"} if everything else set())
     left_out = {"third_party"} | (set() if everything else {"kernels", "tests"})
     commands = source_commands(root, build, left_out)
@@ -116,11 +119,11 @@ def main(root, build, everything):
                                             if path.suffix == ".cpp"})
     marks = build / "self_contained"
     marks.mkdir(exist_ok=True)
-    todo, kept = [], set()
+    asked, todo, kept = to_read(root, commands, arguments), [], set()
     for path, command in commands.items():
         name = fingerprint(root, path, shlex.join(command), b"")
         kept.add(name)
-        if not (marks / name).exists():
+        if path in asked and not (marks / name).exists():
             todo.append((path, command, marks / name))
     for mark in marks.iterdir():
         if mark.name not in kept:
@@ -139,4 +142,4 @@ def main(root, build, everything):
 
 if __name__ == "__main__":
     sys.exit(main(pathlib.Path(sys.argv[1]).resolve(), pathlib.Path(sys.argv[2]).resolve(),
-                  "all" in sys.argv[3:]))
+                  sys.argv[3:]))

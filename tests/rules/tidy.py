@@ -1,9 +1,10 @@
-"""tidy.py ROOT BUILD TOOL [all]: clang-tidy (TOOL) finds nothing in the sources of the program.
+"""tidy.py ROOT BUILD TOOL [whole|all]: clang-tidy (TOOL) finds nothing in the sources of the program.
 
 The tests are left out: they are nearly half of all sources, and g++ with its warnings reads them. So
 are, without "all", the sources that include LibTorch's headers, which take half of the time.
-A file is looked at again only when it, a header of ours that it reaches, its flags or the checks
-have changed; BUILD/tidy remembers. Without TOOL the test is skipped (exit code 77).
+Only files that changed since all were checked are looked at (since_whole_check.py), without "whole" or
+"all", and a file again only when it, a header of ours that it reaches, its flags or the checks have
+changed; BUILD/tidy remembers. Without TOOL the test is skipped (exit code 77).
 """
 
 import concurrent.futures
@@ -16,9 +17,9 @@ import shutil
 import subprocess
 import sys
 
+from since_whole_check import INCLUDE, reach, to_read
 from sources import all_files
 
-INCLUDE = re.compile(rb'^\s*#\s*include\s*"([^"]+)"', re.MULTILINE)
 # A header that g++ precompiled; clang cannot read it, and every source includes what it needs.
 PRECOMPILED = re.compile(r" -Winvalid-pch -include \S+/cmake_pch\.hxx")
 
@@ -38,16 +39,8 @@ def our_commands(root, build, left_out):
 
 def fingerprint(root, path, command, settings):
     digest = hashlib.sha256(settings + command.encode())
-    pending, seen = [path], set()
-    while pending:
-        current = pending.pop()
-        file = root / current
-        if current in seen or not file.is_file():
-            continue
-        seen.add(current)
-        content = file.read_bytes()
+    for current, content in reach(root, path):
         digest.update(str(current).encode() + b"\0" + content)
-        pending += sorted(pathlib.Path(os.fsdecode(name)) for name in INCLUDE.findall(content))
     return digest.hexdigest()
 
 
@@ -71,7 +64,7 @@ def look_at(root, database, tool, path, mark):
     return f"{path}:\n{result.stdout}{result.stderr}"
 
 
-def main(root, build, tool, everything):
+def main(root, build, tool, arguments):
     if shutil.which(tool) is None:
         print(f"skipped: there is no {tool}; third_party/setup.sh --tests fetches it")
         return 77
@@ -79,18 +72,18 @@ def main(root, build, tool, everything):
     marks.mkdir(exist_ok=True)
     settings_files = [root / path for path in all_files(root) if path.name == ".clang-tidy"]
     settings = b"".join(file.read_bytes() for file in settings_files)
-    left_out = {"third_party", "tests"} | (set() if everything else {"kernels"})
+    left_out = {"third_party", "tests"} | (set() if "all" in arguments else {"kernels"})
     commands = dict(our_commands(root, build, left_out))
     database = build / "tidy_commands"
     database.mkdir(exist_ok=True)
     (database / "compile_commands.json").write_text(json.dumps(
         [{"directory": str(build), "file": str(root / path), "command": command}
          for path, command in commands.items()]), encoding="utf-8")
-    todo, kept = {}, set()
+    asked, todo, kept = to_read(root, commands, arguments), {}, set()
     for path, command in commands.items():
         name = fingerprint(root, path, command, settings)
         kept.add(name)
-        if not (marks / name).exists():
+        if path in asked and not (marks / name).exists():
             todo[path] = marks / name
     for mark in marks.iterdir():
         if mark.name not in kept:
@@ -107,4 +100,4 @@ def main(root, build, tool, everything):
 
 if __name__ == "__main__":
     sys.exit(main(pathlib.Path(sys.argv[1]).resolve(), pathlib.Path(sys.argv[2]).resolve(),
-                  sys.argv[3], "all" in sys.argv[4:]))
+                  sys.argv[3], sys.argv[4:]))
