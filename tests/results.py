@@ -2,7 +2,7 @@
 """What ctest ran, in single cases: results.py JUNIT_FILE NAME
 
 ctest knows programs; most of them run many cases of GoogleTest in one process. This reads what
-`ctest --output-junit` wrote and prints what the failed cases said, why cases were skipped,
+`ctest --output-junit` wrote and prints what the failed cases said, why cases were skipped, which ran twice,
 "Failed: NAME/PROGRAM: CASE" lines and "N passed, N failed, N skipped". Exit code 1 if a case failed
 or none passed.
 """
@@ -38,6 +38,7 @@ class Results:
         self.passed = 0
         self.failed = []
         self.skipped = []
+        self.again = []
 
     def add(self, program):
         """Takes over one <testcase>: a program, or a script that is one case by itself."""
@@ -47,7 +48,16 @@ class Results:
         # ctest calls a program that it did not find skipped, too.
         went_wrong = (program.find('failure') is not None
                       or skipped is not None and not skipped.get('message').startswith('SKIP_'))
-        found = list(cases(output))
+        # A case that failed and ran once more (gui/second_try.py) has its last end.
+        found, failed = [], {}
+        for case, said, end in cases(output):
+            if case in failed:
+                found[failed.pop(case)] = None
+                self.again.append(f'{name}: {case}')
+            if end not in ('OK', 'SKIPPED'):
+                failed[case] = len(found)
+            found.append((case, said, end))
+        found = [one for one in found if one]
         bad = len(self.failed)
         for case, said, end in found:
             if end == 'OK':
@@ -84,6 +94,8 @@ def main(path, where):
         examples.setdefault(why, []).append(name)
     for why, names in examples.items():
         print(f'Skipped: {len(names)}, such as {names[0]}: {why}')
+    for name in results.again:
+        print(f'Ran twice: {where}/{name}')
     for name, _ in results.failed:
         print(f'Failed: {where}/{name}')
     print(f'{results.passed} passed, {len(results.failed)} failed, {len(results.skipped)} skipped')

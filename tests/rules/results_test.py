@@ -56,6 +56,15 @@ class Results(unittest.TestCase):
             self.assertEqual(code, 1)
             self.assertIn("Failed: build/x/p0\n", words)
 
+    def test_a_second_try_counts_and_is_named(self):
+        failed = FAILED.replace("A.b/0", "A.one").replace(", where GetParam() = 3", "")
+        code, words = self.read((failed + SKIPPED + "Once more: A.one\n" + OK, ""))
+        self.assertEqual(code, 0, words)
+        self.assertTrue(words.endswith("Ran twice: build/x/p0: A.one\n1 passed, 0 failed, 1 skipped\n"), words)
+        code, words = self.read((failed + failed, "<failure/>"))
+        self.assertEqual(code, 1)
+        self.assertTrue(words.endswith("\n0 passed, 1 failed, 0 skipped\n"), words)
+
     def test_skipped_by_its_exit_code_is_no_missing_program(self):
         code, words = self.read((OK, ""), ("no torch", '<skipped message="SKIP_RETURN_CODE=77"/>'))
         self.assertEqual(code, 0)
