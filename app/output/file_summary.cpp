@@ -1,6 +1,7 @@
 #include "app/output/file_summary.h"
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -112,10 +113,18 @@ nlohmann::json summary_json(const files::OpenedFile& opened) {
   const snapshot::SnapshotFile& file = opened.file;
   const allocator::Snapshot& snapshot = file.snapshot;
   std::map<std::string, std::int64_t, std::less<>> actions;
+  std::array<std::int64_t, allocator::kTraceActionCount> known{};  // by action
   for (const auto& trace : snapshot.device_traces) {
     for (const allocator::TraceEntry& entry : trace) {
-      ++actions[std::string(snapshot.action_name(entry))];
+      if (entry.action == allocator::TraceAction::other) {
+        ++actions[std::string(snapshot.action_name(entry))];
+      } else {
+        ++known[static_cast<std::size_t>(entry.action)];
+      }
     }
+  }
+  for (std::size_t i = 0; i < known.size(); ++i) {
+    if (known[i] > 0) actions.emplace(to_string(static_cast<allocator::TraceAction>(i)), known[i]);
   }
   auto devices = nlohmann::json::array();
   std::int64_t peak_allocated = 0;

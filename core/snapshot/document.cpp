@@ -5,6 +5,7 @@
 #include <bit>
 #include <cstring>
 #include <limits>
+#include <utility>
 
 #include "core/base/check.h"
 #include "core/base/memory_pages.h"
@@ -53,11 +54,24 @@ Document::Value Document::container(Tag tag) {
   return Value((std::uint64_t{index} << kTagBits) | tag);
 }
 
+bool Document::is_event_run(std::span<const Value> items) {
+  if (tag(items.front()) != kEvent) return false;
+  std::uint64_t next = items.front().bits_;
+  return std::ranges::all_of(items, [&next](Value item) {
+    return item.bits_ == std::exchange(next, next + (kTagMask + 1));
+  });
+}
+
 void Document::append(Value to, std::span<const Value> items) {
+  // More than a run holds.
+  for (; items.size() > kMostOfARun; items = items.subspan(kMostOfARun))
+    append(to, items.first(kMostOfARun));
   if (items.empty()) return;
   TS_CHECK(pool_.size() + items.size() < kEnd);
   if (tag(to) != kDict) {
-    return add_stretch(to, store(items), static_cast<std::uint32_t>(items.size()));
+    const auto count = static_cast<std::uint32_t>(items.size());
+    if (is_event_run(items)) return add_stretch(to, index(items.front()), count | kEventRun);
+    return add_stretch(to, store(items), count);
   }
   const std::size_t count = items.size() / 2;
   keys_.clear();
@@ -85,11 +99,15 @@ std::uint32_t Document::store(std::span<const Value> items) {
 void Document::add_stretch(Value to, std::uint32_t begin, std::uint32_t count) {
   const std::uint32_t first = index(to);
   Stretch& last = containers_[containers_[first].last];
+  const std::uint32_t items = count & ~kEventRun;
+  const bool goes_on = tag(to) == kList && last.begin + last.items() == begin &&
+                       last.are_events() == ((count & kEventRun) != 0) &&
+                       std::size_t{last.items()} + items <= kMostOfARun;
   if (last.count == 0) {
     last.begin = begin;
     last.count = count;
-  } else if (tag(to) == kList && last.begin + last.count == begin) {
-    last.count += count;
+  } else if (goes_on) {
+    last.count += items;
   } else {
     const auto added = static_cast<std::uint32_t>(containers_.size());
     last.next = added;
@@ -116,7 +134,7 @@ Document::Value Document::event(const Event& event) {
   packed.stream = rests_[event.rest].stream;
   packed.stack = stacked ? index(event.frames) : kEnd;
   packed.notes = event.rest & kMostRests;
-  return Value(((events_.size() - 1) << kTagBits) | kEvent);
+  return event_value(events_.size() - 1);
 }
 
 std::uint32_t Document::event_rest(const EventRest& rest) {
@@ -144,14 +162,14 @@ std::uint32_t Document::find_rest(const EventRest& rest) {
 std::size_t Document::item_count(Value container) const {
   std::size_t count = 0;
   for (std::uint32_t at = index(container); at != kEnd; at = containers_[at].next) {
-    count += containers_[at].count;
+    count += containers_[at].items();
   }
   return count;
 }
 
 std::optional<Document::Items> Document::items_of(Value list) const {
   const Stretch& only = containers_[index(list)];
-  if (only.next != kEnd || only.count == 0) return std::nullopt;
+  if (only.next != kEnd || only.count == 0 || only.are_events()) return std::nullopt;
   return Items{only.begin, only.count};
 }
 

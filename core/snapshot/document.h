@@ -31,6 +31,11 @@ class Document {
     Value() = default;  // none
     // No value at all, as no file holds; for tables with gaps.
     static Value absent() { return Value(~std::uint64_t{0}); }
+    // The value at a place of the row that begins with `first` and `second`, all as far apart: the
+    // same value again and again, or events or lists in the order in which they were made.
+    static Value in_row(Value first, Value second, std::uint64_t place) {
+      return Value(first.bits_ + place * (second.bits_ - first.bits_));
+    }
     friend bool operator==(Value, Value) = default;
 
    private:
@@ -102,6 +107,7 @@ class Document {
 
   // Reading values. The typed getters are unset for other kinds and for numbers out of range.
   [[nodiscard]] static Kind kind(Value value);
+  [[nodiscard]] static bool is_text(Value value) { return tag(value) == kText; }
   [[nodiscard]] static const char* kind_name(Value value);  // "a text", "a list"
   [[nodiscard]] static std::optional<bool> as_boolean(Value value);
   [[nodiscard]] std::optional<std::int64_t> as_integer(Value value) const;
@@ -144,8 +150,10 @@ class Document {
   void for_each_item(Value list, Visit&& visit) const {
     for (std::uint32_t at = index(list); at != kEnd; at = containers_[at].next) {
       const std::uint32_t begin = containers_[at].begin;
-      for (std::uint32_t i = 0; i < containers_[at].count; ++i) {
-        if (!visit(pool_[begin + i])) return;
+      const std::uint32_t count = containers_[at].items();
+      const bool events = containers_[at].are_events();
+      for (std::uint32_t i = 0; i < count; ++i) {
+        if (!visit(events ? event_value(begin + i) : pool_[begin + i])) return;
       }
     }
   }
@@ -153,7 +161,7 @@ class Document {
   template <class Visit>
   void for_each_entry(Value dict, Visit&& visit) const {
     for (std::uint32_t at = index(dict); at != kEnd; at = containers_[at].next) {
-      const std::uint32_t count = containers_[at].count;
+      const std::uint32_t count = containers_[at].items();
       if (count == 0) continue;
       const std::uint32_t values = containers_[at].begin + 1;
       const std::uint32_t keys = index(pool_[values - 1]);
@@ -180,16 +188,24 @@ class Document {
     kEvent,
   };
   static constexpr std::uint32_t kEnd = 0xFFFFFFFFU;
-  // A run of items in the pool. A container is a chain of runs and is represented by its first one.
-  // A run of a dict has its values behind the place of its keys.
+  // A run of items in the pool, or of events one after another, which are not in the pool. A
+  // container is a chain of runs and is represented by its first one. A run of a dict has its
+  // values behind the place of its keys.
   struct Stretch {
     std::uint32_t begin = 0;
-    std::uint32_t count = 0;
+    std::uint32_t count = 0;  // with kEventRun for events
     std::uint32_t next = kEnd;
     std::uint32_t last = 0;  // of the chain; valid in the first only
+    [[nodiscard]] bool are_events() const { return (count & kEventRun) != 0; }
+    [[nodiscard]] std::uint32_t items() const { return count & ~kEventRun; }
   };
+  static constexpr std::uint32_t kEventRun = std::uint32_t{1} << 31U;
+  static constexpr std::size_t kMostOfARun = std::size_t{1} << 30U;
 
   static std::uint64_t tag(Value value) { return value.bits_ & kTagMask; }
+  static Value event_value(std::uint64_t event) { return Value((event << kTagBits) | kEvent); }
+  // Whether these are events of which each is the one after the last.
+  static bool is_event_run(std::span<const Value> items);
   Value wide(Tag tag, std::uint64_t bits);
   Value container(Tag tag);
   // Where these items lie, which may be where equal ones lay before.

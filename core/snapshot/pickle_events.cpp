@@ -51,6 +51,40 @@ std::uint64_t hash_of(std::string_view text) {
   });
 }
 
+// An opcode, a length and a word.
+constexpr std::size_t kMostOfANumber = kWord + 2;
+
+// By opcode from kBinint on; 0: no such number. Those of four bytes have a sign.
+static_assert(kBinint1 == kBinint + 1 && kBinint2 == kBinint + 3);
+constexpr std::array<std::uint8_t, 4> kNumberBytes = {4, 1, 0, 2};
+
+// Reads a number that has kMostOfANumber bytes to the end, and moves `at` behind it. Sizes have
+// one, two or four bytes by chance: these are told apart without a branch.
+inline bool number_at(const char*& at, std::int64_t& value) {
+  constexpr unsigned kBits = 8;
+  const auto opcode = static_cast<std::uint8_t>(*at);
+  const bool is_long = opcode == kLong1;
+  std::size_t bytes = 0;
+  if (is_long) {
+    bytes = static_cast<std::uint8_t>(at[1]);
+    if (bytes == 0 || bytes > kWord) return false;
+    at += 2;
+  } else {
+    const unsigned place = unsigned{opcode} - kBinint;
+    bytes = place < kNumberBytes.size() ? kNumberBytes[place] : 0;
+    if (bytes == 0) return false;
+    at += 1;
+  }
+  std::uint64_t word = 0;  // what is behind the number is shifted out
+  std::memcpy(&word, at, kWord);
+  at += bytes;
+  const auto unused = static_cast<unsigned>(kBits * (kWord - bytes));
+  const auto with_sign = static_cast<std::int64_t>(word << unused) >> unused;
+  const auto without = static_cast<std::int64_t>((word << unused) >> unused);
+  value = is_long || bytes == 4 ? with_sign : without;
+  return true;
+}
+
 }  // namespace
 
 void EventReader::forget() {
@@ -77,18 +111,27 @@ bool EventReader::recall(Value& value) {
   } else {
     return false;
   }
-  if (entry >= memo_.size() || memo_[entry] == Value::absent()) return false;
-  value = memo_[entry];
+  if (entry >= memo_.size()) return false;
+  const Value found = memo_[entry];
+  if (found == Value::absent()) return false;
+  value = found;
   return true;
 }
 
 // If the next opcode puts a value into the memo, it must be as the next entry.
-bool EventReader::remember(Value value) {
+inline bool EventReader::remember(Value value) {
+  if (at_ < end_ && next() == kMemoize) [[likely]] {
+    ++at_;
+    memo_.push_back(value);
+    return true;
+  }
+  return remember_numbered(value);
+}
+
+bool EventReader::remember_numbered(Value value) {
   std::uint64_t entry = memo_.size();
   if (!has(1)) return false;
-  if (next() == kMemoize) {
-    ++at_;
-  } else if (next() == kBinput && has(2)) {
+  if (next() == kBinput && has(2)) {
     ++at_;
     entry = take(1);
   } else if (next() == kLongBinput && has(5)) {
@@ -145,32 +188,19 @@ EventReader::Key EventReader::key_at(std::size_t place, bool& good) {
   return key;
 }
 
+// A frame helps readers of streams only, and may begin before each key and each value. Python
+// begins one after about a thousand events.
+bool EventReader::skip_frame() {
+  constexpr std::size_t kFrameBytes = 1 + kWord;  // with its length
+  if (!has(kFrameBytes + kMostOfAPair) || next() != kFrame) return false;
+  at_ += kFrameBytes;
+  return true;
+}
+
 bool EventReader::read_integer(std::int64_t& value) {
-  constexpr unsigned kBits = 8;
-  if (!has(kWord + 2)) return false;
-  switch (static_cast<std::uint8_t>(*at_++)) {
-    case kBinint1:
-      value = static_cast<std::int64_t>(take(1));
-      return true;
-    case kBinint2:
-      value = static_cast<std::int64_t>(take(2));
-      return true;
-    case kBinint:
-      value = static_cast<std::int32_t>(static_cast<std::uint32_t>(take(4)));
-      return true;
-    case kLong1: {
-      const auto bytes = static_cast<std::size_t>(take(1));
-      if (bytes == 0 || bytes > kWord) return false;
-      const auto unused = static_cast<unsigned>(kBits * (kWord - bytes));
-      std::uint64_t word = 0;  // what is behind the number is shifted out
-      std::memcpy(&word, at_, kWord);
-      at_ += bytes;
-      value = static_cast<std::int64_t>(word << unused) >> unused;
-      return true;
-    }
-    default:
-      return false;
-  }
+  if (has(kMostOfANumber) && number_at(at_, value)) [[likely]]
+    return true;
+  return skip_frame() && number_at(at_, value);
 }
 
 EventReader::Value EventReader::text_of(std::string_view text) {
@@ -181,7 +211,9 @@ EventReader::Value EventReader::text_of(std::string_view text) {
 
 // Events have the same text under a key as the event before, nearly always.
 bool EventReader::read_text(Key key, Value& text) {
+  skip_frame();
   if (recall(text)) return Document::kind(text) == Kind::text;
+  const char* const from = at_;
   if (!has(5)) return false;
   std::uint64_t length = 0;
   if (next() == kShortBinunicode) {
@@ -195,15 +227,23 @@ bool EventReader::read_text(Key key, Value& text) {
   }
   if (!has(length)) return false;
   const std::string_view letters(at_, static_cast<std::size_t>(length));
-  Value& last = last_texts_[static_cast<std::size_t>(key) % kPlaces];
-  if (document_.as_text(last) != letters) last = text_of(letters);
-  text = last;
+  TextBytes& last = last_texts_[static_cast<std::size_t>(key) % kPlaces];
+  if (document_.as_text(last.text) != letters) last = {.text = text_of(letters)};
+  text = last.text;
   at_ += length;
+  const auto bytes = static_cast<std::size_t>(at_ - from);
+  if (last.mask == 0 && bytes <= kWord) {
+    constexpr unsigned kBits = 8;
+    last.bytes = static_cast<std::uint8_t>(bytes);
+    last.mask = ~std::uint64_t{0} >> (kBits * (kWord - bytes));
+    std::memcpy(&last.word, from, bytes);
+  }
   return remember(text);
 }
 
 // A list in the memo, or a pair of numbers.
 bool EventReader::read_pool(Value& pool) {
+  skip_frame();
   if (recall(pool)) return Document::kind(pool) == Kind::list;
   std::int64_t first = 0;
   std::int64_t second = 0;
@@ -255,6 +295,7 @@ bool EventReader::read_items(Value& list) {
 
 bool EventReader::read_frames() {
   event_.frames = Value();
+  skip_frame();
   if (!has(2)) return false;
   if (next() == kNone) {
     ++at_;
@@ -272,7 +313,7 @@ bool EventReader::read_frames() {
   } else if (!read_short_list(event_.frames)) {
     return false;
   }
-  if (entry < memo_.size()) memo_[entry] = event_.frames;
+  if (entry < memo_.size()) memo_.set(entry, event_.frames);
   return !has(1) || next() != kMark;  // a list in several pieces
 }
 
@@ -292,36 +333,107 @@ bool EventReader::read_short_list(Value& list) {
   return true;
 }
 
-bool EventReader::read_value(Key key) {
-  std::int64_t address = 0;
+// The place of a text of an event; null for other keys.
+inline EventReader::Value* EventReader::text_place(Key key) {
   switch (key) {
     case Key::action:
-      return read_text(key, rest_.action);
+      return &rest_.action;
+    case Key::compile_context:
+      return &rest_.compile_context;
+    case Key::user_metadata:
+      return &rest_.user_metadata;
+    case Key::category:
+      return &rest_.category;
+    default:
+      return nullptr;
+  }
+}
+
+inline bool EventReader::is_number(Key key) {
+  return key == Key::address || key == Key::size || key == Key::stream || key == Key::time_us;
+}
+
+// The value of a key of which is_number() is true. False: no event has it.
+inline bool EventReader::take_number(Key key, std::int64_t number) {
+  switch (key) {
     case Key::address:
       rest_.has_address = true;
-      if (!read_integer(address) || address < 0) return false;
-      event_.address = static_cast<std::uint64_t>(address);
-      return true;
+      event_.address = static_cast<std::uint64_t>(number);
+      return number >= 0;
     case Key::size:
       rest_.has_size = true;
-      return read_integer(event_.size);
+      event_.size = number;
+      return true;
     case Key::stream:
-      return read_integer(rest_.stream);
+      rest_.stream = number;
+      return true;
     case Key::time_us:
-      return read_integer(event_.time_us);
-    case Key::frames:
-      return read_frames();
-    case Key::compile_context:
-      return read_text(key, rest_.compile_context);
-    case Key::user_metadata:
-      return read_text(key, rest_.user_metadata);
-    case Key::category:
-      return read_text(key, rest_.category);
-    case Key::pool:
-      return read_pool(rest_.pool);
+      event_.time_us = number;
+      return true;
     default:
       return false;
   }
+}
+
+bool EventReader::read_value(Key key) {
+  if (key == Key::frames) return read_frames();
+  if (key == Key::pool) return read_pool(rest_.pool);
+  if (Value* const text = text_place(key)) return read_text(key, *text);
+  std::int64_t number = 0;
+  return is_number(key) && read_integer(number) && take_number(key, number);
+}
+
+// A text from the memo, or as under this key in the event before. False: it is to be read as any.
+inline bool EventReader::usual_text(const char*& at, Key key, Value& text) {
+  std::uint64_t word = 0;
+  std::memcpy(&word, at, kWord);
+  const TextBytes& known = last_texts_[static_cast<std::size_t>(key) % kPlaces];
+  if (known.mask != 0 && (word & known.mask) == known.word) {
+    const auto behind = static_cast<std::uint8_t>(at[known.bytes]);
+    if (behind == kBinput || behind == kLongBinput) return false;
+    text = known.text;
+    at += known.bytes;
+    if (behind == kMemoize) {
+      ++at;
+      memo_.push_back(text);
+    }
+    return true;
+  }
+  const auto opcode = static_cast<std::uint8_t>(*at);
+  if (opcode != kBinget && opcode != kLongBinget) return false;
+  std::uint32_t entry = static_cast<std::uint8_t>(at[1]);
+  if (opcode == kLongBinget) std::memcpy(&entry, at + 1, sizeof entry);
+  if (entry >= memo_.size()) return false;
+  text = memo_[entry];
+  at += opcode == kBinget ? 2 : 5;
+  return Document::is_text(text);
+}
+
+// Reads the pairs that are as in the event before, whose keys stand in the same order: their
+// numbers, and texts that are known. The others are left to read_event(). A file is mostly these
+// pairs, so the place in it is not kept in memory between them.
+void EventReader::read_usual_pairs(std::size_t& place, unsigned& seen) {
+  const char* at = at_;
+  while (static_cast<std::size_t>(end_ - at) >= kMostOfAPair) {
+    const KeyBytes& known = order_[place % kPlaces];
+    std::uint64_t word = 0;
+    std::memcpy(&word, at, kWord);
+    if (known.mask == 0 || (word & known.mask) != known.word) break;
+    const unsigned bit = 1U << static_cast<unsigned>(known.key);
+    if ((seen & bit) != 0) break;
+    const char* value = at + known.bytes;
+    std::int64_t number = 0;
+    if (Value* const text = text_place(known.key)) {
+      if (!usual_text(value, known.key, *text)) break;
+    } else if (!is_number(known.key) || !number_at(value, number) ||
+               !take_number(known.key, number)) {
+      break;
+    }
+    at = value;
+    seen |= bit;
+    ++place;
+  }
+  at_ = at;
 }
 
 bool EventReader::read_event() {
@@ -329,10 +441,16 @@ bool EventReader::read_event() {
   ++at_;
   unsigned seen = 0;
   std::size_t place = 0;
-  while (has(kMostOfAPair) || (has(1) && next() == kSetitems)) {
-    if (next() == kSetitems) {
+  while (true) {
+    read_usual_pairs(place, seen);
+    if (has(1) && next() == kSetitems) {
       ++at_;
       return true;
+    }
+    if (!has(kMostOfAPair)) return false;
+    if (next() == kFrame) {
+      if (!skip_frame()) return false;
+      continue;
     }
     bool good = false;
     const Key key = key_at(place++, good);
@@ -340,7 +458,6 @@ bool EventReader::read_event() {
     if (!good || (seen & bit) != 0 || !read_value(key)) return false;
     seen |= bit;
   }
-  return false;
 }
 
 std::optional<EventReader::Value> EventReader::read(const char*& at, const char* end) {
@@ -348,7 +465,7 @@ std::optional<EventReader::Value> EventReader::read(const char*& at, const char*
   const auto read = read_apart(at, end);
   if (!read) return std::nullopt;
   const Value event = document_.event(*read);
-  if (remembered_) memo_[entry] = event;
+  if (remembered_) memo_.set(entry, event);
   return event;
 }
 
@@ -363,11 +480,11 @@ std::optional<Document::Event> EventReader::read_apart(const char*& at, const ch
   const bool begun = remember(Value::absent());
   remembered_ = memo_.size() > entries;
   if (!begun || !read_event()) {
-    memo_.resize(entries);
+    memo_.take_back_to(entries);
     return std::nullopt;
   }
   event_.rest = document_.event_rest(rest_);
-  if (remembered_) memo_[entries] = Value();
+  if (remembered_) memo_.set(entries, Value());
   at = at_;
   return event_;
 }

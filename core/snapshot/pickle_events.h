@@ -8,8 +8,8 @@
 #include <string_view>
 #include <vector>
 
-#include "core/base/huge_page_allocator.h"
 #include "core/snapshot/document.h"
+#include "core/snapshot/pickle_memo.h"
 
 namespace ts::snapshot::pickle {
 
@@ -20,8 +20,7 @@ class EventReader {
  public:
   using Value = Document::Value;
 
-  EventReader(Document& document, base::HugeVector<Value>& memo)
-      : document_(document), memo_(memo) {}
+  EventReader(Document& document, Memo& memo) : document_(document), memo_(memo) {}
 
   // Reads the event whose opcode EMPTY_DICT ends at `at`, and moves `at` behind it. Unset: it has
   // another form, or goes on after the end; `at` and the memo are then as before.
@@ -47,6 +46,14 @@ class EventReader {
     Key key = {};
   };
 
+  // The last text under a key, and how it stands in the file: the first bytes of `word`.
+  struct TextBytes {
+    std::uint64_t word = 0;
+    std::uint64_t mask = 0;  // 0: it is longer than a word
+    std::uint8_t bytes = 0;
+    Value text;
+  };
+
   bool read_event();
   bool read_value(Key key);
   bool read_short_list(Value& list);
@@ -54,10 +61,17 @@ class EventReader {
   bool read_items(Value& list);
   bool read_pool(Value& pool);
   bool read_text(Key key, Value& text);
+  Value* text_place(Key key);
+  bool usual_text(const char*& at, Key key, Value& text);
+  static bool is_number(Key key);
+  bool take_number(Key key, std::int64_t number);
+  void read_usual_pairs(std::size_t& place, unsigned& seen);
   bool read_integer(std::int64_t& value);
+  bool skip_frame();
   // A value of the memo, if the next opcode recalls one.
   bool recall(Value& value);
   bool remember(Value value);
+  bool remember_numbered(Value value);
   Key next_key(bool& good);
   Key key_at(std::size_t place, bool& good);
   Value text_of(std::string_view text);
@@ -73,19 +87,19 @@ class EventReader {
   static constexpr std::size_t kLists = 8192;
 
   Document& document_;
-  base::HugeVector<Value>& memo_;
+  Memo& memo_;
   const char* at_ = nullptr;
   const char* end_ = nullptr;
   Document::Event event_;
   Document::EventRest rest_;
-  bool remembered_ = false;                  // the memo has an entry for the event
-  std::size_t entries_before_ = 0;           // of the memo, before the event that is read
-  std::vector<Key> keys_;                    // by entry of the memo
-  std::array<KeyBytes, kPlaces> order_{};    // of the event before, by place
-  std::array<Value, kTexts> texts_{};        // that were read here, by a hash
-  std::array<Value, kPlaces> last_texts_{};  // the same, by key
-  std::vector<List> lists_;                  // the same; made when the first list is read
-  std::vector<Value> frames_;                // of the list that is read
+  bool remembered_ = false;                      // the memo has an entry for the event
+  std::size_t entries_before_ = 0;               // of the memo, before the event that is read
+  std::vector<Key> keys_;                        // by entry of the memo
+  std::array<KeyBytes, kPlaces> order_{};        // of the event before, by place
+  std::array<Value, kTexts> texts_{};            // that were read here, by a hash
+  std::array<TextBytes, kPlaces> last_texts_{};  // the same, by key
+  std::vector<List> lists_;                      // the same; made when the first list is read
+  std::vector<Value> frames_;                    // of the list that is read
 };
 
 }  // namespace ts::snapshot::pickle

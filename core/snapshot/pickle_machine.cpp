@@ -237,7 +237,7 @@ std::uint64_t Machine::end_of_content() {
 
 void Machine::check_memory() {
   if (!fault_.empty()) return;
-  const std::size_t taken = document_.bytes() + (stack_.size() + memo_.size()) * sizeof(Value);
+  const std::size_t taken = document_.bytes() + stack_.size() * sizeof(Value) + memo_.bytes();
   if (taken > kMostBytesPerByte * position() + kFreeBytes) return fault("grows");
   if (document_.most_values() + stack_.size() > kMostValues) fault("huge");
 }
@@ -246,7 +246,7 @@ void Machine::make_room() {
   const double part = static_cast<double>(position()) /
                       static_cast<double>(std::max<std::uint64_t>(input_.expected(), 1));
   document_.expect_all(part);
-  base::expect_all(memo_, part);
+  memo_.expect_all(part);
 }
 
 }  // namespace ts::snapshot::pickle

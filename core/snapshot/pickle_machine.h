@@ -10,13 +10,13 @@
 #include <string_view>
 #include <vector>
 
-#include "core/base/huge_page_allocator.h"
 #include "core/base/result.h"
 #include "core/io/input.h"
 #include "core/snapshot/document.h"
 #include "core/snapshot/event_filter.h"
 #include "core/snapshot/pickle.h"
 #include "core/snapshot/pickle_events.h"
+#include "core/snapshot/pickle_memo.h"
 #include "core/text/message.h"
 
 namespace ts::snapshot::pickle {
@@ -120,12 +120,12 @@ class Machine {
       return fault_of_entry("memo_out_of_reach", id);
     }
     const auto index = static_cast<std::size_t>(id);
-    if (index >= memo_.size()) {
-      memo_.resize(index + 1, Value::absent());
-    } else {
+    if (index < memo_.size()) {
       events_.forget();
+      return memo_.set(index, stack_.back());
     }
-    memo_[index] = stack_.back();
+    while (memo_.size() < index) memo_.push_back(Value::absent());
+    memo_.push_back(stack_.back());
   }
   // Recalls a value, and with it all that follow by the same opcode: a stack is a list of them.
   template <std::size_t Bytes>
@@ -174,8 +174,8 @@ class Machine {
   std::uint64_t opcode_at_ = 0;  // in the whole content
   std::vector<Value> stack_;
   std::vector<std::size_t> marks_;  // heights of the stack
-  base::HugeVector<Value> memo_;    // Value::absent() where nothing was put
-  std::size_t trace_depth_ = 0;     // marks_.size() in a list of events; 0: none is open
+  Memo memo_;
+  std::size_t trace_depth_ = 0;  // marks_.size() in a list of events; 0: none is open
   EventReader events_{document_, memo_};
   std::optional<EventFilter> filter_;  // unset: all events are kept
   bool dict_open_ = false;             // the last event is read as a dictionary

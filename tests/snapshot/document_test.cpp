@@ -106,6 +106,48 @@ TEST_F(Documents, HoldWhatWasAppendedInAnyOrder) {
 }
 
 // A file that is made to collide must not make reading slow.
+// Events one after another take no room for the list, whatever stands between.
+TEST_F(Documents, ListsOfEventsAndOtherItemsKeepTheirOrder) {
+  std::vector<Value> events;
+  document_.event_rest({});
+  for (int i = 0; i < 9; ++i) events.push_back(document_.event({}));
+  const std::vector<std::vector<Value>> pieces = {{events[0], events[1], events[2]},
+                                                  {events[3], events[4]},
+                                                  {document_.integer(3)},
+                                                  {events[5], document_.integer(1), events[6]},
+                                                  {events[7]},
+                                                  {events[7], events[8]},
+                                                  {events[0]}};
+  const Value made = document_.list();
+  std::vector<Value> expected;
+  for (const auto& piece : pieces) {
+    document_.append(made, piece);
+    expected.insert(expected.end(), piece.begin(), piece.end());
+  }
+  std::vector<Value> items;
+  document_.for_each_item(made, [&](Value item) {
+    items.push_back(item);
+    return true;
+  });
+  EXPECT_TRUE(items == expected);
+  EXPECT_EQ(document_.item_count(made), expected.size());
+}
+
+TEST_F(Documents, ARunOfEventsSharesNoItems) {
+  document_.event_rest({});
+  const Value event = document_.event({});
+  const Value made = document_.list();
+  document_.append(made, {&event, 1});
+  EXPECT_FALSE(document_.shared_items(made));
+  const std::size_t before = document_.bytes();
+  for (int i = 0; i < 1'000; ++i) {
+    const Value next = document_.event({});
+    document_.append(made, {&next, 1});
+  }
+  EXPECT_EQ(document_.item_count(made), 1'001U);
+  EXPECT_EQ(document_.bytes(), before + 1'000 * sizeof(allocator::TraceEntry));
+}
+
 TEST(RunIndex, LooksAtFewPlacesWhenAllRunsCollide) {
   RunIndex index;
   int compared = 0;

@@ -40,6 +40,11 @@ void recall(PickleBytes& bytes, std::uint8_t entry) {
   bytes.op('h').little_endian(entry, 1);
 }
 
+// Python writes frames of about 64 KiB, wherever an object ends.
+void begin_frame(PickleBytes& bytes) {
+  bytes.op(0x95).little_endian(60'000, 8);
+}
+
 // A file with one device, whose events `events` writes; what they share is in the memo.
 std::string file_with(const std::function<void(PickleBytes&)>& events) {
   PickleBytes bytes;
@@ -146,6 +151,18 @@ const std::vector<Form>& usual_forms() {
       {"own pool",
        [](PickleBytes& bytes) {
          recall(bytes, kPool), bytes.number(3).number(4).op(0x86).op(0x94);
+       }},
+      {"a text from an entry of four bytes",
+       [](PickleBytes& bytes) { recall(bytes, kContext), bytes.op('j').little_endian(kAlloc, 4); }},
+      {"a frame before a key, before a number and at the end",
+       [](PickleBytes& bytes) {
+         begin_frame(bytes), recall(bytes, kTime), begin_frame(bytes), bytes.number(7);
+         begin_frame(bytes);
+       }},
+      {"a frame before a text and before a stack",
+       [](PickleBytes& bytes) {
+         recall(bytes, kContext), begin_frame(bytes), bytes.text("0/1").op(0x94);
+         recall(bytes, kFrames), begin_frame(bytes), recall(bytes, kStack);
        }},
       {"ends of numbers",
        [](PickleBytes& bytes) {
@@ -263,6 +280,26 @@ TEST(PickleEvents, AmongManyOneMayComeAgain) {
                  recall(bytes, kNextEntry);
                }),
                kMany + 1);
+}
+
+// Each puts its own text and itself into the memo; some recall what was put long before.
+TEST(PickleEvents, ManyRecallOldEntries) {
+  constexpr std::uint32_t kMany = 6'000;
+  const std::string content = file_with([](PickleBytes& bytes) {
+    for (std::uint32_t i = 0; i < kMany; ++i) {
+      add_event(bytes, [i](PickleBytes& one) {
+        recall(one, kContext);
+        if (i % 700 == 699) {
+          // The text of an event: each has two entries but those that recall.
+          const std::uint32_t before = i - 1 - i / 2 % 600;
+          one.op('j').little_endian(kNextEntry + 2 * before - before / 700 + 1, 4);
+        } else {
+          one.text(i % 2 == 0 ? "N/A" : "a context of its own").op(0x94);
+        }
+      });
+    }
+  });
+  expect_equal(content, kMany);
 }
 
 // A text that an event puts into the memo is a key of the next one; then the entry changes.
