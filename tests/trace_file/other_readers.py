@@ -1,12 +1,12 @@
 """other_readers.py PROGRAM [TRACE...]: reads our traces with HolisticTraceAnalysis and TraceLens; run by hand.
 
 PROGRAM, the built tensorscope, runs a small model and writes its trace; each reader must find every operator
-of the file in it. TRACEs of torch.profiler with kernels are read by the readers and by `summary --json`, and the
-kernels are compared: name, count and time; with TraceLens also what the GPU did: compute, exposed communication and
+of the file in it. TRACEs of torch.profiler are read by the readers and by `summary --json`, and kernels and
+operators are compared: name, count and time; with TraceLens also what the GPU did: compute, exposed communication and
 copies, idle, where the trace has one GPU. HolisticTraceAnalysis moves both ends of each event inwards to whole
 microseconds, so a time may be less by two, and of a short event negative. A reader that Python cannot import is
 named and left out: the first is on PyPI
-(HolisticTraceAnalysis, tried with 0.5.0 on pandas 2.3 and 3.1), the second at github.com/AMD-AGI/TraceLens (PYTHONPATH). Exit code
+(HolisticTraceAnalysis, tried with 0.5.0 on pandas 2.3 and 3.1; above 32,767 events it needs 2.3), the second at github.com/AMD-AGI/TraceLens (PYTHONPATH). Exit code
 1: something differs, or there was no reader.
 """
 
@@ -105,17 +105,24 @@ def own_operators(reader, program, folder):
     return differs("operators of our trace", reader, table(reader.rows(path), "cpu_op"), ours)
 
 
-def kernels(reader, program, path):
+def tables(reader, program, path):
     told = subprocess.run([program, "summary", "--json", path], check=True, capture_output=True, text=True).stdout
     told = json.loads(told)
-    ours = {kernel["name"]: (kernel["count"], kernel["total_us"]) for kernel in told["kernels"]}
-    wrong = differs(f"kernels of {pathlib.Path(path).name}", reader, table(reader.rows(path), "kernel"), ours)
+    name = pathlib.Path(path).name
+    rows = list(reader.rows(path))
+    wrong = False
+    for what, category in (("kernels", "kernel"), ("operators", "cpu_op")):
+        ours = {row["name"]: (row["count"], row["total_us"]) for row in told[what]}
+        theirs = table(rows, category)
+        if ours or theirs:
+            wrong |= differs(f"{what} of {name}", reader, theirs, ours)
+    wrong |= not (told["kernels"] or told["operators"])
     if hasattr(reader, "gpu_time") and len(told["gpu_busy_by_device"]) == 1:
         # Its times are floating numbers since the machine was started: each kernel rounds.
-        count = sum(count for count, _ in ours.values())
-        theirs = {name: (count, time) for name, time in reader.gpu_time(path).items()}
-        ours = {name: (count, time) for name, time in told["gpu_time"].items()}
-        wrong |= differs(f"GPU time of {pathlib.Path(path).name}", reader, theirs, ours)
+        count = sum(kernel["count"] for kernel in told["kernels"])
+        theirs = {part: (count, time) for part, time in reader.gpu_time(path).items()}
+        ours = {part: (count, time) for part, time in told["gpu_time"].items()}
+        wrong |= differs(f"GPU time of {name}", reader, theirs, ours)
     return wrong
 
 
@@ -128,7 +135,7 @@ def main(program, traces):
         with tempfile.TemporaryDirectory() as folder:
             wrong |= own_operators(reader, program, folder)
         for path in traces:
-            wrong |= kernels(reader, program, path)
+            wrong |= tables(reader, program, path)
     sys.exit(1 if wrong else 0)
 
 
