@@ -25,7 +25,10 @@ namespace {
 
 using views::TextStyle;
 
-constexpr float kMemoryPart = 0.54F;  // of the height, below the timeline
+// The memory's part of the height: below a timeline, and below the tables of a snapshot, where it
+// is the picture.
+constexpr float kMemoryPart = 0.54F;
+constexpr float kSnapshotPart = 0.62F;
 
 // The place of a docked panel, also of one that is not drawn now.
 ImGuiDockNode* node_of(const char* window) {
@@ -206,7 +209,7 @@ void RunPage::fit_panels(const views::Ui& ui) {
   };
   fit(views::ids::kControls, &ImVec2::x, fitted_left_, controls_width(ui, size.x));
   fit(views::ids::kInspector, &ImVec2::x, fitted_right_, side_width(ui, size.x));
-  fit(views::ids::kMemory, &ImVec2::y, fitted_below_, std::floor(size.y * kMemoryPart));
+  fit(views::ids::kMemory, &ImVec2::y, fitted_below_, std::floor(size.y * memory_part()));
 }
 
 namespace {
@@ -280,7 +283,7 @@ void RunPage::dock_panels(const views::Ui& ui) {
   ImGui::DockBuilderDockWindow(views::ids::kControls, split(ImGuiDir_Left, left_part));
   const float right_part = side_width(ui, width) / (width * (1 - left_part));
   ImGui::DockBuilderDockWindow(views::ids::kInspector, split(ImGuiDir_Right, right_part));
-  ImGui::DockBuilderDockWindow(views::ids::kMemory, split(ImGuiDir_Down, kMemoryPart));
+  ImGui::DockBuilderDockWindow(views::ids::kMemory, split(ImGuiDir_Down, memory_part()));
   ImGui::DockBuilderDockWindow(views::ids::kTimeline, centre);
   ImGui::DockBuilderFinish(dock_id_);
 }
@@ -320,6 +323,13 @@ void RunPage::draw_panels(const views::Ui& ui) {
 bool RunPage::shows_memory() const {
   const files::OpenedTrace* const trace = trace_on_screen();
   return trace == nullptr || views::may_have_memory(trace->run);
+}
+
+float RunPage::memory_part() const {
+  const OpenedFiles::Entry* const shown = session().files().current();
+  const bool snapshot =
+      shown != nullptr && shown->opened != nullptr && trace_on_screen() == nullptr;
+  return snapshot ? kSnapshotPart : kMemoryPart;
 }
 
 void RunPage::draw_projector(const views::Ui& ui) {

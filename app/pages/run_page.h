@@ -83,6 +83,7 @@ class RunPage : public PageView {
   [[nodiscard]] views::MenuRow note_row();
   void draw_timeline_notes(const views::Ui& ui, const views::ViewContext& view);
   [[nodiscard]] bool shows_memory() const;
+  [[nodiscard]] float memory_part() const;  // of the height of the panels
   void draw_memory(const views::Ui& ui, views::ViewContext& view);
   void dock_panels(const views::Ui& ui);
   void fit_panels(const views::Ui& ui);

@@ -175,6 +175,25 @@ TEST_F(FilesInTheWindow, TheEventsNameTheirOperatorInASmallWindow) {
   });
 }
 
+// The memory is the picture of a snapshot: in a small window it has more of the height than below
+// the timeline of a run.
+TEST_F(FilesInTheWindow, TheMemoryOfASnapshotHasMostOfASmallWindow) {
+  drive([](ImGuiTestContext* context) {
+    const ImVec2 before = ImGui::GetIO().DisplaySize;
+    const auto height = [context] {
+      context->Yield(4);
+      return context->GetWindowByRef("//###memory")->Size.y / ImGui::GetMainViewport()->WorkSize.y;
+    };
+    resize(context, 1280, 720);
+    const float of_a_run = height();
+    IM_CHECK(opens(context, "events.json", kThreeEvents));
+    IM_CHECK_GE(height(), 0.61F);
+    IM_CHECK_LE(of_a_run, 0.55F);
+    IM_CHECK_GE(of_a_run, 0.53F);
+    resize(context, static_cast<int>(before.x), static_cast<int>(before.y));
+  });
+}
+
 // The search field finds blocks by their stacks, and Enter goes from one to the next.
 TEST_F(FilesInTheWindow, SearchFindsBlocksByTheirLine) {
   drive([](ImGuiTestContext* context) {

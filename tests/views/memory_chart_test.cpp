@@ -119,6 +119,42 @@ TEST_F(MemoryChartTest, TheLegendKeepsTheCategoriesThatThereAre) {
   EXPECT_GT(left_out, 3);
 }
 
+// Few bytes that stay fill more of the picture than many that come and go.
+TEST_F(MemoryChartTest, TheLegendKeepsWhatFillsThePicture) {
+  files::OpenedFile opened;
+  file = &opened;
+  const auto blocks = run->memory.blocks();
+  std::vector<memory::Category> decided(blocks.size(), memory::Category::unknown);
+  memory::CategoryBytes bytes{};
+  for (std::size_t i = 0; i < blocks.size(); ++i) {
+    if (blocks[i].free_event != memory::kNone)
+      decided[i] = static_cast<memory::Category>(i % (memory::kCategoryCount - 2));
+    bytes[static_cast<std::size_t>(decided[i])] += blocks[i].size;
+  }
+  // None is the last of the named ones, and every other has more bytes than the unknown in all.
+  const auto none = static_cast<memory::Category>(memory::kCategoryCount - 2);
+  for (std::size_t i = 0; i < memory::kCategoryCount - 2; ++i)
+    ASSERT_GT(bytes[i], bytes[static_cast<std::size_t>(memory::Category::unknown)]) << i;
+  run->memory.decide(decided, {});
+  const auto named = [this](const RecordingSink& sink, memory::Category category) {
+    const Rect& plot = chart.regions().plot;
+    return std::ranges::any_of(sink.calls, [&](const auto& call) {
+      return call.text == texts(category_key(category)) && call.bounds.y1 <= plot.y0;
+    });
+  };
+  area = {0, 0, 1260, 300};
+  for (const float width : {1260.0F, 570.0F, 420.0F, 300.0F}) {
+    area.x1 = width;
+    for (const memory::Axis axis : {memory::Axis::time, memory::Axis::event}) {
+      state.memory_axis = axis;
+      frame();
+      const RecordingSink sink = frame();
+      EXPECT_TRUE(named(sink, memory::Category::unknown)) << width;
+      EXPECT_FALSE(named(sink, none)) << width << ": the file has none and gets none";
+    }
+  }
+}
+
 TEST_F(MemoryChartTest, NeverWritesOneWordOverAnother) {
   for (const float width : {500.0F, 900.0F, 1240.0F, 1900.0F}) {
     for (const std::int64_t target : {std::int64_t{0}, 16 * kGiB, 24 * kGiB, 80 * kGiB}) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <string>
 #include <utility>
 
@@ -37,21 +38,34 @@ std::string place_words(const LiveListDrawContext& drawing, const memory::Alloca
 
 }  // namespace
 
-void PresentCategories::update(const memory::AllocationLog& log) {
+void PresentCategories::update(const memory::AllocationLog& log, memory::Axis axis) {
   const std::uint64_t version = log.version();
   const bool rests = std::exchange(last_frame_, version) == version;
   const auto blocks = log.blocks();
-  if (read_ == version || (!rests && blocks.size() < blocks_ + blocks_ / 8)) return;
+  const bool as_read = axis == axis_;
+  if (as_read && (read_ == version || (!rests && blocks.size() < blocks_ + blocks_ / 8))) return;
   read_ = version;
   blocks_ = blocks.size();
-  bytes_.fill(0);
-  for (const memory::Block& block : blocks)
-    bytes_[static_cast<std::size_t>(block.category)] += block.size;
+  axis_ = axis;
+  std::array<double, memory::kCategoryCount> areas{};
+  share_.fill(0);
+  const std::int64_t end = all_places(log, axis).end;
+  for (const memory::Block& block : blocks) {
+    const auto category = static_cast<std::size_t>(block.category);
+    const bool stays = block.free_event == memory::kNone;
+    const std::int64_t stretch = (stays ? end : place_of_event(log, axis, block.free_event)) -
+                                 place_of_event(log, axis, block.alloc_event);
+    areas[category] += static_cast<double>(block.size) * static_cast<double>(stretch);
+    if (block.size > 0) share_[category] = 1;
+  }
+  const double all = std::max(std::accumulate(areas.begin(), areas.end(), 0.0), 1.0);
+  for (std::size_t i = 0; i < areas.size(); ++i)
+    share_[i] = std::max(share_[i], static_cast<std::int64_t>(areas[i] / all * 1'000'000));
 }
 
 bool PresentCategories::known() const {
   return std::ranges::any_of(kListOrder, [this](memory::Category category) {
-    return category != memory::Category::unknown && bytes(category) > 0;
+    return category != memory::Category::unknown && share(category) > 0;
   });
 }
 

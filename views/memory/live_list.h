@@ -11,6 +11,7 @@
 #include "core/text/text.h"
 #include "views/common/draw_sink.h"
 #include "views/common/theme.h"
+#include "views/memory/memory_axis.h"
 
 namespace ts::views {
 
@@ -18,16 +19,18 @@ namespace ts::views {
 // an eighth or rests, so that a frame takes little. UI thread.
 class PresentCategories {
  public:
-  void update(const memory::AllocationLog& log);
-  // Sums all blocks, at whatever time they live.
-  [[nodiscard]] std::int64_t bytes(memory::Category category) const {
-    return bytes_[static_cast<std::size_t>(category)];
+  void update(const memory::AllocationLog& log, memory::Axis axis);
+  // Its share of the picture of the whole log, in millionths: bytes times the stretch of the axis
+  // on which they live. At least 1 if there is a block of it, else 0.
+  [[nodiscard]] std::int64_t share(memory::Category category) const {
+    return share_[static_cast<std::size_t>(category)];
   }
   // True if the content of at least one block is known.
   [[nodiscard]] bool known() const;
 
  private:
-  memory::CategoryBytes bytes_{};
+  std::array<std::int64_t, memory::kCategoryCount> share_{};
+  memory::Axis axis_ = memory::Axis::time;
   std::size_t blocks_ = 0;        // of the log when it was read
   std::uint64_t read_ = 0;        // the version that was read
   std::uint64_t last_frame_ = 0;  // the version in the frame before

@@ -44,7 +44,7 @@ void MemoryChart::lay_out(const DrawSink& sink, const Rect& area, ViewContext& c
                             source_.kind == MemorySource::Kind::opened);
   if (has_log_) totals_.update(source_.log->events());
   if (has_log_ && regions_.has_map()) map_.update(*source_.log, totals_, map_axis(context));
-  if (has_log_) present_.update(*source_.log);
+  if (has_log_) present_.update(*source_.log, axis_kind(context));
   if (has_log_ && compares(context)) {
     const run::Run* run = context.run;
     const bool broken_off = run != nullptr && run->finished && run->verdict != run::Verdict::ok;
@@ -229,15 +229,18 @@ void MemoryChart::make_scale(const ViewContext& context) {
 
 void MemoryChart::lay_out_title(const DrawSink& sink, const ViewContext& context) {
   legend_.clear();
+  const bool whole = source_.kind == MemorySource::Kind::opened && !source_.growing;
   for (const memory::Category category : kLegendOrder) {
     if (context.state.block_colors != BlockColors::category || !names_categories()) break;
     // A category with nothing at the peak may have memory elsewhere, as gradients do. One without
-    // any is left out before it, but has its room: the chart does not move when it comes.
+    // any is left out before it. In a log that may still grow it has its room: the chart does not
+    // move when it comes.
+    const std::int64_t share = present_.share(category);
+    if (share == 0 && whole) continue;
     const std::int64_t least = category == memory::Category::unknown ? 0 : 1;
     legend_.push_back({context.texts(category_key(category)),
                        context.theme.category[static_cast<std::size_t>(category)],
-                       category_border(context.theme, category),
-                       std::max(least, present_.bytes(category))});
+                       category_border(context.theme, category), std::max(least, share)});
   }
   if (has_log_ && !source_.log->recomputations().empty()) {
     legend_.push_back(
