@@ -1,9 +1,11 @@
 #include "core/checks/trace_checks.h"
 
 #include <algorithm>
+#include <optional>
 #include <string>
 
 #include "core/checks/thresholds.h"
+#include "core/io/input.h"
 #include "core/report/check_finding.h"
 #include "core/text/message.h"
 #include "core/text/numbers.h"
@@ -45,12 +47,16 @@ Finding busy(const TraceSummary& trace) {
 }
 
 Finding complete(const TraceSummary& trace, const base::Message& fault) {
-  if (!fault.empty()) return {{CheckState::failed, fault}};
+  const std::optional<base::Message> asked = io::asked_range(fault);
+  if (!fault.empty() && !asked) return {{CheckState::failed, fault}};
   if (trace.nameless > 0) {
     const auto count = static_cast<std::int64_t>(trace.nameless);
     return {
         {CheckState::failed, text::message("check.recording", {{"count", text::grouped(count)}})}};
   }
+  if (asked)
+    return {{CheckState::passed,
+             text::message("check.trace.part", {text::argument("reason", *asked)})}};
   return {{CheckState::passed, text::message("check.trace.complete")}};
 }
 

@@ -11,7 +11,7 @@ namespace ts::checks {
 // tell is unknown, with the reason; so are shares of time where only a part by numbers of events
 // was read. `fault`: why the file was not read to its end; empty: it was.
 //   C-7   share of the time in which a kernel or a copy ran, in the mean of the devices
-//   C-8   the file is complete
+//   C-8   the file, or the part of it that was asked for, is complete
 //   C-10  share of the time in which collectives ran
 //   C-16  share of collectives that other kernels hide; calls that wait for the device, a step
 //   C-18  steps

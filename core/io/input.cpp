@@ -312,4 +312,15 @@ base::Message only_range(const base::FileRange& range) {
   return text::message(key, {{"from", words(range.from)}, {"to", words(range.to)}});
 }
 
+std::optional<base::Message> asked_range(const base::Message& fault) {
+  for (const char* const key : {"file_error.reason.events", "file_error.reason.seconds"}) {
+    if (fault.key == key || fault.key == std::string(key) + "_from") return fault;
+  }
+  for (const base::Argument& one : fault.arguments) {
+    if (one.key.empty()) continue;
+    if (auto asked = asked_range({one.value, one.key, one.arguments})) return asked;
+  }
+  return std::nullopt;
+}
+
 }  // namespace ts::io

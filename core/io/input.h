@@ -75,5 +75,7 @@ class Input {
 
 // Why only some events of a file were read: they were asked for.
 base::Message only_range(const base::FileRange& range);
+// That reason, where `fault` has no other one, alone or within a sentence.
+std::optional<base::Message> asked_range(const base::Message& fault);
 
 }  // namespace ts::io

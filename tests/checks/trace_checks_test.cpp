@@ -2,10 +2,13 @@
 
 #include <gtest/gtest.h>
 
+#include <limits>
 #include <string>
 
 #include "core/base/file_range.h"
+#include "core/io/file.h"
 #include "core/io/input.h"
+#include "core/text/message.h"
 #include "core/trace_file/trace_read.h"
 
 namespace ts::checks {
@@ -74,6 +77,36 @@ TEST(TraceChecks, CollectivesAreTakenFromTheirKernels) {
   EXPECT_EQ(found(all, "C-16", "overlap").state, CheckState::passed);
   EXPECT_NE(found(all, "C-16", "overlap").found.sentence.find("50.0 %"), std::string::npos);
   EXPECT_EQ(found(all, "C-16", "host_reads").state, CheckState::passed);
+}
+
+// The advice belongs to what was found.
+TEST(TraceChecks, LittleCommunicationNeedsNoAdvice) {
+  const auto all =
+      checks_of(event("kernel", "gemm", 0, 180, kStream) +
+                event("kernel", "ncclDevKernel_AllReduce_Sum_f16_RING_LL", 180, 20, kOther));
+  const report::CheckResult& share = found(all, "C-10", "communication");
+  EXPECT_EQ(share.state, CheckState::passed);
+  EXPECT_EQ(share.found.sentence, "Communication takes 10.0 % of the time, at most 30 % is good");
+  EXPECT_EQ(share.why.sentence.find("accumulate"), std::string::npos) << share.why.sentence;
+}
+
+// A fault of the file says so in a sentence with its path.
+TEST(TraceChecks, APartThatWasAskedForIsComplete) {
+  const trace_file::TraceSummary summary =
+      trace_file::summary_of(trace_of(event("cpu_op", "aten::mm", 10, 5)));
+  const auto checked = [&](const base::Message& why) {
+    return found(of_trace(summary, io::read_in_part("trace.json", why)), "C-8", "recording");
+  };
+  using Unit = base::FileRange::Unit;
+  const double end = std::numeric_limits<double>::infinity();
+  for (const base::FileRange& range :
+       {base::FileRange{Unit::seconds, 0.5, 2}, base::FileRange{Unit::seconds, 0.5, end},
+        base::FileRange{Unit::events, 3, 7}, base::FileRange{Unit::events, 3, end}}) {
+    const report::CheckResult part = checked(io::only_range(range));
+    EXPECT_EQ(part.state, CheckState::passed) << part.found.sentence;
+    EXPECT_NE(part.found.sentence.find("was asked for"), std::string::npos) << part.found.sentence;
+  }
+  EXPECT_EQ(checked(text::message("file_error.stopped")).state, CheckState::failed);
 }
 
 // Kernels run for 180 of 200 us; the profiler was there 800 us longer.

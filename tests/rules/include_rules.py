@@ -49,7 +49,7 @@ FOLDERS = {
     "core/kernel_check": ["core/base", "core/text", "core/io"],
     "core/script": ["core/base", "core/text", "core/spec"],
     "core/checks": ["core/base", "core/text", "core/stats", "core/spec", "core/run", "core/report",
-                    "core/trace_file", "core/simulate"],
+                    "core/trace_file", "core/simulate", "core/io"],
     "core/stepper": ["core/base", "core/text", "core/allocator", "core/io", "core/calculate"],
     "core/kernel_plan": ["core/base", "core/text", "core/stats", "core/io", "core/spec",
                          "core/run", "core/report", "core/stepper"],
