@@ -11,6 +11,7 @@
 #include "app/output/data_page.h"
 #include "assets/assets.h"
 #include "core/blocks/stack_parts.h"
+#include "core/text/message.h"
 #include "core/text/numbers.h"
 
 namespace ts::app {
@@ -21,6 +22,10 @@ using Json = nlohmann::json;
 // The colours of the categories, readable on light and on dark.
 constexpr std::array<const char*, memory::kCategoryCount> kColors{
     "#4693d8", "#c978a8", "#e69f00", "#56b4e9", "#2a9d77", "#d8c34a", "#8a919c"};
+
+std::string category_words(std::size_t category) {
+  return text::message("memory.category." + std::string(memory::kCategoryNames[category])).sentence;
+}
 
 // The largest blocks, in the order in which they are stacked.
 std::vector<memory::BlockIndex> drawn_blocks(const memory::AllocationLog& log, std::size_t most) {
@@ -39,7 +44,8 @@ std::vector<memory::BlockIndex> drawn_blocks(const memory::AllocationLog& log, s
 }
 
 // (event, bytes) where the sum of the blocks that are not drawn changes, at most some thousand.
-Json rest_of(const memory::AllocationLog& log, const std::vector<memory::BlockIndex>& drawn) {
+Json rest_of(const blocks::BlockSource& source, const std::vector<memory::BlockIndex>& drawn) {
+  const memory::AllocationLog& log = source.log;
   constexpr std::size_t kMost = 4000;
   std::vector<bool> is_drawn(log.blocks().size(), false);
   for (const memory::BlockIndex i : drawn) is_drawn[i] = true;
@@ -54,7 +60,10 @@ Json rest_of(const memory::AllocationLog& log, const std::vector<memory::BlockIn
     if (counts && event.action == memory::Action::alloc) bytes += log.blocks()[event.block].size;
     if (counts && event.action == memory::Action::free_completed)
       bytes -= log.blocks()[event.block].size;
-    if (i % each == 0) rest.push_back({i, bytes});
+    const auto at = static_cast<memory::EventIndex>(i);
+    const std::int64_t number = source.number_of(at);
+    const bool first = number < 0 && i + 1 < events.size() && source.number_of(at + 1) >= 0;
+    if (i % each == 0 || first) rest.push_back({number, bytes});
   }
   return rest;
 }
@@ -77,8 +86,8 @@ Json blocks_json(const blocks::BlockSource& source, const std::vector<memory::Bl
     const auto [number, fresh] = numbers.try_emplace(stack, stacks.size());
     if (fresh) stacks.push_back(blocks::stack_text(source.snapshot, stack));
     const bool stays = block.free_event == memory::kNone;
-    columns["alloc"].push_back(block.alloc_event);
-    columns["free"].push_back(stays ? Json(-1) : Json(block.free_event));
+    columns["alloc"].push_back(source.number_of(block.alloc_event));
+    columns["free"].push_back(stays ? -1 : source.number_of(block.free_event));
     columns["size"].push_back(block.size);
     columns["category"].push_back(static_cast<int>(block.category));
     columns["stack"].push_back(number->second);
@@ -90,8 +99,9 @@ Json blocks_json(const blocks::BlockSource& source, const std::vector<memory::Bl
 }
 
 // A note on a block that is not drawn one by one is about its moment.
-Json notes_json(const memory::AllocationLog& log, const std::vector<memory::BlockIndex>& drawn,
+Json notes_json(const blocks::BlockSource& source, const std::vector<memory::BlockIndex>& drawn,
                 std::span<const files::Note> notes) {
+  const memory::AllocationLog& log = source.log;
   auto all = Json::array();
   for (const files::Note& note : notes) {
     if (note.block && *note.block >= log.blocks().size()) continue;  // of another file
@@ -101,7 +111,7 @@ Json notes_json(const memory::AllocationLog& log, const std::vector<memory::Bloc
       const auto found = std::ranges::find(drawn, *note.block);
       if (found != drawn.end()) block = found - drawn.begin();
     }
-    all.push_back({{"event", event == memory::kNone ? 0 : event},
+    all.push_back({{"event", event == memory::kNone ? 0 : source.number_of(event)},
                    {"us", (note.time_ns - log.time_range().begin) / 1000},
                    {"block", block},
                    {"text", note.text}});
@@ -116,21 +126,26 @@ std::string memory_page(const blocks::BlockSource& source, const std::string& ti
   const memory::AllocationLog& log = source.log;
   const std::vector<memory::BlockIndex> drawn = drawn_blocks(log, most);
   auto stacks = Json::array();
+  const auto& traces = source.snapshot.device_traces;
+  const std::size_t listed = source.device < traces.size() ? traces[source.device].size() : 0;
+  const bool earlier = !log.events().empty() && source.number_of(0) < 0;
+  const memory::EventIndex peak = log.peak_event();
   Json data = {{"title", title},
-               {"events", std::max<std::size_t>(log.events().size(), 1)},
-               {"peak_event", log.peak_event()},
+               {"first", earlier ? -1 : 0},
+               {"events", std::max<std::size_t>(listed, 1)},
+               {"peak_event", peak == memory::kNone ? 0 : source.number_of(peak)},
                {"by_stack", look.by_stack},
                {"blocks", blocks_json(source, drawn, stacks)},
-               {"rest", rest_of(log, drawn)}};
+               {"rest", rest_of(source, drawn)}};
   data["stacks"] = std::move(stacks);
-  data["notes"] = notes_json(log, drawn, notes);
+  data["notes"] = notes_json(source, drawn, notes);
   for (std::size_t i = 0; i < kColors.size(); ++i)
-    data["categories"].push_back({{"name", memory::kCategoryNames[i]}, {"color", kColors[i]}});
+    data["categories"].push_back({{"name", category_words(i)}, {"color", kColors[i]}});
   const auto left_out = static_cast<std::int64_t>(log.blocks().size() - drawn.size());
   data["rest_words"] = text::counted(left_out, "block") + ", each smaller than those drawn";
   data["about"] = "Peak " + text::bytes(log.peak_bytes()).joined() + " allocated, device " +
                   std::to_string(source.device) + ", " +
-                  text::counted(static_cast<std::int64_t>(log.events().size()), "event") + ", " +
+                  text::counted(static_cast<std::int64_t>(listed), "event") + ", " +
                   text::counted(static_cast<std::int64_t>(log.blocks().size()), "block") +
                   (look.by_stack  ? ". A colour is the stack that allocated."
                    : look.guessed ? ". Categories are guessed."

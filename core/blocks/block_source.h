@@ -18,10 +18,18 @@ struct BlockSource {
   const memory::AllocationLog& log;
   std::span<const allocator::StackIndex> stacks;  // of allocations, by block
   std::span<const std::uint32_t> entries;         // of the trace, by block; kNone: before it
+  std::span<const std::uint32_t> event_entries;   // of the trace, by event of the log
   const std::unordered_map<memory::BlockIndex, allocator::StackIndex>& free_stacks;
 
   [[nodiscard]] allocator::StackIndex stack_of(memory::BlockIndex block) const {
     return block < stacks.size() ? stacks[block] : memory::kNone;
+  }
+  // The number of an event in the list of the trace; -1: the block lived before it.
+  [[nodiscard]] std::int64_t number_of(memory::EventIndex event) const {
+    const memory::Event& one = log.events()[event];
+    const bool earlier = one.block < entries.size() && entries[one.block] == memory::kNone;
+    if (earlier && one.action == memory::Action::alloc) return -1;
+    return event < event_entries.size() ? event_entries[event] : event;
   }
 };
 
@@ -32,6 +40,7 @@ inline BlockSource source_of(const allocator::Snapshot& snapshot, std::size_t de
           .log = log.log,
           .stacks = log.stacks,
           .entries = log.entries,
+          .event_entries = log.event_entries,
           .free_stacks = log.free_stacks};
 }
 

@@ -76,6 +76,7 @@ blocks::BlockSource blocks_of(const allocator::Snapshot& snapshot, const OpenedD
           .log = device.run.memory,
           .stacks = device.stacks,
           .entries = device.entries,
+          .event_entries = device.event_entries,
           .free_stacks = device.free_stacks};
 }
 

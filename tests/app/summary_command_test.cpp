@@ -402,6 +402,39 @@ TEST_F(SummaryCommand, ASnapshotBecomesAPageThatNeedsNothing) {
   refused("convert --device 3 " + file("odd.json") + " " + file("odd.html"), "nothing of device 3");
 }
 
+// As the window's list does: with segments and requests to free. A block that lived before the
+// first event is there from before it.
+TEST_F(SummaryCommand, APageCountsTheEventsOfTheList) {
+  const auto entry = [](const char* action, std::int64_t address, const char* category = "") {
+    nlohmann::json one = {
+        {"action", action}, {"addr", address}, {"size", 512}, {"frames", nlohmann::json::array()}};
+    if (*category != 0) one["category"] = category;
+    return one;
+  };
+  const nlohmann::json trace = {
+      entry("free_requested", 0x400),  entry("free_completed", 0x400),
+      entry("segment_alloc", 0x10000), entry("alloc", 0x10000, "optimizer_state"),
+      entry("alloc", 0x10200),         entry("free_requested", 0x10200),
+      entry("free_completed", 0x10200)};
+  write("listed.json",
+        nlohmann::json{{"segments", nlohmann::json::array()}, {"device_traces", {trace}}}.dump());
+  const auto ended =
+      testing::run_program("convert " + file("listed.json") + " " + file("listed.html"));
+  ASSERT_EQ(ended.code, 0) << ended.err;
+  const auto data = data_of_page(testing::read(file("listed.html")));
+  EXPECT_EQ(data["events"], summary(file("listed.json"))["events"]);
+  EXPECT_EQ(data["events"], 7);
+  EXPECT_EQ(data["first"], -1);
+  EXPECT_NE(data["about"].get<std::string>().find("7 events"), std::string::npos) << data["about"];
+  std::set<std::pair<int, int>> lives;
+  const auto& blocks = data["blocks"];
+  for (std::size_t i = 0; i < blocks["alloc"].size(); ++i)
+    lives.emplace(blocks["alloc"][i].get<int>(), blocks["free"][i].get<int>());
+  EXPECT_EQ(lives, (std::set<std::pair<int, int>>{{-1, 1}, {3, -1}, {4, 6}}));
+  EXPECT_EQ(data["by_stack"], false);
+  EXPECT_EQ(data["categories"][1]["name"], "optimizer state");
+}
+
 // Programs and sessions are for other commands, which the sentence names.
 TEST_F(SummaryCommand, APictureAndASummaryNameTheCommandThatTakesTheFile) {
   write("model.pt2", "PK");
