@@ -7,6 +7,8 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "app/commands/command_line.h"
 #include "app/commands/report.h"
@@ -46,6 +48,7 @@ struct Report {
   allocator::PeakAndEnd allocated;
   std::string asked_by;  // operator and line of the first refused request; empty: not known
   allocator::ReservedAnswer between;  // reserved and requested, at one moment
+  std::vector<std::size_t> others;    // devices with a trace, without this one
 };
 
 std::string settings_in_words(const allocator::AllocatorSettings& settings) {
@@ -110,6 +113,7 @@ nlohmann::json to_json(const Report& report) {
       {"refused", report.expandable.refused_with}};
   return {{"file", report.command.snapshot.string()},
           {"device", report.device},
+          {"other_devices", report.others},
           {"events", result.events},
           {"gpu", or_null(report.command.gpu)},
           {"capacity", or_null(result.capacity)},
@@ -231,6 +235,13 @@ void print(const Report& report) {
   if (report.modelled) {
     std::printf("No allocator had these segments: they are the model's, as the file has them.\n");
   }
+  if (!report.others.empty()) {
+    std::string numbers;
+    for (const std::size_t other : report.others)
+      numbers += (numbers.empty() ? "" : ", ") + std::to_string(other);
+    std::printf("Also recorded: %s %s; --device chooses.\n",
+                report.others.size() == 1 ? "device" : "devices", numbers.c_str());
+  }
   print_both("", report.modelled ? "modelled" : "recorded", "simulated");
   print_both(result.settings.expandable_segments ? "Mappings (segment_map)" : "Segments allocated",
              text::grouped(result.recorded.segment_allocs),
@@ -274,13 +285,20 @@ base::Result<allocator::ReplayOptions> options_from(const ReplayCommand& command
   return options;
 }
 
+std::vector<std::size_t> recorded_devices(const allocator::Snapshot& snapshot) {
+  std::vector<std::size_t> devices;
+  for (std::size_t i = 0; i < snapshot.device_traces.size(); ++i) {
+    if (!snapshot.device_traces[i].empty()) devices.push_back(i);
+  }
+  return devices;
+}
+
 // The requested device, else the first one that has a trace.
 base::Result<std::size_t> device_to_replay(const ReplayCommand& command,
                                            const allocator::Snapshot& snapshot) {
   if (command.device) return static_cast<std::size_t>(*command.device);
-  for (std::size_t device = 0; device < snapshot.device_traces.size(); ++device) {
-    if (!snapshot.device_traces[device].empty()) return device;
-  }
+  if (const auto devices = recorded_devices(snapshot); !devices.empty()) return devices.front();
+  if (snapshot.segments.empty()) return base::fail("the snapshot has neither segments nor events");
   return base::fail(
       "the snapshot has segments but no trace of events, so there is nothing to replay; record "
       "with torch.cuda.memory._record_memory_history()");
@@ -313,6 +331,8 @@ int replay_snapshot(const ReplayCommand& command) {
   }
   const auto between = allocator::explain_reserved(file->snapshot, *device, *options, command.at);
   if (!between) return at_fault(between.error().sentence);
+  std::vector<std::size_t> others = recorded_devices(file->snapshot);
+  std::erase(others, *device);
   const Report report{.command = command,
                       .device = *device,
                       .result = *result,
@@ -320,7 +340,8 @@ int replay_snapshot(const ReplayCommand& command) {
                       .modelled = allocator::has_modelled_segments(file->snapshot),
                       .allocated = allocator::allocated_bytes(file->snapshot, *device),
                       .asked_by = asked_by(file->snapshot, *device, *result),
-                      .between = *between};
+                      .between = *between,
+                      .others = std::move(others)};
   if (command.json) {
     print_json(to_json(report));
   } else {

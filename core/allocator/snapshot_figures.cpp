@@ -1,6 +1,7 @@
 #include "core/allocator/snapshot_figures.h"
 
 #include <algorithm>
+#include <optional>
 #include <set>
 #include <span>
 #include <utility>
@@ -106,9 +107,13 @@ PeakAndEnd allocated_bytes(const Snapshot& snapshot, std::size_t device) {
 }
 
 bool has_times(const Snapshot& snapshot) {
-  return std::ranges::any_of(snapshot.device_traces, [](const auto& trace) {
-    return !trace.empty() && trace.back().time_us > 0;
-  });
+  std::optional<std::int64_t> first;
+  for (const auto& trace : snapshot.device_traces) {
+    if (trace.empty()) continue;
+    if (!first) first = trace.front().time_us;
+    if (trace.front().time_us != *first || trace.back().time_us != *first) return true;
+  }
+  return false;
 }
 
 std::vector<std::size_t> devices_of(const Snapshot& snapshot) {

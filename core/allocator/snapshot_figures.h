@@ -53,7 +53,8 @@ PeakAndEnd reserved_bytes(const Snapshot& snapshot, std::size_t device);
 // count of allocated bytes is a little larger, because it rounds.
 PeakAndEnd allocated_bytes(const Snapshot& snapshot, std::size_t device);
 
-// False: no entry of a trace has a time. Older versions of PyTorch wrote none.
+// False: no entry of a trace has a time, as in older versions of PyTorch, or all have the same, so
+// that only their order tells.
 bool has_times(const Snapshot& snapshot);
 
 // Devices with a trace or segments, by number. A file may contain any number; impossible ones are

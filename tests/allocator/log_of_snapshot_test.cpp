@@ -99,6 +99,20 @@ TEST(LogOfSnapshot, WithoutTimesEventsAreCounted) {
   EXPECT_EQ(log_of_snapshot(timed, 0).log.events().back().time_ns, 7'000);
 }
 
+// Nothing has a width on an axis of one time.
+TEST(LogOfSnapshot, WhereAllTimesAreOneEventsAreCounted) {
+  const Snapshot snapshot = with_events({entry(TraceAction::alloc, 0x1000, 512, 9),
+                                         entry(TraceAction::alloc, 0x2000, 512, 9),
+                                         entry(TraceAction::free_completed, 0x1000, 512, 9)});
+  EXPECT_FALSE(has_times(snapshot));
+  const SnapshotLog counted = log_of_snapshot(snapshot, 0);
+  EXPECT_EQ(counted.log.events().back().time_ns, 2);
+  Snapshot later = snapshot;
+  later.device_traces.push_back(snapshot.device_traces[0]);
+  for (TraceEntry& one : later.device_traces[1]) one.time_us = 11;
+  EXPECT_TRUE(has_times(later)) << "the devices have one clock";
+}
+
 // The memory view and the list of the allocator's events name an event by the same number.
 TEST(LogOfSnapshot, EventsHaveTheirNumbersInTheTrace) {
   const Snapshot snapshot = with_events({entry(TraceAction::segment_alloc, 0x1000, 1 << 20, 1),

@@ -137,6 +137,30 @@ TEST_F(ReplayCommand, WhatLayInMemoryBeforeCountsAgainstTheCard) {
   EXPECT_TRUE(large["simulated_oom"].is_null());
 }
 
+// The first device is replayed; the words name the others and how to choose one.
+TEST_F(ReplayCommand, NamesTheOtherDevicesOfASnapshot) {
+  const auto trace = [](int bytes) {
+    return nlohmann::json{{{"action", "segment_alloc"}, {"addr", 1 << 30}, {"size", 2 << 20}},
+                          {{"action", "alloc"}, {"addr", 1 << 30}, {"size", bytes}}};
+  };
+  write("devices.json", nlohmann::json({{"segments", nlohmann::json::array()},
+                                        {"device_traces",
+                                         {nlohmann::json::array(), trace(512),
+                                          nlohmann::json::array(), trace(1024)}}})
+                            .dump());
+  const std::string path = file("devices.json").string();
+  EXPECT_EQ(replay(path)["device"], 1);
+  EXPECT_EQ(replay(path)["other_devices"], (nlohmann::json{3}));
+  const auto first = testing::run_program("replay " + path);
+  EXPECT_NE(first.out.find("Also recorded: device 3; --device chooses."), std::string::npos)
+      << first.out;
+  const auto other = replay("--device 3 " + path);
+  EXPECT_EQ(other["peak_allocated"], 1024);
+  EXPECT_EQ(other["other_devices"], (nlohmann::json{1}));
+  EXPECT_EQ(testing::run_program("replay " + snapshot()).out.find("Also recorded"),
+            std::string::npos);
+}
+
 TEST_F(ReplayCommand, PrintsATableAndTheAnswer) {
   const auto ended = testing::run_program("replay " + snapshot());
   EXPECT_EQ(ended.code, 0) << ended.err;
@@ -184,7 +208,13 @@ TEST_F(ReplayCommand, HalfAFileAndOneWithoutATraceGetTheirSentence) {
   write("empty.json", R"({"segments": [], "device_traces": [[]]})");
   const auto empty = testing::run_program("replay " + file("empty.json").string());
   EXPECT_EQ(empty.code, 2);
-  EXPECT_NE(empty.err.find("no trace"), std::string::npos) << empty.err;
+  EXPECT_NE(empty.err.find("neither segments nor events"), std::string::npos) << empty.err;
+  write("segments.json",
+        R"({"segments": [{"device": 0, "address": 4096, "total_size": 512, "stream": 0,
+            "segment_type": "small", "blocks": []}], "device_traces": [[]]})");
+  const auto segments = testing::run_program("replay " + file("segments.json").string());
+  EXPECT_EQ(segments.code, 2);
+  EXPECT_NE(segments.err.find("no trace"), std::string::npos) << segments.err;
   const auto device = testing::run_program("replay --device 3 " + snapshot());
   EXPECT_EQ(device.code, 2);
   EXPECT_NE(device.err.find("device 3"), std::string::npos) << device.err;

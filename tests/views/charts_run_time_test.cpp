@@ -45,6 +45,7 @@ TEST(RunTime, SnapshotsOfPredictionsAndWithoutTimesHaveNoClock) {
   const base::StringTable strings;
   memory::AllocationLog log;
   log.append(memory::testing::alloc(5'000'000, 1, 8));
+  log.append(memory::testing::alloc(6'000'000, 2, 8));
   allocator::Snapshot snapshot = allocator::snapshot_of(log, strings);
   EXPECT_TRUE(has_clock(snapshot));
   for (allocator::TraceEntry& entry : snapshot.device_traces.at(0)) entry.time_us = 0;

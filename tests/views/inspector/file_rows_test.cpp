@@ -44,6 +44,9 @@ TEST(FileRows, AFileOfOurOwnSaysThatItsSegmentsAreModelled) {
   record.address = 1;
   record.size = 3 << 20;
   log.append(record);
+  record.time_ns = 2'000'000;
+  record.address = 2;
+  log.append(record);
   files::OpenedFile file;
   file.file.snapshot = allocator::snapshot_of(log, strings);
   file.devices.push_back({.run = run::Run{run::StartedUpdate{}},
