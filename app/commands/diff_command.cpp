@@ -34,11 +34,16 @@ Json figure(const std::string& name, const Json& a, const Json& b) {
   return {{"name", name}, {"a", a}, {"b", b}, {"difference", b.get<double>() - a.get<double>()}};
 }
 
-// Numbers that both files have, and the count of their steps.
+// Numbers of a file that are no amounts.
+bool is_name(const std::string& key) {
+  return key == "rank" || key == "schema";
+}
+
+// Amounts that both files have, and the count of their steps.
 Json figures_of(const Json& a, const Json& b) {
   auto figures = Json::array();
   for (const auto& [key, value] : a.items()) {
-    if (!b.contains(key)) continue;
+    if (!b.contains(key) || is_name(key)) continue;
     if (value.is_number() && b[key].is_number()) figures.push_back(figure(key, value, b[key]));
     if (key == "steps") figures.push_back(figure(key, value.size(), b[key].size()));
   }

@@ -222,6 +222,16 @@ TEST_F(SummaryCommand, DiffMatchesByName) {
   for (const auto& row : json["operators"]) states[row["name"]] = row["state"];
   EXPECT_EQ(states,
             (std::map<std::string, std::string>{{"aten::bm", "new"}, {"aten::mm", "gone"}}));
+  std::string ranked = kTrace;
+  ranked.insert(1, R"("schemaVersion": 1, "distributedInfo": {"rank": 3}, )");
+  write("ranked.json", ranked);
+  EXPECT_EQ(summary(file("ranked.json"))["rank"], 3);
+  const auto ranks =
+      testing::run_program("diff --json " + file("ranked.json") + " " + file("ranked.json"));
+  for (const auto& figure : nlohmann::json::parse(ranks.out)["figures"]) {
+    EXPECT_NE(figure["name"], "rank") << "a rank is no amount";
+    EXPECT_NE(figure["name"], "schema");
+  }
   const auto same = testing::run_program("diff --json " + file("snapshot.pickle") + " " +
                                          file("snapshot.pickle"));
   for (const auto& figure : nlohmann::json::parse(same.out)["figures"])
