@@ -96,7 +96,7 @@ nlohmann::json to_json(const Report& report) {
   nlohmann::json difference = nullptr;
   if (result.first_difference) {
     difference = {{"event", result.first_difference->event},
-                  {"what", result.first_difference->what}};
+                  {"what", result.first_difference->what.sentence}};
   }
   auto recorded_ooms = nlohmann::json::array();
   for (const auto& refusal : result.recorded_ooms) recorded_ooms.push_back(to_json(refusal));
@@ -151,7 +151,7 @@ std::string difference_in_words(const ReplayResult& result, bool modelled) {
     return "None: the same bytes are reserved after every event.";
   }
   return "At event " + text::grouped(static_cast<std::int64_t>(result.first_difference->event)) +
-         ": " + result.first_difference->what + ".";
+         ": " + result.first_difference->what.sentence + ".";
 }
 
 std::string refusal_in_words(const Report& report) {

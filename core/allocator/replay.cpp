@@ -26,8 +26,11 @@ bool takes(const TraceEntry& entry) {
 
 // "11.73 GiB (12,593,397,760 bytes)"
 std::string exact_size(std::int64_t bytes) {
-  return text::bytes(bytes).joined() + " (" + text::grouped(bytes) + " bytes)";
+  return text::bytes(bytes).joined() + " (" + text::grouped(bytes) + " B)";
 }
+
+constexpr const char* kDiffersAfterAllocation = "replay.difference.allocation";
+constexpr const char* kDiffersAfterRelease = "replay.difference.release";
 
 class Replayer {
  public:
@@ -96,7 +99,7 @@ class Replayer {
   void play_oom(std::size_t event);
   std::size_t play_release(std::size_t event);
   std::optional<std::uint64_t> next_segment(std::size_t event) const;
-  void compare(std::size_t event, const char* after);
+  void compare(std::size_t event, const char* differs);
 
   std::span<const TraceEntry> trace_;
   const PrivatePools& private_pools_;
@@ -236,7 +239,7 @@ void Replayer::play_alloc(std::size_t event) {
   const auto address = allocator_.allocate(entry.size, entry.stream);
   allocator_.set_next_address(std::nullopt);
   if (!address) {
-    compare(event, "the allocation");
+    compare(event, kDiffersAfterAllocation);
     stop({.event = event, .bytes = entry.size});
     return;
   }
@@ -245,7 +248,7 @@ void Replayer::play_alloc(std::size_t event) {
   if (!fresh) start_.odd_events[event] = true;
   requested_.begin(entry.address, entry.size);
   result_.simulated.peak_reserved = std::max(result_.simulated.peak_reserved, simulated());
-  compare(event, "the allocation");
+  compare(event, kDiffersAfterAllocation);
 }
 
 void Replayer::play_free(std::size_t event) {
@@ -292,17 +295,16 @@ std::size_t Replayer::play_release(std::size_t event) {
   const bool before_oom = end < trace_.size() && trace_[end].action == TraceAction::oom;
   if (!result_.stopped && (result_.as_recorded || !before_oom)) {
     allocator_.empty_cache();
-    compare(event, "empty_cache");
+    compare(event, kDiffersAfterRelease);
   }
   return end;
 }
 
-void Replayer::compare(std::size_t event, const char* after) {
+void Replayer::compare(std::size_t event, const char* differs) {
   if (result_.first_difference || simulated() == recorded_) return;
   result_.first_difference =
-      ReplayDifference{event, std::string("after ") + after + " " + exact_size(recorded_) +
-                                  " are reserved in the recording, " + exact_size(simulated()) +
-                                  " in the simulation"};
+      ReplayDifference{event, text::message(differs, {{"recorded", exact_size(recorded_)},
+                                                      {"simulated", exact_size(simulated())}})};
 }
 
 // The device memory for segments when the recording first ran out of memory.

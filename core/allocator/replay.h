@@ -60,7 +60,7 @@ struct ReplayFigures {
 // The first difference between simulation and recording. `event` counts the trace entries from 0.
 struct ReplayDifference {
   std::size_t event = 0;
-  std::string what;
+  base::Message what;
 };
 
 // A request that was refused in the recording.

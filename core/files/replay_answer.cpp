@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/text/message.h"
+#include "core/text/numbers.h"
+
 namespace ts::files {
 
 ReplayAnswer replay_answer(const OpenedFile& file, std::int64_t device) {
@@ -23,8 +26,10 @@ ReplayAnswer replay_answer(const OpenedFile& file, std::int64_t device) {
   answer.recorded = result->recorded;
   answer.simulated = result->simulated;
   if (result->first_difference) {
-    answer.difference = "event " + std::to_string(result->first_difference->event) + ": " +
-                        result->first_difference->what;
+    const auto event = static_cast<std::int64_t>(result->first_difference->event);
+    answer.difference = text::message(
+        "replay.difference",
+        {{"event", text::grouped(event)}, text::argument("what", result->first_difference->what)});
   }
   const auto expandable =
       allocator::would_expandable_segments_help(file.file.snapshot, index, {}, *result);

@@ -19,7 +19,7 @@ struct ReplayAnswer {
   base::Message problem;  // why it cannot be replayed; empty when it can
   allocator::ReplayFigures recorded;
   allocator::ReplayFigures simulated;
-  std::string difference;  // the first difference between the two; empty when they agree
+  base::Message difference;  // the first difference between the two; empty when they agree
   allocator::ExpandableAnswer expandable;
   std::vector<allocator::SettingTrial> trials;
   // Known even where the recording cannot be replayed.

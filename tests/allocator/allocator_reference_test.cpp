@@ -110,7 +110,7 @@ TEST(AllocatorReference, RecordingsReplayExactly) {
     const auto result = replay(file->snapshot, 0);
     ASSERT_TRUE(result) << result.error().sentence;
     EXPECT_TRUE(result->as_recorded);
-    EXPECT_FALSE(result->first_difference) << result->first_difference->what;
+    EXPECT_FALSE(result->first_difference) << result->first_difference->what.sentence;
     EXPECT_EQ(result->other_addresses, 0);
     EXPECT_EQ(result->odd_events, 0);
     EXPECT_EQ(result->recorded, result->simulated);

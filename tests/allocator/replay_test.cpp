@@ -54,7 +54,7 @@ TEST_P(AnyStart, ReplaysExactly) {
       keep_last(snapshot, keep);
       const ReplayResult result = replayed(snapshot);
       EXPECT_TRUE(result.as_recorded);
-      EXPECT_FALSE(result.first_difference) << result.first_difference->what;
+      EXPECT_FALSE(result.first_difference) << result.first_difference->what.sentence;
       EXPECT_EQ(result.recorded, result.simulated);
       EXPECT_EQ(result.other_addresses, 0);
       EXPECT_EQ(result.odd_events, 0);
@@ -83,8 +83,9 @@ TEST(Replay, SaysWhereItLeavesTheRecording) {
   const ReplayResult result = replayed(snapshot);
   ASSERT_TRUE(result.first_difference);
   EXPECT_EQ(result.first_difference->event, changed + 1) << "the allocation that asked for it";
-  EXPECT_NE(result.first_difference->what.find("reserved in the recording"), std::string::npos);
-  EXPECT_NE(result.first_difference->what.find("MiB ("), std::string::npos);
+  EXPECT_NE(result.first_difference->what.sentence.find("reserved in the recording"),
+            std::string::npos);
+  EXPECT_NE(result.first_difference->what.sentence.find("MiB ("), std::string::npos);
 }
 
 // Four blocks of 30 MiB, two of them freed, 10 MiB in one of the holes: 40 MiB do not fit into

@@ -166,7 +166,7 @@ std::vector<InspectorRow> replay_rows(const ViewContext& context) {
   rows.push_back(
       {texts("file.replay.segments"), {text::grouped(answer.simulated.segment_allocs), ""}});
   rows.push_back({texts(modelled(context) ? "file.replay.against_file" : "file.replay.agreement"),
-                  {!answer.difference.empty() ? answer.difference
+                  {!answer.difference.empty() ? message_words(texts, answer.difference)
                    : modelled(context)        ? std::string(texts("file.replay.same_model"))
                                               : std::string(texts("file.replay.exact")),
                    ""}});

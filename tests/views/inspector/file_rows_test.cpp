@@ -82,6 +82,24 @@ TEST(FileRows, AFileOfOurOwnSaysThatItsSegmentsAreModelled) {
   }
   EXPECT_EQ(value_of(file_rows(shown), "Peak reserved"), "20.00 MiB");
   EXPECT_EQ(value_of(replay_rows(shown), "Against the recording"), "same at every event");
+  replayed.difference = text::message(
+      "replay.difference",
+      {{"event", "57"},
+       text::argument("what", text::message("replay.difference.allocation",
+                                            {{"recorded", "2 B"}, {"simulated", "3 B"}}))});
+  EXPECT_EQ(
+      value_of(replay_rows(shown), "Against the recording"),
+      "event 57: after the allocation 2 B are reserved in the recording, 3 B in the simulation");
+  text::Texts chinese = testing::program_texts();
+  chinese.choose(text::Language::zh_cn);
+  ViewContext in_chinese{
+      &file.devices[0].run, strings, chinese, theme(ThemeKind::dark), {1}, state, 0, 0, ""};
+  in_chinese.file = &file;
+  in_chinese.file_device = file.devices.data();
+  in_chinese.replayed = &replayed;
+  const std::string words = value_of(replay_rows(in_chinese), chinese("file.replay.agreement"));
+  EXPECT_EQ(words.find("recording"), std::string::npos) << words;
+  EXPECT_NE(words.find("57"), std::string::npos) << words;
 }
 
 // The panel for a trace with these facts: its rows and its sentence.
