@@ -81,7 +81,9 @@ blocks::BlockSource blocks_of(const allocator::Snapshot& snapshot, const OpenedD
 }
 
 void prepare_for_view(const allocator::Snapshot& snapshot, OpenedDevice& device) {
-  device.history = std::make_unique<blocks::AllocatorHistory>(blocks_of(snapshot, device));
+  const blocks::BlockSource source = blocks_of(snapshot, device);
+  device.history = std::make_unique<blocks::AllocatorHistory>(source);
+  device.growth = std::make_unique<const blocks::Growth>(blocks::find_growth(source));
 }
 
 }  // namespace

@@ -15,6 +15,7 @@
 #include "core/base/result.h"
 #include "core/blocks/allocator_history.h"
 #include "core/blocks/block_source.h"
+#include "core/blocks/growth.h"
 #include "core/files/memory_part.h"
 #include "core/files/opened_recording.h"
 #include "core/files/opened_trace.h"
@@ -47,6 +48,8 @@ struct OpenedDevice {
   // For a view, which moves it: from then on only the thread that draws may look at it. Null: no
   // view was prepared for.
   std::unique_ptr<blocks::AllocatorHistory> history = {};
+  // For a view; null: no view was prepared for.
+  std::unique_ptr<const blocks::Growth> growth = {};
 };
 
 // Other forms of a recording that has ended: the figures of its timeline, and its blocks as a
@@ -99,7 +102,7 @@ double guessed_share(const OpenedDevice& device);
 // The source of the blocks of one of the file's devices.
 blocks::BlockSource blocks_of(const OpenedFile& file, const OpenedDevice& device);
 
-// Makes the histories of its devices, before it is handed to the thread that draws. Any thread.
+// Makes the histories and the growth of its devices, before it is handed to the thread that draws. Any thread.
 void prepare_for_view(OpenedFile& file);
 
 // Makes the forms of a run that has ended, prepared for a view. Any thread.

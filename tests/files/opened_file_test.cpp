@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <nlohmann/json.hpp>
+#include <string>
+
 #include "core/files/corrections.h"
 #include "core/files/file_label.h"
 #include "core/io/file.h"
@@ -39,6 +42,42 @@ TEST(OpenedFile, HasARecordForEachDeviceWithAnything) {
   EXPECT_TRUE(file.devices[0].run.finished);
   EXPECT_EQ(file.file.pickle_protocol, 0);
   EXPECT_EQ(file.file.bytes, std::string(kTwoDevices).size());
+}
+
+// A loss that each of four steps keeps. What a view shows of it is made by the thread that reads.
+TEST(OpenedFile, WhatGrowsIsThereBeforeItIsDrawn) {
+  auto trace = nlohmann::json::array();
+  auto marks = nlohmann::json::array();
+  int time = 10;
+  for (int step = 0; step < 4; ++step) {
+    const auto mark = [&](const char* stage) {
+      marks.push_back({{"name", "ProfilerStep#" + std::to_string(step)},
+                       {"stage", stage},
+                       {"device", 0},
+                       {"time_us", ++time}});
+    };
+    mark("START");
+    trace.push_back({{"action", "alloc"},
+                     {"addr", 4096 * (step + 1)},
+                     {"size", 700},
+                     {"time_us", ++time},
+                     {"frames", {{{"name", "keep"}, {"filename", "train.py"}, {"line", 4}}}}});
+    mark("END");
+  }
+  const TemporaryFolder folder;
+  ASSERT_TRUE(
+      io::write_file(folder / "leak.json", nlohmann::json{{"segments", nlohmann::json::array()},
+                                                          {"device_traces", {trace}},
+                                                          {"external_annotations", marks}}
+                                               .dump()));
+  const auto opened = open_file(folder / "leak.json");
+  ASSERT_TRUE(opened) << opened.error().sentence;
+  const OpenedDevice& device = (*opened)->devices.at(0);
+  EXPECT_EQ(device.growth, nullptr) << "commands do not need it";
+  prepare_for_view(**opened);
+  ASSERT_NE(device.growth, nullptr);
+  ASSERT_EQ(device.growth->stacks.size(), 1U);
+  EXPECT_EQ(device.growth->stacks[0].last_bytes, 4 * 700);
 }
 
 TEST(OpenedFile, WhatCouldBeReadIsShownWithTheFault) {

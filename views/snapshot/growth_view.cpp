@@ -36,40 +36,38 @@ std::string growth_sentence(const text::Texts& texts, const blocks::Growth& grow
 void GrowthView::update(const ViewContext& context) {
   if (shown_ == context.file_device->run.id) return;
   shown_ = context.file_device->run.id;
-  growth_ = blocks::find_growth(files::blocks_of(*context.file, *context.file_device));
-  words_.clear();
-  for (const blocks::GrowingStack& one : growth_.stacks)
-    words_.push_back(
-        blocks::frames_words(context.file->file.snapshot, one.frames, blocks::Paths::names));
   ++version_;
   chosen_.reset();
   menu_row_ = 0;
 }
 
 void GrowthView::draw(const Ui& ui, ViewContext& context) {
+  if (context.file_device->growth == nullptr) return;
   update(context);
-  wrapped_text(ui, TextStyle::body, ui.theme.text2, growth_sentence(ui.texts, growth_), 0);
-  if (!growth_.known() || growth_.stacks.empty()) return;
-  const auto per_step = [this](const blocks::GrowingStack& one) {
-    return (one.last_bytes - one.first_bytes) / growth_.intervals();
+  const blocks::Growth& growth = *context.file_device->growth;
+  wrapped_text(ui, TextStyle::body, ui.theme.text2, growth_sentence(ui.texts, growth), 0);
+  if (!growth.known() || growth.stacks.empty()) return;
+  const auto per_step = [&growth](const blocks::GrowingStack& one) {
+    return (one.last_bytes - one.first_bytes) / growth.intervals();
   };
   const auto answer = table_.draw(
       ui,
       {.id = "###growth",
        .headings = kGrowthHeadings,
-       .rows = growth_.stacks.size(),
+       .rows = growth.stacks.size(),
        .version = version_,
        .value =
            [&](std::size_t row, std::size_t column) {
-             const blocks::GrowingStack& one = growth_.stacks[row];
+             const blocks::GrowingStack& one = growth.stacks[row];
              const std::int64_t values[] = {per_step(one), one.first_bytes, one.last_bytes,
                                             one.last_count - one.first_count};
              return static_cast<double>(values[column]);
            },
        .cells =
            [&](std::size_t row) {
-             const blocks::GrowingStack& one = growth_.stacks[row];
-             const std::string& stack = words_[row];
+             const blocks::GrowingStack& one = growth.stacks[row];
+             const std::string stack = blocks::frames_words(context.file->file.snapshot, one.frames,
+                                                            blocks::Paths::names);
              return std::vector<std::string>{
                  "+" + text::bytes(per_step(one)).joined(), text::bytes(one.first_bytes).joined(),
                  text::bytes(one.last_bytes).joined(),
@@ -79,12 +77,12 @@ void GrowthView::draw(const Ui& ui, ViewContext& context) {
        .chosen = context.state.picks.empty() ? std::nullopt : chosen_});
   if (answer.menu) menu_row_ = *answer.menu;
   draw_rows_menu(ui, context, answer.menu.has_value(),
-                 "+" + text::bytes(per_step(growth_.stacks[menu_row_])).joined(),
-                 [&, row = menu_row_] { return growth_.stacks[row].alive; });
+                 "+" + text::bytes(per_step(growth.stacks[menu_row_])).joined(),
+                 [&, row = menu_row_] { return growth.stacks[row].alive; });
   if (!answer.clicked) return;
   chosen_ = answer.clicked;
-  add_pick(context.state, shown_, growth_.stacks[*chosen_].alive);
-  context.state.selected_block = growth_.stacks[*chosen_].alive.back();
+  add_pick(context.state, shown_, growth.stacks[*chosen_].alive);
+  context.state.selected_block = growth.stacks[*chosen_].alive.back();
 }
 
 }  // namespace ts::views

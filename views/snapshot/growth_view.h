@@ -2,10 +2,7 @@
 
 #include <cstdint>
 #include <optional>
-#include <string>
-#include <vector>
 
-#include "core/blocks/growth.h"
 #include "views/common/ui.h"
 #include "views/common/view_state.h"
 #include "views/snapshot/row_table.h"
@@ -22,9 +19,7 @@ class GrowthView {
  private:
   void update(const ViewContext& context);
 
-  std::uint64_t shown_ = 0;  // the device that `growth_` is about
-  blocks::Growth growth_;
-  std::vector<std::string> words_;  // of the stacks of `growth_`
+  std::uint64_t shown_ = 0;  // the device
   std::uint64_t version_ = 0;
   std::optional<std::size_t> chosen_;
   std::size_t menu_row_ = 0;
