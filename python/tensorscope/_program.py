@@ -70,12 +70,18 @@ def ask(*arguments, timeout=None):
 
 
 def findings(recording):
-    """Mistakes in a recorded script, "F-4 train.py:12: ..."; none where the program is not or cannot say."""
+    """Mistakes in a recorded script, "F-4 train.py:12: ...", or why they are not known; none where the program is not
+    there, or the recording is no file."""
+    if program() is None or not os.path.isfile(recording):
+        return []
     try:
         told = json.loads(ask("summary", "--json", recording, timeout=MOST_SECONDS))
         return [f"{one['check']} {one['found']}" for one in told.get("findings", ())]
-    except (Unavailable, OSError, ValueError, KeyError, subprocess.SubprocessError):
-        return []
+    except subprocess.TimeoutExpired:
+        return [f"mistakes in the script were not looked for to the end, which takes more than {MOST_SECONDS} s here: "
+                f"tensorscope summary {os.fspath(recording)} does"]
+    except (Unavailable, OSError, ValueError, KeyError) as why:
+        return [f"mistakes in the script were not looked for: {str(why).removeprefix('tensorscope: ')}"]
 
 
 def start(arguments):

@@ -193,6 +193,13 @@ class Findings(unittest.TestCase):
         for optimizer in ("SGD", "AdamW", "Adagrad"):
             self.assertEqual(self.loop(optimizer=optimizer), {}, optimizer)
 
+    def test_what_was_not_looked_for_is_said(self):
+        found = self.loop(before="import tensorscope._program; tensorscope._program.MOST_SECONDS = 0", clear="pass")
+        self.assertTrue(found)  # with as much time as it takes
+        self.assertNotIn("F-", self.said)
+        self.assertIn("mistakes in the script were not looked for to the end", self.said)
+        self.assertIn(f"tensorscope summary {self.folder / 'one.recording'} does", self.said)
+
     def test_other_ways_to_clear_gradients(self):
         for clear in ("optimizer.zero_grad(set_to_none=False)", "model.zero_grad()",
                       "for p in model.parameters(): p.grad = None",
