@@ -42,6 +42,7 @@ def prepare(library, compute_capability, multiprocessors, place_of):
     library.meta()
     _only_what_is_missing()
     _keep_parameters()
+    _leave_large_parameters_unfilled()
     _meta_among("_get_fused_kernels_supported_devices")
     if compute_capability:
         _meta_among("_get_foreach_kernels_supported_devices")
@@ -115,6 +116,27 @@ def _keep_parameters():
         return self
 
     torch.nn.Module._apply = apply
+
+
+FILLS = ("uniform_", "normal_", "trunc_normal_", "constant_", "ones_", "zeros_", "xavier_uniform_", "xavier_normal_",
+         "kaiming_uniform_", "kaiming_normal_", "orthogonal_")
+# Blocks of this size come from the system as pages of zeros, which take no memory before they are written.
+UNFILLED_BYTES = 64 << 20
+
+
+def _leave_large_parameters_unfilled():
+    """Modules that a file makes on the host and then moves would take the memory and the time of a real model there, for
+    numbers that nobody reads. Small parameters, and all other tensors, get theirs."""
+    def unless_large(fill):
+        @functools.wraps(fill)
+        def filled(tensor, *arguments, **named):
+            if (isinstance(tensor, torch.nn.Parameter) and tensor.device.type == "cpu"
+                    and tensor.nbytes >= UNFILLED_BYTES):
+                return tensor
+            return fill(tensor, *arguments, **named)
+        return filled
+    for name in FILLS:
+        setattr(torch.nn.init, name, unless_large(getattr(torch.nn.init, name)))
 
 
 def _grouped_mm(a, b, offs=None, bias=None, out_dtype=None):

@@ -319,6 +319,22 @@ class OwnFile(Served):
         ran = Recording(self.folder / "record.recording").header["allocator_peak"]
         self.assertEqual(predicted["peak_allocated"], ran)
 
+    def test_large_modules_that_are_moved_take_no_memory_of_the_host(self):
+        file = self.own("import resource, torch\ndef build(B, T, device):\n"
+                        "  most = lambda: resource.getrusage(resource.RUSAGE_SELF).ru_maxrss >> 10\n  before = most()\n"
+                        "  net = torch.nn.Sequential(torch.nn.Linear(8, 32), torch.nn.Linear(32, 1 << 24, bias=False))\n"
+                        "  small = net[0].weight.abs().sum().item()\n  assert small > 0\n"
+                        "  generator = torch.Generator().manual_seed(3)\n"
+                        "  order = torch.randperm(8, generator=generator).tolist()\n"
+                        "  assert sorted(torch.tensor(order).tolist()) == list(range(8))\n"
+                        "  net.to(device)\n  print('grew', most() - before, 'MiB', flush=True)\n"
+                        "  x = torch.ones(1, 8, device=device)\n  return lambda: net(x).sum().backward()\n")
+        answer = self.ask("predict", file)  # 2 GiB of weights
+        self.assertTrue(answer["ok"], answer)
+        self.assertEqual((answer["device"], answer["parameters"]), ("meta", 8 * 32 + 32 + (32 << 24)))
+        words = (self.folder / "log").read_text(encoding="utf-8").split()
+        self.assertLess(int(words[words.index("grew") + 1]), 300)
+
     def test_numbers_of_tensors_without_data(self):
         file = self.own("import torch\ndef build(B, T, device):\n  x = torch.ones(B, T, device=device)\n"
                         "  def step():\n    if x.sum().item() > 0:\n      torch.ones(1024, device=device)\n  return step\n")
