@@ -121,6 +121,21 @@ std::string plain_name(std::string_view name) {
   return plain;
 }
 
+// The first word behind the maker's and the family's, in lower case: "h100" of "NVIDIA H100-80GB".
+std::string first_word(std::string_view name) {
+  std::string word;
+  for (std::size_t i = 0; i <= name.size(); ++i) {
+    const char c = i < name.size() ? name[i] : ' ';
+    if (std::isalnum(static_cast<unsigned char>(c)) != 0) {
+      word += base::lower(c);
+      continue;
+    }
+    if (!word.empty() && !plain_name(word).empty()) return word;
+    word.clear();
+  }
+  return {};
+}
+
 // Cards that the user typed, kept once for each name. They are never removed, because callers keep
 // pointers to them as they do to cards of the list; a user types only a few. Any thread.
 const Gpu* typed_card(std::string_view name) {
@@ -184,6 +199,16 @@ base::Result<const Gpu*> GpuCatalogue::require(std::string_view name) const {
   }
   for (const Gpu& gpu : gpus_) names.emplace_back(gpu.name);
   const std::string_view meant = text::nearest(name, names);
+  // A word such as "h100" says more than letters that are alike: "H100 80GB" is no A100 80 GB.
+  const std::string word = first_word(name);
+  const bool names_one = std::ranges::any_of(word, [](char c) { return c >= '0' && c <= '9'; });
+  if (names_one && first_word(meant) != word) {
+    std::erase_if(names, [&](std::string_view one) { return first_word(one) != word; });
+    if (!names.empty()) {
+      return text::fail("card_error.several",
+                        {{"typed", std::string(name)}, {"names", text::listed(names)}});
+    }
+  }
   if (meant.empty()) return text::fail("card_error.unknown", {{"typed", std::string(name)}});
   return text::fail("card_error.nearest",
                     {{"typed", std::string(name)}, {"name", std::string(meant)}});

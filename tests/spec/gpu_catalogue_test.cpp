@@ -155,6 +155,10 @@ TEST(GpuCatalogue, unknown_card_points_to_the_nearest) {
   EXPECT_EQ((*catalogue.require("NVIDIA A100-SXM4-40GB"))->name, "A100 40 GB");
   EXPECT_EQ((*catalogue.require("NVIDIA A100 80GB PCIe"))->name, "A100 80 GB PCIe");
   EXPECT_EQ(catalogue.require("H100").error().sentence, "\"H100\" could be H100 PCIe or H100 SXM");
+  EXPECT_EQ(catalogue.require("H100 80GB").error().sentence,
+            "\"H100 80GB\" could be H100 PCIe or H100 SXM");
+  EXPECT_EQ(catalogue.require("nvidia h100-96gb").error().sentence,
+            "\"nvidia h100-96gb\" could be H100 PCIe or H100 SXM");
   EXPECT_FALSE(catalogue.require("").has_value());
 }
 
