@@ -549,9 +549,13 @@ base::Result<void> apply_model_config(const Json& json, WorkloadSpec& spec) {
 
   if (const char* const key = missing_size(*family, config))
     return text::fail("model_error.config_missing", {{"key", key}});
-  if (const char* const key = wrong_size(*family, config))
-    return text::fail("model_error.config_size",
-                      {{"key", key}, {"value", shortened(*config.find(key))}});
+  if (const char* const key = wrong_size(*family, config)) {
+    const Json& size = *config.find(key);
+    const std::string words = shortened(size);
+    if (size.is_string())
+      return text::fail("model_error.config_text", {{"key", key}, {"value", words}});
+    return text::fail("model_error.config_size", {{"key", key}, {"value", words}});
+  }
 
   WorkloadSpec made = spec;
   choose_workload(WorkloadKind::lm, made);

@@ -404,7 +404,9 @@ TEST(ModelConfig, NamesWhatItCannotExpress) {
     WorkloadSpec spec;
     const WorkloadSpec before = spec;
     const auto applied = apply_model_config(config, spec);
-    if (!applied) EXPECT_EQ(spec, before);
+    if (!applied) {
+      EXPECT_EQ(spec, before);
+    }
     return applied ? std::string() : applied.error().sentence;
   };
   const Json good = llama(512, 1024, 2, 8, 2, 1000);
@@ -424,10 +426,10 @@ TEST(ModelConfig, NamesWhatItCannotExpress) {
         {"dtype", Json(16), "dtype is 16"},
         {"quantization_config", Json({{"quant_method", "gptq"}, {"bits", 4}}), "gptq"},
         {"quantization_config", Json(true), "quantized"},
-        {"hidden_size", Json("512"), "its hidden_size is 512, which"},
+        {"hidden_size", Json("512"), "its hidden_size is the text \"512\", and"},
         {"vocab_size", Json(-5), "its vocab_size is -5"},
         {"hidden_size", Json(1e300), "its hidden_size is 1e+300"},
-        {"hidden_size", Json(std::string(1000, '7')), std::string(60, '7') + "..., which"},
+        {"hidden_size", Json(std::string(1000, '7')), std::string(60, '7') + "...\", and"},
         {"max_position_embeddings", Json(0), "its max_position_embeddings is 0"},
         {"hidden_size", Json(nullptr), "its hidden_size is missing"},
         {"num_key_value_heads", Json(3), "kv_heads"}}) {

@@ -77,7 +77,9 @@ TEST_F(OwnModelTest, SixDimensionsAreOpenAndOthersAreNamed) {
     spec.dim2 = 11;
     const auto values = symbol_values(spec, *model_of(spec));
     EXPECT_EQ(values[2], 11);
-    if (open > 5) EXPECT_EQ(values[5], 12);
+    if (open > 5) {
+      EXPECT_EQ(values[5], 12);
+    }
     EXPECT_EQ(holds_dimensions(spec).empty(), open <= 6);
   }
   EXPECT_EQ(
