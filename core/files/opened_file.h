@@ -102,7 +102,8 @@ double guessed_share(const OpenedDevice& device);
 // The source of the blocks of one of the file's devices.
 blocks::BlockSource blocks_of(const OpenedFile& file, const OpenedDevice& device);
 
-// Makes the histories and the growth of its devices, before it is handed to the thread that draws. Any thread.
+// Makes the histories and the growth of its devices, before it is handed to the thread that draws.
+// Any thread.
 void prepare_for_view(OpenedFile& file);
 
 // Makes the forms of a run that has ended, prepared for a view. Any thread.
