@@ -30,13 +30,14 @@ bool possible(spec::WorkloadSpec spec, spec::Field field, std::int64_t value) {
 class Candidates {
  public:
   Candidates(const spec::WorkloadSpec& base, const HuntAxis& axis) : low_(axis.low) {
-    if (!has_gaps(axis.field)) {
+    const bool gaps = has_gaps(axis.field);
+    if (!gaps && axis.step == 1) {
       count_ = axis.high - axis.low + 1;
       return;
     }
     gaps_ = true;
-    for (std::int64_t value = axis.low; value <= axis.high; ++value) {
-      if (possible(base, axis.field, value)) values_.push_back(value);
+    for (std::int64_t value = axis.low; value <= axis.high; value += axis.step) {
+      if (!gaps || possible(base, axis.field, value)) values_.push_back(value);
     }
     count_ = static_cast<std::int64_t>(values_.size());
   }

@@ -48,6 +48,7 @@ struct HuntAxis {
   spec::Field field = spec::Field::T;
   std::int64_t low = 1;
   std::int64_t high = 1;
+  std::int64_t step = 1;  // of its values, from low on
 };
 // "T" (the whole range of the setting), "T=256:8192". Errors are one sentence.
 base::Result<HuntAxis> parse_hunt_axis(std::string_view text);

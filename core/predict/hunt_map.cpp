@@ -38,9 +38,7 @@ void insert(std::vector<std::int64_t>& values, std::int64_t value) {
   if (place == values.end() || *place != value) values.insert(place, value);
 }
 
-}  // namespace
-
-std::vector<std::int64_t> map_values(const HuntAxis& axis, std::size_t most, std::int64_t own) {
+std::vector<std::int64_t> whole_values(const HuntAxis& axis, std::size_t most, std::int64_t own) {
   const auto with_own = [&](std::vector<std::int64_t> values) {
     for (const std::int64_t end : {axis.low, axis.high}) insert(values, end);
     if (own >= axis.low && own <= axis.high) insert(values, own);
@@ -59,6 +57,15 @@ std::vector<std::int64_t> map_values(const HuntAxis& axis, std::size_t most, std
   // The ends and the axis's own value are at most three of them.
   while (best.size() > most && apart < 64) best = with_own(powers_apart(axis, ++apart));
   return best;
+}
+
+}  // namespace
+
+std::vector<std::int64_t> map_values(const HuntAxis& axis, std::size_t most, std::int64_t own) {
+  std::vector<std::int64_t> values = whole_values(axis, most, own);
+  for (std::int64_t& value : values) value -= (value - axis.low) % axis.step;
+  values.erase(std::unique(values.begin(), values.end()), values.end());
+  return values;
 }
 
 HuntMap::HuntMap(spec::WorkloadSpec base, const HuntAxis& x, const HuntAxis& y,

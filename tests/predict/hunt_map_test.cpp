@@ -183,6 +183,7 @@ TEST(HuntMap, AxesAreNaturalStepsAndHaveTheOwnSize) {
             (Values{128, 192, 256, 384, 500, 512, 768, 1024, 1536, 2048, 3072, 4096, 6144, 8192}));
   EXPECT_EQ(map_values({spec::Field::B, 1, 64}, 20),
             (Values{1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64}));
+  EXPECT_EQ(map_values({spec::Field::T, 8, 60, 8}, 20), (Values{8, 16, 24, 32, 40, 48, 56}));
   EXPECT_EQ(map_values({spec::Field::B, 1, 64}, 20, 65).back(), 64) << "only what lies inside";
   EXPECT_EQ(map_values({spec::Field::B, 1, 5}, 20), (Values{1, 2, 3, 4, 5}));
   EXPECT_EQ(map_values({spec::Field::B, 7, 7}, 20), Values{7});
