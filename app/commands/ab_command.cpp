@@ -9,6 +9,7 @@
 #include "app/commands/command_line.h"
 #include "app/commands/report.h"
 #include "app/commands/spec_arguments.h"
+#include "app/commands/sweep_arguments.h"
 #include "app/output/comparison_files.h"
 #include "app/output/environment.h"
 #include "app/output/output_folder.h"
@@ -44,6 +45,8 @@ void print_comparison(const run::Comparison& comparison,
 
 // Times A and B by turns on the calling thread and reports which one is faster.
 int compare_workloads(const AbCommand& command) {
+  if (const auto file = own_file_of(command.spec.model))
+    return compare_own_settings(command, *file);
   Session session(make_engine_loader());
   const auto a = spec_from_arguments(command.spec, session.gpus());
   if (!a) return report(a.error().sentence, 2);
@@ -70,10 +73,7 @@ int compare_workloads(const AbCommand& command) {
   }
 
   run::Protocol protocol = run::comparison_protocol();
-  if (command.pairs > 0) {
-    protocol.min_samples = protocol.max_samples = command.pairs;
-    protocol.hard_budget_s = 1e9;
-  }
+  if (command.pairs > 0) take_steps(protocol, command.pairs);
   ProgressLine progress;
   compare_to_end(session, *a, *b, protocol, [&](const run::Comparison& so_far) {
     progress.show(std::to_string(so_far.sides[0].timed_steps.size()) + " pairs, " +
@@ -115,6 +115,7 @@ ParsedCommand ab_command(CLI::App& app) {
   app.add_option("--out", options->out, "Write comparison.json, tables and a report there")
       ->type_name("DIR");
   add_parts(app, options->parts);
+  add_own_options(app, options->own);
   app.add_flag("--json", options->json, "Print one JSON document on standard output");
   app.footer(presets_help() + spec::field_help());
   return parsed_command(options, compare_workloads);

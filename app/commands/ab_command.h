@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "app/commands/own_commands.h"
 #include "app/commands/spec_arguments.h"
 #include "app/output/save_parts.h"
 
@@ -17,6 +18,7 @@ struct AbCommand {
   std::optional<std::filesystem::path> out;
   std::string parts = SaveParts(kPartsOfPair).names();  // of what is written there
   bool json = false;
+  OwnOptions own;
 };
 
 }  // namespace ts::app

@@ -13,6 +13,7 @@
 #include "app/commands/spec_arguments.h"
 #include "app/commands/target_arguments.h"
 #include "app/output/output_folder.h"
+#include "app/own_file/own_file.h"
 #include "app/pictures/ladder_picture.h"
 #include "app/session/card_questions.h"
 #include "app/session/catalogue.h"
@@ -198,6 +199,13 @@ int advise_on_workload(const AdviseCommand& command) {
   text::Texts texts = built_in_texts();
   texts.choose(*language);
   if (!command.figure.empty() && !command.ladder) return report("--figure needs --ladder", 2);
+  if (own_file_of(command.spec.model)) {
+    return report(
+        "advise changes settings of this program, and a Python file has arguments of its own: "
+        "sweep "
+        "tries those, and tensorscope export makes a .pt2 that advise takes",
+        2);
+  }
   if (command.measure > 0 && !command.cpu) {
     return report("--measure runs on this machine: give --cpu", 2);
   }

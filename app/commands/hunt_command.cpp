@@ -200,9 +200,7 @@ int hunt_over_plane(const HuntCommand& command, const HuntQuestion& question,
     if (InterruptGuard::interrupted()) cancel.cancel();
   };
   predict::HuntMap map(question.spec, question.axes[0], question.axes[1], predict::kMapSide);
-  const auto depth =
-      command.every_cell ? predict::MapDepth::every_cell : predict::MapDepth::frontier;
-  if (const auto filled = predict::fill(map, depth, probe, on_cell, cancel); !filled) {
+  if (const auto filled = predict::fill(map, depth_of(command), probe, on_cell, cancel); !filled) {
     return report(filled.error().sentence, 1);
   }
   const double seconds = static_cast<double>(base::now_ns() - begin_ns) * 1e-9;
@@ -211,37 +209,8 @@ int hunt_over_plane(const HuntCommand& command, const HuntQuestion& question,
       return report(confirmed.error().sentence, 1);
     }
   }
-  if (command.out) {
-    if (const auto written = write_hunt_files(*command.out, map, question.target, parts); !written)
-      return report(written.error().sentence, 1);
-  }
-  if (command.out && parts.has(SavePart::pictures)) {
-    auto graphics = Graphics::open(Graphics::Kind::off_screen, 64, 64);
-    if (!graphics) return report(graphics.error().sentence, 1);
-    if (const auto drawn = save_hunt_picture(**graphics, map, nullptr, question.target, {},
-                                             *command.out / "hunt.png");
-        !drawn) {
-      return report(drawn.error().sentence, 1);
-    }
-  }
-  if (command.json) {
-    nlohmann::json json = to_json(map);
-    json["spec"] = to_json(question.spec);
-    json["target"] = target_json(question.target);
-    json["cancelled"] = cancel.cancelled();
-    json["seconds"] = seconds;
-    print_json(json);
-    return 0;
-  }
-  print_map(map, question.target);
-  const auto count = [](std::size_t number) {
-    return text::grouped(static_cast<std::int64_t>(number));
-  };
-  std::printf("%s cells from %s dry runs in %s s%s\n", count(map.size()).c_str(),
-              count(map.log().size()).c_str(), text::decimal(seconds, 2).c_str(),
-              cancel.cancelled() ? ", cancelled" : "");
-  print_confirmed(map);
-  return 0;
+  return tell_map(command, map, question.target, {seconds, cancel.cancelled()},
+                  subject_of(map, question.target), parts);
 }
 
 // Finds the edge of memory by dry runs: with one axis the largest value that fits, with two a map.
@@ -281,6 +250,48 @@ int hunt_memory(const HuntCommand& command) {
 }
 
 }  // namespace
+
+predict::MapDepth depth_of(const HuntCommand& command) {
+  return command.every_cell ? predict::MapDepth::every_cell : predict::MapDepth::frontier;
+}
+
+int tell_map(const HuntCommand& command, const predict::HuntMap& map,
+             const predict::PredictionTarget& target, const HuntEnd& end,
+             const HuntSubject& subject, const SaveParts& parts) {
+  if (command.out) {
+    if (const auto written = write_hunt_files(*command.out, map, target, subject, parts); !written)
+      return report(written.error().sentence, 1);
+  }
+  if (command.out && parts.has(SavePart::pictures)) {
+    auto graphics = Graphics::open(Graphics::Kind::off_screen, 64, 64);
+    if (!graphics) return report(graphics.error().sentence, 1);
+    HuntPicture picture;
+    picture.title = subject.caption + " " + subject.settings;
+    if (const auto drawn =
+            save_hunt_picture(**graphics, map, nullptr, target, picture, *command.out / "hunt.png");
+        !drawn) {
+      return report(drawn.error().sentence, 1);
+    }
+  }
+  if (command.json) {
+    nlohmann::json json = to_json(map);
+    json["spec"] = subject.spec;
+    json["target"] = target_json(target);
+    json["cancelled"] = end.cancelled;
+    json["seconds"] = end.seconds;
+    print_json(json);
+    return 0;
+  }
+  print_map(map, target);
+  const auto count = [](std::size_t number) {
+    return text::grouped(static_cast<std::int64_t>(number));
+  };
+  std::printf("%s cells from %s dry runs in %s s%s\n", count(map.size()).c_str(),
+              count(map.log().size()).c_str(), text::decimal(end.seconds, 2).c_str(),
+              end.cancelled ? ", cancelled" : "");
+  print_confirmed(map);
+  return 0;
+}
 
 void print_edge(const predict::EdgeHunt& hunt, const predict::HuntAxis& axis) {
   std::printf("%s\n", hunt.sentence.c_str());

@@ -8,7 +8,8 @@
 #include "app/commands/own_commands.h"
 #include "app/commands/spec_arguments.h"
 #include "app/output/save_parts.h"
-#include "core/predict/hunt.h"
+#include "app/session/hunt_session.h"
+#include "core/predict/hunt_map.h"
 
 namespace ts::app {
 
@@ -29,7 +30,17 @@ struct HuntCommand {
 // The sentence of a hunt along one axis, and its probes.
 void print_edge(const predict::EdgeHunt& hunt, const predict::HuntAxis& axis);
 
-// hunt --model FILE.py: along one of its arguments.
+predict::MapDepth depth_of(const HuntCommand& command);
+// Prints a map, or its JSON, and with --out writes its files. The exit code.
+struct HuntEnd {
+  double seconds = 0;
+  bool cancelled = false;
+};
+int tell_map(const HuntCommand& command, const predict::HuntMap& map,
+             const predict::PredictionTarget& target, const HuntEnd& end,
+             const HuntSubject& subject, const SaveParts& parts);
+
+// hunt --model FILE.py: along one or over two of its arguments.
 int hunt_own(const HuntCommand& command, const OwnFile& file);
 
 }  // namespace ts::app

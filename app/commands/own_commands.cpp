@@ -3,17 +3,27 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
+#include <atomic>
+#include <cmath>
 #include <cstdio>
 #include <nlohmann/json.hpp>
 #include <string_view>
 
+#include "app/commands/ab_command.h"
 #include "app/commands/run_command.h"
+#include "app/commands/sweep_arguments.h"
+#include "app/commands/target_arguments.h"
+#include "app/output/environment.h"
 #include "app/output/output_folder.h"
+#include "app/own_file/own_points.h"
 #include "app/own_file/own_python.h"
+#include "app/session/catalogue.h"
 #include "core/findings/script_findings.h"
 #include "core/io/file.h"
 #include "core/memory/first_step.h"
+#include "core/report/compare_report.h"
 #include "core/text/numbers.h"
+#include "core/text/printable.h"
 
 namespace ts::app {
 namespace {
@@ -86,6 +96,102 @@ base::Result<void> write_own_run(const std::filesystem::path& folder, const OwnR
   return io::write_file(folder / kSummary, io::json_text(document));
 }
 
+base::Result<void> take_settings(const std::vector<std::string>& given, const char* option,
+                                 OwnSettings& settings) {
+  for (const std::string& setting : given) {
+    const std::size_t at = setting.find('=');
+    if (at == std::string::npos || at == 0)
+      return base::fail(std::string(option) + " takes ARGUMENT=VALUE, not " + setting);
+    settings[setting.substr(0, at)] = setting.substr(at + 1);
+  }
+  return {};
+}
+
+// Those of the file where none is given.
+OwnSettings all_settings(const OwnSettings& given, const OwnDescription& described) {
+  OwnSettings all = given;
+  for (const OwnArgument& one : described.arguments) all.emplace(one.name, one.value);
+  return all;
+}
+
+base::Result<OwnSweep> start_sweep(const SweepCommand& command) {
+  if (command.resume || command.charts || !command.fit.empty() || !command.linear.empty() ||
+      !command.log.empty()) {
+    return base::fail(
+        "The sweep of a Python file makes tables: --resume, --charts, --fit, --linear and --log "
+        "are not for it");
+  }
+  if (command.gpu && !command.predict)
+    return base::fail("A Python file runs on the CPU here: --gpu needs --predict");
+  if (command.axes.empty() || command.axes.size() > 2)
+    return base::fail("A sweep goes along one axis or over two: --axis T=256:2048");
+  auto asked = targeted_spec({}, command.gpu, !command.gpu, built_in_gpus());
+  if (!asked) return tl::unexpected(asked.error());
+  OwnSweep sweep;
+  sweep.target = std::move(asked->target);
+  sweep.only_predicted = command.predict;
+  if (command.steps > 0) take_steps(sweep.protocol, command.steps);
+  return sweep;
+}
+
+// Each once, with its first point.
+void print_reasons(const OwnSweep& sweep) {
+  std::vector<std::string> told;
+  for (const OwnPoint& point : sweep.points) {
+    const std::string& reason = point.reason.sentence;
+    if (reason.empty() || std::ranges::find(told, reason) != told.end()) continue;
+    told.push_back(reason);
+    std::string words;
+    for (const auto& [name, value] : point.at)
+      words += (words.empty() ? "" : ", ") + name + " = " + value;
+    std::printf("%s: %s\n", text::printable(words).c_str(), text::printable(reason).c_str());
+  }
+}
+
+base::Result<void> write_sweep(const std::filesystem::path& folder, const OwnSweep& sweep,
+                               const std::string& title, const nlohmann::json& document,
+                               bool tables) {
+  if (auto made = io::make_folder(folder); !made) return made;
+  auto written = io::write_file(folder / "points.json", io::json_text(document));
+  if (!tables) return written;
+  const io::TextTable table = own_table(sweep, false);
+  if (written) written = io::write_file(folder / "points.csv", io::to_csv(own_table(sweep, true)));
+  if (written) {
+    written = io::write_file(folder / "points.md", title + "\n\n" + io::to_markdown(table));
+  }
+  if (written)
+    written = io::write_file(folder / "points.tex", io::to_latex(table, title, "tab:points"));
+  return written;
+}
+
+// "layers: A 2, B 4", a line for each.
+std::string differences(const OwnSettings& a, const OwnSettings& b) {
+  std::string words;
+  for (const auto& [name, value] : b) {
+    const auto other = a.find(name);
+    const std::string before = other == a.end() ? "not set" : other->second;
+    if (before == value) continue;
+    words += text::printable(name + ": A " + before + ", B " + value) + "\n";
+  }
+  return words;
+}
+
+base::Result<void> write_pair(const std::filesystem::path& folder, const std::string& sides,
+                              const run::Comparison& comparison, const nlohmann::json& document,
+                              bool tables) {
+  if (auto made = io::make_folder(folder); !made) return made;
+  auto written = io::write_file(folder / "comparison.json", io::json_text(document));
+  if (!tables) return written;
+  const io::TextTable table = report::comparison_table(comparison);
+  if (written) written = io::write_file(folder / "comparison.csv", io::to_csv(table));
+  if (written) {
+    written = io::write_file(folder / "comparison.md",
+                             sides + "\n" + io::to_markdown(table) + "\n" +
+                                 report::comparison_sentence(comparison).sentence + "\n");
+  }
+  return written;
+}
+
 }  // namespace
 
 void add_own_options(CLI::App& command, OwnOptions& options) {
@@ -109,12 +215,8 @@ base::Result<OwnQuestion> own_question(const OwnFile& file, const SpecArguments&
   OwnQuestion question;
   question.file = file;
   question.limit = std::chrono::seconds(options.timeout_s);
-  for (const std::string& setting : arguments.settings) {
-    const std::size_t at = setting.find('=');
-    if (at == std::string::npos || at == 0)
-      return base::fail("--set takes ARGUMENT=VALUE, not " + setting);
-    question.settings[setting.substr(0, at)] = setting.substr(at + 1);
-  }
+  if (auto taken = take_settings(arguments.settings, "--set", question.settings); !taken)
+    return tl::unexpected(taken.error());
   question.python = own_python();
   if (options.python.empty()) return question;
   const auto python = io::absolute_path(options.python);
@@ -186,6 +288,122 @@ int run_own(const RunCommand& command, const OwnFile& file) {
   std::fprintf(stderr, "Wrote %s; tensorscope %s opens it\n",
                text::printable(command.out->string()).c_str(),
                text::printable((*command.out / kRecording).string()).c_str());
+  return 0;
+}
+
+int sweep_own(const SweepCommand& command, const OwnFile& file) {
+  auto start = start_sweep(command);
+  if (!start) return report(start.error(), 2);
+  auto question = own_question(file, command.spec, command.own);
+  if (!question) return report(question.error(), 2);
+  if (command.max_seconds)
+    question->limit =
+        std::chrono::seconds(static_cast<std::int64_t>(std::ceil(*command.max_seconds)));
+  const auto parts = SaveParts::parse(command.parts, kPartsOfMany);
+  if (!parts) return report(parts.error(), 2);
+  auto folder =
+      OutputFolder::claim(command.out, {"points.json", "points.csv", "points.md", "points.tex"});
+  if (!folder) return report(folder.error(), 2);
+  std::atomic<std::size_t> done = 0, all = 0;
+  const auto sweep = ask_own(
+      *question,
+      [&](OwnProcess& process, const base::CancelToken& cancel) -> base::Result<OwnSweep> {
+        const auto described = describe_own(process, *question, cancel);
+        if (!described) return tl::unexpected(described.error());
+        OwnSweep asked = std::move(*start);
+        for (const bool sized : {true, false}) {
+          for (const std::string& text : sized ? command.axes : command.series) {
+            auto axis = sized ? own_size_axis(text, *described) : own_series_axis(text, *described);
+            if (!axis) return tl::unexpected(axis.error());
+            asked.axes.push_back(std::move(*axis));
+          }
+        }
+        if (auto made = make_points(asked); !made) return tl::unexpected(made.error());
+        all = asked.points.size();
+        ask_points(
+            process, *question, asked, [&](const OwnPoint&) { ++done; }, cancel);
+        return asked;
+      },
+      [&] { return std::to_string(done) + " of " + std::to_string(all) + " points"; });
+  if (!sweep) return report_own(sweep.error());
+  nlohmann::json document = own_sweep_json(*sweep);
+  document["own_file"] = own_json(*question);
+  if (command.json) {
+    print_json(document);
+  } else {
+    std::printf("%s", io::to_markdown(own_table(*sweep, false)).c_str());
+    print_reasons(*sweep);
+  }
+  auto written = write_sweep(command.out, *sweep, own_title(*question), document,
+                             parts->has(SavePart::tables));
+  if (written) written = folder->finish();
+  if (!written) return report(written.error(), 1);
+  std::fprintf(stderr, "Wrote %s\n", text::printable(command.out.string()).c_str());
+  const auto missing = std::ranges::count_if(sweep->points, [](const OwnPoint& point) {
+    return point.status == sweep::PointStatus::failed ||
+           point.status == sweep::PointStatus::cancelled;
+  });
+  if (missing == 0) return 0;
+  return report("Failed or not run: " + text::counted(missing, "point"), 1);
+}
+
+int compare_own_settings(const AbCommand& command, const OwnFile& file) {
+  const auto question = own_question(file, command.spec, command.own);
+  if (!question) return report(question.error(), 2);
+  OwnSettings b = question->settings;
+  if (auto taken = take_settings(command.changes, "--with", b); !taken)
+    return report(taken.error(), 2);
+  const auto parts = SaveParts::parse(command.parts, kPartsOfPair);
+  if (!parts) return report(parts.error(), 2);
+  std::optional<OutputFolder> folder;
+  if (command.out) {
+    auto claimed =
+        OutputFolder::claim(*command.out, {"comparison.json", "comparison.csv", "comparison.md"});
+    if (!claimed) return report(claimed.error(), 2);
+    folder.emplace(std::move(*claimed));
+  }
+  run::Protocol protocol = run::comparison_protocol();
+  if (command.pairs > 0) take_steps(protocol, command.pairs);
+  std::array<OwnSettings, 2> sides;
+  const auto comparison = ask_own(
+      *question,
+      [&](OwnProcess& process, const base::CancelToken& cancel) -> base::Result<run::Comparison> {
+        const auto described = describe_own(process, *question, cancel);
+        if (!described) return tl::unexpected(described.error());
+        sides = {all_settings(question->settings, *described), all_settings(b, *described)};
+        if (sides[0] == sides[1]) {
+          return base::fail(
+              "A and B have the same settings: say with --with ARGUMENT=VALUE what B has "
+              "otherwise");
+        }
+        return compare_own(process, *question, sides, protocol, cancel);
+      });
+  if (!comparison) return report_own(comparison.error());
+  const std::string different = differences(sides[0], sides[1]);
+  nlohmann::json document =
+      report::to_json(*comparison, protocol, environment_json(read_machine(), nullptr));
+  document["own_file"] = own_json(*question);
+  document["differences"] = nlohmann::json::array();
+  for (const auto& [name, value] : sides[1]) {
+    const std::string before = sides[0].contains(name) ? sides[0].at(name) : std::string();
+    if (before != value)
+      document["differences"].push_back({{"key", name}, {"a", before}, {"b", value}});
+  }
+  document["a"]["spec"] = sides[0];
+  document["b"]["spec"] = sides[1];
+  if (command.json) {
+    print_json(document);
+  } else {
+    std::printf("%s%s\n%s\n", different.c_str(),
+                io::to_markdown(report::comparison_table(*comparison)).c_str(),
+                report::comparison_sentence(*comparison).sentence.c_str());
+  }
+  if (!folder) return 0;
+  auto written =
+      write_pair(*command.out, different, *comparison, document, parts->has(SavePart::tables));
+  if (written) written = folder->finish();
+  if (!written) return report(written.error(), 1);
+  std::fprintf(stderr, "Wrote %s\n", text::printable(command.out->string()).c_str());
   return 0;
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <chrono>
+#include <functional>
 #include <optional>
 #include <string>
 #include <utility>
@@ -17,6 +18,8 @@ class App;
 namespace ts::app {
 
 struct RunCommand;
+struct SweepCommand;
+struct AbCommand;
 
 struct OwnOptions {
   std::string python;  // empty: own_python()
@@ -32,9 +35,10 @@ base::Result<OwnQuestion> own_question(const OwnFile& file, const SpecArguments&
 // Prints why a file could not be asked; 1 if its run failed or was ended, 2 if it cannot be used.
 int report_own(const base::Error& error);
 // Waits for a question on a thread of its own; Control-C ends the process that answers it. What
-// `ask` gives for a process and a token.
+// `ask` gives for a process and a token. `so_far`: words for a terminal, asked on this thread.
+using SoFar = std::function<std::string()>;
 template <class Ask>
-auto ask_own(const OwnQuestion& question, const Ask& ask);
+auto ask_own(const OwnQuestion& question, const Ask& ask, const SoFar& so_far = {});
 
 // "model.py:build(B=2, T=64)"
 std::string own_title(const OwnQuestion& question);
@@ -42,6 +46,10 @@ nlohmann::json own_json(const OwnQuestion& question);
 
 // run --model FILE.py: set-up and a few steps on the CPU, recorded.
 int run_own(const RunCommand& command, const OwnFile& file);
+// sweep --model FILE.py: over its arguments.
+int sweep_own(const SweepCommand& command, const OwnFile& file);
+// ab --model FILE.py --with ARGUMENT=VALUE: the times of plain steps on the CPU, by turns.
+int compare_own_settings(const AbCommand& command, const OwnFile& file);
 
 }  // namespace ts::app
 
@@ -53,7 +61,7 @@ int run_own(const RunCommand& command, const OwnFile& file);
 namespace ts::app {
 
 template <class Ask>
-auto ask_own(const OwnQuestion& question, const Ask& ask) {
+auto ask_own(const OwnQuestion& question, const Ask& ask, const SoFar& so_far) {
   using namespace std::chrono_literals;
   const InterruptGuard guard;
   const base::CancelToken cancel;
@@ -64,7 +72,8 @@ auto ask_own(const OwnQuestion& question, const Ask& ask) {
   ProgressLine progress;
   for (std::int64_t waits = 0; answer.wait_for(50ms) != std::future_status::ready; ++waits) {
     if (InterruptGuard::interrupted()) cancel.cancel();
-    progress.show(own_title(question) + ", " + std::to_string(waits / 20) + " s so far");
+    progress.show(own_title(question) + ", " + (so_far ? so_far() + ", " : "") +
+                  std::to_string(waits / 20) + " s so far");
   }
   progress.clear();
   return answer.get();

@@ -4,33 +4,40 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "app/commands/hunt_command.h"
 #include "app/commands/own_commands.h"
+#include "app/commands/report.h"
 #include "app/commands/target_arguments.h"
-#include "app/output/own_report.h"
+#include "app/output/output_folder.h"
 #include "app/own_file/own_file.h"
 #include "app/session/card_questions.h"
 #include "app/session/catalogue.h"
-#include "core/predict/hunt.h"
+#include "core/base/clock.h"
+#include "core/predict/hunt_map.h"
 #include "core/spec/spec_fields.h"
+#include "core/spec/spec_values.h"
+#include "core/text/numbers.h"
 
 namespace ts::app {
 namespace {
 
+using OwnAxes = std::vector<predict::HuntAxis>;
+
 // The argument of that name, between the ends that the file declares.
-base::Result<predict::HuntAxis> own_axis(const HuntCommand& command,
-                                         const OwnDescription& described) {
-  if (command.axes.size() != 1)
-    return base::fail("A Python file is hunted along one axis: --axis T or --axis B");
-  auto axis = predict::parse_hunt_axis(command.axes[0]);
+base::Result<predict::HuntAxis> own_axis(const std::string& text, const OwnDescription& described) {
+  auto axis = predict::parse_hunt_axis(text);
   if (!axis) return axis;
   const std::string name = spec::field_name(axis->field);
   const auto found = std::ranges::find(described.arguments, name, &OwnArgument::name);
   if (found == described.arguments.end() || found->kind != OwnArgument::Kind::whole)
     return base::fail("The function has no whole number " + name + " to hunt along");
   if (found->low && found->high) {
-    axis->low = std::max(axis->low, static_cast<std::int64_t>(*found->low));
+    const auto low = static_cast<std::int64_t>(*found->low);
+    axis->step = found->step;
+    axis->low = std::max(axis->low, low);
+    axis->low += (axis->step - (axis->low - low) % axis->step) % axis->step;
     axis->high = std::min(axis->high, static_cast<std::int64_t>(*found->high));
     if (axis->low > axis->high)
       return base::fail("The file declares other values of " + name + " than this axis has");
@@ -38,14 +45,40 @@ base::Result<predict::HuntAxis> own_axis(const HuntCommand& command,
   return axis;
 }
 
+base::Result<OwnAxes> own_axes(const HuntCommand& command, const OwnDescription& described) {
+  OwnAxes axes;
+  for (const std::string& text : command.axes) {
+    auto axis = own_axis(text, described);
+    if (!axis) return tl::unexpected(axis.error());
+    axes.push_back(*axis);
+  }
+  if (axes.size() == 2 && axes[0].field == axes[1].field)
+    return base::fail(std::string(spec::field_name(axes[0].field)) + " is given twice");
+  return axes;
+}
+
+// The values of the axes where they are not varied: those that are set, else the file's.
+void take_values(const OwnQuestion& question, const OwnDescription& described, const OwnAxes& axes,
+                 spec::WorkloadSpec& spec) {
+  for (const predict::HuntAxis& axis : axes) {
+    const std::string name = spec::field_name(axis.field);
+    const auto set = question.settings.find(name);
+    const auto found = std::ranges::find(described.arguments, name, &OwnArgument::name);
+    // One that a setting of ours cannot have is no value of the axis, either.
+    static_cast<void>(
+        spec::set_field(spec, name, set != question.settings.end() ? set->second : found->value));
+  }
+}
+
 // A run without data for every probe.
 predict::Probe own_probe(OwnProcess& process, const OwnQuestion& question,
-                         const predict::PredictionTarget& target, const predict::HuntAxis& axis,
+                         const predict::PredictionTarget& target, const OwnAxes& axes,
                          const base::CancelToken& cancel) {
-  return [&process, question, target, axis,
+  return [&process, question, target, axes,
           cancel](const spec::WorkloadSpec& spec) -> base::Result<predict::ProbeAnswer> {
     OwnQuestion one = question;
-    one.settings[spec::field_name(axis.field)] = spec::field_text(spec, axis.field);
+    for (const predict::HuntAxis& axis : axes)
+      one.settings[spec::field_name(axis.field)] = spec::field_text(spec, axis.field);
     auto dry = dry_run_own(process, one, target, cancel, OnCpu::never);
     if (!dry) return tl::unexpected(dry.error());
     const predict::Prediction prediction = predict::predict(
@@ -54,41 +87,102 @@ predict::Probe own_probe(OwnProcess& process, const OwnQuestion& question,
   };
 }
 
+// A hunt and what it went along.
+struct OwnHunt {
+  OwnAxes axes;
+  std::optional<predict::EdgeHunt> edge;
+  std::optional<predict::HuntMap> map;
+  double seconds = 0;
+};
+
+base::Result<OwnHunt> ask_hunt(const HuntCommand& command, const OwnQuestion& own,
+                               const TargetedSpec& question, OwnProcess& process,
+                               const base::CancelToken& cancel) {
+  const auto described = describe_own(process, own, cancel);
+  if (!described) return tl::unexpected(described.error());
+  auto axes = own_axes(command, *described);
+  if (!axes) return tl::unexpected(axes.error());
+  OwnHunt hunt;
+  hunt.axes = std::move(*axes);
+  const predict::Probe probe = own_probe(process, own, question.target, hunt.axes, cancel);
+  if (hunt.axes.size() == 1) {
+    auto edge =
+        predict::hunt_edge(question.spec, hunt.axes[0], question.target.name, probe, cancel);
+    if (!edge) return tl::unexpected(edge.error());
+    hunt.edge = std::move(*edge);
+    return hunt;
+  }
+  const std::int64_t begin_ns = base::now_ns();
+  spec::WorkloadSpec base = question.spec;
+  take_values(own, *described, hunt.axes, base);
+  hunt.map.emplace(std::move(base), hunt.axes[0], hunt.axes[1], predict::kMapSide);
+  const auto filled = predict::fill(
+      *hunt.map, depth_of(command), probe, [](std::size_t) {}, cancel);
+  if (!filled && !cancel.cancelled()) return tl::unexpected(filled.error());
+  hunt.seconds = static_cast<double>(base::now_ns() - begin_ns) * 1e-9;
+  return hunt;
+}
+
+int tell_own_map(const HuntCommand& command, const OwnQuestion& own, const OwnHunt& hunt,
+                 const predict::PredictionTarget& target, const SaveParts& parts, bool cancelled) {
+  const predict::HuntMap& map = *hunt.map;
+  const HuntSubject subject{
+      own_title(own) + ", " + spec::field_name(map.y().field) + " x " +
+          spec::field_name(map.x().field) + " on " + target.name + " (" +
+          text::bytes(target.memory).joined() + "), predicted by runs without data.",
+      own.settings.empty() ? "as in the file" : "those named, others as in the file",
+      own_json(own)};
+  return tell_map(command, map, target, {hunt.seconds, cancelled}, subject, parts);
+}
+
 }  // namespace
 
 int hunt_own(const HuntCommand& command, const OwnFile& file) {
-  if (command.every_cell || command.out || command.data_parallel || command.confirm) {
+  if (command.data_parallel || command.confirm) {
     return report(
-        "A Python file is hunted along one axis by predictions: --every-cell, --out, --confirm and "
-        "--data-parallel are not for it",
+        "A Python file is hunted by predictions of one process: --confirm and --data-parallel are "
+        "not for it",
         2);
   }
+  if (command.axes.empty() || command.axes.size() > 2)
+    return report("A hunt goes along one axis or over two: --axis T", 2);
+  if ((command.every_cell || command.out) && command.axes.size() == 1)
+    return report("--every-cell and --out are for a map: give --axis twice", 2);
   const auto own = own_question(file, command.spec, command.own);
   if (!own) return report(own.error(), 2);
   const auto question = targeted_spec({}, command.gpu, command.cpu, built_in_gpus());
   if (!question) return report(question.error(), 2);
-  std::optional<predict::HuntAxis> axis;
-  const auto hunt = ask_own(
-      *own,
-      [&](OwnProcess& process, const base::CancelToken& cancel) -> base::Result<predict::EdgeHunt> {
-        const auto described = describe_own(process, *own, cancel);
-        if (!described) return tl::unexpected(described.error());
-        auto found = own_axis(command, *described);
-        if (!found) return tl::unexpected(found.error());
-        axis = *found;
-        return predict::hunt_edge(question->spec, *axis, question->target.name,
-                                  own_probe(process, *own, question->target, *axis, cancel),
-                                  cancel);
-      });
+  auto parts = parts_from(command.parts, command.out.has_value(), kPartsOfMany);
+  if (!parts) return report(parts.error(), 2);
+  std::optional<OutputFolder> folder;
+  if (command.out) {
+    auto claimed = OutputFolder::claim(
+        *command.out, {"hunt.json", "hunt.csv", "hunt.md", "hunt.tex", "hunt.png"});
+    if (!claimed) return report(claimed.error(), 2);
+    folder.emplace(std::move(*claimed));
+  }
+  bool cancelled = false;
+  const auto hunt = ask_own(*own, [&](OwnProcess& process, const base::CancelToken& cancel) {
+    auto asked = ask_hunt(command, *own, *question, process, cancel);
+    cancelled = cancel.cancelled();
+    return asked;
+  });
   if (!hunt) return report_own(hunt.error());
+  if (hunt->map) {
+    const int code = tell_own_map(command, *own, *hunt, question->target, *parts, cancelled);
+    if (code != 0 || !folder) return code != 0 || !cancelled ? code : 1;
+    if (const auto finished = folder->finish(); !finished) return report(finished.error(), 1);
+    return cancelled ? 1 : 0;
+  }
+  const predict::HuntAxis& axis = hunt->axes[0];
   if (command.json) {
-    nlohmann::json json = edge_json(*hunt, question->spec, *axis, question->target);
+    nlohmann::json json = edge_json(*hunt->edge, question->spec, axis, question->target);
     json["spec"] = own_json(*own);
     print_json(json);
   } else {
-    print_edge(*hunt, *axis);
+    print_edge(*hunt->edge, axis);
   }
-  return hunt->cancelled ? 1 : 0;
+  return hunt->edge->cancelled ? 1 : 0;
 }
 
 }  // namespace ts::app

@@ -80,11 +80,6 @@ base::Result<void> choose_scale(const std::string& axes, bool log, views::SweepS
   return {};
 }
 
-void take_steps(run::Protocol& protocol, int steps) {
-  protocol.min_samples = protocol.max_samples = steps;
-  protocol.hard_budget_s = 1e9;
-}
-
 base::Result<sweep::FitRange> fit_range(const std::string& text) {
   sweep::FitRange range;
   if (text.empty()) return range;
@@ -100,6 +95,11 @@ base::Result<sweep::FitRange> fit_range(const std::string& text) {
 }
 
 }  // namespace
+
+void take_steps(run::Protocol& protocol, int steps) {
+  protocol.min_samples = protocol.max_samples = steps;
+  protocol.hard_budget_s = 1e9;
+}
 
 base::Result<sweep::SweepSpec> spec_of(const SweepCommand& given,
                                        const spec::GpuCatalogue& catalogue) {

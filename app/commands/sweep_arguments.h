@@ -1,5 +1,6 @@
 #pragma once
 
+#include "app/commands/own_commands.h"
 #include "app/commands/spec_arguments.h"
 #include "app/output/save_parts.h"
 #include "app/pictures/sweep_picture.h"
@@ -27,6 +28,7 @@ struct SweepCommand {
   std::filesystem::path out;
   std::string parts = SaveParts(kPartsOfMany).names();  // of what is written there
   bool json = false;
+  OwnOptions own;
 };
 
 // Functions that interpret the arguments of tensorscope sweep. Errors are one sentence.
@@ -39,6 +41,8 @@ bool describes_a_sweep(const SweepCommand& command);
 // Checks that --steps and --max-seconds, if given, match the sweep that is continued: points that
 // were measured differently must not be in one table.
 base::Result<void> same_measuring(const SweepCommand& command, const sweep::SweepSpec& known);
+// Exactly so many timed steps, or pairs of steps.
+void take_steps(run::Protocol& protocol, int steps);
 // Size, look and language of the figure, and what is fitted.
 base::Result<FigureOptions> figure_options(const SweepCommand& command);
 

@@ -231,6 +231,7 @@ std::string sweep_presets_help() {
 // continues a sweep after Control-C, a crash or a full disk. Returns 0 when every point is known
 // (out of memory is a result), 1 when some failed or are missing or a file could not be written.
 int run_sweep(const SweepCommand& command) {
+  if (const auto file = own_file_of(command.spec.model)) return sweep_own(command, *file);
   const InterruptGuard guard;
   Session session(make_engine_loader(), make_dry_runner_loader());
   auto start = start_of(command, session.gpus());
@@ -352,6 +353,7 @@ ParsedCommand sweep_command(CLI::App& app) {
                "Write every chart alone, too: chart-NAME.png, .svg and .csv");
   app.add_flag("--resume", options->resume, "Go on with the sweep in --out");
   app.add_flag("--json", options->json, "Print one JSON document on standard output");
+  add_own_options(app, options->own);
   app.footer(sweep_presets_help() + presets_help() + cards_help() + spec::field_help());
   return parsed_command(options, run_sweep);
 }

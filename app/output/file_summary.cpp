@@ -203,12 +203,12 @@ Json run_json(const Json& run) {
 Json recording_json(const run::Run& run, const base::StringTable& strings) {
   Json json = {{"kind", "recording"},
                {"recorded_steps", run.recorded_steps.size()},
-               {"timed_steps", run.timed_steps.size()},
                {"slices", run.trace.slice_count()},
                {"events", run.memory.events().size()},
                {"peak_allocated", run.peak_allocated()},
                {"verdict", run::to_string(run.verdict)},
                {"lost", run.dropped}};
+  if (run.script.empty()) json["timed_steps"] = run.timed_steps.size();  // a script has none
   if (!run.device_name.empty()) json["device"] = run.device_name;
   add_fault(json, run::is_cut_off(run) ? run::cut_off() : base::Message{});
   if (run.script.empty()) {

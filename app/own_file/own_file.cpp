@@ -60,10 +60,11 @@ std::string places_of(const Json& answer, const char* name) {
 // The words for an error of the package in this program's messages.
 base::Message message_of(const OwnQuestion& question, const Json& answer) {
   static constexpr std::array kWrongs = {
-      "annotation",    "exit",         "file",         "interrupted", "killed_at", "needs_data",
-      "no_annotation", "no_build",     "no_control",   "no_module",   "no_step",   "not_run",
-      "not_callable",  "not_exported", "not_on_meta",  "raised",      "syntax",    "unavailable",
-      "unknown",       "value_bool",   "value_choice", "value_float", "value_int", "value_range"};
+      "annotation",   "exit",          "file",         "interrupted",  "killed_at",
+      "needs_data",   "no_annotation", "no_build",     "no_control",   "no_module",
+      "no_step",      "not_run",       "not_callable", "not_exported", "not_on_meta",
+      "raised",       "syntax",        "unavailable",  "unknown",      "value_bool",
+      "value_choice", "value_float",   "value_int",    "value_range",  "value_step"};
   const std::string kind = answer.at("kind").get<std::string>();
   if (std::ranges::find(kWrongs, std::string_view(kind)) == kWrongs.end())
     return text::message("own_file.answer", {{"file", name_of(question)}});
@@ -137,7 +138,7 @@ Json question_json(const OwnQuestion& question, const char* what, const Json& mo
                 {"settings", question.settings},
                 {"python", question.python.string()},
                 {"library", library_mark()},
-                {"version", 4}};
+                {"version", 5}};
   asked.update(more);
   return asked;
 }
@@ -216,6 +217,7 @@ OwnArgument argument_from(const Json& told) {
   if (told.contains("low")) {
     made.low = std::stod(told["low"].get<std::string>());
     made.high = std::stod(told["high"].get<std::string>());
+    made.step = std::stoll(told.value("step", "1"));
   }
   return made;
 }
@@ -229,6 +231,12 @@ std::optional<OwnFile> config_of(const std::string& text) {
   if (!taken) return std::nullopt;
   if (auto whole = io::absolute_path(file.path)) file.path = std::move(*whole);
   return file;
+}
+
+std::vector<run::StepTimes> steps_from(const Json& told) {
+  std::vector<run::StepTimes> steps;
+  for (const Json& ns : told) steps.emplace_back().total_ns = ns.get<std::int64_t>();
+  return steps;
 }
 
 base::Result<OwnRecording> recording_of(Answer answer) {
@@ -316,6 +324,32 @@ base::Result<OwnDryRun> dry_run_own(OwnProcess& process, const OwnQuestion& ques
   if (made.run.log.blocks().empty())
     return text::fail("own_file.no_tensors", {{"file", name_of(question)}});
   return made;
+}
+
+base::Result<std::vector<OwnTimes>> time_own(
+    OwnProcess& process, const OwnQuestion& question,
+    const std::vector<std::map<std::string, std::string>>& sides, const run::Protocol& protocol,
+    const base::CancelToken& cancel) {
+  const Json more = {{"sides", sides},
+                     {"protocol",
+                      {{"min_warmup_s", protocol.min_warmup_s},
+                       {"max_warmup_s", protocol.max_warmup_s},
+                       {"min_samples", protocol.min_samples},
+                       {"max_samples", protocol.max_samples},
+                       {"budget_s", protocol.budget_s},
+                       {"hard_budget_s", protocol.hard_budget_s}}}};
+  auto answer = ask(process, question, "time", more, Caching::off, cancel);
+  if (!answer) return tl::unexpected(answer.error());
+  try {
+    std::vector<OwnTimes> made;
+    for (const Json& side : answer->json.at("sides")) {
+      made.push_back({steps_from(side.at("warmup")), steps_from(side.at("timed")),
+                      side.at("settled").get<bool>()});
+    }
+    if (made.size() == sides.size()) return made;
+  } catch (const Json::exception&) {
+  }
+  return text::fail("own_file.answer", {{"file", name_of(question)}});
 }
 
 base::Result<OwnExport> export_own(OwnProcess& process, const OwnQuestion& question,

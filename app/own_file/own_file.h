@@ -15,6 +15,7 @@
 #include "core/base/string_table.h"
 #include "core/predict/dry_run.h"
 #include "core/predict/prediction.h"
+#include "core/run/protocol.h"
 #include "core/run/run.h"
 
 // A Python file of the user's own as a workload: `def build(B, T, device, ...): return step`; or a
@@ -42,6 +43,7 @@ struct OwnArgument {
   std::string value;                 // the default
   std::vector<std::string> choices;  // of a choice
   std::optional<double> low, high;   // of a number, where the file names them
+  std::int64_t step = 1;             // of a whole one, from low on
 };
 
 struct OwnDescription {
@@ -92,6 +94,18 @@ base::Result<OwnDryRun> dry_run_own(OwnProcess& process, const OwnQuestion& ques
                                     const predict::PredictionTarget& target,
                                     const base::CancelToken& cancel,
                                     OnCpu on_cpu = OnCpu::where_needed);
+// Times of plain steps on the CPU, without recording: of one setting, or of two by turns in one
+// process (A B B A). total_ns is all that is known of a step. As many as `sides`. Never from the
+// cache.
+struct OwnTimes {
+  std::vector<run::StepTimes> warmup;
+  std::vector<run::StepTimes> timed;
+  bool settled = false;  // the warm-up did
+};
+base::Result<std::vector<OwnTimes>> time_own(
+    OwnProcess& process, const OwnQuestion& question,
+    const std::vector<std::map<std::string, std::string>>& sides, const run::Protocol& protocol,
+    const base::CancelToken& cancel);
 // Writes the module that the step calls first as torch.export has it.
 base::Result<OwnExport> export_own(OwnProcess& process, const OwnQuestion& question,
                                    const std::filesystem::path& out,

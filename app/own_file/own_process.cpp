@@ -78,7 +78,7 @@ struct OwnProcess::Question {
            {"most", text::bytes(static_cast<std::int64_t>(request.most_bytes)).joined()}});
     }
     if (!late()) return text::fail("engine.cancelled");
-    return text::fail("file_error.no_end", {{"program", request.python.string()},
+    return text::fail("file_error.no_end", {{"program", request.about},
                                             {"seconds", std::to_string(request.limit.count())}});
   }
 };

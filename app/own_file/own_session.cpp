@@ -55,6 +55,10 @@ void OwnSession::record(OwnQuestion question, std::filesystem::path out) {
   submit({Work::run, std::move(question), {}, {}, std::move(out)});
 }
 
+void OwnSession::write_model(OwnQuestion question, std::filesystem::path out) {
+  submit({Work::write, std::move(question), {}, {}, std::move(out)});
+}
+
 void OwnSession::show(std::shared_ptr<const Forecast> forecast, std::filesystem::path out) {
   submit({Work::show, {}, {}, std::move(forecast), std::move(out)});
 }
@@ -137,6 +141,9 @@ base::Result<void> OwnSession::answer(const Job& job, const base::CancelToken& c
     const auto recorded = record_own(process_, job.question, kSteps, cancel);
     if (!recorded) return tl::unexpected(recorded.error());
     if (auto written = io::write_file(job.out, recorded->content); !written) return written;
+  } else if (job.work == Work::write) {
+    const auto written = export_own(process_, job.question, job.out, cancel);
+    if (!written) return tl::unexpected(written.error());
   } else if (auto written =
                  write_predicted_snapshot(job.out, job.forecast->of, {}, *job.forecast->strings);
              !written) {

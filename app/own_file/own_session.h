@@ -23,7 +23,7 @@ namespace ts::app {
 // Members but the thread's own belong to one owner thread.
 class OwnSession {
  public:
-  enum class Work : std::uint8_t { none, examine, describe, predict, run, show, close };
+  enum class Work : std::uint8_t { none, examine, describe, predict, run, write, show, close };
   struct Forecast {
     OwnQuestion question;
     predict::Forecast of;                              // its id is not used
@@ -50,6 +50,8 @@ class OwnSession {
   void predict(OwnQuestion question, predict::PredictionTarget target);
   // Writes the recording of a run on the CPU there; take_file() gives it.
   void record(OwnQuestion question, std::filesystem::path out);
+  // Writes the module that the step calls first as torch.export has it there; take_file() gives it.
+  void write_model(OwnQuestion question, std::filesystem::path out);
   // Writes the memory of the forecast as a snapshot there; take_file() gives it.
   void show(std::shared_ptr<const Forecast> forecast, std::filesystem::path out);
   void cancel() { thread_.cancel(); }

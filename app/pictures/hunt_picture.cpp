@@ -29,7 +29,8 @@ base::Result<void> save_hunt_picture(Graphics& graphics, const predict::HuntMap&
       const float top = area.y0 + metrics.px(12);
       views::text_in(sink, {left, top, area.x1 - metrics.px(16), top + metrics.px(22)},
                      views::TextStyle::body_medium, theme.text2,
-                     hunt_caption(map, target) + " " + hunt_settings(map));
+                     picture.title.empty() ? hunt_caption(map, target) + " " + hunt_settings(map)
+                                           : picture.title);
       const views::HuntFigure figure{.map = map,
                                      .memory = target.memory,
                                      .texts = texts,

@@ -16,6 +16,7 @@ struct HuntPicture {
   views::ThemeKind theme = views::ThemeKind::light;
   text::Language language = text::Language::en;
   std::string other;  // the name of the second frontier
+  std::string title;  // empty: that of the map's own settings
 };
 
 // Draws a map under its caption ("attention, B x T on RTX 4090 ...") with nothing around it.

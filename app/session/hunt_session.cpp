@@ -218,7 +218,9 @@ std::optional<std::size_t> HuntSession::cell_of(const spec::WorkloadSpec& spec) 
 base::Result<std::filesystem::path> HuntSession::save(const SaveParts& parts) const {
   if (!map_ || folder_.empty()) return text::fail("save_error.nothing");
   std::filesystem::path folder = new_path(folder_, "hunt");
-  if (auto written = write_hunt_files(folder, *map_, progress_->target, parts); !written) {
+  if (auto written = write_hunt_files(folder, *map_, progress_->target,
+                                      subject_of(*map_, progress_->target), parts);
+      !written) {
     return tl::unexpected(written.error());
   }
   return folder;
@@ -249,32 +251,34 @@ std::string hunt_settings(const predict::HuntMap& map) {
   return words;
 }
 
+HuntSubject subject_of(const predict::HuntMap& map, const predict::PredictionTarget& target) {
+  return {hunt_caption(map, target), hunt_settings(map), to_json(map.base())};
+}
+
 base::Result<void> write_hunt_files(const std::filesystem::path& folder,
                                     const predict::HuntMap& map,
                                     const predict::PredictionTarget& target,
-                                    const SaveParts& parts) {
+                                    const HuntSubject& subject, const SaveParts& parts) {
   if (auto made = io::make_folder(folder); !made) return made;
   nlohmann::json json = to_json(map);
-  json["spec"] = to_json(map.base());
+  json["spec"] = subject.spec;
   json["target"] = {
       {"name", target.name}, {"memory", target.memory}, {"capacity", target.capacity()}};
   if (auto written = io::write_file(folder / "hunt.json", io::json_text(json));
       !written || !parts.has(SavePart::tables)) {
     return written;
   }
-  const std::string caption = hunt_caption(map, target);
+  const std::string titled = subject.caption + " Settings: " + subject.settings;
   struct File {
     const char* name;
     std::string content;
   };
   for (const File& file :
        {File{"hunt.csv", io::to_csv(predict::hunt_cells(map))},
-        File{"hunt.md", predict::hunt_markdown(map, caption + " Settings: " + hunt_settings(map))},
-        File{"hunt.tex", io::to_latex(predict::hunt_grid(map),
-                                      caption + " Settings: " + hunt_settings(map) +
-                                          ". GiB needed; * tight, "
-                                          "x out of memory.",
-                                      "tab:hunt")}}) {
+        File{"hunt.md", predict::hunt_markdown(map, titled)},
+        File{"hunt.tex",
+             io::to_latex(predict::hunt_grid(map),
+                          titled + ". GiB needed; * tight, x out of memory.", "tab:hunt")}}) {
     if (auto written = io::write_file(folder / file.name, file.content); !written) return written;
   }
   return {};

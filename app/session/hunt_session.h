@@ -2,7 +2,9 @@
 
 #include <filesystem>
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "app/output/save_parts.h"
@@ -109,11 +111,18 @@ std::string hunt_caption(const predict::HuntMap& map, const predict::PredictionT
 // differs from the workload's defaults. "dtype=bf16 backend=naive pass=full_step d_model=768".
 std::string hunt_settings(const predict::HuntMap& map);
 
+// Whose memory a map shows.
+struct HuntSubject {
+  std::string caption, settings;  // as above
+  nlohmann::json spec;
+};
+HuntSubject subject_of(const predict::HuntMap& map, const predict::PredictionTarget& target);
+
 // Writes hunt.json of a map, and with the tables hunt.csv, hunt.md and hunt.tex. Stops at the first
 // that cannot be written.
 base::Result<void> write_hunt_files(const std::filesystem::path& folder,
                                     const predict::HuntMap& map,
                                     const predict::PredictionTarget& target,
-                                    const SaveParts& parts = {});
+                                    const HuntSubject& subject, const SaveParts& parts = {});
 
 }  // namespace ts::app

@@ -48,6 +48,16 @@ views::LogScale scale_of(const OwnArgument& argument, std::int64_t value) {
   return {least, std::max(least + 1, high)};
 }
 
+// The value of the argument's range that a slider's value means: the next one in that direction.
+std::int64_t in_steps(const OwnArgument& argument, std::int64_t from, std::int64_t value) {
+  const std::int64_t step = argument.step;
+  if (step <= 1) return value;
+  const auto low = static_cast<std::int64_t>(*argument.low);
+  const auto high = static_cast<std::int64_t>(*argument.high);
+  const std::int64_t up = value > from ? step - 1 : 0;
+  return low + (std::clamp(value, low, high) - low + up) / step * step;
+}
+
 }  // namespace
 
 void OwnFileSheet::open(const std::filesystem::path& path) {
@@ -170,7 +180,8 @@ void OwnFileSheet::draw_number(const views::Ui& ui, const OwnArgument& argument,
   } else {
     edit = views::number_row(ui, argument.name, argument.name, value, width);
   }
-  if (edit.value) set(argument, std::to_string(*edit.value));
+  if (edit.value)
+    set(argument, std::to_string(in_steps(argument, number.value_or(0), *edit.value)));
   if (edit.typed) set(argument, *edit.typed);
 }
 
@@ -279,8 +290,12 @@ void OwnFileSheet::draw_buttons(const views::Ui& ui, const OwnSession::State& kn
       cancel();
     }
     ImGui::SameLine();
-    const bool runs = session_->work() == OwnSession::Work::run;
-    if (runs) views::text(ui, TextStyle::body, ui.theme.text2, ui.texts("own_file.running"));
+    const OwnSession::Work work = session_->work();
+    if (work == OwnSession::Work::run || work == OwnSession::Work::write) {
+      const bool runs = work == OwnSession::Work::run;
+      views::text(ui, TextStyle::body, ui.theme.text2,
+                  ui.texts(runs ? "own_file.running" : "own_file.exporting"));
+    }
     return;
   }
   const std::string stem = file_.path.stem().string();
@@ -294,12 +309,15 @@ void OwnFileSheet::draw_buttons(const views::Ui& ui, const OwnSession::State& kn
                       views::ButtonKind::plain)) {
       asked_target_.clear();
     }
-    return;
-  }
-  if (views::button(ui, "###own_show", "", ui.texts("own_file.show"), "",
-                    views::ButtonKind::plain)) {
+  } else if (views::button(ui, "###own_show", "", ui.texts("own_file.show"), "",
+                           views::ButtonKind::plain)) {
     session_->show(known.forecast, new_path(state.save_folder(), "predicted-" + stem, ".pickle"));
   }
+  if (views::button(ui, "###own_export", "", ui.texts("own_file.export"), "",
+                    views::ButtonKind::plain)) {
+    session_->write_model(question(), new_path(state.save_folder(), "own-" + stem, ".pt2"));
+  }
+  views::wrapped_text(ui, TextStyle::small, ui.theme.text3, ui.texts("own_file.pages"), ui.px(16));
 }
 
 // Once for every combination; a run that goes on is not disturbed.

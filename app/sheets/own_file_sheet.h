@@ -24,7 +24,7 @@ class OwnFileSheet {
  public:
   // Runs nothing.
   void open(const std::filesystem::path& path);
-  // Returns a recording or snapshot that was written and is to be opened.
+  // Returns a recording, a snapshot or a .pt2 that was written and is to be opened.
   std::optional<std::filesystem::path> draw(const views::Ui& ui, Session& session,
                                             const WorkspaceState& state,
                                             const views::ControlsContext& controls);

@@ -4,7 +4,9 @@
 #include <bit>
 #include <charconv>
 #include <cmath>
+#include <functional>
 #include <optional>
+#include <string>
 
 #include "core/spec/spec_values.h"
 #include "core/sweep/sweep_spec.h"
@@ -53,10 +55,17 @@ base::Result<std::int64_t> read_value(spec::Field field, std::string_view text) 
                     {{"field", spec::field_name(field)}, {"value", std::string(text)}});
 }
 
-base::Result<void> add(std::vector<std::int64_t>& values, std::int64_t value, spec::Field field) {
+// The number that values are read for.
+struct Number {
+  std::string name;
+  std::function<base::Result<std::int64_t>(std::string_view)> read;
+  bool bytes = false;
+};
+
+base::Result<void> add(std::vector<std::int64_t>& values, std::int64_t value, const Number& of) {
   if (values.size() == kMostAxisValues) {
-    return text::fail("sweep_error.many_values", {{"most", std::to_string(kMostAxisValues)},
-                                                  {"field", spec::field_name(field)}});
+    return text::fail("sweep_error.many_values",
+                      {{"most", std::to_string(kMostAxisValues)}, {"field", of.name}});
   }
   values.push_back(value);
   return {};
@@ -68,20 +77,20 @@ tl::unexpected<base::Error> bad_step(std::string_view step) {
 
 using Values = std::vector<std::int64_t>;
 
-base::Result<Values> powers_of_two(spec::Field field, std::int64_t low, std::int64_t high) {
+base::Result<Values> powers_of_two(const Number& of, std::int64_t low, std::int64_t high) {
   Values values;
   for (std::int64_t value = 1; value <= high && value <= INT64_MAX / 2; value *= 2) {
     if (value >= low) values.push_back(value);
   }
   if (values.empty()) {
-    return text::fail("sweep_error.no_power", {{"low", std::to_string(low)},
-                                               {"high", std::to_string(high)},
-                                               {"field", spec::field_name(field)}});
+    return text::fail(
+        "sweep_error.no_power",
+        {{"low", std::to_string(low)}, {"high", std::to_string(high)}, {"field", of.name}});
   }
   return values;
 }
 
-base::Result<Values> times(spec::Field field, std::int64_t low, std::int64_t high,
+base::Result<Values> times(const Number& of, std::int64_t low, std::int64_t high,
                            std::string_view factor_text) {
   double factor = 0;
   const char* const end = factor_text.data() + factor_text.size();
@@ -90,8 +99,7 @@ base::Result<Values> times(spec::Field field, std::int64_t low, std::int64_t hig
     return text::fail("sweep_error.factor", {{"value", std::string(factor_text)}});
   }
   if (low < 1) {
-    return text::fail("sweep_error.multiply",
-                      {{"field", spec::field_name(field)}, {"low", std::to_string(low)}});
+    return text::fail("sweep_error.multiply", {{"field", of.name}, {"low", std::to_string(low)}});
   }
   Values values;
   // Computed exactly, then rounded, so that errors do not accumulate: 100:800:x1.5 is 100, 150,
@@ -100,41 +108,56 @@ base::Result<Values> times(spec::Field field, std::int64_t low, std::int64_t hig
        exact *= factor) {
     const std::int64_t value = std::llround(exact);
     if (!values.empty() && value == values.back()) continue;
-    if (auto added = add(values, value, field); !added) return tl::unexpected(added.error());
+    if (auto added = add(values, value, of); !added) return tl::unexpected(added.error());
   }
   return values;
 }
 
-base::Result<Values> plus(spec::Field field, std::int64_t low, std::int64_t high,
+base::Result<Values> plus(const Number& of, std::int64_t low, std::int64_t high,
                           std::string_view step_text) {
-  const auto step = field == spec::Field::memory_limit ? text::parse_bytes(step_text)
-                                                       : text::parse_count(step_text);
+  const auto step = of.bytes ? text::parse_bytes(step_text) : text::parse_count(step_text);
   if (!step || *step < 1) {
     return text::fail("sweep_error.whole_step", {{"value", std::string(step_text)}});
   }
   Values values;
   for (std::int64_t value = low;; value += *step) {
-    if (auto added = add(values, value, field); !added) return tl::unexpected(added.error());
+    if (auto added = add(values, value, of); !added) return tl::unexpected(added.error());
     if (*step > high - value) return values;
   }
 }
 
-base::Result<Values> range(spec::Field field, const std::vector<std::string_view>& parts) {
-  const auto low = read_value(field, parts[0]);
+base::Result<Values> range(const Number& of, const std::vector<std::string_view>& parts) {
+  const auto low = of.read(parts[0]);
   if (!low) return tl::unexpected(low.error());
-  const auto high = read_value(field, parts[1]);
+  const auto high = of.read(parts[1]);
   if (!high) return tl::unexpected(high.error());
   if (*low > *high) {
-    return text::fail("sweep_error.downwards", {{"field", spec::field_name(field)},
-                                                {"low", std::to_string(*low)},
-                                                {"high", std::to_string(*high)}});
+    return text::fail(
+        "sweep_error.downwards",
+        {{"field", of.name}, {"low", std::to_string(*low)}, {"high", std::to_string(*high)}});
   }
-  if (parts.size() == 2) return powers_of_two(field, *low, *high);
+  if (parts.size() == 2) return powers_of_two(of, *low, *high);
   const std::string_view step = parts[2];
   if (step.size() < 2) return bad_step(step);
-  if (step.front() == 'x') return times(field, *low, *high, step.substr(1));
-  if (step.front() == '+') return plus(field, *low, *high, step.substr(1));
+  if (step.front() == 'x') return times(of, *low, *high, step.substr(1));
+  if (step.front() == '+') return plus(of, *low, *high, step.substr(1));
   return bad_step(step);
+}
+
+// "256,512" or "256:2048:x2": ascending and unique.
+base::Result<Values> values_of(const Number& of, std::string_view text) {
+  const auto parts = pieces(text, ':');
+  if (parts.size() > 3) return text::fail("sweep_error.range", {{"value", std::string(text)}});
+  if (parts.size() > 1) return range(of, parts);
+  Values values;
+  for (const std::string_view piece : pieces(text, ',')) {
+    const auto value = of.read(piece);
+    if (!value) return tl::unexpected(value.error());
+    if (auto added = add(values, *value, of); !added) return tl::unexpected(added.error());
+  }
+  std::sort(values.begin(), values.end());
+  values.erase(std::unique(values.begin(), values.end()), values.end());
+  return values;
 }
 
 }  // namespace
@@ -147,26 +170,22 @@ base::Result<SweepAxis> parse_axis(std::string_view text) {
   }
   SweepAxis axis;
   axis.field = named->field;
-  const auto parts = pieces(named->values, ':');
-  if (parts.size() > 3) {
-    return text::fail("sweep_error.range", {{"value", std::string(named->values)}});
-  }
-  if (parts.size() > 1) {
-    auto values = range(axis.field, parts);
-    if (!values) return tl::unexpected(values.error());
-    axis.values = std::move(*values);
-    return axis;
-  }
-  for (const std::string_view piece : pieces(named->values, ',')) {
-    const auto value = read_value(axis.field, piece);
-    if (!value) return tl::unexpected(value.error());
-    if (auto added = add(axis.values, *value, axis.field); !added) {
-      return tl::unexpected(added.error());
-    }
-  }
-  std::sort(axis.values.begin(), axis.values.end());
-  axis.values.erase(std::unique(axis.values.begin(), axis.values.end()), axis.values.end());
+  auto values = values_of({spec::field_name(axis.field),
+                           [&](std::string_view one) { return read_value(axis.field, one); },
+                           axis.field == spec::Field::memory_limit},
+                          named->values);
+  if (!values) return tl::unexpected(values.error());
+  axis.values = std::move(*values);
   return axis;
+}
+
+base::Result<std::vector<std::int64_t>> parse_numbers(const std::string& name,
+                                                      std::string_view values) {
+  const auto read = [&](std::string_view one) -> base::Result<std::int64_t> {
+    if (const auto number = text::parse_count(one); number && *number >= 0) return *number;
+    return text::fail("sweep_error.numbers", {{"field", name}, {"value", std::string(one)}});
+  };
+  return values_of({name, read}, values);
 }
 
 base::Result<SweepSeriesField> parse_series(std::string_view text) {

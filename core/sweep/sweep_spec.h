@@ -49,6 +49,9 @@ inline constexpr std::size_t kMostSweepPoints = 5000;
 // "T=256,512,1k", "T=256:2048:x2" (times 2 from 256 on), "B=1:16:+2", "T=200:2000" (the powers of
 // two in between). Values are written as for --set. Errors are one sentence.
 base::Result<SweepAxis> parse_axis(std::string_view text);
+// The values of such an axis for a number of any other name: "256:2048:x2".
+base::Result<std::vector<std::int64_t>> parse_numbers(const std::string& name,
+                                                      std::string_view values);
 // "backend=naive,flash", "preset=small,medium".
 base::Result<SweepSeriesField> parse_series(std::string_view text);
 

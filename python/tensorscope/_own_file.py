@@ -3,8 +3,9 @@ The config.json of a model of transformers is such a file, too (_config.py).
 
 A request is a JSON file, and so is its answer (_own_serve.py takes it, app/own_file/ reads it). Whatever the user's
 code does, the answer is one sentence with file, line and the last frames; a process that writes none was killed. The
-request: what (describe, record, predict, export), file, function, settings (name to text), steps, compute_capability
-(0: the rules of this machine's CPU), multiprocessors, out, answer, log.
+request: what (describe, record, time, predict, export), file, function, settings (name to text), steps,
+compute_capability (0: the rules of this machine's CPU), multiprocessors, out, answer, log; of time: sides (the settings
+of each) and the numbers of core/run/protocol.h.
 """
 
 import contextlib
@@ -19,7 +20,9 @@ import math
 import os
 import re
 import signal
+import statistics
 import sys
+import time
 import traceback
 import types
 import typing
@@ -235,11 +238,12 @@ def _described(name, annotation, default, place):
     """One argument, as a control of the window: kind, default, and its range or choices. Wrong where it can have none.
     """
     low = high = None
+    step = 1
     if typing.get_origin(annotation) is typing.Annotated:
         annotation, *extra = typing.get_args(annotation)
         for one in extra:
             if isinstance(one, range) and len(one):
-                low, high = one[0], one[-1]
+                low, high, step = min(one[0], one[-1]), max(one[0], one[-1]), abs(one.step)
     if annotation is inspect.Parameter.empty:
         if default is None or default is inspect.Parameter.empty:
             raise Wrong("no_annotation", argument=name, place=place)
@@ -266,9 +270,12 @@ def _described(name, annotation, default, place):
     if annotation in (int, float):
         value = default if given else SIZES.get(name, 1)
         if not given and low is not None:
-            value = min(max(value, low), high)
+            value = low + (min(max(value, low), high) - low) // step * step
         made = {"kind": annotation.__name__, "default": str(value)}
-        return made if low is None else {**made, "low": str(low), "high": str(high)}
+        if low is None:
+            return made
+        made.update(low=str(low), high=str(high))
+        return {**made, "step": str(step)} if step > 1 and annotation is int else made
     return {"kind": "text", "default": default if given else ""}
 
 
@@ -337,10 +344,12 @@ def _real(text):
 
 
 def _in_range(number, argument):
-    """The number; Wrong where the file declares ends that it does not lie between."""
-    low, high = argument.get("low"), argument.get("high")
+    """The number; Wrong where the file declares a range that it is not in."""
+    low, high, step = argument.get("low"), argument.get("high"), argument.get("step")
     if low is not None and not float(low) <= number <= float(high):
         raise Wrong("value_range", argument=argument["name"], value=str(number), low=low, high=high)
+    if step is not None and (number - int(low)) % int(step):
+        raise Wrong("value_step", argument=argument["name"], value=str(number), low=low, high=high, step=step)
     return number
 
 
@@ -469,6 +478,48 @@ def record(request):
     return {"device": "cpu", **_record(request, torch.device("cpu"))}
 
 
+def _timed(step):
+    begin = time.perf_counter_ns()
+    calling(step)
+    return time.perf_counter_ns() - begin
+
+
+def _warmed_up(step, protocol):
+    """(times of the steps until they settle, whether they did)."""
+    times, begin = [], time.perf_counter()
+    while True:
+        times.append(_timed(step))
+        spent = time.perf_counter() - begin
+        if len(times) >= 10 and spent >= protocol["min_warmup_s"]:
+            before, last = statistics.median(times[-10:-5]), statistics.median(times[-5:])
+            if abs(last - before) <= 0.02 * before:
+                return times, True
+        if spent >= protocol["max_warmup_s"]:
+            return times, False
+
+
+def time_sides(request):
+    """The times of plain steps, ns, of one or two settings on the CPU; two by turns: A B B A, which a drift of the
+    machine cannot favour."""
+    import torch
+    function, protocol, steps = load_function(request), request["protocol"], []
+    for settings in request["sides"]:
+        torch.manual_seed(0)
+        steps.append(built(function, settings, torch.device("cpu")))
+    warm = [_warmed_up(step, protocol) for step in steps]
+    timed, begin = [[] for _ in steps], time.perf_counter()
+    while True:
+        for side in (0, 1, 1, 0) if len(steps) == 2 else (0,):
+            timed[side].append(_timed(steps[side]))
+        count, spent = len(timed[0]), time.perf_counter() - begin
+        if count >= protocol["max_samples"] or spent >= protocol["hard_budget_s"]:
+            break
+        if count >= protocol["min_samples"] and spent >= protocol["budget_s"]:
+            break
+    return {"device": "cpu", "sides": [{"warmup": times, "settled": settled, "timed": side}
+                                       for (times, settled), side in zip(warm, timed)]}
+
+
 def predict(request):
     """The blocks of a run without data. Where that cannot be done: why not, as an error of its own."""
     import torch
@@ -504,4 +555,4 @@ def export(request):
     return _export.export(request)
 
 
-ACTIONS = {"describe": describe, "record": record, "predict": predict, "export": export}
+ACTIONS = {"describe": describe, "record": record, "time": time_sides, "predict": predict, "export": export}

@@ -3,6 +3,7 @@
 #include <cstdlib>
 #include <fstream>
 #include <string>
+#include <vector>
 
 #include "tests/gui/driven_window.h"
 
@@ -105,6 +106,53 @@ TEST_F(OwnFileInTheWindow, RunsNothingBeforeItIsAllowedThenPredictsAndRuns) {
     IM_CHECK(opened(context, 3));
     IM_CHECK_EQ(session().files().entries().back().opened->trace->run.recorded_steps.size(),
                 std::size_t{3});
+  });
+}
+
+// The pages of sweeps, maps and A/B take the module as a .pt2.
+TEST_F(OwnFileInTheWindow, TheModelIsExportedForTheOtherPages) {
+  const auto path = write_file("exported.py", kStep);
+  drive([&path](ImGuiTestContext* context) {
+    window().open_files({path});
+    context->Yield(3);
+    press(context, "###own_allow");
+    IM_CHECK(comes(context, "**/###own_export"));
+    press(context, "**/###own_export");
+    IM_CHECK(until(context, 600, [] {
+      return state().history.spec().workload == spec::WorkloadKind::own_model;
+    }));
+    const std::string& model = state().history.spec().model;
+    IM_CHECK(model.ends_with(".pt2"));
+    IM_CHECK(std::filesystem::exists(model));
+    IM_CHECK(!shows(context, "**/###own_export"));
+  });
+}
+
+// A slider takes the values of the file's range alone.
+TEST_F(OwnFileInTheWindow, ASliderKeepsTheStepsOfARange) {
+  const auto path = write_file("steps.py", R"(
+import torch, typing
+def build(B, T: typing.Annotated[int, range(24, 1000, 24)], device):
+    open(__file__ + ".ran", "a").write(f"{T} ")
+    return lambda: torch.ones(B, T, device=device)
+)");
+  drive([&path](ImGuiTestContext* context) {
+    window().open_files({path});
+    context->Yield(3);
+    press(context, "###own_allow");
+    IM_CHECK(comes(context, "**/###own_show"));
+    context->ItemDragWithDelta((std::string(kSheet) + "**/###slider_T").c_str(), {90, 0});
+    IM_CHECK(comes(context, "**/###own_show"));
+    const auto lengths = [&path] {
+      std::ifstream file(path.string() + ".ran");
+      std::vector<int> all;
+      for (int length = 0; file >> length;) all.push_back(length);
+      return all;
+    };
+    IM_CHECK(until(context, 600, [&] { return lengths().back() > 48; }));
+    for (const int length : lengths()) IM_CHECK_EQ(length % 24, 0);
+    context->KeyPress(ImGuiKey_Escape);
+    context->Yield(3);
   });
 }
 

@@ -149,6 +149,24 @@ class OwnFile(Served):
         self.assertTrue(self.ask("record", file, n="2k")["ok"])
         self.assertEqual(self.ask("record", file, n="3k")["kind"], "value_range")
 
+    def test_numbers_in_steps(self):
+        file = self.own("import torch, typing\ndef build(B, T: typing.Annotated[int, range(8, 65, 8)], device,\n"
+                        "          n: typing.Annotated[int, range(60, 3, -4)] = 12):\n"
+                        "  x = torch.ones(B, T, 1 << 20, device=device)\n  return lambda: None\n")
+        described = self.ask("describe", file)["arguments"]
+        self.assertEqual([[one[key] for key in ("default", "low", "high", "step")] for one in described[1:]],
+                         [["64", "8", "64", "8"], ["12", "4", "60", "4"]])
+        self.assertTrue(self.ask("record", file, B="1", T="16", n="8")["ok"])
+        for name, value in (("T", "9"), ("n", "6")):
+            self.assertEqual(self.ask("record", file, **{name: value})["kind"], "value_step")
+        self.refused(2, "T takes 8 to 64 in steps of 8 here, and 9 is none of these", "run", "--model", file, "--set", "T=9")
+        # 400 MiB for each of T: 21.9 GiB at 56 and 25 GiB at 64, and the card has 23.5 GiB.
+        ended = self.program("hunt", "--model", file, "--gpu", "RTX 4090", "--set", "B=100", "--axis", "T=9:64", "--json")
+        told = json.loads(ended.stdout)
+        self.assertEqual(ended.returncode, 0, ended.stderr)
+        self.assertEqual({one["at"]["T"] % 8 for one in told["probes"]}, {0}, told["probes"])
+        self.assertEqual((told["every_up_to"], told["smallest_oom"]), (56, 64))
+
     def test_enumerations_and_any_argument(self):
         file = self.own("import enum\nclass Kind(enum.Enum):\n  one = 1\n  two = 2\n"
                         "def build(B, T, device, kind: Kind = Kind.two, **others):\n"
@@ -249,6 +267,7 @@ class OwnFile(Served):
         self.assertTrue(any(one.name == "aten::linear" for one in found.slices))
         summary = self.program("summary", "--json", out / "own.recording")
         self.assertEqual(json.loads(summary.stdout)["kind"], "recording")
+        self.assertNotIn("timed_steps", json.loads(summary.stdout))  # all are recorded
 
     def test_predict(self):
         asked = ("predict", "--model", OWN, "--set", "B=2", "--set", "T=24", "--json")
@@ -288,6 +307,90 @@ class OwnFile(Served):
         self.assertEqual((all_fit["every_up_to"], all_fit["smallest_oom"]), (64, None))
         self.refused(2, "own.py has none: predict says why", *asked, "--axis", "T", "--set", "big=true")
         self.refused(2, "no whole number layers", *asked, "--axis", "layers")
+
+    def test_hunt_over_two_axes(self):
+        # 4096 bytes for each of B * T, and as many again.
+        file = self.own("import torch\ndef build(B: int, T: int, device, big: bool = False):\n"
+                        "  x = torch.ones(B, T, 1024, device=device)\n  def step():\n    x + 1\n"
+                        "    if big: x.sum().item()\n  return step\n")
+        asked = ("hunt", "--model", file, "--gpu", "RTX 4090", "--axis", "B=256:4096", "--axis", "T=256:4096")
+        out = self.folder / "map"
+        ended = self.program(*asked, "--json", "--out", out, "--parts", "tables")
+        self.assertEqual(ended.returncode, 0, ended.stderr)
+        told = json.loads(ended.stdout)
+        self.assertEqual(told["spec"]["file"], str(file))
+        fits = {(one["at"]["B"], one["at"]["T"]): one["verdict"] for one in told["cells"]}
+        for (batch, length), fit in fits.items():
+            self.assertEqual(fit != "oom", 2 * batch * length * 4096 < 23 << 30, (batch, length))
+        self.assertEqual({fit == "oom" for fit in fits.values()}, {True, False})
+        self.assertEqual(json.loads((out / "hunt.json").read_text(encoding="utf-8"))["spec"]["file"], str(file))
+        self.assertIn("own.py:build()", (out / "hunt.md").read_text(encoding="utf-8"))
+        self.refused(2, "own.py has none: predict says why", *asked, "--set", "big=true")
+        self.refused(2, "B is given twice", *asked[:-1], "B=1:4")
+        self.refused(2, "one axis or over two", *asked, "--axis", "T=1:4")
+
+    def points(self, *arguments):
+        ended = self.program("sweep", "--out", self.folder / "points", *arguments)
+        return ended, json.loads((self.folder / "points" / "points.json").read_text(encoding="utf-8"))["points"]
+
+    def test_sweep(self):
+        asked = ("--model", OWN, "--set", "B=2", "--axis", "T=16,24", "--series", "optimizer=adamw,sgd")
+        ended, points = self.points(*asked, "--predict", "--gpu", "RTX 4090")
+        self.assertEqual(ended.returncode, 0, ended.stderr)
+        self.assertEqual([(one["at"]["T"], one["at"]["optimizer"], one["status"]) for one in points],
+                         [(length, optimizer, "predicted") for optimizer in ("adamw", "sgd") for length in ("16", "24")])
+        for one in points:
+            settings = [f"{name}={value}" for name, value in one["at"].items()]
+            told = self.program("predict", "--model", OWN, "--set", "B=2", "--set", settings[0], "--set", settings[1],
+                                "--gpu", "RTX 4090", "--json")
+            self.assertEqual(json.loads(told.stdout)["needed"], one["needed"])
+        ended, points = self.points(*asked, "--steps", "4", "--set", "layers=1")
+        self.assertEqual(ended.returncode, 0, ended.stderr)
+        self.assertEqual([(one["status"], one["step_ms"]["n"]) for one in points], [("ok", 4)] * 4)
+        self.ask("record", B="2", T="24", layers="1", optimizer="sgd")
+        self.assertEqual(points[3]["peak_allocated"], Recording(self.folder / "record.recording").header["allocator_peak"])
+        table = (self.folder / "points" / "points.csv").read_text(encoding="utf-8").splitlines()
+        self.assertEqual((len(table), table[0].split(",")[:2]), (5, ["T", "optimizer"]))
+
+    def test_sweeps_of_points_that_fail(self):
+        # One that this machine has no memory for is not run; one that never ends makes larger ones too slow.
+        file = self.own("import torch\ndef build(B: int, T: int, device, kind: str = 'plain'):\n"
+                        "  x = torch.ones(T, 1 << 20, device=device)\n  def step():\n"
+                        "    if kind == 'raise' and T == 2: raise ValueError('odd')\n"
+                        "    while kind == 'hang' and T > 1 and device.type == 'cpu': pass\n"
+                        "    x + 1\n  return step\n")
+        ended, points = self.points("--model", file, "--axis", "T=1,2,4,1M", "--steps", "2", "--time-limit", "20",
+                                    "--series", "kind=plain,raise,hang")
+        self.assertEqual([one["status"] for one in points],
+                         ["ok", "ok", "ok", "oom", "ok", "failed", "ok", "oom", "ok", "too_slow", "too_slow", "too_slow"])
+        self.assertEqual(ended.returncode, 1)
+        self.assertIn("ValueError: odd, at own.py:5 in step", ended.stdout)
+        self.assertIn("own.py did not end within 20 s", ended.stdout)
+        sweep = ("sweep", "--out", self.folder / "none", "--model", file)
+        self.refused(2, "The function has no argument layers; it has B, T, kind", *sweep, "--axis", "layers=1,2")
+        self.refused(2, "kind is not a number", *sweep, "--axis", "kind=1,2")
+        self.refused(2, "T is given twice", *sweep, "--axis", "T=1,2", "--series", "T=3,4")
+        self.refused(2, "--gpu needs --predict", *sweep, "--axis", "T=1,2", "--gpu", "RTX 4090")
+        self.refused(2, "--resume", *sweep, "--axis", "T=1,2", "--resume")
+        self.refused(2, "no valid Python", *sweep[:-1], self.own("def"), "--axis", "T=1,2")
+
+    def test_two_settings_by_turns(self):
+        out = self.folder / "pair"
+        asked = ("ab", "--model", OWN, "--set", "B=2", "--set", "T=16", "--set", "layers=1")
+        ended = self.program(*asked, "--with", "layers=4", "--pairs", "12", "--json", "--out", out)
+        self.assertEqual(ended.returncode, 0, ended.stderr)
+        told = json.loads(ended.stdout)
+        self.assertEqual(told["differences"], [{"key": "layers", "a": "1", "b": "4"}])
+        self.assertEqual(told["ratio"]["total"]["pairs"], 12)
+        self.assertEqual([len(told[side]["samples_ms"]["timed"]) for side in "ab"], [12, 12])
+        for side, layers in (("a", "1"), ("b", "4")):
+            self.ask("record", B="2", T="16", layers=layers)
+            peak = Recording(self.folder / "record.recording").header["allocator_peak"]
+            self.assertEqual(told[side]["peak_allocated"], peak)
+        self.assertIn("layers: A 1, B 4", (out / "comparison.md").read_text(encoding="utf-8"))
+        self.refused(2, "A and B have the same settings", *asked, "--with", "optimizer=adamw")
+        self.refused(2, "no argument layer;", *asked, "--with", "layer=2")
+        self.refused(2, "sweep tries those", "advise", "--model", OWN)
 
     def test_squares_of_attention_by_hand(self):
         # By the course: 4 squares at the peak of the forward, 6 at that of the backward. Sums of rows are less than a
@@ -367,8 +470,7 @@ class OwnFile(Served):
         self.refused(2, "--set takes ARGUMENT=VALUE", "run", "--model", OWN, "--set", "B")
         self.refused(2, "cannot be used: No such file", "run", "--model", self.folder / "none.py")
         self.refused(2, "--data-parallel", "predict", "--model", OWN, "--ranks", "2")
-        self.refused(2, "own_step.py needs Python", "sweep", "--model", OWN, "--axis", "T=1:4",
-                     "--out", self.folder / "swept")
+        self.refused(2, "own_step.py needs Python", "script", "--model", OWN)
         self.refused(2, "neither a workload", "run", "lm", "--model", OWN)
 
     def test_a_file_that_hangs(self):
@@ -389,6 +491,23 @@ class OwnFile(Served):
             said = process.communicate(timeout=60)[1]
         self.assertEqual(process.returncode, 1, said)
         self.assertIn("Cancelled while own.py ran, at own.py:4 in step", said)
+        self.assert_gone(int(begun.read_text()))
+
+    def test_control_c_in_a_sweep(self):
+        begun = self.folder / "begun"
+        file = self.own(f"import os, time, torch\ndef build(B, T, device):\n  x = torch.ones(T, device=device)\n"
+                        f"  def step():\n    if T > 1 and x.device.type == 'cpu':\n"
+                        f"      open({str(begun)!r}, 'w').write(str(os.getpid())); time.sleep(1000)\n  return step\n")
+        out = self.folder / "points"
+        with subprocess.Popen([PROGRAM, "sweep", "--model", str(file), "--axis", "T=1,2,3", "--steps", "1", "--out", out],
+                              stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True,
+                              env={**os.environ, "TENSORSCOPE_PYTHON": sys.executable}) as process:
+            self.wait_for(lambda: begun.exists() and begun.read_text())
+            process.send_signal(signal.SIGINT)
+            said = process.communicate(timeout=60)[1]
+        self.assertEqual(process.returncode, 1, said)
+        points = json.loads((out / "points.json").read_text(encoding="utf-8"))["points"]
+        self.assertEqual([one["status"] for one in points], ["ok", "cancelled", "cancelled"])
         self.assert_gone(int(begun.read_text()))
 
     def test_the_program_is_killed(self):
