@@ -42,9 +42,9 @@ void FileTabs::draw_reading_bar(const views::Ui& ui, OpenedFiles& files) {
     return;
   }
   // Most files are there at once; a bar would only move the page.
-  constexpr std::int64_t kPatience = 300'000'000;
+  constexpr std::int64_t kPatienceNs = 300'000'000;
   if (reading_since_ns_ == 0) reading_since_ns_ = base::now_ns();
-  if (base::now_ns() - reading_since_ns_ < kPatience) return;
+  if (base::now_ns() - reading_since_ns_ < kPatienceNs) return;
   const float height = ui.px(36);
   bool stop = false;
   if (ImGui::BeginViewportSideBar("###reading_bar", ImGui::GetMainViewport(), ImGuiDir_Up, height,
