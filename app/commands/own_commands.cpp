@@ -142,8 +142,10 @@ void print_reasons(const OwnSweep& sweep) {
     if (reason.empty() || std::ranges::find(told, reason) != told.end()) continue;
     told.push_back(reason);
     std::string words;
-    for (const auto& [name, value] : point.at)
-      words += (words.empty() ? "" : ", ") + name + " = " + value;
+    for (const auto& [name, value] : point.at) {
+      if (!words.empty()) words += ", ";
+      words.append(name).append(" = ").append(value);
+    }
     std::printf("%s: %s\n", text::printable(words).c_str(), text::printable(reason).c_str());
   }
 }
@@ -171,7 +173,10 @@ std::string differences(const OwnSettings& a, const OwnSettings& b) {
     const auto other = a.find(name);
     const std::string before = other == a.end() ? "not set" : other->second;
     if (before == value) continue;
-    words += text::printable(name + ": A " + before + ", B " + value) + "\n";
+    std::string line = name;
+    line.append(": A ").append(before).append(", B ").append(value);
+    words += text::printable(line);
+    words += '\n';
   }
   return words;
 }
