@@ -83,6 +83,7 @@ TEST(SegmentMap, FactsAndLegendAreWholeInANarrowPane) {
                                           .log = log,
                                           .stacks = {},
                                           .entries = {},
+                                          .event_entries = {},
                                           .free_stacks = none});
   const SegmentState state{.segments = random_segments(3, 62), .version = 1};
   base::StringTable strings;
