@@ -13,8 +13,6 @@ import resource
 import signal
 import subprocess
 import sys
-import tempfile
-import time
 import unittest
 import zipfile
 
@@ -23,8 +21,8 @@ sys.path.insert(0, str(HERE.parent / "kernels"))
 from references import MINOR, torch_or_skip  # noqa: E402
 
 torch_or_skip()
-from own_server import STEPS, Served, in_order, taken_and_freed  # noqa: E402
-from recording import ALLOC, FREED, ROOT, Recording, environment  # noqa: E402
+from own_server import STEPS, OwnProgram, in_order, taken_and_freed  # noqa: E402
+from recording import ALLOC, FREED, Recording  # noqa: E402
 
 OWN = HERE / "own_step.py"
 STEP = "def build(B, T, device):\n  import torch\n  def step():\n    {}\n  return step\n"
@@ -42,14 +40,7 @@ def most_at_once(recording, op):
     return most
 
 
-class OwnFile(Served):
-    python = (sys.executable,)
-
-    def own(self, text):
-        path = self.folder / "own.py"
-        path.write_text(text, encoding="utf-8")
-        return path
-
+class OwnFile(OwnProgram):
     # The package's answer, without the program.
 
     def ask(self, what, file=OWN, **settings):
@@ -240,20 +231,6 @@ class OwnFile(Served):
 
     # The program.
 
-    def program(self, *arguments, **environment_too):
-        variables = {**os.environ, "TENSORSCOPE_PYTHON": sys.executable, "XDG_CACHE_HOME": str(self.folder / "cache"),
-                     "XDG_CONFIG_HOME": str(self.folder / "config"), **environment_too}
-        return subprocess.run([PROGRAM, *map(str, arguments)], env=variables, capture_output=True, text=True,
-                              timeout=300, check=False)
-
-    def refused(self, code, words, *arguments, **environment_too):
-        ended = self.program(*arguments, **environment_too)
-        self.assertEqual(ended.returncode, code, ended.stderr)
-        self.assertIn(words, ended.stderr)
-        lines = [line for line in ended.stderr.splitlines() if not line.startswith("tensorscope: note")]
-        self.assertEqual(len(lines), 1, ended.stderr)
-        return lines[0]
-
     def test_run(self):
         out = self.folder / "run"
         ended = self.program("run", "--model", f"{OWN}:build", "--set", "B=2", "--set", "T=24", "--steps", "2", "--out",
@@ -288,109 +265,6 @@ class OwnFile(Served):
         large = self.program(*asked[:-1], "--set", "B=65536", "--set", "T=4096", "--gpu", "RTX 4090")
         self.assertEqual(large.returncode, 0, large.stderr)
         self.assertIn("own_step.py:", large.stdout)
-
-    def test_hunt(self):
-        # 4 bytes for each of B * T * 1024 numbers, and as many again.
-        file = self.own("import torch, typing\ndef build(B, T: typing.Annotated[int, range(1, 65)], device, big: bool = False):\n"
-                        "  x = torch.ones(B, T, 1024, device=device)\n  def step():\n    x + 1\n"
-                        "    if big: x.sum().item()\n  return step\n")
-        asked = ("hunt", "--model", file, "--gpu", "RTX 4090", "--set", "T=4")
-        told = json.loads(self.program(*asked, "--axis", "B=1:1M", "--json").stdout)
-        fits = told["every_up_to"]
-        self.assertEqual(told["smallest_oom"], fits + 1)
-        for batch in (fits, fits + 1):
-            ended = self.program("predict", "--model", file, "--gpu", "RTX 4090", "--set", "T=4", "--set", f"B={batch}",
-                                 "--json")
-            self.assertEqual(json.loads(ended.stdout)["verdict"] == "fits", batch == fits)
-        self.assertGreater(2 * (fits + 1) * 4 * 1024 * 4, 23 << 30)
-        all_fit = json.loads(self.program(*asked, "--axis", "T", "--json").stdout)
-        self.assertEqual((all_fit["every_up_to"], all_fit["smallest_oom"]), (64, None))
-        self.refused(2, "own.py has none: predict says why", *asked, "--axis", "T", "--set", "big=true")
-        self.refused(2, "no whole number layers", *asked, "--axis", "layers")
-
-    def test_hunt_over_two_axes(self):
-        # 4096 bytes for each of B * T, and as many again.
-        file = self.own("import torch\ndef build(B: int, T: int, device, big: bool = False):\n"
-                        "  x = torch.ones(B, T, 1024, device=device)\n  def step():\n    x + 1\n"
-                        "    if big: x.sum().item()\n  return step\n")
-        asked = ("hunt", "--model", file, "--gpu", "RTX 4090", "--axis", "B=256:4096", "--axis", "T=256:4096")
-        out = self.folder / "map"
-        ended = self.program(*asked, "--json", "--out", out, "--parts", "tables")
-        self.assertEqual(ended.returncode, 0, ended.stderr)
-        told = json.loads(ended.stdout)
-        self.assertEqual(told["spec"]["file"], str(file))
-        fits = {(one["at"]["B"], one["at"]["T"]): one["verdict"] for one in told["cells"]}
-        for (batch, length), fit in fits.items():
-            self.assertEqual(fit != "oom", 2 * batch * length * 4096 < 23 << 30, (batch, length))
-        self.assertEqual({fit == "oom" for fit in fits.values()}, {True, False})
-        self.assertEqual(json.loads((out / "hunt.json").read_text(encoding="utf-8"))["spec"]["file"], str(file))
-        self.assertIn("own.py:build()", (out / "hunt.md").read_text(encoding="utf-8"))
-        self.refused(2, "own.py has none: predict says why", *asked, "--set", "big=true")
-        self.refused(2, "B is given twice", *asked[:-1], "B=1:4")
-        self.refused(2, "one axis or over two", *asked, "--axis", "T=1:4")
-
-    def points(self, *arguments):
-        ended = self.program("sweep", "--out", self.folder / "points", *arguments)
-        return ended, json.loads((self.folder / "points" / "points.json").read_text(encoding="utf-8"))["points"]
-
-    def test_sweep(self):
-        asked = ("--model", OWN, "--set", "B=2", "--axis", "T=16,24", "--series", "optimizer=adamw,sgd")
-        ended, points = self.points(*asked, "--predict", "--gpu", "RTX 4090")
-        self.assertEqual(ended.returncode, 0, ended.stderr)
-        self.assertEqual([(one["at"]["T"], one["at"]["optimizer"], one["status"]) for one in points],
-                         [(length, optimizer, "predicted") for optimizer in ("adamw", "sgd") for length in ("16", "24")])
-        for one in points:
-            settings = [f"{name}={value}" for name, value in one["at"].items()]
-            told = self.program("predict", "--model", OWN, "--set", "B=2", "--set", settings[0], "--set", settings[1],
-                                "--gpu", "RTX 4090", "--json")
-            self.assertEqual(json.loads(told.stdout)["needed"], one["needed"])
-        ended, points = self.points(*asked, "--steps", "4", "--set", "layers=1")
-        self.assertEqual(ended.returncode, 0, ended.stderr)
-        self.assertEqual([(one["status"], one["step_ms"]["n"]) for one in points], [("ok", 4)] * 4)
-        self.ask("record", B="2", T="24", layers="1", optimizer="sgd")
-        self.assertEqual(points[3]["peak_allocated"], Recording(self.folder / "record.recording").header["allocator_peak"])
-        table = (self.folder / "points" / "points.csv").read_text(encoding="utf-8").splitlines()
-        self.assertEqual((len(table), table[0].split(",")[:2]), (5, ["T", "optimizer"]))
-
-    def test_sweeps_of_points_that_fail(self):
-        # One that this machine has no memory for is not run; one that never ends makes larger ones too slow.
-        file = self.own("import torch\ndef build(B: int, T: int, device, kind: str = 'plain'):\n"
-                        "  x = torch.ones(T, 1 << 20, device=device)\n  def step():\n"
-                        "    if kind == 'raise' and T == 2: raise ValueError('odd')\n"
-                        "    while kind == 'hang' and T > 1 and device.type == 'cpu': pass\n"
-                        "    x + 1\n  return step\n")
-        ended, points = self.points("--model", file, "--axis", "T=1,2,4,1M", "--steps", "2", "--time-limit", "20",
-                                    "--series", "kind=plain,raise,hang")
-        self.assertEqual([one["status"] for one in points],
-                         ["ok", "ok", "ok", "oom", "ok", "failed", "ok", "oom", "ok", "too_slow", "too_slow", "too_slow"])
-        self.assertEqual(ended.returncode, 1)
-        self.assertIn("ValueError: odd, at own.py:5 in step", ended.stdout)
-        self.assertIn("own.py did not end within 20 s", ended.stdout)
-        sweep = ("sweep", "--out", self.folder / "none", "--model", file)
-        self.refused(2, "The function has no argument layers; it has B, T, kind", *sweep, "--axis", "layers=1,2")
-        self.refused(2, "kind is not a number", *sweep, "--axis", "kind=1,2")
-        self.refused(2, "T is given twice", *sweep, "--axis", "T=1,2", "--series", "T=3,4")
-        self.refused(2, "--gpu needs --predict", *sweep, "--axis", "T=1,2", "--gpu", "RTX 4090")
-        self.refused(2, "--resume", *sweep, "--axis", "T=1,2", "--resume")
-        self.refused(2, "no valid Python", *sweep[:-1], self.own("def"), "--axis", "T=1,2")
-
-    def test_two_settings_by_turns(self):
-        out = self.folder / "pair"
-        asked = ("ab", "--model", OWN, "--set", "B=2", "--set", "T=16", "--set", "layers=1")
-        ended = self.program(*asked, "--with", "layers=4", "--pairs", "12", "--json", "--out", out)
-        self.assertEqual(ended.returncode, 0, ended.stderr)
-        told = json.loads(ended.stdout)
-        self.assertEqual(told["differences"], [{"key": "layers", "a": "1", "b": "4"}])
-        self.assertEqual(told["ratio"]["total"]["pairs"], 12)
-        self.assertEqual([len(told[side]["samples_ms"]["timed"]) for side in "ab"], [12, 12])
-        for side, layers in (("a", "1"), ("b", "4")):
-            self.ask("record", B="2", T="16", layers=layers)
-            peak = Recording(self.folder / "record.recording").header["allocator_peak"]
-            self.assertEqual(told[side]["peak_allocated"], peak)
-        self.assertIn("layers: A 1, B 4", (out / "comparison.md").read_text(encoding="utf-8"))
-        self.refused(2, "A and B have the same settings", *asked, "--with", "optimizer=adamw")
-        self.refused(2, "no argument layer;", *asked, "--with", "layer=2")
-        self.refused(2, "sweep tries those", "advise", "--model", OWN)
 
     def test_squares_of_attention_by_hand(self):
         # By the course: 4 squares at the peak of the forward, 6 at that of the backward. Sums of rows are less than a
@@ -484,7 +358,7 @@ class OwnFile(Served):
         begun = self.folder / "begun"
         file = self.own(STEP.format(f"import time; open({str(begun)!r}, 'w').write(str(__import__('os').getpid())); "
                                     "time.sleep(1000)"))
-        with subprocess.Popen([PROGRAM, "run", "--model", str(file)], stderr=subprocess.PIPE, text=True,
+        with subprocess.Popen([self.path, "run", "--model", str(file)], stderr=subprocess.PIPE, text=True,
                               env={**os.environ, "TENSORSCOPE_PYTHON": sys.executable}) as process:
             self.wait_for(lambda: begun.exists() and begun.read_text())
             process.send_signal(signal.SIGINT)
@@ -493,47 +367,15 @@ class OwnFile(Served):
         self.assertIn("Cancelled while own.py ran, at own.py:4 in step", said)
         self.assert_gone(int(begun.read_text()))
 
-    def test_control_c_in_a_sweep(self):
-        begun = self.folder / "begun"
-        file = self.own(f"import os, time, torch\ndef build(B, T, device):\n  x = torch.ones(T, device=device)\n"
-                        f"  def step():\n    if T > 1 and x.device.type == 'cpu':\n"
-                        f"      open({str(begun)!r}, 'w').write(str(os.getpid())); time.sleep(1000)\n  return step\n")
-        out = self.folder / "points"
-        with subprocess.Popen([PROGRAM, "sweep", "--model", str(file), "--axis", "T=1,2,3", "--steps", "1", "--out", out],
-                              stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True,
-                              env={**os.environ, "TENSORSCOPE_PYTHON": sys.executable}) as process:
-            self.wait_for(lambda: begun.exists() and begun.read_text())
-            process.send_signal(signal.SIGINT)
-            said = process.communicate(timeout=60)[1]
-        self.assertEqual(process.returncode, 1, said)
-        points = json.loads((out / "points.json").read_text(encoding="utf-8"))["points"]
-        self.assertEqual([one["status"] for one in points], ["ok", "cancelled", "cancelled"])
-        self.assert_gone(int(begun.read_text()))
-
     def test_the_program_is_killed(self):
         begun = self.folder / "begun"
         file = self.own(STEP.format(f"import time; open({str(begun)!r}, 'w').write(str(__import__('os').getpid())); "
                                     "time.sleep(1000)"))
-        with subprocess.Popen([PROGRAM, "run", "--model", str(file)], stderr=subprocess.DEVNULL,
+        with subprocess.Popen([self.path, "run", "--model", str(file)], stderr=subprocess.DEVNULL,
                               env={**os.environ, "TENSORSCOPE_PYTHON": sys.executable}) as process:
             self.wait_for(lambda: begun.exists() and begun.read_text())
             process.kill()
         self.assert_gone(int(begun.read_text()))
-
-    def wait_for(self, happened):
-        for _ in range(3000):
-            if happened():
-                return
-            time.sleep(0.1)
-        self.fail("it did not happen")
-
-    def assert_gone(self, process):
-        def gone():
-            try:
-                return pathlib.Path(f"/proc/{process}/stat").read_text().rsplit(")", 1)[1].split()[0] in "ZX"
-            except OSError:
-                return True
-        self.wait_for(gone)
 
     def test_a_python_that_cannot_do_it(self):
         self.refused(2, "No such file", "run", "--model", OWN, TENSORSCOPE_PYTHON="/no/python")
@@ -642,7 +484,7 @@ class OwnFile(Served):
     def test_export_where_no_room_is(self):
         # Files that may not grow stand for a disk that is full; the answer is smaller than the module.
         out = self.folder / "model.pt2"
-        ended = subprocess.run([PROGRAM, "export", str(OWN), "--set", "layers=12", "-o", str(out)], check=False,
+        ended = subprocess.run([self.path, "export", str(OWN), "--set", "layers=12", "-o", str(out)], check=False,
                                capture_output=True, text=True, env={**os.environ, "TENSORSCOPE_PYTHON": sys.executable},
                                preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (2**17, 2**17)))
         self.assertEqual(ended.returncode, 2, ended.stderr)
@@ -670,5 +512,5 @@ class OwnFile(Served):
 
 
 if __name__ == "__main__":
-    PROGRAM = sys.argv[1]
+    OwnProgram.path = sys.argv[1]
     unittest.main(argv=sys.argv[:1] + sys.argv[2:], verbosity=1)

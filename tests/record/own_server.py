@@ -1,9 +1,12 @@
-"""The package's answers about files with build(), without the program; and what a recorded step did."""
+"""The package's answers about files with build(); what a recorded step did; and the program with such a file."""
 
 import json
+import os
 import pathlib
 import subprocess
+import sys
 import tempfile
+import time
 import unittest
 
 from recording import ALLOC, FREED, environment
@@ -82,3 +85,44 @@ class Served(unittest.TestCase):
             self.assertRegex(line, r"^began \d+\n$")
         self.assertTrue(self.answer.exists(), (self.folder / "log").read_text(encoding="utf-8"))
         return json.loads(self.answer.read_text(encoding="utf-8"))
+
+
+class OwnProgram(Served):
+    """The program `path` and files of a case in this Python."""
+
+    python = (sys.executable,)
+    path = ""
+
+    def own(self, text):
+        path = self.folder / "own.py"
+        path.write_text(text, encoding="utf-8")
+        return path
+
+    def program(self, *arguments, **environment_too):
+        variables = {**os.environ, "TENSORSCOPE_PYTHON": sys.executable, "XDG_CACHE_HOME": str(self.folder / "cache"),
+                     "XDG_CONFIG_HOME": str(self.folder / "config"), **environment_too}
+        return subprocess.run([self.path, *map(str, arguments)], env=variables, capture_output=True, text=True,
+                              timeout=300, check=False)
+
+    def refused(self, code, words, *arguments, **environment_too):
+        ended = self.program(*arguments, **environment_too)
+        self.assertEqual(ended.returncode, code, ended.stderr)
+        self.assertIn(words, ended.stderr)
+        lines = [line for line in ended.stderr.splitlines() if not line.startswith("tensorscope: note")]
+        self.assertEqual(len(lines), 1, ended.stderr)
+        return lines[0]
+
+    def wait_for(self, happened):
+        for _ in range(3000):
+            if happened():
+                return
+            time.sleep(0.1)
+        self.fail("it did not happen")
+
+    def assert_gone(self, process):
+        def gone():
+            try:
+                return pathlib.Path(f"/proc/{process}/stat").read_text().rsplit(")", 1)[1].split()[0] in "ZX"
+            except OSError:
+                return True
+        self.wait_for(gone)
