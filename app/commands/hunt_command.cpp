@@ -44,17 +44,9 @@ struct HuntQuestion {
 base::Result<HuntQuestion> read_hunt_question(const HuntCommand& command,
                                               const spec::GpuCatalogue& gpus) {
   HuntQuestion question;
-  if (command.axes.empty() || command.axes.size() > 2) {
-    return base::fail("A hunt goes along one axis or over two: --axis T");
-  }
-  for (const std::string& text : command.axes) {
-    auto axis = predict::parse_hunt_axis(text);
-    if (!axis) return tl::unexpected(axis.error());
-    question.axes.push_back(*axis);
-  }
-  if (question.axes.size() == 2 && question.axes[0].field == question.axes[1].field) {
-    return base::fail(std::string(spec::field_name(question.axes[0].field)) + " is given twice");
-  }
+  auto axes = axes_of(command);
+  if (!axes) return tl::unexpected(axes.error());
+  question.axes = std::move(*axes);
   auto found = targeted_spec(command.spec, command.gpu, command.cpu, gpus);
   if (!found) return tl::unexpected(found.error());
   question.spec = std::move(found->spec);
@@ -75,9 +67,6 @@ base::Result<HuntQuestion> read_hunt_question(const HuntCommand& command,
       return tl::unexpected<base::Error>(spec::validate(outside).front());
     }
     axis = predict::within(axis, question.spec);
-  }
-  if ((command.every_cell || command.out) && question.axes.size() == 1) {
-    return base::fail("--every-cell and --out are for a map: give --axis twice");
   }
   if (command.confirm && !command.cpu) {
     return base::fail("--confirm runs the edge for real, on this machine: give --cpu");
@@ -250,6 +239,22 @@ int hunt_memory(const HuntCommand& command) {
 }
 
 }  // namespace
+
+base::Result<std::vector<predict::HuntAxis>> axes_of(const HuntCommand& command) {
+  if (command.axes.empty() || command.axes.size() > 2)
+    return base::fail("A hunt goes along one axis or over two: --axis T");
+  if ((command.every_cell || command.out) && command.axes.size() == 1)
+    return base::fail("--every-cell and --out are for a map: give --axis twice");
+  std::vector<predict::HuntAxis> axes;
+  for (const std::string& text : command.axes) {
+    auto axis = predict::parse_hunt_axis(text);
+    if (!axis) return tl::unexpected(axis.error());
+    axes.push_back(*axis);
+  }
+  if (axes.size() == 2 && axes[0].field == axes[1].field)
+    return base::fail(std::string(spec::field_name(axes[0].field)) + " is given twice");
+  return axes;
+}
 
 predict::MapDepth depth_of(const HuntCommand& command) {
   return command.every_cell ? predict::MapDepth::every_cell : predict::MapDepth::frontier;

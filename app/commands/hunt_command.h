@@ -27,6 +27,10 @@ struct HuntCommand {
   OwnOptions own;
 };
 
+// The one or two axes of a hunt. The error is one sentence: their number, their form, one that is
+// given twice, or an option that is for a map alone.
+base::Result<std::vector<predict::HuntAxis>> axes_of(const HuntCommand& command);
+
 // The sentence of a hunt along one axis, and its probes.
 void print_edge(const predict::EdgeHunt& hunt, const predict::HuntAxis& axis);
 

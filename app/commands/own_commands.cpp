@@ -13,6 +13,7 @@
 #include "app/commands/run_command.h"
 #include "app/commands/sweep_arguments.h"
 #include "app/commands/target_arguments.h"
+#include "app/output/comparison_files.h"
 #include "app/output/environment.h"
 #include "app/output/output_folder.h"
 #include "app/own_file/own_points.h"
@@ -166,17 +167,28 @@ base::Result<void> write_sweep(const std::filesystem::path& folder, const OwnSwe
   return written;
 }
 
-// "layers: A 2, B 4", a line for each.
-std::string differences(const OwnSettings& a, const OwnSettings& b) {
-  std::string words;
+// An argument that A and B give different values; `a` is empty where A does not set it.
+struct Difference {
+  std::string argument, a, b;
+};
+
+std::vector<Difference> differences(const OwnSettings& a, const OwnSettings& b) {
+  std::vector<Difference> found;
   for (const auto& [name, value] : b) {
     const auto other = a.find(name);
-    const std::string before = other == a.end() ? "not set" : other->second;
-    if (before == value) continue;
-    std::string line = name;
-    line.append(": A ").append(before).append(", B ").append(value);
-    words += text::printable(line);
-    words += '\n';
+    const std::string before = other == a.end() ? "" : other->second;
+    if (before != value) found.push_back({name, before, value});
+  }
+  return found;
+}
+
+// "layers: A 2, B 4", a line for each.
+std::string in_words(const std::vector<Difference>& differences) {
+  std::string words;
+  for (const Difference& one : differences) {
+    std::string line = one.argument;
+    line.append(": A ").append(one.a.empty() ? "not set" : one.a).append(", B ").append(one.b);
+    words += text::printable(line) + '\n';
   }
   return words;
 }
@@ -186,15 +198,8 @@ base::Result<void> write_pair(const std::filesystem::path& folder, const std::st
                               bool tables) {
   if (auto made = io::make_folder(folder); !made) return made;
   auto written = io::write_file(folder / "comparison.json", io::json_text(document));
-  if (!tables) return written;
-  const io::TextTable table = report::comparison_table(comparison);
-  if (written) written = io::write_file(folder / "comparison.csv", io::to_csv(table));
-  if (written) {
-    written = io::write_file(folder / "comparison.md",
-                             sides + "\n" + io::to_markdown(table) + "\n" +
-                                 report::comparison_sentence(comparison).sentence + "\n");
-  }
-  return written;
+  if (!tables || !written) return written;
+  return write_comparison_tables(folder, comparison, sides);
 }
 
 }  // namespace
@@ -384,16 +389,14 @@ int compare_own_settings(const AbCommand& command, const OwnFile& file) {
         return compare_own(process, *question, sides, protocol, cancel);
       });
   if (!comparison) return report_own(comparison.error());
-  const std::string different = differences(sides[0], sides[1]);
+  const std::vector<Difference> found = differences(sides[0], sides[1]);
+  const std::string different = in_words(found);
   nlohmann::json document =
       report::to_json(*comparison, protocol, environment_json(read_machine(), nullptr));
   document["own_file"] = own_json(*question);
   document["differences"] = nlohmann::json::array();
-  for (const auto& [name, value] : sides[1]) {
-    const std::string before = sides[0].contains(name) ? sides[0].at(name) : std::string();
-    if (before != value)
-      document["differences"].push_back({{"key", name}, {"a", before}, {"b", value}});
-  }
+  for (const Difference& one : found)
+    document["differences"].push_back({{"key", one.argument}, {"a", one.a}, {"b", one.b}});
   document["a"]["spec"] = sides[0];
   document["b"]["spec"] = sides[1];
   if (command.json) {

@@ -25,36 +25,21 @@ namespace {
 
 using OwnAxes = std::vector<predict::HuntAxis>;
 
-// The argument of that name, between the ends that the file declares.
-base::Result<predict::HuntAxis> own_axis(const std::string& text, const OwnDescription& described) {
-  auto axis = predict::parse_hunt_axis(text);
-  if (!axis) return axis;
-  const std::string name = spec::field_name(axis->field);
+// Puts an axis between the ends that the file declares for the argument of its name.
+base::Result<void> bound_axis(predict::HuntAxis& axis, const OwnDescription& described) {
+  const std::string name = spec::field_name(axis.field);
   const auto found = std::ranges::find(described.arguments, name, &OwnArgument::name);
   if (found == described.arguments.end() || found->kind != OwnArgument::Kind::whole)
     return base::fail("The function has no whole number " + name + " to hunt along");
-  if (found->low && found->high) {
-    const auto low = static_cast<std::int64_t>(*found->low);
-    axis->step = found->step;
-    axis->low = std::max(axis->low, low);
-    axis->low += (axis->step - (axis->low - low) % axis->step) % axis->step;
-    axis->high = std::min(axis->high, static_cast<std::int64_t>(*found->high));
-    if (axis->low > axis->high)
-      return base::fail("The file declares other values of " + name + " than this axis has");
-  }
-  return axis;
-}
-
-base::Result<OwnAxes> own_axes(const HuntCommand& command, const OwnDescription& described) {
-  OwnAxes axes;
-  for (const std::string& text : command.axes) {
-    auto axis = own_axis(text, described);
-    if (!axis) return tl::unexpected(axis.error());
-    axes.push_back(*axis);
-  }
-  if (axes.size() == 2 && axes[0].field == axes[1].field)
-    return base::fail(std::string(spec::field_name(axes[0].field)) + " is given twice");
-  return axes;
+  if (!found->low || !found->high) return {};
+  const auto low = static_cast<std::int64_t>(*found->low);
+  axis.step = found->step;
+  axis.low = std::max(axis.low, low);
+  axis.low += (axis.step - (axis.low - low) % axis.step) % axis.step;
+  axis.high = std::min(axis.high, static_cast<std::int64_t>(*found->high));
+  if (axis.low > axis.high)
+    return base::fail("The file declares other values of " + name + " than this axis has");
+  return {};
 }
 
 // The values of the axes where they are not varied: those that are set, else the file's.
@@ -95,15 +80,16 @@ struct OwnHunt {
   double seconds = 0;
 };
 
-base::Result<OwnHunt> ask_hunt(const HuntCommand& command, const OwnQuestion& own,
+base::Result<OwnHunt> ask_hunt(const HuntCommand& command, OwnAxes axes, const OwnQuestion& own,
                                const TargetedSpec& question, OwnProcess& process,
                                const base::CancelToken& cancel) {
   const auto described = describe_own(process, own, cancel);
   if (!described) return tl::unexpected(described.error());
-  auto axes = own_axes(command, *described);
-  if (!axes) return tl::unexpected(axes.error());
   OwnHunt hunt;
-  hunt.axes = std::move(*axes);
+  hunt.axes = std::move(axes);
+  for (predict::HuntAxis& axis : hunt.axes) {
+    if (auto bound = bound_axis(axis, *described); !bound) return tl::unexpected(bound.error());
+  }
   const predict::Probe probe = own_probe(process, own, question.target, hunt.axes, cancel);
   if (hunt.axes.size() == 1) {
     auto edge =
@@ -144,10 +130,8 @@ int hunt_own(const HuntCommand& command, const OwnFile& file) {
         "not for it",
         2);
   }
-  if (command.axes.empty() || command.axes.size() > 2)
-    return report("A hunt goes along one axis or over two: --axis T", 2);
-  if ((command.every_cell || command.out) && command.axes.size() == 1)
-    return report("--every-cell and --out are for a map: give --axis twice", 2);
+  const auto axes = axes_of(command);
+  if (!axes) return report(axes.error(), 2);
   const auto own = own_question(file, command.spec, command.own);
   if (!own) return report(own.error(), 2);
   const auto question = targeted_spec({}, command.gpu, command.cpu, built_in_gpus());
@@ -163,7 +147,7 @@ int hunt_own(const HuntCommand& command, const OwnFile& file) {
   }
   bool cancelled = false;
   const auto hunt = ask_own(*own, [&](OwnProcess& process, const base::CancelToken& cancel) {
-    auto asked = ask_hunt(command, *own, *question, process, cancel);
+    auto asked = ask_hunt(command, *axes, *own, *question, process, cancel);
     cancelled = cancel.cancelled();
     return asked;
   });

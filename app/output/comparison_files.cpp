@@ -23,19 +23,22 @@ base::Result<void> write_comparison(const std::filesystem::path& folder,
       !written || !parts.has(SavePart::tables)) {
     return written;
   }
-  const io::TextTable table = report::comparison_table(comparison);
-  std::string sides = report::sides_words(comparison);
-  if (!sides.empty()) sides += "\n";
-  if (auto written = io::write_file(folder / "comparison.csv", io::to_csv(table)); !written) {
-    return written;
-  }
-  if (auto written = io::write_file(folder / "comparison.md",
-                                    sides + io::to_markdown(table) + "\n" +
-                                        report::comparison_sentence(comparison).sentence + "\n");
+  if (auto written = write_comparison_tables(folder, comparison, report::sides_words(comparison));
       !written) {
     return written;
   }
   return write_checks(folder, checks);
+}
+
+base::Result<void> write_comparison_tables(const std::filesystem::path& folder,
+                                           const run::Comparison& comparison,
+                                           const std::string& sides) {
+  const io::TextTable table = report::comparison_table(comparison);
+  if (auto written = io::write_file(folder / "comparison.csv", io::to_csv(table)); !written)
+    return written;
+  return io::write_file(folder / "comparison.md",
+                        (sides.empty() ? "" : sides + "\n") + io::to_markdown(table) + "\n" +
+                            report::comparison_sentence(comparison).sentence + "\n");
 }
 
 }  // namespace ts::app

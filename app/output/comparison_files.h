@@ -2,6 +2,7 @@
 
 #include <filesystem>
 #include <nlohmann/json_fwd.hpp>
+#include <string>
 
 #include "app/output/save_parts.h"
 #include "core/base/result.h"
@@ -14,5 +15,10 @@ namespace ts::app {
 base::Result<void> write_comparison(const std::filesystem::path& folder,
                                     const run::Comparison& comparison,
                                     const nlohmann::json& document, const SaveParts& parts = {});
+
+// Writes comparison.csv and comparison.md, which begins with `sides`: lines about A and B, or none.
+base::Result<void> write_comparison_tables(const std::filesystem::path& folder,
+                                           const run::Comparison& comparison,
+                                           const std::string& sides);
 
 }  // namespace ts::app

@@ -16,6 +16,7 @@
 #include "core/io/file.h"
 #include "core/io/json_parse.h"
 #include "core/io/private_folder.h"
+#include "core/run/protocol_json.h"
 #include "core/run/recording.h"
 #include "core/spec/model_config.h"
 #include "core/text/message.h"
@@ -326,18 +327,11 @@ base::Result<OwnDryRun> dry_run_own(OwnProcess& process, const OwnQuestion& ques
   return made;
 }
 
-base::Result<std::vector<OwnTimes>> time_own(
-    OwnProcess& process, const OwnQuestion& question,
-    const std::vector<std::map<std::string, std::string>>& sides, const run::Protocol& protocol,
-    const base::CancelToken& cancel) {
-  const Json more = {{"sides", sides},
-                     {"protocol",
-                      {{"min_warmup_s", protocol.min_warmup_s},
-                       {"max_warmup_s", protocol.max_warmup_s},
-                       {"min_samples", protocol.min_samples},
-                       {"max_samples", protocol.max_samples},
-                       {"budget_s", protocol.budget_s},
-                       {"hard_budget_s", protocol.hard_budget_s}}}};
+base::Result<std::vector<OwnTimes>> time_own(OwnProcess& process, const OwnQuestion& question,
+                                             const std::vector<OwnSettings>& sides,
+                                             const run::Protocol& protocol,
+                                             const base::CancelToken& cancel) {
+  const Json more = {{"sides", sides}, {"protocol", run::to_json(protocol)}};
   auto answer = ask(process, question, "time", more, Caching::off, cancel);
   if (!answer) return tl::unexpected(answer.error());
   try {

@@ -53,9 +53,11 @@ struct OwnDescription {
   std::string torch;    // the version in that Python
 };
 
+using OwnSettings = std::map<std::string, std::string>;  // argument -> value, as text
+
 struct OwnQuestion {
   OwnFile file;
-  std::map<std::string, std::string> settings;  // argument -> value, as text
+  OwnSettings settings;
   std::filesystem::path python;
   std::chrono::seconds limit{600};  // a process that takes longer is ended
 };
@@ -102,10 +104,10 @@ struct OwnTimes {
   std::vector<run::StepTimes> timed;
   bool settled = false;  // the warm-up did
 };
-base::Result<std::vector<OwnTimes>> time_own(
-    OwnProcess& process, const OwnQuestion& question,
-    const std::vector<std::map<std::string, std::string>>& sides, const run::Protocol& protocol,
-    const base::CancelToken& cancel);
+base::Result<std::vector<OwnTimes>> time_own(OwnProcess& process, const OwnQuestion& question,
+                                             const std::vector<OwnSettings>& sides,
+                                             const run::Protocol& protocol,
+                                             const base::CancelToken& cancel);
 // Writes the module that the step calls first as torch.export has it.
 base::Result<OwnExport> export_own(OwnProcess& process, const OwnQuestion& question,
                                    const std::filesystem::path& out,

@@ -3,7 +3,6 @@
 #include <array>
 #include <cstdint>
 #include <functional>
-#include <map>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
@@ -17,9 +16,6 @@
 // Many settings of a Python file of the user's own, one after the other: the points of a sweep, and
 // two by turns. All functions wait for the process of the file.
 namespace ts::app {
-
-// Settings of a file by name, as text.
-using OwnSettings = std::map<std::string, std::string>;
 
 // One argument and its values.
 struct OwnAxis {
