@@ -47,6 +47,7 @@ Finding busy(const TraceSummary& trace) {
 }
 
 Finding complete(const TraceSummary& trace, const base::Message& fault) {
+  if (io::is_beginning(fault)) return {{CheckState::unknown, fault}};
   const std::optional<base::Message> asked = io::asked_range(fault);
   if (!fault.empty() && !asked) return {{CheckState::failed, fault}};
   if (trace.nameless > 0) {

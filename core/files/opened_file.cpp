@@ -187,7 +187,7 @@ std::unique_ptr<OpenedFile> open_beginning(const std::filesystem::path& path, st
   auto input = io::Input::open(path, {.most = most});
   if (!input) return nullptr;
   const io::FileKind kind = io::kind_of(*input);
-  auto fault = io::read_in_part(path, text::message("file_error.reason.goes_on"));
+  auto fault = io::beginning_of(path);
   std::error_code no_size;
   const std::uintmax_t bytes = std::filesystem::file_size(path, no_size);
   if (kind == io::FileKind::trace) {

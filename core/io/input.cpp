@@ -25,6 +25,7 @@ namespace {
 constexpr std::size_t kPieceBytes = std::size_t{1} << 20U;
 // Before a piece, for what the one before it left over.
 constexpr std::size_t kRoom = std::size_t{1} << 16U;
+constexpr const char* kGoesOn = "file_error.reason.goes_on";
 constexpr std::size_t kPackedBytes = std::size_t{1} << 18U;  // read at once of a packed file
 
 }  // namespace
@@ -312,15 +313,36 @@ base::Message only_range(const base::FileRange& range) {
   return text::message(key, {{"from", words(range.from)}, {"to", words(range.to)}});
 }
 
-std::optional<base::Message> asked_range(const base::Message& fault) {
-  for (const char* const key : {"file_error.reason.events", "file_error.reason.seconds"}) {
-    if (fault.key == key || fault.key == std::string(key) + "_from") return fault;
-  }
+namespace {
+
+// The first message in `fault`, itself included, of which `is` is true.
+template <class Is>
+std::optional<base::Message> message_in(const base::Message& fault, const Is& is) {
+  if (is(fault.key)) return fault;
   for (const base::Argument& one : fault.arguments) {
     if (one.key.empty()) continue;
-    if (auto asked = asked_range({one.value, one.key, one.arguments})) return asked;
+    if (auto found = message_in({one.value, one.key, one.arguments}, is)) return found;
   }
   return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<base::Message> asked_range(const base::Message& fault) {
+  return message_in(fault, [](const std::string& key) {
+    for (const char* const range : {"file_error.reason.events", "file_error.reason.seconds"}) {
+      if (key == range || key == std::string(range) + "_from") return true;
+    }
+    return false;
+  });
+}
+
+base::Message beginning_of(const std::filesystem::path& path) {
+  return read_in_part(path, text::message(kGoesOn));
+}
+
+bool is_beginning(const base::Message& fault) {
+  return message_in(fault, [](const std::string& key) { return key == kGoesOn; }).has_value();
 }
 
 }  // namespace ts::io

@@ -77,5 +77,8 @@ class Input {
 base::Message only_range(const base::FileRange& range);
 // That reason, where `fault` has no other one, alone or within a sentence.
 std::optional<base::Message> asked_range(const base::Message& fault);
+// The fault of a file's beginning that is shown while the rest is being read.
+base::Message beginning_of(const std::filesystem::path& path);
+bool is_beginning(const base::Message& fault);
 
 }  // namespace ts::io

@@ -107,6 +107,8 @@ TEST(TraceChecks, APartThatWasAskedForIsComplete) {
     EXPECT_NE(part.found.sentence.find("was asked for"), std::string::npos) << part.found.sentence;
   }
   EXPECT_EQ(checked(text::message("file_error.stopped")).state, CheckState::failed);
+  EXPECT_EQ(found(of_trace(summary, io::beginning_of("trace.json")), "C-8", "recording").state,
+            CheckState::unknown);
 }
 
 // Kernels run for 180 of 200 us; the profiler was there 800 us longer.
