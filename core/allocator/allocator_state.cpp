@@ -25,9 +25,8 @@ class StateConverter {
     entry.address = event.address;
     entry.size = event.size;
     entry.time_us = (event.time_ns + unix_offset_ns_) / 1000;
-    entry.stream = event.stream;
     entry.action = event.action;
-    entry.notes = notes_ & kMostNotes;
+    entry.notes = with_stream(snapshot_, notes_, event.stream) & kMostNotes;
     entry.stack = stack(event);
     auto& taken = taken_[event.device];
     if (event.action == TraceAction::alloc) live_[event.address] = entry.stack;

@@ -34,9 +34,10 @@ constexpr const char* kDiffersAfterRelease = "replay.difference.release";
 
 class Replayer {
  public:
-  Replayer(std::span<const TraceEntry> trace, const PrivatePools& private_pools, ReplayStart start,
-           RequestedBytes requested, ReplayResult& result)
-      : trace_(trace),
+  Replayer(const Snapshot& snapshot, std::size_t number, const PrivatePools& private_pools,
+           ReplayStart start, RequestedBytes requested, ReplayResult& result)
+      : snapshot_(snapshot),
+        trace_(snapshot.device_traces[number]),
         private_pools_(private_pools),
         start_(std::move(start)),
         requested_(std::move(requested)),
@@ -101,6 +102,7 @@ class Replayer {
   std::optional<std::uint64_t> next_segment(std::size_t event) const;
   void compare(std::size_t event, const char* differs);
 
+  const Snapshot& snapshot_;
   std::span<const TraceEntry> trace_;
   const PrivatePools& private_pools_;
   ReplayStart start_;
@@ -236,7 +238,7 @@ void Replayer::play_private(std::size_t event) {
 void Replayer::play_alloc(std::size_t event) {
   const TraceEntry& entry = trace_[event];
   allocator_.set_next_address(std::exchange(taken_address_, std::nullopt));
-  const auto address = allocator_.allocate(entry.size, entry.stream);
+  const auto address = allocator_.allocate(entry.size, snapshot_.stream_of(entry));
   allocator_.set_next_address(std::nullopt);
   if (!address) {
     compare(event, kDiffersAfterAllocation);
@@ -276,7 +278,7 @@ void Replayer::play_oom(std::size_t event) {
                    .bytes = entry.size,
                    .free = allocator_.free_space(free)});
   }
-  if (const auto address = allocator_.allocate(entry.size, entry.stream)) {
+  if (const auto address = allocator_.allocate(entry.size, snapshot_.stream_of(entry))) {
     result_.ooms_that_fit.push_back(event);
     allocator_.free(*address);
   } else {
@@ -374,8 +376,8 @@ base::Result<ReplayResult> replay(const Snapshot& snapshot, std::size_t device,
     result.capacity = capacity_at_oom(trace, private_pools, start->reserved);
   }
   const bool start_anew = other_settings || options.start_anew;
-  Replayer replayer(trace, private_pools, std::move(*start), RequestedBytes(snapshot, device),
-                    result);
+  Replayer replayer(snapshot, device, private_pools, std::move(*start),
+                    RequestedBytes(snapshot, device), result);
   const std::size_t end = replayer.run(start_anew, options.until.value_or(trace.size()));
   if (!options.until) return result;
   const std::int64_t reserved = replayer.private_bytes();

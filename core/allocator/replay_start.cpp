@@ -31,7 +31,10 @@ class Walk {
  public:
   Walk(const Snapshot& snapshot, std::size_t device, const AllocatorSettings& recorded,
        const PrivatePools& private_pools)
-      : trace_(snapshot.device_traces[device]), recorded_(recorded), private_pools_(private_pools) {
+      : snapshot_(snapshot),
+        trace_(snapshot.device_traces[device]),
+        recorded_(recorded),
+        private_pools_(private_pools) {
     for (const SnapshotSegment& segment : snapshot.segments) {
       if (segment.device == static_cast<std::int64_t>(device)) segments_.push_back(&segment);
     }
@@ -62,6 +65,7 @@ class Walk {
   using Live = std::map<std::uint64_t, LiveBlock>;
   [[nodiscard]] std::uint64_t gap_end(Live::const_iterator block) const;
 
+  const Snapshot& snapshot_;
   std::span<const TraceEntry> trace_;
   const AllocatorSettings& recorded_;
   const PrivatePools& private_pools_;
@@ -98,7 +102,7 @@ base::Result<void> Walk::check_sizes() const {
   for (std::size_t i = 0; i < trace_.size(); ++i) {
     const TraceEntry& entry = trace_[i];
     if (entry.action > TraceAction::segment_unmap) continue;
-    streams.insert(entry.stream);
+    streams.insert(snapshot_.stream_of(entry));
     const bool is_segment = entry.action >= TraceAction::segment_alloc;
     if (!sound(entry.address, entry.size) || (is_segment && !add(entry.size))) {
       return text::fail("replay_error.event", {{"event", std::to_string(i)},
@@ -129,7 +133,8 @@ void Walk::take_end_state() {
   for (const TraceEntry& entry : trace_) {
     // A mapping of the small pool is one page of 2 MiB, of the large one whole pages of 20 MiB.
     if (entry.action == TraceAction::segment_map && !private_pools_.holds(entry)) {
-      ranges_.note(entry.address, {entry.size, entry.stream, entry.size % kLargeBuffer != 0, true});
+      ranges_.note(entry.address,
+                   {entry.size, snapshot_.stream_of(entry), entry.size % kLargeBuffer != 0, true});
     }
   }
 }
@@ -181,11 +186,12 @@ void Walk::note_odd(const LiveBlock& block) {
 }
 
 bool Walk::undo_release(const TraceEntry& entry) {
-  MappedRange range{entry.size, entry.stream, false, entry.action == TraceAction::segment_unmap};
+  const std::int64_t stream = snapshot_.stream_of(entry);
+  MappedRange range{entry.size, stream, false, entry.action == TraceAction::segment_unmap};
   if (range.expandable) {
     // Any number of pages may be unmapped, so their size does not always identify the pool.
-    range.small_pool = ranges_.small_pool_near(entry.address, entry.stream)
-                           .value_or(entry.size % kLargeBuffer != 0);
+    range.small_pool =
+        ranges_.small_pool_near(entry.address, stream).value_or(entry.size % kLargeBuffer != 0);
   } else {
     range.small_pool = entry.size <= kSmallBuffer;  // large segments have at least 10 MiB
   }

@@ -63,6 +63,7 @@ std::size_t EntryNotes::hash() const {
   std::size_t hash = memory::mix_hash(compile_context, user_metadata);
   hash = memory::mix_hash(hash, (std::uint64_t{category} << 32U) | other_action);
   hash = memory::mix_hash(hash, forward_frames);
+  hash = memory::mix_hash(hash, static_cast<std::uint64_t>(stream));
   if (oom_address) hash = memory::mix_hash(hash, *oom_address);
   if (!pool) return hash;
   return memory::mix_hash(memory::mix_hash(hash, static_cast<std::uint64_t>(pool->first)),
@@ -91,6 +92,13 @@ std::span<const FrameIndex> StackTable::stack(StackIndex index) const {
 
 std::string_view to_string(TraceAction action) {
   return kActionNames[static_cast<std::size_t>(action)];
+}
+
+NotesIndex with_stream(Snapshot& snapshot, NotesIndex notes, std::int64_t stream) {
+  EntryNotes changed = snapshot.notes[notes];
+  if (changed.stream == stream) return notes;
+  changed.stream = stream;
+  return snapshot.notes.add(changed);
 }
 
 std::size_t Snapshot::entry_count() const {

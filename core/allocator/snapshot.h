@@ -107,13 +107,15 @@ std::string_view to_string(TraceAction action);
 
 // Fields that many entries have in common, stored once per distinct combination.
 struct EntryNotes {
+  std::int64_t stream = 0;
   base::StringId compile_context = base::kNoString;
   base::StringId user_metadata = base::kNoString;
   base::StringId category = base::kNoString;  // memory_viz colours by it
   base::StringId other_action = base::kNoString;
   StackIndex forward_frames = memory::kNone;  // frames with a name only
-  std::optional<PoolId> pool;                 // PyTorch 2.12 and later
-  std::optional<std::uint64_t> oom_address;   // of an oom that has an address beside device_free
+  std::optional<PoolId> pool = {};            // PyTorch 2.12 and later
+  // Of an oom that has an address beside device_free.
+  std::optional<std::uint64_t> oom_address = {};
   friend bool operator==(const EntryNotes&, const EntryNotes&) = default;
   [[nodiscard]] std::size_t hash() const;
 };
@@ -121,17 +123,16 @@ using NotesIndex = std::uint32_t;  // at most kMostNotes
 inline constexpr unsigned kNotesBits = 28;
 inline constexpr NotesIndex kMostNotes = (NotesIndex{1} << kNotesBits) - 1;
 
-// 40 bytes: a file has millions, and the first touch of new memory is a large part of reading it.
+// 32 bytes: a file has millions, and the first touch of new memory is a large part of reading it.
 struct TraceEntry {
   std::uint64_t address = 0;  // for oom the bytes the device has free
   std::int64_t size = 0;      // bytes asked for, not the rounded ones
   std::int64_t time_us = 0;   // Unix
-  std::int64_t stream = 0;
   StackIndex stack = memory::kNone;
   NotesIndex notes : kNotesBits = 0;
   TraceAction action : 32 - kNotesBits = TraceAction::alloc;
 };
-static_assert(sizeof(TraceEntry) == 40);
+static_assert(sizeof(TraceEntry) == 32);
 using Trace = base::HugeVector<TraceEntry>;
 
 struct ExternalAnnotation {
@@ -175,7 +176,13 @@ struct Snapshot {
   [[nodiscard]] std::size_t entry_count() const;
   [[nodiscard]] std::string_view text(base::StringId id) const { return strings->view(id); }
   [[nodiscard]] std::string_view action_name(const TraceEntry& entry) const;
+  [[nodiscard]] std::int64_t stream_of(const TraceEntry& entry) const {
+    return notes[entry.notes].stream;
+  }
 };
+
+// The same notes with another stream.
+NotesIndex with_stream(Snapshot& snapshot, NotesIndex notes, std::int64_t stream);
 
 // A setting of the file. It marks a snapshot whose segments and addresses come from our model,
 // because the run's own allocator has none.

@@ -39,9 +39,8 @@ void SnapshotRecorder::add(TraceAction action, std::uint64_t address, std::int64
   entry.address = address;
   entry.size = size;
   entry.time_us = mark.time_us;
-  entry.stream = mark.stream;
   entry.stack = mark.stack;
-  entry.notes = mark.notes & kMostNotes;
+  entry.notes = with_stream(snapshot_, mark.notes, mark.stream) & kMostNotes;
   entry.action = action;
 }
 

@@ -204,7 +204,9 @@ class Changes {
 class Reader {
  public:
   Reader(const Snapshot& snapshot, std::size_t device, const PrivatePools& private_pools)
-      : trace_(snapshot.device_traces[device]), private_pools_(private_pools) {}
+      : snapshot_(snapshot),
+        trace_(snapshot.device_traces[device]),
+        private_pools_(private_pools) {}
 
   void add_start(const ReplayStart& start) {
     if (start.private_reserved > 0) add(Request::Kind::elsewhere, start.private_reserved, 0);
@@ -243,14 +245,14 @@ class Reader {
     } else if (returns_memory(entry.action)) {
       return read_release(event);
     } else if (entry.action == TraceAction::alloc) {
-      add_alloc(entry.address, entry.size, entry.stream);
+      add_alloc(entry.address, entry.size, snapshot_.stream_of(entry));
     } else if (entry.action == TraceAction::free_completed) {
       const auto place = places_.find(entry.address);
       if (place == places_.end()) return event + 1;
       requests_.push_back({Request::Kind::free, place->second, 0, 0, number_});
       places_.erase(place);
     } else if (entry.action == TraceAction::oom && entry.size > 0) {
-      add(Request::Kind::refused, entry.size, entry.stream);
+      add(Request::Kind::refused, entry.size, snapshot_.stream_of(entry));
     }
     return event + 1;
   }
@@ -265,6 +267,7 @@ class Reader {
     return end;
   }
 
+  const Snapshot& snapshot_;
   std::span<const TraceEntry> trace_;
   const PrivatePools& private_pools_;
   std::vector<Request> requests_;
@@ -275,8 +278,9 @@ class Reader {
 };
 
 // The request at the event before `position`, else the next one, else the last one.
-void find_asked(std::span<const TraceEntry> trace, const PrivatePools& private_pools,
+void find_asked(const Snapshot& snapshot, std::size_t device, const PrivatePools& private_pools,
                 std::size_t position, ReservedAnswer& answer) {
+  const std::span<const TraceEntry> trace = snapshot.device_traces[device];
   const auto asks = [&](std::size_t i) {
     const TraceEntry& entry = trace[i];
     const bool wants = entry.action == TraceAction::alloc || entry.action == TraceAction::oom;
@@ -292,7 +296,7 @@ void find_asked(std::span<const TraceEntry> trace, const PrivatePools& private_p
     if (asks(i - 1)) found = i - 1;
   }
   if (found == trace.size()) return;
-  answer.asked = Asked{trace[found].size, trace[found].stream};
+  answer.asked = Asked{trace[found].size, snapshot.stream_of(trace[found])};
   answer.asked_next = found >= position;
 }
 
@@ -419,7 +423,7 @@ base::Result<ReservedAnswer> explain_reserved(const Snapshot& snapshot, std::siz
   answer.peak_reserved = result->simulated.peak_reserved;
   answer.refused = whole->simulated_oom;
   answer.untold = untold_at(snapshot.device_traces[device], *result);
-  find_asked(snapshot.device_traces[device], private_pools, moment.position, answer);
+  find_asked(snapshot, device, private_pools, moment.position, answer);
   RequestList list = list_at(snapshot, device, options, *result, *start);
   list.asked = answer.asked;
   answer.parts = reserved_parts(moment.segments, list.settings, list.asked, list.in_private_pools);

@@ -18,6 +18,11 @@ constexpr std::int64_t kSmallBuffer = std::int64_t{2} << 20;  // a segment of Py
 constexpr std::int64_t kSmallSize = std::int64_t{1} << 20;    // the largest block in it
 constexpr std::int64_t kMostBytes = std::int64_t{1} << 60;    // larger sizes of a file are cut
 
+// Between states that are kept: 30 ms of events, and so many for each block of a state that the
+// states have less than 3 bytes for an event.
+constexpr std::size_t kLeastSpacing = 65536;
+constexpr std::size_t kSpacingOfBlock = 16;
+
 std::int64_t limited(std::int64_t bytes) {
   return std::clamp<std::int64_t>(bytes, 0, kMostBytes);
 }
@@ -29,7 +34,8 @@ std::uint64_t end_of(std::uint64_t address, std::int64_t size) {
 }  // namespace
 
 AllocatorHistory::AllocatorHistory(const BlockSource& source)
-    : device_(static_cast<std::int64_t>(source.device)),
+    : notes_(source.snapshot.notes.values()),
+      device_(static_cast<std::int64_t>(source.device)),
       log_(source.log.blocks()),
       stacks_(source.stacks),
       entries_(source.entries) {
@@ -41,11 +47,7 @@ AllocatorHistory::AllocatorHistory(const BlockSource& source)
       static_cast<std::size_t>(std::ranges::find_if_not(entries_, is_earlier) - entries_.begin());
   read_final_state(snapshot.segments);
   find_start();
-  const auto ends_free = [](const TraceEntry& entry) {
-    return entry.action == TraceAction::free_completed;
-  };
-  freed_.reserve(static_cast<std::size_t>(std::ranges::count_if(trace_, ends_free)));
-  move_to(trace_.size());
+  go_to_end();
 }
 
 void AllocatorHistory::read_final_state(std::span<const SnapshotSegment> segments) {
@@ -71,7 +73,7 @@ AllocatorHistory::Range AllocatorHistory::range_of(const TraceEntry& entry) cons
   const bool expandable =
       entry.action == TraceAction::segment_map || entry.action == TraceAction::segment_unmap;
   Range range{.size = limited(entry.size),
-              .stream = entry.stream,
+              .stream = notes_[entry.notes].stream,
               .stack = entry.stack,
               .small_pool = entry.size == kSmallBuffer,
               .expandable = expandable};
@@ -261,8 +263,39 @@ void AllocatorHistory::take_back(std::size_t event) {
   }
 }
 
+void AllocatorHistory::go_to_end() {
+  while (true) {
+    states_.push_back(
+        {position_, next_block_, {ranges_.begin(), ranges_.end()}, {lives_.begin(), lives_.end()}});
+    forget_undo();
+    const std::size_t blocks = ranges_.size() + lives_.size();
+    const std::size_t next = position_ + std::max(kLeastSpacing, kSpacingOfBlock * blocks);
+    for (; position_ < std::min(next, trace_.size()); ++position_) apply(position_);
+    if (position_ == trace_.size()) return;
+  }
+}
+
+void AllocatorHistory::restore(const State& state) {
+  position_ = state.position;
+  next_block_ = state.next_block;
+  ranges_ = Ranges(state.ranges.begin(), state.ranges.end());
+  lives_ = Lives(state.lives.begin(), state.lives.end());
+  forget_undo();
+}
+
+void AllocatorHistory::forget_undo() {
+  undo_from_ = position_;
+  freed_.clear();
+  others_.clear();
+  ranges_undo_.clear();
+}
+
 void AllocatorHistory::move_to(std::size_t position) {
   position = std::min(position, trace_.size());
+  // The last one before the position, so that the event before it can be taken back.
+  const auto after = std::ranges::lower_bound(states_, position, {}, &State::position);
+  const State& near = after == states_.begin() ? states_.front() : *std::prev(after);
+  if (near.position > position_ || position < undo_from_) restore(near);
   for (; position_ < position; ++position_) apply(position_);
   while (position_ > position) take_back(--position_);
 }
@@ -301,6 +334,10 @@ std::size_t AllocatorHistory::bytes() const {
   for (const RangesUndo& undo : ranges_undo_) {
     sum += undo.removed.capacity() * sizeof(undo.removed.front()) +
            undo.added.capacity() * sizeof(undo.added.front());
+  }
+  for (const State& state : states_) {
+    sum += state.ranges.capacity() * sizeof(state.ranges.front()) +
+           state.lives.capacity() * sizeof(state.lives.front());
   }
   return sum;
 }
@@ -378,7 +415,8 @@ namespace {
 
 // The bytes that the request behind a segment event or a refusal asks for; 0: not known. A segment
 // is taken for the allocation that follows it.
-std::int64_t request_behind(std::span<const TraceEntry> trace, std::size_t event) {
+std::int64_t request_behind(const allocator::Snapshot& snapshot, std::span<const TraceEntry> trace,
+                            std::size_t event) {
   constexpr std::size_t kLook = 8;
   const TraceEntry& entry = trace[event];
   if (entry.action == TraceAction::oom) return limited(entry.size);
@@ -386,7 +424,7 @@ std::int64_t request_behind(std::span<const TraceEntry> trace, std::size_t event
     return 0;
   for (std::size_t i = event + 1; i < std::min(trace.size(), event + kLook); ++i) {
     if (trace[i].action == TraceAction::alloc)
-      return trace[i].stream == entry.stream ? limited(trace[i].size) : 0;
+      return snapshot.stream_of(trace[i]) == snapshot.stream_of(entry) ? limited(trace[i].size) : 0;
     const bool same = trace[i].action == entry.action;  // a mapping may take several
     if (!same) return 0;
   }
@@ -407,14 +445,14 @@ std::optional<Misfit> worst_misfit(const BlockSource& source) {
     return std::tuple(misfit.refused, misfit.free.free());
   };
   for (std::size_t i = 0; i < trace.size(); ++i) {
-    const std::int64_t bytes = request_behind(trace, i);
+    const std::int64_t bytes = request_behind(source.snapshot, trace, i);
     if (bytes <= 0) continue;
     const std::int64_t requested = settings.round_size(bytes);
     const bool small = requested <= kSmallSize;
     history.move_to(i);
     std::vector<SnapshotSegment> usable = history.segments();
     std::erase_if(usable, [&](const SnapshotSegment& segment) {
-      return segment.stream != trace[i].stream || segment.small_pool != small ||
+      return segment.stream != source.snapshot.stream_of(trace[i]) || segment.small_pool != small ||
              segment.pool != allocator::PoolId{};
     });
     const Misfit misfit{.event = i,

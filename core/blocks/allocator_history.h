@@ -12,8 +12,8 @@
 namespace ts::blocks {
 
 // The segments and blocks of one device at any event of its trace, from the final segments and the
-// trace undone from its end. One thread. Trace, lists and log of the source outlive it; the objects
-// that own them may move.
+// trace undone from its end. One thread. Trace, notes, lists and log of the source outlive it; the
+// objects that own them may move.
 //
 // Sizes are exact for blocks that live at the end. Of others the trace has the requested size only:
 // they get it rounded by the recorded settings, and what a block got beyond that shows as free.
@@ -28,7 +28,8 @@ class AllocatorHistory {
   // Events of the trace, and how many of them have happened.
   [[nodiscard]] std::size_t size() const { return trace_.size(); }
   [[nodiscard]] std::size_t position() const { return position_; }
-  // To the state after so many events. O(distance x log(live)).
+  // To the state after so many events. O(distance x log(live)), and at most O(live) and about
+  // 65,536 events, or 16 times as many as blocks live, from the nearest state that is kept.
   void move_to(std::size_t position);
 
   // By address, blocks without gaps; free parts are blocks of state inactive. O(live).
@@ -37,7 +38,7 @@ class AllocatorHistory {
   [[nodiscard]] std::optional<memory::BlockIndex> block_at(std::uint64_t address) const;
   // The block that an event of the trace allocates or frees, if it is known.
   [[nodiscard]] std::optional<memory::BlockIndex> block_of_event(std::size_t event) const;
-  [[nodiscard]] std::size_t bytes() const;  // for stepping back, at this position
+  [[nodiscard]] std::size_t bytes() const;  // for stepping back and far, at this position
 
  private:
   struct Range {
@@ -64,6 +65,13 @@ class AllocatorHistory {
     std::vector<std::pair<std::uint64_t, Range>> removed;
     std::vector<std::uint64_t> added;
   };
+  // What a state after so many events is made of.
+  struct State {
+    std::size_t position = 0;
+    std::size_t next_block = 0;
+    std::vector<std::pair<std::uint64_t, Range>> ranges;
+    std::vector<std::pair<std::uint64_t, Live>> lives;
+  };
   // The block of an address as it was before an event that changed it in an unusual way.
   struct Other {
     std::size_t event = 0;
@@ -72,6 +80,9 @@ class AllocatorHistory {
 
   void read_final_state(std::span<const allocator::SnapshotSegment> segments);
   void find_start();
+  void go_to_end();  // keeps states on its way
+  void restore(const State& state);
+  void forget_undo();
   void apply(std::size_t event);
   void take_back(std::size_t event);
   void complete_free(std::size_t event);
@@ -89,6 +100,7 @@ class AllocatorHistory {
     return block < stacks_.size() ? stacks_[block] : memory::kNone;
   }
 
+  std::span<const allocator::EntryNotes> notes_;
   std::int64_t device_ = 0;
   std::span<const allocator::TraceEntry> trace_;
   std::span<const memory::Block> log_;  // the blocks of the log; below: see BlockSource
@@ -101,8 +113,10 @@ class AllocatorHistory {
   Ranges ranges_;
   Lives lives_;
   std::size_t next_block_ = 0;  // that an event from position_ on allocates
-  // For stepping back, in a few bytes, since a trace has millions of events: what each end of a
-  // free ended, and what is not the usual course of a block.
+  std::vector<State> states_;   // ascending, the first one before all events
+  // For stepping back as far as undo_from_, in a few bytes, since a trace has millions of events:
+  // what each end of a free ended, and what is not the usual course of a block.
+  std::size_t undo_from_ = 0;
   std::vector<memory::BlockIndex> freed_;  // as allocated() and asked to be freed; kNone: nothing
   std::vector<Other> others_;
   std::vector<RangesUndo> ranges_undo_;

@@ -62,8 +62,8 @@ BlockFacts facts_of(const BlockSource& source, memory::BlockIndex index) {
   if (!recorded) return facts;
   facts.entry = source.entries[index];
   const allocator::TraceEntry& entry = snapshot.device_traces[source.device][source.entries[index]];
-  facts.stream = entry.stream;
   const allocator::EntryNotes& notes = snapshot.notes[entry.notes];
+  facts.stream = notes.stream;
   if (notes.pool && *notes.pool != allocator::PoolId{}) facts.private_pool = notes.pool;
   facts.forward_frames = notes.forward_frames;
   if (snapshot.text(notes.compile_context) != "N/A") facts.compile_context = notes.compile_context;

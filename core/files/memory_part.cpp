@@ -125,7 +125,7 @@ MemoryParts parts_of(const Snapshot& snapshot, std::size_t device) {
   const Pools of(snapshot, device);
   if (device < snapshot.device_traces.size()) {
     for (const TraceEntry& entry : snapshot.device_traces[device])
-      if (has_place(entry.action)) add(entry.stream, of.of(entry));
+      if (has_place(entry.action)) add(snapshot.stream_of(entry), of.of(entry));
   }
   for (const SnapshotSegment& segment : snapshot.segments)
     if (segment.device == static_cast<std::int64_t>(device)) add(segment.stream, segment.pool);
@@ -159,7 +159,7 @@ std::vector<std::uint32_t> add_part(const Snapshot& whole, std::size_t device,
   const auto& trace = whole.device_traces[device];
   for (std::size_t i = 0; i < trace.size(); ++i) {
     const TraceEntry& entry = trace[i];
-    if (has_place(entry.action) && !has(part, entry.stream, of.of(entry))) continue;
+    if (has_place(entry.action) && !has(part, whole.stream_of(entry), of.of(entry))) continue;
     entries.push_back(static_cast<std::uint32_t>(i));
     to.device_traces[device].push_back(entry);
   }

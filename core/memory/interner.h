@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <unordered_map>
 #include <vector>
 
@@ -38,6 +39,7 @@ class Interner {
   }
   [[nodiscard]] const T& operator[](Index index) const { return values_[index]; }
   [[nodiscard]] std::size_t size() const { return values_.size(); }
+  [[nodiscard]] std::span<const T> values() const { return values_; }  // by index
 
  private:
   std::vector<T> values_;

@@ -131,7 +131,6 @@ Document::Value Document::event(const Event& event) {
   packed.address = event.address;
   packed.size = event.size;
   packed.time_us = event.time_us;
-  packed.stream = rests_[event.rest].stream;
   packed.stack = stacked ? index(event.frames) : kEnd;
   packed.notes = event.rest & kMostRests;
   return event_value(events_.size() - 1);

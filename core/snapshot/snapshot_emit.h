@@ -129,7 +129,7 @@ class SnapshotEmit {
             entry.address);
     if (notes.oom_address) address(Key::addr, *notes.oom_address);
     integer(Key::size, entry.size);
-    integer(Key::stream, entry.stream);
+    integer(Key::stream, notes.stream);
     if (layout_.time_us || entry.time_us != 0) integer(Key::time_us, entry.time_us);
     optional_text(Key::compile_context, notes.compile_context, layout_.compile_context);
     optional_text(Key::user_metadata, notes.user_metadata, layout_.user_metadata);

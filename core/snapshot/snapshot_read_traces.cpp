@@ -96,7 +96,6 @@ bool TraceReader::read_event(const Document::Event& from, allocator::TraceEntry&
     entry.time_us = 0;
     fields_.ignore(name_of(Key::time_us));
   }
-  entry.stream = fields_.document.rest_at(from.rest).stream;
   entry.action = rest.action;
   entry.notes = rest.notes & allocator::kMostNotes;
   entry.stack = memory::kNone;
@@ -106,7 +105,7 @@ bool TraceReader::read_event(const Document::Event& from, allocator::TraceEntry&
 
 // The document has checked the kinds of the values.
 bool TraceReader::read_rest(const Document::EventRest& from, Rest& to) {
-  notes_ = {};
+  notes_ = {.stream = from.stream};
   const auto text = [this](Key key, Value value, base::StringId& id) {
     if (Document::kind(value) != Kind::text) return;
     fields_.saw(key);
@@ -148,7 +147,7 @@ bool TraceReader::read_field(Key key, Value name, Value value, allocator::TraceE
 bool TraceReader::read_optional(Key key, Value name, Value value, allocator::TraceEntry& entry) {
   switch (key) {
     case Key::stream:
-      return fields_.integer(key, value, entry.stream);
+      return fields_.integer(key, value, notes_.stream);
     case Key::time_us:
       return fields_.time(key, value, entry.time_us);
     case Key::frames:

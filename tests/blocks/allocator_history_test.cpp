@@ -2,7 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdint>
+#include <numeric>
 #include <random>
 #include <tuple>
 #include <vector>
@@ -164,8 +166,8 @@ TEST(AllocatorHistory, EveryStateIsWholeAndTheSameFromBothSides) {
 }
 
 // A trace of millions of events is stepped through without memory of its own size.
-TEST(AllocatorHistory, NeedsFourBytesForABlock) {
-  constexpr int kBlocks = 5000;
+TEST(AllocatorHistory, NeedsTwoBytesForABlock) {
+  constexpr int kBlocks = 100'000;
   testing::MadeSnapshot made;
   made.event(TraceAction::segment_alloc, 0x10000, 2 * kMiB);
   for (int i = 0; i < kBlocks; ++i) {
@@ -175,12 +177,69 @@ TEST(AllocatorHistory, NeedsFourBytesForABlock) {
   }
   AllocatorHistory history(made.blocks());
   EXPECT_EQ(history.size(), 3U * kBlocks + 1);
-  EXPECT_LE(history.bytes(), 4U * kBlocks + 1024);
+  EXPECT_LE(history.bytes(), 2U * kBlocks);
   const Whole end = whole_state(history);
   history.move_to(2);
   EXPECT_EQ(history.segments()[0].requested_size, 700);
   history.move_to(history.size());
   EXPECT_EQ(whole_state(history), end);
+}
+
+// Jumps start from states that are kept; steps of one event never do.
+TEST(AllocatorHistory, FarPositionsAreThoseThatStepsReach) {
+  constexpr std::size_t kEvents = 200'000;
+  std::mt19937 random(5);
+  testing::MadeSnapshot made;
+  made.event(TraceAction::segment_alloc, 0x1000000, 2 * kMiB);
+  std::vector<std::int64_t> sizes(64);
+  const auto& trace = made.snapshot().device_traces[0];
+  bool second = false;
+  while (trace.size() < kEvents) {
+    if (random() % 1000 == 0) {
+      made.event(second ? TraceAction::segment_free : TraceAction::segment_alloc, 0x9000000,
+                 20 * kMiB);
+      second = !second;
+    }
+    const std::size_t slot = random() % sizes.size();
+    const std::uint64_t address = 0x1000000 + slot * 32768;
+    if (sizes[slot] == 0) {
+      sizes[slot] = 600 + static_cast<std::int64_t>(random() % 20000);
+      made.alloc(address, sizes[slot]);
+    } else {
+      made.free(address, sizes[slot]);
+      sizes[slot] = 0;
+    }
+  }
+  const BlockSource source = made.blocks();
+  AllocatorHistory steps(source), jumps(source);
+  std::vector<std::size_t> positions = {0,       1,       65'535,  65'536,       65'537,
+                                        131'071, 131'072, 131'073, steps.size(), steps.size() - 1};
+  for (int i = 0; i < 30; ++i) positions.push_back(random() % steps.size());
+  std::ranges::sort(positions);
+  std::vector<Whole> states;
+  steps.move_to(0);
+  for (const std::size_t position : positions) {
+    while (steps.position() < position) steps.move_to(steps.position() + 1);
+    states.push_back(whole_state(steps));
+  }
+  std::vector<std::size_t> order(positions.size());
+  std::iota(order.begin(), order.end(), 0);
+  for (int round = 0; round < 3; ++round) {
+    std::ranges::shuffle(order, random);
+    for (const std::size_t i : order) {
+      SCOPED_TRACE(positions[i]);
+      jumps.move_to(positions[i]);
+      ASSERT_EQ(whole_state(jumps), states[i]);
+      if (positions[i] == 0) continue;
+      const TraceAction last = trace[positions[i] - 1].action;
+      const bool of_block = last == TraceAction::alloc || last == TraceAction::free_requested ||
+                            last == TraceAction::free_completed;
+      EXPECT_EQ(jumps.block_of_event(positions[i] - 1).has_value(), of_block);
+      jumps.move_to(positions[i] - 1);
+      jumps.move_to(positions[i]);
+      EXPECT_EQ(whole_state(jumps), states[i]);
+    }
+  }
 }
 
 TEST(AllocatorHistory, KnowsTheBlocksOfItsEvents) {
@@ -218,7 +277,6 @@ TEST(Misfit, IsTheRequestThatFoundOnlySmallPieces) {
   made.snapshot().segments = segments;
   EXPECT_FALSE(worst_misfit(made.blocks()));
   allocator::TraceEntry& refused = made.event(TraceAction::oom, 1 * kMiB, 30 * kMiB);
-  refused.stream = 0;
   const auto misfit = worst_misfit(made.blocks());
   ASSERT_TRUE(misfit);
   EXPECT_EQ(misfit->requested, 30 * kMiB);
@@ -226,7 +284,7 @@ TEST(Misfit, IsTheRequestThatFoundOnlySmallPieces) {
   EXPECT_EQ(misfit->free.pieces, 2);
   EXPECT_EQ(misfit->free.largest, 20 * kMiB);
   EXPECT_EQ(misfit->free.free(), 40 * kMiB);
-  refused.stream = 7;
+  refused.notes = made.snapshot().notes.add({.stream = 7}) & allocator::kMostNotes;
   EXPECT_FALSE(worst_misfit(made.blocks())) << "free memory of another stream cannot be used";
 }
 

@@ -12,12 +12,12 @@ using allocator::TraceAction;
 TEST(BlockFacts, AreThoseOfTheEventAndOfTheFinalSegment) {
   testing::MadeSnapshot made;
   allocator::EntryNotes notes;
+  notes.stream = 0x7f;
   notes.compile_context = made.snapshot().strings->intern("0/1");
   notes.user_metadata = made.snapshot().strings->intern("warm-up");
   made.event(TraceAction::segment_alloc, 0x10000, 2 << 20);
   const auto stack = made.stack({{"forward", "/data/model.py", 3}});
   allocator::TraceEntry& entry = made.alloc(0x10000, 700, stack);
-  entry.stream = 0x7f;
   entry.notes = made.snapshot().notes.add(notes) & allocator::kMostNotes;
   made.alloc(0x10400, 100);
   made.free(0x10400, 100);

@@ -97,19 +97,16 @@ class RandomSnapshot {
 
   allocator::TraceEntry entry() {
     allocator::EntryNotes notes;
+    notes.stream = number();
     notes.compile_context = text();
     notes.user_metadata = text();
     if (below(2) == 0) notes.category = text();
     if (below(3) == 0) notes.pool = allocator::PoolId{number(), number()};
     if (below(8) == 0) notes.forward_frames = names();
     allocator::TraceEntry entry{
-        address(),
-        size(),
-        time(),
-        number(),
-        stack(),
-        0,
-        static_cast<allocator::TraceAction>(below(allocator::kTraceActionCount))};
+        address(), size(),
+        time(),    stack(),
+        0,         static_cast<allocator::TraceAction>(below(allocator::kTraceActionCount))};
     if (entry.action == allocator::TraceAction::other) {
       notes.other_action = snapshot_.strings->intern("later");
     }

@@ -120,7 +120,7 @@ TEST(SnapshotRead, Entries) {
   EXPECT_EQ(alloc.action, TraceAction::alloc);
   EXPECT_EQ(alloc.address, 4096U);
   EXPECT_EQ(alloc.size, 5);
-  EXPECT_EQ(alloc.stream, 7);
+  EXPECT_EQ(snapshot.stream_of(alloc), 7);
   EXPECT_EQ(alloc.time_us, 99);
   EXPECT_EQ(alloc.stack, snapshot.segments[0].stack) << "the same stack is kept once";
   EXPECT_EQ(snapshot.text(notes.compile_context), "N/A");

@@ -54,7 +54,7 @@ class Words {
   void add(const allocator::TraceEntry& one) {
     const allocator::EntryNotes& notes = snapshot_.notes[one.notes];
     words_ += fmt::format("  {} {} {} {} {} {} {} {} {} {}", snapshot_.action_name(one),
-                          one.address, one.size, one.time_us, one.stream, stack(one.stack),
+                          one.address, one.size, one.time_us, notes.stream, stack(one.stack),
                           text(notes.compile_context), text(notes.user_metadata),
                           text(notes.category), stack(notes.forward_frames));
     if (notes.pool) words_ += fmt::format(" ({}, {})", notes.pool->first, notes.pool->second);
