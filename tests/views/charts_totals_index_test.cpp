@@ -33,7 +33,7 @@ TEST(TotalsIndex, AgreesWithAScanWhileTheLogGrows) {
         least = std::min(least, events[k].total_after);
         most = std::max(most, events[k].total_after);
       }
-      const auto found = index.over(first, end);
+      const auto found = index.over(events, first, end);
       EXPECT_EQ(found.least, least);
       EXPECT_EQ(found.most, most);
     }
@@ -45,12 +45,12 @@ TEST(TotalsIndex, StartsAnewForAShorterLog) {
   events[3].total_after = 50;
   TotalsIndex index;
   index.update(events);
-  EXPECT_EQ(index.over(0, 100).most, 50);
+  EXPECT_EQ(index.over(events, 0, 100).most, 50);
   events.resize(10);
   events[3].total_after = 7;
   index.update(events);
   EXPECT_EQ(index.size(), 10U);
-  EXPECT_EQ(index.over(0, 10).most, 7);
+  EXPECT_EQ(index.over(events, 0, 10).most, 7);
 }
 
 }  // namespace

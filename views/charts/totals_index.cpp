@@ -12,29 +12,29 @@ void widen(TotalsIndex::Extremes& sum, const TotalsIndex::Extremes& part) {
   sum.most = std::max(sum.most, part.most);
 }
 
+TotalsIndex::Extremes total_of(const memory::Event& event) {
+  return {event.total_after, event.total_after};
+}
+
 }  // namespace
 
 void TotalsIndex::clear() {
+  size_ = 0;
   levels_.clear();
 }
 
-std::uint32_t TotalsIndex::size() const {
-  return levels_.empty() ? 0 : static_cast<std::uint32_t>(levels_[0].size());
-}
-
 void TotalsIndex::update(std::span<const memory::Event> events) {
-  if (events.size() < size()) clear();
+  if (events.size() < size_) clear();
   if (levels_.empty()) levels_.emplace_back();
-  for (std::size_t i = size(); i < events.size(); ++i) {
-    const Extremes one{events[i].total_after, events[i].total_after};
-    levels_[0].push_back(one);
-    std::size_t place = i;
+  for (; size_ < events.size(); ++size_) {
+    const Extremes one = total_of(events[size_]);
+    std::size_t place = size_;
     // The last node of each level is widened as its children arrive, so a growing run needs no
     // rebuild.
-    for (std::size_t level = 1;; ++level) {
+    for (std::size_t level = 0;; ++level) {
       place /= kFanout;
       if (level == levels_.size()) {
-        if (levels_[level - 1].size() > kFanout) add_level();
+        if (levels_.back().size() > kFanout) add_level();
         break;
       }
       std::vector<Extremes>& nodes = levels_[level];
@@ -60,20 +60,21 @@ void TotalsIndex::add_level() {
   levels_.push_back(std::move(nodes));
 }
 
-TotalsIndex::Extremes TotalsIndex::over(std::uint32_t first, std::uint32_t end) const {
-  TS_CHECK(first < end && end <= size());
-  Extremes sum = levels_[0][first];
-  std::size_t level = 0;
+TotalsIndex::Extremes TotalsIndex::over(std::span<const memory::Event> events, std::uint32_t first,
+                                        std::uint32_t end) const {
+  TS_CHECK(first < end && end <= size_ && size_ <= events.size());
+  Extremes sum = total_of(events[first]);
   std::size_t from = first;
   std::size_t to = end;
-  while (from < to) {
+  while (from < to && from % kFanout != 0) widen(sum, total_of(events[from++]));
+  while (from < to && to % kFanout != 0) widen(sum, total_of(events[--to]));
+  for (std::size_t level = 0; level < levels_.size(); ++level) {
+    from /= kFanout;
+    to /= kFanout;
     const std::vector<Extremes>& nodes = levels_[level];
     const bool top = level + 1 == levels_.size();
     while (from < to && (top || from % kFanout != 0)) widen(sum, nodes[from++]);
     while (from < to && (top || to % kFanout != 0)) widen(sum, nodes[--to]);
-    from /= kFanout;
-    to /= kFanout;
-    ++level;
   }
   return sum;
 }

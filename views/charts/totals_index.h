@@ -19,15 +19,17 @@ class TotalsIndex {
   // Adds the events appended since the last call. A shorter log rebuilds the tree.
   void update(std::span<const memory::Event> events);
   void clear();
-  // Extremes of the totals after events [first, end); first < end <= size().
-  [[nodiscard]] Extremes over(std::uint32_t first, std::uint32_t end) const;
-  [[nodiscard]] std::uint32_t size() const;
+  // Extremes of the totals after events [first, end) of the log; first < end <= size().
+  [[nodiscard]] Extremes over(std::span<const memory::Event> events, std::uint32_t first,
+                              std::uint32_t end) const;
+  [[nodiscard]] std::uint32_t size() const { return size_; }
 
  private:
   void add_level();
 
   static constexpr std::uint32_t kFanout = 16;
-  std::vector<std::vector<Extremes>> levels_;  // 0: one entry per event
+  std::uint32_t size_ = 0;                     // events
+  std::vector<std::vector<Extremes>> levels_;  // 0: a node for kFanout events
 };
 
 }  // namespace ts::views

@@ -190,7 +190,7 @@ void MemoryChart::make_scale(const ViewContext& context) {
     const auto last = event_of_place(log, axis_.kind, axis_.axis.range.end);
     if (last != memory::kNone) {
       const std::uint32_t from = first == memory::kNone ? 0 : first;
-      most = totals_.over(from, std::min(last + 1, totals_.size())).most;
+      most = totals_.over(log.events(), from, std::min(last + 1, totals_.size())).most;
     }
     layers_ = {};
     // The segments of a file of our own are a model's: they say nothing of a course over time.

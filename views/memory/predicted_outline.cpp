@@ -144,6 +144,14 @@ void PredictedOutline::update(const memory::AllocationLog& measured,
     return;
   }
   match_.make(measured, predicted, broken_off);
+  const auto most_before = [&](EventIndex end) {
+    return end == 0 ? 0 : totals_.over(predicted.events(), 0, end).most;
+  };
+  const EventIndex all = totals_.size();
+  most_ = most_before(all);
+  const PhaseMatch::Rest& rest = match_.rest();
+  most_in_time_ =
+      rest.measured == memory::kNone ? most_ : most_before(std::min(all, rest.predicted));
   broken_off_ = broken_off;
   id_ = id;
   version_ = measured.version();
@@ -151,11 +159,7 @@ void PredictedOutline::update(const memory::AllocationLog& measured,
 }
 
 std::int64_t PredictedOutline::most(memory::Axis kind) const {
-  EventIndex end = made_ ? totals_.size() : 0;
-  const PhaseMatch::Rest& rest = match_.rest();
-  if (kind == memory::Axis::time && rest.measured != memory::kNone)
-    end = std::min(end, rest.predicted);
-  return end == 0 ? 0 : totals_.over(0, end).most;
+  return kind == memory::Axis::time ? most_in_time_ : most_;
 }
 
 EventIndex PredictedOutline::predicted_at(const memory::AllocationLog& measured, memory::Axis kind,
@@ -191,8 +195,10 @@ void PredictedOutline::draw(DrawSink& sink, const memory::AllocationLog& measure
     // The largest value since the last pixel. Else a spike between two pixels would be lost.
     const EventIndex from = before == memory::kNone || before >= now ? now : before + 1;
     before = now;
-    const std::int64_t most =
-        totals_.over(std::min(from, totals_.size() - 1), std::min(now + 1, totals_.size())).most;
+    const std::int64_t most = totals_
+                                  .over(predicted.events(), std::min(from, totals_.size() - 1),
+                                        std::min(now + 1, totals_.size()))
+                                  .most;
     const Point next{x, std::clamp(scale.y_of(most), scale.plot.y0, scale.plot.y1)};
     if (drawing && next.y == at.y) continue;
     if (drawing) {

@@ -70,7 +70,9 @@ class PredictedOutline {
   bool made_ = false;
   bool broken_off_ = false;
   PhaseMatch match_;
-  TotalsIndex totals_;  // of the predicted log
+  TotalsIndex totals_;             // of the predicted log
+  std::int64_t most_ = 0;          // of all its events
+  std::int64_t most_in_time_ = 0;  // of those that an axis of time shows
 
   [[nodiscard]] memory::EventIndex predicted_at(const memory::AllocationLog& measured,
                                                 memory::Axis kind, std::int64_t place) const;

@@ -26,7 +26,7 @@ void TimeMap::update(const memory::AllocationLog& log, const TotalsIndex& totals
   std::uint32_t first = event_at(0);
   for (std::size_t pixel = 0; pixel < pixels; ++pixel) {
     const std::uint32_t last = event_at(pixel + 1);
-    most_of_[pixel] = totals.over(first, last + 1).most;
+    most_of_[pixel] = totals.over(log.events(), first, last + 1).most;
     first = last;
   }
 }

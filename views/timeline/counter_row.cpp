@@ -30,7 +30,7 @@ void counter_columns(const memory::AllocationLog& log, const TotalsIndex& totals
     CounterColumn& column = out[i];
     if (next > first) {
       // The value at the start of the column also counts.
-      const auto range = totals.over(first > 0 ? first - 1 : first, next);
+      const auto range = totals.over(events, first > 0 ? first - 1 : first, next);
       column = {range.least, range.most, events[next - 1].total_after, true};
     } else if (next > 0 && begin_ns <= last_ns) {
       const std::int64_t value = events[next - 1].total_after;
