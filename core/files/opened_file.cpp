@@ -210,12 +210,26 @@ std::unique_ptr<OpenedFile> open_beginning(const std::filesystem::path& path, st
   return std::move(*opened);
 }
 
+bool is_packed(const std::filesystem::path& path) {
+  return path.extension() == ".gz";
+}
+
+std::size_t beginning_bytes(const std::filesystem::path& path, const Opening::Sizes& sizes) {
+  constexpr std::uintmax_t kPart = 8;
+  constexpr std::uintmax_t kUnpacked = 16;  // bytes for each of a packed file, usually
+  std::error_code error;
+  const std::uintmax_t bytes = std::filesystem::file_size(path, error);
+  if (error) return sizes.beginning;
+  const std::uintmax_t part = is_packed(path) ? bytes * kUnpacked / kPart : bytes / kPart;
+  return static_cast<std::size_t>(std::min<std::uintmax_t>(sizes.beginning, part));
+}
+
 }  // namespace
 
 bool is_large(const std::filesystem::path& path, const Opening::Sizes& sizes) {
   std::error_code error;
   const std::uintmax_t bytes = std::filesystem::file_size(path, error);
-  return !error && bytes >= (path.extension() == ".gz" ? sizes.large_packed : sizes.large);
+  return !error && bytes >= (is_packed(path) ? sizes.large_packed : sizes.large);
 }
 
 base::Result<std::unique_ptr<OpenedFile>> open_file(const std::filesystem::path& path,
@@ -224,7 +238,7 @@ base::Result<std::unique_ptr<OpenedFile>> open_file(const std::filesystem::path&
   if (std::filesystem::is_directory(path, ignored))
     return lay_out(path, read_ranks(path, waiting.progress), waiting.progress);
   if (waiting.beginning && waiting.range.is_all() && is_large(path, waiting.sizes)) {
-    if (auto beginning = open_beginning(path, waiting.sizes.beginning))
+    if (auto beginning = open_beginning(path, beginning_bytes(path, waiting.sizes)))
       waiting.beginning(std::move(beginning));
   }
   // The rest of the progress is for the layout.

@@ -122,7 +122,8 @@ struct Opening {
   // a fault that says so; a snapshot has its first events and none of what lived before them.
   std::function<void(std::unique_ptr<OpenedFile>)> beginning = {};
   // Bytes. Files of at least `large`, packed ones of `large_packed`, have a beginning: as much of
-  // it is read and laid out in a quarter of a second.
+  // it is read and laid out in a quarter of a second, and at most an eighth of the file, because it
+  // stays in memory until the whole is there.
   struct Sizes {
     std::size_t large = std::size_t{64} << 20U;
     std::size_t large_packed = std::size_t{8} << 20U;
