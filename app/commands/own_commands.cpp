@@ -18,6 +18,8 @@
 #include "app/output/output_folder.h"
 #include "app/own_file/own_points.h"
 #include "app/own_file/own_python.h"
+#include "app/pictures/curve_picture.h"
+#include "app/pictures/graphics.h"
 #include "app/session/catalogue.h"
 #include "core/findings/script_findings.h"
 #include "core/io/file.h"
@@ -119,7 +121,8 @@ base::Result<OwnSweep> start_sweep(const SweepCommand& command) {
   if (command.resume || command.charts || !command.fit.empty() || !command.linear.empty() ||
       !command.log.empty()) {
     return base::fail(
-        "The sweep of a Python file makes tables: --resume, --charts, --fit, --linear and --log "
+        "The sweep of a Python file makes tables and two figures: --resume, --charts, --fit, "
+        "--linear and --log "
         "are not for it");
   }
   if (command.gpu && !command.predict)
@@ -165,6 +168,29 @@ base::Result<void> write_sweep(const std::filesystem::path& folder, const OwnSwe
   if (written)
     written = io::write_file(folder / "points.tex", io::to_latex(table, title, "tab:points"));
   return written;
+}
+
+// times.png and memory.png, each as .svg, too; none of what no point has.
+base::Result<void> draw_sweep(const std::filesystem::path& folder, const OwnSweep& sweep,
+                              const std::string& title) {
+  constexpr double kWide = 100;  // from here on logarithmic
+  const OwnAxis& x = sweep.axes.front();
+  const bool wide = std::stod(x.values.back()) >= kWide * std::stod(x.values.front());
+  auto graphics = Graphics::open(Graphics::Kind::off_screen, 64, 64);
+  if (!graphics) return tl::unexpected(graphics.error());
+  const auto draw = [&](OwnMeasure measure, const char* y, const char* name) {
+    const auto curves = own_curves(sweep, measure, title);
+    const auto has_number = [](double value) { return !std::isnan(value); };
+    const bool any = std::ranges::any_of(curves, [&](const run::ResultCurve& curve) {
+      return std::ranges::any_of(curve.y, has_number);
+    });
+    if (!any) return base::Result<void>();
+    const spec::CurveAxes axes{.x = "", .y = y, .log = wide && curves.front().x.front() > 0};
+    return save_curve_figure(**graphics, curves, axes, folder, name, x.argument);
+  };
+  auto drawn = draw(OwnMeasure::time, "step_ms", "times");
+  if (!drawn) return drawn;
+  return draw(OwnMeasure::memory, sweep.only_predicted ? "needed_mib" : "peak_mib", "memory");
 }
 
 // An argument that A and B give different values; `a` is empty where A does not set it.
@@ -312,7 +338,8 @@ int sweep_own(const SweepCommand& command, const OwnFile& file) {
   const auto parts = SaveParts::parse(command.parts, kPartsOfMany);
   if (!parts) return report(parts.error(), 2);
   auto folder =
-      OutputFolder::claim(command.out, {"points.json", "points.csv", "points.md", "points.tex"});
+      OutputFolder::claim(command.out, {"points.json", "points.csv", "points.md", "points.tex",
+                                        "times.png", "times.svg", "memory.png", "memory.svg"});
   if (!folder) return report(folder.error(), 2);
   std::atomic<std::size_t> done = 0, all = 0;
   const auto sweep = ask_own(
@@ -346,6 +373,8 @@ int sweep_own(const SweepCommand& command, const OwnFile& file) {
   }
   auto written = write_sweep(command.out, *sweep, own_title(*question), document,
                              parts->has(SavePart::tables));
+  if (written && parts->has(SavePart::pictures))
+    written = draw_sweep(command.out, *sweep, own_title(*question));
   if (written) written = folder->finish();
   if (!written) return report(written.error(), 1);
   std::fprintf(stderr, "Wrote %s\n", text::printable(command.out.string()).c_str());

@@ -1,7 +1,9 @@
 #include "app/own_file/own_points.h"
 
 #include <algorithm>
+#include <cmath>
 #include <nlohmann/json.hpp>
+#include <span>
 #include <string_view>
 #include <utility>
 
@@ -261,6 +263,31 @@ nlohmann::json own_sweep_json(const OwnSweep& sweep) {
           {"target", {{"name", sweep.target.name}, {"memory", sweep.target.memory}}},
           {"only_predicted", sweep.only_predicted},
           {"points", std::move(points)}};
+}
+
+std::vector<run::ResultCurve> own_curves(const OwnSweep& sweep, OwnMeasure measure,
+                                         const std::string& alone) {
+  const auto number = [&](const OwnPoint& point) {
+    if (measure == OwnMeasure::time) return point.step.n > 0 ? point.step.median_ms : std::nan("");
+    const auto& bytes = sweep.only_predicted ? point.needed : point.peak;
+    return bytes ? static_cast<double>(*bytes) / (1 << 20) : std::nan("");
+  };
+  std::vector<run::ResultCurve> curves;
+  const OwnAxis& x = sweep.axes.front();
+  for (std::size_t i = 0; i < sweep.points.size(); ++i) {
+    const OwnPoint& point = sweep.points[i];
+    if (i % x.values.size() == 0) {
+      std::string name = sweep.axes.size() == 1 ? alone : "";
+      for (const OwnAxis& axis : std::span(sweep.axes).subspan(1)) {
+        if (!name.empty()) name += ", ";
+        name.append(axis.argument).append(" = ").append(point.at.at(axis.argument));
+      }
+      curves.push_back({.name = text::printable(name), .x = {}, .y = {}});
+    }
+    curves.back().x.push_back(static_cast<double>(number_at(point, x)));
+    curves.back().y.push_back(number(point));
+  }
+  return curves;
 }
 
 base::Result<run::Comparison> compare_own(OwnProcess& process, const OwnQuestion& question,

@@ -11,6 +11,7 @@
 #include "app/own_file/own_file.h"
 #include "core/io/text_table.h"
 #include "core/run/compare.h"
+#include "core/run/engine.h"
 #include "core/sweep/sweep.h"
 
 // Many settings of a Python file of the user's own, one after the other: the points of a sweep, and
@@ -59,6 +60,12 @@ void ask_points(OwnProcess& process, const OwnQuestion& question, OwnSweep& swee
 // One row for each point. Of `plain` the numbers are those of other programs: ms, bytes.
 io::TextTable own_table(const OwnSweep& sweep, bool plain);
 nlohmann::json own_sweep_json(const OwnSweep& sweep);
+// Step times in ms, or MiB that a run had at most or, where points are only predicted, that the
+// target needs; over the first axis, a curve for each combination of the others, one alone with
+// the name `alone`. NaN: no number.
+enum class OwnMeasure : std::uint8_t { time, memory };
+std::vector<run::ResultCurve> own_curves(const OwnSweep& sweep, OwnMeasure measure,
+                                         const std::string& alone);
 
 // Peaks of a recorded run of each of two settings, then times of both by turns in one process.
 base::Result<run::Comparison> compare_own(OwnProcess& process, const OwnQuestion& question,

@@ -16,15 +16,20 @@ base::Result<void> save_curve_figure(Graphics& graphics, const run::Run& run,
 base::Result<void> save_curve_figure(Graphics& graphics,
                                      const std::vector<run::ResultCurve>& curves,
                                      const spec::CurveAxes& axes,
-                                     const std::filesystem::path& folder, const char* name) {
+                                     const std::filesystem::path& folder, const char* name,
+                                     const std::string& x_name) {
   constexpr float kScale = 2;
   constexpr float kWidth = 640;
   constexpr float kMargin = 16;
   constexpr float kPlotHeight = 360;
   const views::Theme& theme = views::theme(views::ThemeKind::light);
   const auto figure_of = [&](const text::Texts& texts) {
-    views::ResultCurveFigure figure{
-        .theme = theme, .metrics = {kScale}, .texts = texts, .curves = curves, .axes = axes};
+    views::ResultCurveFigure figure{.theme = theme,
+                                    .metrics = {kScale},
+                                    .texts = texts,
+                                    .curves = curves,
+                                    .axes = axes,
+                                    .x_name = x_name};
     figure.plot_height = kPlotHeight;
     return figure;
   };

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <filesystem>
+#include <string>
 #include <vector>
 
 #include "app/pictures/graphics.h"
@@ -11,11 +12,12 @@
 namespace ts::app {
 
 // Draws curves, light and in English, into NAME.png and NAME.svg of the folder. There must be
-// curves. `graphics` must be current.
+// curves. `graphics` must be current. `x_name`: see views::ResultCurveFigure.
 base::Result<void> save_curve_figure(Graphics& graphics,
                                      const std::vector<run::ResultCurve>& curves,
                                      const spec::CurveAxes& axes,
-                                     const std::filesystem::path& folder, const char* name);
+                                     const std::filesystem::path& folder, const char* name,
+                                     const std::string& x_name = {});
 // Those of a run, as curves.png and curves.svg.
 base::Result<void> save_curve_figure(Graphics& graphics, const run::Run& run,
                                      const std::filesystem::path& folder);

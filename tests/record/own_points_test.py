@@ -82,6 +82,8 @@ class OwnPoints(OwnProgram):
         self.assertEqual(ended.returncode, 0, ended.stderr)
         self.assertEqual([(one["at"]["T"], one["at"]["optimizer"], one["status"]) for one in points],
                          [(length, optimizer, "predicted") for optimizer in ("adamw", "sgd") for length in ("16", "24")])
+        figures = {path.name for path in (self.folder / "points").glob("*.[ps][nv]g")}
+        self.assertEqual(figures, {"memory.png", "memory.svg"})
         for one in points:
             settings = [f"{name}={value}" for name, value in one["at"].items()]
             told = self.program("predict", "--model", OWN, "--set", "B=2", "--set", settings[0], "--set", settings[1],
@@ -93,6 +95,11 @@ class OwnPoints(OwnProgram):
         self.assertEqual([(one["status"], one["step_ms"]["n"]) for one in points], [("ok", 4)] * 4)
         self.ask("record", plain, B="2", T="24", layers="1", optimizer="sgd")
         self.assertEqual(points[3]["peak_allocated"], Recording(self.folder / "record.recording").header["allocator_peak"])
+        figures = {path.name for path in (self.folder / "points").glob("*.[ps][nv]g")}
+        self.assertEqual(figures, {"times.png", "times.svg", "memory.png", "memory.svg"})
+        memory = (self.folder / "points" / "memory.svg").read_text(encoding="utf-8")
+        for words in ("MiB at most", "optimizer = sgd", "optimizer = adamw", ">T<"):
+            self.assertIn(words, memory)
         table = (self.folder / "points" / "points.csv").read_text(encoding="utf-8").splitlines()
         self.assertEqual((len(table), table[0].split(",")[:2]), (5, ["T", "optimizer"]))
 

@@ -116,7 +116,7 @@ class Drawing {
     draw_left_axis(panel, y_, ticks(y_, px(22)), 6);
     draw_bottom_axis(panel, x_, ticks(x_, px(44)), 5, area_.x1);
     sink_.text({area_.x0, area_.y0}, TextStyle::small, theme.text3, name(figure_.axes.y));
-    const std::string x_name = name(figure_.axes.x);
+    const std::string x_name = figure_.x_name.empty() ? name(figure_.axes.x) : figure_.x_name;
     sink_.text({plot_.x1 - sink_.text_width(TextStyle::small, x_name), plot_.y1 + px(19)},
                TextStyle::small, theme.text3, x_name);
   }
@@ -165,6 +165,14 @@ class Drawing {
     return nearest;
   }
 
+  [[nodiscard]] std::string where(const std::string& number) const {
+    const std::string axis = figure_.axes.x;
+    if (figure_.x_name.empty() && !is_key(axis))
+      return figure_.texts("inspector.curve.at." + axis, {{"x", number}});
+    const std::string name = figure_.x_name.empty() ? figure_.texts(axis) : figure_.x_name;
+    return figure_.texts("lesson.named", {{"name", name}, {"value", number}});
+  }
+
   void draw_names(std::size_t at) {
     const Theme& theme = figure_.theme;
     float y = area_.y0 + px(figure_.plot_height);
@@ -172,12 +180,8 @@ class Drawing {
     const std::string number = x < 100 && figure_.axes.log
                                    ? fmt::format("{:.3g}", x)
                                    : text::grouped(static_cast<std::int64_t>(std::llround(x)));
-    const std::string axis = figure_.axes.x;
-    const std::string where =
-        is_key(axis)
-            ? figure_.texts("lesson.named", {{"name", figure_.texts(axis)}, {"value", number}})
-            : figure_.texts("inspector.curve.at." + axis, {{"x", number}});
-    text_right(sink_, {area_.x0, y, area_.x1, y + px(kRow)}, TextStyle::small, theme.text3, where);
+    text_right(sink_, {area_.x0, y, area_.x1, y + px(kRow)}, TextStyle::small, theme.text3,
+               where(number));
     y += px(kRow);
     for (std::size_t i = 0; i < figure_.curves.size(); ++i) {
       const run::ResultCurve& curve = figure_.curves[i];

@@ -20,7 +20,8 @@ struct ResultCurveFigure {
   Metrics metrics;
   const text::Texts& texts;
   const std::vector<run::ResultCurve>& curves;
-  spec::CurveAxes axes;  // names: the end of inspector.curve.NAME, or the whole key of a text
+  spec::CurveAxes axes;     // names: the end of inspector.curve.NAME, or the whole key of a text
+  std::string x_name = {};  // set: in place of the name in `axes`
   Point mouse{-1, -1};
   float plot_height = 190;  // at scale 1, with the axes
 };
