@@ -14,6 +14,7 @@ namespace ts::views {
 namespace {
 
 constexpr float kRow = 20;
+constexpr std::size_t kMostMarks = 16;  // on a curve: more would be a line of their own
 
 // Dashes: length drawn and length left out. A left-out length of 0 is a solid line.
 struct Style {
@@ -46,10 +47,18 @@ std::string power(double value) {
 }
 
 // The shortest form that still differs from its neighbours.
-std::string shown(double value) {
+std::string shown(double value, bool whole) {
   if (!std::isfinite(value)) return text::kNoNumber;
   if (value != 0 && std::abs(value) < 1e-3) return fmt::format("{:.2e}", value);
-  return text::decimal(value, std::abs(value) >= 1000 ? 0 : 4);
+  return text::decimal(value, whole || std::abs(value) >= 1000 ? 0 : 4);
+}
+
+// True where no curve has a fraction.
+bool all_whole(const std::vector<run::ResultCurve>& curves) {
+  return std::ranges::all_of(curves, [](const run::ResultCurve& curve) {
+    return std::ranges::all_of(
+        curve.y, [](double value) { return !std::isfinite(value) || value == std::round(value); });
+  });
 }
 
 class Drawing {
@@ -134,15 +143,18 @@ class Drawing {
         continue;
       }
       line.push_back({x_.position(curve.x[i]), y_.position(curve.y[i])});
+      if (curve.x.size() <= kMostMarks) draw_mark(line.back(), style_of(figure_, index));
     }
     end();
   }
 
+  void draw_mark(Point at, const Style& style) {
+    const float r = px(2);
+    sink_.fill({at.x - r, at.y - r, at.x + r, at.y + r}, style.color);
+  }
+
   void draw_line(const std::vector<Point>& line, const Style& style) {
-    if (line.size() == 1) {
-      const float r = px(2);
-      sink_.fill({line[0].x - r, line[0].y - r, line[0].x + r, line[0].y + r}, style.color);
-    }
+    if (line.size() == 1) draw_mark(line[0], style);
     if (line.size() < 2) return;
     if (style.off == 0) {
       sink_.polyline(line, style.color, px(style.thickness));
@@ -183,11 +195,12 @@ class Drawing {
     text_right(sink_, {area_.x0, y, area_.x1, y + px(kRow)}, TextStyle::small, theme.text3,
                where(number));
     y += px(kRow);
+    const bool whole = all_whole(figure_.curves);
     for (std::size_t i = 0; i < figure_.curves.size(); ++i) {
       const run::ResultCurve& curve = figure_.curves[i];
       const float middle = std::round(y + px(kRow) / 2);
       draw_line({{area_.x0, middle}, {area_.x0 + px(26), middle}}, style_of(figure_, i));
-      const std::string value = at < curve.y.size() ? shown(curve.y[at]) : text::kNoNumber;
+      const std::string value = at < curve.y.size() ? shown(curve.y[at], whole) : text::kNoNumber;
       const float width = sink_.text_width(TextStyle::body_medium, value);
       const bool exact = curve.name == report::kExactCurve;
       text_in(sink_, {area_.x0 + px(34), y, area_.x1 - width - px(8), y + px(kRow)},

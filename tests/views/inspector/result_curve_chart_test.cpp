@@ -65,6 +65,25 @@ TEST_F(ResultCurveChart, TellsTheValuesUnderTheMouse) {
   EXPECT_FALSE(draw_result_curve_chart(sink, area, figure));
 }
 
+// An argument of a user's own: its name is no key of a text. A few points are marked.
+TEST_F(ResultCurveChart, NamesItsAxisAsItIsTold) {
+  const std::vector<run::ResultCurve> needed = {{"B = 1", {64, 128, 4096}, {448, 450, 476}},
+                                                {"B = 8", {64, 128, 4096}, {450, 450, 566}}};
+  RecordingSink sink;
+  ResultCurveFigure figure = of(needed, spec::WorkloadKind::layernorm);
+  figure.axes = {.x = "", .y = "needed_mib", .log = false};
+  figure.x_name = "rows";
+  draw_result_curve_chart(sink, {0, 0, 300, result_curve_chart_height(figure)}, figure);
+  for (const char* words : {"rows", "rows: 4,096", "MiB needed", "476", "566"})
+    EXPECT_TRUE(says(sink, words)) << words;
+  const Color color = theme(ThemeKind::dark).category[0];
+  EXPECT_EQ(std::count_if(sink.calls.begin(), sink.calls.end(),
+                          [&](const auto& call) {
+                            return call.kind == RecordingSink::Kind::fill && call.color == color;
+                          }),
+            3);
+}
+
 // Errors over seven decades, one of which is no number.
 TEST_F(ResultCurveChart, LogarithmicAxesLeaveGapsWhereThereIsNoNumber) {
   const std::vector<run::ResultCurve> errors = {
