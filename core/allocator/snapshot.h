@@ -114,7 +114,7 @@ struct EntryNotes {
   base::StringId other_action = base::kNoString;
   StackIndex forward_frames = memory::kNone;  // frames with a name only
   std::optional<PoolId> pool = {};            // PyTorch 2.12 and later
-  // Of an oom that has an address beside device_free.
+  // The address of an oom that has one beside device_free.
   std::optional<std::uint64_t> oom_address = {};
   friend bool operator==(const EntryNotes&, const EntryNotes&) = default;
   [[nodiscard]] std::size_t hash() const;

@@ -65,7 +65,7 @@ class AllocatorHistory {
     std::vector<std::pair<std::uint64_t, Range>> removed;
     std::vector<std::uint64_t> added;
   };
-  // What a state after so many events is made of.
+  // The state after so many events.
   struct State {
     std::size_t position = 0;
     std::size_t next_block = 0;
