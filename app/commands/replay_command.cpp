@@ -41,6 +41,7 @@ using allocator::ReplayResult;
 
 struct Report {
   const ReplayCommand& command;
+  std::optional<std::string> card;  // its name in the catalogue
   std::size_t device = 0;
   const ReplayResult& result;
   const ExpandableAnswer& expandable;
@@ -115,7 +116,7 @@ nlohmann::json to_json(const Report& report) {
           {"device", report.device},
           {"other_devices", report.others},
           {"events", result.events},
-          {"gpu", or_null(report.command.gpu)},
+          {"gpu", or_null(report.card)},
           {"capacity", or_null(result.capacity)},
           {"alloc_conf", result.settings.to_string()},
           {"as_recorded", result.as_recorded},
@@ -144,12 +145,15 @@ void print_both(const char* title, const std::string& recorded, const std::strin
 }
 
 std::string difference_in_words(const ReplayResult& result, bool modelled) {
-  if (!result.first_difference && modelled) {
-    return "None: both are of the same model.";
+  if (!result.first_difference && result.stopped && result.simulated_oom) {
+    if (result.simulated_oom->before_recording || result.simulated_oom->event == 0)
+      return "Not known: nothing was replayed.";
+    return "None before event " +
+           text::grouped(static_cast<std::int64_t>(result.simulated_oom->event)) +
+           ", where the replay ends.";
   }
-  if (!result.first_difference) {
-    return "None: the same bytes are reserved after every event.";
-  }
+  if (!result.first_difference && modelled) return "None: both are of the same model.";
+  if (!result.first_difference) return "None: the same bytes are reserved after every event.";
   return "At event " + text::grouped(static_cast<std::int64_t>(result.first_difference->event)) +
          ": " + result.first_difference->what.sentence + ".";
 }
@@ -167,6 +171,8 @@ std::string refusal_in_words(const Report& report) {
   }
   words += "; " + size_in_words(free.bytes) + " free in " + text::counted(free.pieces, "piece") +
            ", the largest " + size_in_words(free.largest) + ".";
+  if (free.outside > 0)
+    words += " Of the free memory " + size_in_words(free.outside) + " is not reserved.";
   if (report.result.stopped) words += " What comes after it is not simulated.";
   return words;
 }
@@ -227,8 +233,8 @@ void print(const Report& report) {
   std::printf("%s, device %zu: %s events, %s", report.command.snapshot.string().c_str(),
               report.device, text::grouped(static_cast<std::int64_t>(result.events)).c_str(),
               settings_in_words(result.settings).c_str());
-  if (report.command.gpu) {
-    std::printf(", on %s (%s beside the CUDA context)", report.command.gpu->c_str(),
+  if (report.card) {
+    std::printf(", on %s (%s beside the CUDA context)", report.card->c_str(),
                 size_in_words(*result.capacity).c_str());
   }
   std::printf("\n");
@@ -268,7 +274,9 @@ void print(const Report& report) {
   print_between(report.between);
 }
 
-base::Result<allocator::ReplayOptions> options_from(const ReplayCommand& command) {
+// `card` gets the name of the one that is asked for.
+base::Result<allocator::ReplayOptions> options_from(const ReplayCommand& command,
+                                                    std::optional<std::string>& card) {
   allocator::ReplayOptions options;
   if (command.alloc_conf) {
     const auto settings = allocator::AllocatorSettings::parse(*command.alloc_conf);
@@ -281,6 +289,7 @@ base::Result<allocator::ReplayOptions> options_from(const ReplayCommand& command
     if (!gpu) return base::fail("--gpu: " + gpu.error().sentence);
     // CUDA itself uses some memory, which the allocator cannot give out.
     options.capacity = predict::target_of(**gpu).capacity();
+    card = (*gpu)->name;
   }
   return options;
 }
@@ -309,12 +318,14 @@ base::Result<std::size_t> device_to_replay(const ReplayCommand& command,
 // or replayed.
 int replay_snapshot(const ReplayCommand& command) {
   // Options first: they are cheaper to check than the file.
-  const auto options = options_from(command);
+  std::optional<std::string> card;
+  const auto options = options_from(command, card);
   if (!options) return report(options.error().sentence, 2);
   const auto file = snapshot::read_snapshot(command.snapshot);
   if (!file) return report(file.error().sentence, 2);
   // An incomplete trace would be replayed from a wrong start.
-  if (!file->fault.empty()) return report(file->fault.sentence, 2);
+  if (!file->fault.empty())
+    return report(file->fault.sentence + " A part of a file is not replayed.", 2);
   const auto at_fault = [&](const std::string& sentence) {
     return report(command.snapshot.string() + ": " + sentence, 2);
   };
@@ -334,6 +345,7 @@ int replay_snapshot(const ReplayCommand& command) {
   std::vector<std::size_t> others = recorded_devices(file->snapshot);
   std::erase(others, *device);
   const Report report{.command = command,
+                      .card = std::move(card),
                       .device = *device,
                       .result = *result,
                       .expandable = *expandable,

@@ -16,6 +16,7 @@
 #include "app/output/file_question.h"
 #include "app/output/file_summary.h"
 #include "core/base/memory_pages.h"
+#include "core/text/numbers.h"
 
 namespace ts::app {
 namespace {
@@ -57,10 +58,10 @@ void print_totals(const char* title, const Json& rows) {
 void print_devices(const Json& devices) {
   for (const Json& device : devices) {
     if (!device.is_object()) continue;
-    std::printf("  device %s: %s events, %s segments, allocated up to %s, reserved up to %s\n",
+    std::printf("  device %s: %s, %s, allocated up to %s, reserved up to %s\n",
                 in_words("device", device["device"]).c_str(),
-                in_words("events", device["events"]).c_str(),
-                in_words("segments", device["segments"]).c_str(),
+                text::counted(device["events"].get<std::int64_t>(), "event").c_str(),
+                text::counted(device["segments"].get<std::int64_t>(), "segment").c_str(),
                 in_words("peak_", device["peak_allocated"]).c_str(),
                 in_words("peak_", device["peak_reserved"]).c_str());
     if (!device["guessed_share"].is_null()) {

@@ -86,7 +86,7 @@ std::string joined(const std::set<std::string>& names) {
   return all;
 }
 
-// "a.pickle has the streams 0 7 and the pools 0,3 default, but none with what is asked for".
+// "No device of a.pickle has that stream and pool. Its streams: 0 7; its pools: 0,3 default".
 base::Error no_such_part(const files::OpenedFile& file) {
   std::set<std::string> streams;
   std::set<std::string> pools;
@@ -95,8 +95,8 @@ base::Error no_such_part(const files::OpenedFile& file) {
     for (const allocator::PoolId& pool : device.parts.pools) pools.insert(pool_name(pool));
   }
   if (streams.empty()) return {file.path.string() + " has nothing of any stream or pool"};
-  return {"No device of " + file.path.string() + " has that stream and pool: it has the streams " +
-          joined(streams) + " and the pools " + joined(pools)};
+  return {"No device of " + file.path.string() + " has that stream and pool. Its streams: " +
+          joined(streams) + "; its pools: " + joined(pools)};
 }
 
 }  // namespace

@@ -190,6 +190,7 @@ views::ViewContext ViewContexts::view_of_file(const views::Ui& ui,
     if (device != nullptr) {
       view.memory.stacks = device->stacks;
       view.memory.event_numbers = device->event_entries;
+      view.memory.blocks_before = device->blocks_before;
       view.memory.guessed_share = device->guessed_share;
       view.memory.corrected = &device->corrected;
     }

@@ -179,13 +179,16 @@ std::string reserved_sentence(const ReservedAnswer& answer, const text::Texts& t
 }
 
 std::string expandable_sentence(const ExpandableAnswer& answer, const text::Texts& texts) {
-  const std::string kind = "file.expandable." + std::string(to_string(answer.kind));
+  using Kind = ExpandableAnswer::Kind;
+  const bool same = answer.kind == Kind::reserves_no_less &&
+                    answer.with.peak_reserved == answer.without.peak_reserved;
+  const std::string kind = same ? "file.expandable.reserves_the_same"
+                                : "file.expandable." + std::string(to_string(answer.kind));
   std::string sentence =
       texts(kind, {{"with", text::bytes(answer.with.peak_reserved).joined()},
                    {"without", text::bytes(answer.without.peak_reserved).joined()},
                    {"refused", text::grouped(answer.refused)},
                    {"refused_with", text::grouped(answer.refused_with)}});
-  using Kind = ExpandableAnswer::Kind;
   const bool compares_peaks =
       answer.kind == Kind::reserves_less || answer.kind == Kind::reserves_no_less;
   if (!compares_peaks || answer.without.peak_reserved == answer.replayed_peak) return sentence;

@@ -17,6 +17,7 @@
 #include "core/io/json_scanner.h"
 #include "core/io/unpack.h"
 #include "core/text/message.h"
+#include "core/text/numbers.h"
 
 namespace ts::io {
 namespace {
@@ -306,8 +307,11 @@ std::string Input::rest() {
 
 base::Message only_range(const base::FileRange& range) {
   // 400 us in seconds is 0.00039999999999999996.
-  const auto words = [](double number) { return fmt::format("{:.12g}", number); };
   const bool events = range.unit == base::FileRange::Unit::events;
+  const auto words = [&](double number) {
+    return events ? text::grouped(static_cast<std::int64_t>(number))
+                  : fmt::format("{:.12g}", number);
+  };
   const std::string key = events ? "file_error.reason.events" : "file_error.reason.seconds";
   if (std::isinf(range.to)) return text::message(key + "_from", {{"from", words(range.from)}});
   return text::message(key, {{"from", words(range.from)}, {"to", words(range.to)}});

@@ -13,7 +13,7 @@ namespace ts::snapshot {
 // Sends a snapshot to an emitter (snapshot_pickle_emitter.h, snapshot_json_emitter.h) in the order
 // of PyTorch's keys. Private to the writer. An emitter has
 //   begin_list(), begin_dict(), item() before each item, key(text) before each value, end()
-//   integer(), address(), real(), boolean(), text(StringId), literal(text)
+//   integer(), address(), real(), boolean(), text(StringId), literal(text), pair(): two integers
 //   begin_shared_stack(index): false if it has written the stack already
 template <class Emitter>
 class SnapshotEmit {
@@ -169,14 +169,7 @@ class SnapshotEmit {
     to_.end();
   }
 
-  void pool(const allocator::PoolId& pool) {
-    to_.begin_list();
-    to_.item();
-    to_.integer(pool.first);
-    to_.item();
-    to_.integer(pool.second);
-    to_.end();
-  }
+  void pool(const allocator::PoolId& pool) { to_.pair(pool.first, pool.second); }
 
   void setting(const allocator::SnapshotSetting& setting) {
     to_.key(snapshot_.text(setting.name));

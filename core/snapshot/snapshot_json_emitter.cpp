@@ -16,6 +16,14 @@ constexpr std::size_t kJsonPiece = std::size_t{1} << 20;
 JsonEmitter::JsonEmitter(const io::WritePiece& write, const allocator::Snapshot& snapshot)
     : write_(write), snapshot_(snapshot), quoted_(snapshot.strings->size()) {}
 
+void JsonEmitter::pair(std::int64_t first, std::int64_t second) {
+  begin_list();
+  item();
+  integer(first);
+  item();
+  integer(second);
+  end();
+}
 void JsonEmitter::begin_list() {
   out_ += '[';
   levels_.push_back({false, true});

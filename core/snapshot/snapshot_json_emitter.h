@@ -18,6 +18,7 @@ class JsonEmitter {
   JsonEmitter(const io::WritePiece& write, const allocator::Snapshot& snapshot);
 
   void begin_list();
+  void pair(std::int64_t first, std::int64_t second);  // a list
   void begin_dict();
   void item();
   void key(std::string_view name);

@@ -38,6 +38,11 @@ void PickleEmitter::open(unsigned opcode, bool dict) {
 void PickleEmitter::begin_list() {
   open(pickle::kEmptyList, false);
 }
+void PickleEmitter::pair(std::int64_t first, std::int64_t second) {
+  integer(first);
+  integer(second);
+  byte(pickle::kTuple2);
+}
 void PickleEmitter::begin_dict() {
   open(pickle::kEmptyDict, true);
 }

@@ -20,6 +20,7 @@ class PickleEmitter {
   PickleEmitter(const io::WritePiece& write, const allocator::Snapshot& snapshot);
 
   void begin_list();
+  void pair(std::int64_t first, std::int64_t second);  // a tuple
   void begin_dict();
   void item();
   void key(std::string_view name);

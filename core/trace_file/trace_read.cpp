@@ -12,6 +12,7 @@
 #include "core/io/json_parse.h"
 #include "core/io/json_scanner.h"
 #include "core/text/message.h"
+#include "core/text/numbers.h"
 #include "core/trace_file/counter_reader.h"
 #include "core/trace_file/event_fields.h"
 #include "core/trace_file/stretch_ends.h"
@@ -275,12 +276,13 @@ bool TraceReader::read_metadata(std::string_view key) {
 }
 
 void TraceReader::note_fault() {
+  const std::string events = text::grouped(static_cast<std::int64_t>(file_.event_count));
   if (scanner_.cut_off()) {
-    file_.fault = text::message("trace_error.cut", {{"events", std::to_string(file_.event_count)}});
+    file_.fault = text::message("trace_error.cut", {{"events", events}});
   } else {
-    file_.fault = text::message("trace_error.damaged",
-                                {{"byte", std::to_string(input_.offset() + scanner_.position())},
-                                 {"events", std::to_string(file_.event_count)}});
+    file_.fault = text::message(
+        "trace_error.damaged",
+        {{"byte", std::to_string(input_.offset() + scanner_.position())}, {"events", events}});
   }
 }
 

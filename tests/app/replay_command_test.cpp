@@ -128,6 +128,9 @@ TEST_F(ReplayCommand, WhatLayInMemoryBeforeCountsAgainstTheCard) {
             std::string::npos)
       << words.out;
   EXPECT_NE(words.out.find("Cannot tell"), std::string::npos) << words.out;
+  EXPECT_NE(words.out.find("First difference: Not known: nothing was replayed."), std::string::npos)
+      << words.out;
+  EXPECT_NE(words.out.find("is not reserved."), std::string::npos) << words.out;
   const auto alone = testing::run_program("replay " + file("before.json").string());
   EXPECT_NE(alone.out.find("The effect of other settings cannot be told"), std::string::npos)
       << alone.out;

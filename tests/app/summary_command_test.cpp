@@ -253,8 +253,7 @@ TEST_F(SummaryCommand, APartIsAStreamOrAPool) {
     if (figure["name"] == "bytes") continue;
     EXPECT_EQ(figure["difference"], 0) << figure;
   }
-  refused("summary --stream 9 " + file("parts.json"),
-          "it has the streams 0 7 and the pools 0,3 default");
+  refused("summary --stream 9 " + file("parts.json"), "Its streams: 0 7; its pools: 0,3 default");
   refused("summary --pool graph " + file("parts.json"), "two numbers such as 0,3");
   write("trace_of_parts.json", kTrace);
   refused("summary --stream 7 " + file("trace_of_parts.json"), "is no memory snapshot");

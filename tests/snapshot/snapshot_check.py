@@ -1,6 +1,7 @@
 """Looks at snapshot files with Python's own means. Exit code 0: good, 1: not, 77: cannot look.
 
 snapshot_check.py same A.pickle B.json         both hold the same
+snapshot_check.py equal A.pickle B.pickle      both hold the same, tuples as tuples
 snapshot_check.py again A.pickle B.pickle N    writes A anew as B in pickle protocol N
 snapshot_check.py viewer A.pickle VIZ.py       PyTorch's _memory_viz.py prints what A holds
 """
@@ -25,6 +26,10 @@ def same(pickled, text):
     data = load(pickled)
     with open(text, encoding="utf-8") as file:
         return json.load(file) == json.loads(json.dumps(data))
+
+
+def equal(one, other):
+    return load(one) == load(other)
 
 
 def again(source, target, protocol):
@@ -57,5 +62,5 @@ def viewer(path, script):
 
 
 if __name__ == "__main__":
-    commands = {"same": same, "again": again, "viewer": viewer}
+    commands = {"same": same, "equal": equal, "again": again, "viewer": viewer}
     sys.exit(0 if commands[sys.argv[1]](*sys.argv[2:]) else 1)

@@ -109,6 +109,23 @@ TEST(SnapshotWrite, WhatPythonWritesIsRead) {
   }
 }
 
+// A dump of Python is in Python equal to the file that comes back: numbers, texts, lists, tuples.
+TEST(SnapshotWrite, AFileOfPythonComesBackAsItWas) {
+  if (std::system("python3 -c 'import pickle' 2> /dev/null") != 0) GTEST_SKIP() << "needs python3";
+  const io::testing::TemporaryFolder folder;
+  const std::filesystem::path made =
+      std::filesystem::path(TENSORSCOPE_SNAPSHOT_CHECK).parent_path() / "made_snapshot.py";
+  const std::filesystem::path theirs = folder.path() / "theirs.pickle";
+  const std::filesystem::path ours = folder.path() / "ours.pickle";
+  const std::string make =
+      "python3 -B '" + made.string() + "' 700 '" + theirs.string() + "' --stacks";
+  ASSERT_EQ(std::system(make.c_str()), 0);
+  const auto file = read_snapshot(theirs);
+  ASSERT_TRUE(file) << file.error().sentence;
+  ASSERT_TRUE(write_snapshot(ours, file->snapshot, SnapshotFormat::pickle));
+  EXPECT_EQ(check("equal '" + theirs.string() + "' '" + ours.string() + "'"), 0);
+}
+
 // Wherever a piece ends.
 TEST(SnapshotWrite, ReadInPiecesItIsTheSame) {
   for (std::uint32_t seed = 0; seed < 12; ++seed) {

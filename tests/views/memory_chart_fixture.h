@@ -37,6 +37,7 @@ class MemoryChartTest : public ::testing::Test {
       view.memory.kind = MemorySource::Kind::opened;
       view.memory.log = &run->memory;
       view.memory.id = run->id;
+      view.memory.blocks_before = blocks_before;
     }
     if (predicted) {
       view.memory.kind = MemorySource::Kind::predicted;
@@ -85,6 +86,7 @@ class MemoryChartTest : public ::testing::Test {
   text::Texts texts = program_texts();
   const files::OpenedTrace* trace = nullptr;
   const files::OpenedFile* file = nullptr;
+  std::int64_t blocks_before = 0;  // of the file
   std::unique_ptr<run::Run> run = transformer_run(strings, {});
   ViewState state;
   float scale = 1;

@@ -256,6 +256,28 @@ TEST_F(MemoryChartTest, TellsPeakCapacityAndSpare) {
   EXPECT_TRUE(sink.says("Live at the peak"));
 }
 
+// A recording does not tell when such a block was allocated, nor how long it lived.
+TEST_F(MemoryChartTest, HoverTellsABlockFromBeforeTheRecording) {
+  files::OpenedFile opened;
+  file = &opened;
+  frame();
+  frame();
+  RecordingSink known = frame(over(0.46F, 0.98F));
+  float y = 0.98F;
+  const auto ends = [&] {
+    return state.hovered_block &&
+           run->memory.blocks()[*state.hovered_block].free_event != memory::kNone;
+  };
+  while (!ends() && y > 0) known = frame(over(0.46F, y -= 0.02F));
+  ASSERT_TRUE(ends());
+  EXPECT_TRUE(known.says("lived"));
+  EXPECT_FALSE(known.says("before the recording"));
+  blocks_before = *state.hovered_block + 1;
+  const RecordingSink earlier = frame(over(0.46F, y));
+  EXPECT_TRUE(earlier.says("from before the recording to"));
+  EXPECT_FALSE(earlier.says("lived"));
+}
+
 TEST_F(MemoryChartTest, HoverTellsTheBlockAndClickSelectsItsOperator) {
   frame();
   frame();  // with the legend in its place

@@ -32,6 +32,10 @@ struct MemorySource {
   [[nodiscard]] std::int64_t number_of(memory::EventIndex event) const {
     return event < event_numbers.size() ? event_numbers[event] : event;
   }
+  // So many blocks, the first ones, lived before the recording: the log has them from its
+  // beginning.
+  std::int64_t blocks_before = 0;
+  [[nodiscard]] bool is_earlier(memory::BlockIndex block) const { return block < blocks_before; }
   // The guessed share of the bytes at the peak; unset: categories are not guessed.
   std::optional<double> guessed_share;
   // By block: the user said what it holds, so that nothing is guessed. Null or empty: none.

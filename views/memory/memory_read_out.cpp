@@ -52,8 +52,13 @@ std::vector<ReadOutLine> stack_lines(const DrawSink& sink, const ViewContext& co
   if (context.file == nullptr || context.file_device == nullptr) return lines;
   const allocator::Snapshot& snapshot = context.file->file.snapshot;
   const blocks::BlockSource source = files::blocks_of(*context.file, *context.file_device);
-  const blocks::FoldedStack stack =
-      blocks::folded_stack(snapshot, source.stack_of(block), kMostHoverFrames);
+  allocator::StackIndex told = source.stack_of(block);
+  if (const auto freed = source.free_stacks.find(block);
+      told == memory::kNone && freed != source.free_stacks.end()) {
+    told = freed->second;
+    lines.push_back({context.texts("file.stack_of_free"), TextStyle::small, false});
+  }
+  const blocks::FoldedStack stack = blocks::folded_stack(snapshot, told, kMostHoverFrames);
   const float width = widest_read_out_line(context.metrics);
   for (const allocator::FrameIndex frame : stack.shown)
     lines.push_back({frame_line(sink, snapshot, frame, width), TextStyle::mono, false});
@@ -92,7 +97,13 @@ std::vector<ReadOutLine> MemoryChart::hover_lines(const DrawContext& drawing,
     const bool known =
         source_.kind != MemorySource::Kind::opened || block.phase != base::Phase::idle;
     if (known) lines.push_back({phase, TextStyle::small, false});
-    if (block.free_event == memory::kNone) {
+    const bool earlier = source_.is_earlier(hover_->block);
+    if (earlier && block.free_event == memory::kNone) {
+      lines.push_back({drawing.texts("memory.lives_throughout"), TextStyle::small, false});
+    } else if (earlier) {
+      lines.push_back({drawing.texts("memory.lived_until", {{"to", when(block.free_event)}}),
+                       TextStyle::small, false});
+    } else if (block.free_event == memory::kNone) {
       lines.push_back({drawing.texts("memory.lives_from", {{"from", when(block.alloc_event)}}),
                        TextStyle::small, false});
     } else {

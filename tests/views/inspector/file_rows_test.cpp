@@ -148,7 +148,7 @@ TEST(FileRows, EachGpuOfATraceIsBusyForItself) {
   EXPECT_EQ(value_of(panel.rows, "GPU busy, mean of 2"), "5.00 ms");
   EXPECT_EQ(value_of(panel.rows, "GPU 3 busy"), "8.00 ms");
   EXPECT_EQ(value_of(panel.rows, "Memory shown"), "rank 1, GPU 3, one of 2");
-  EXPECT_EQ(panel.sentence, "The 2 GPUs are busy for 50.0 % of 10.00 ms, in the mean");
+  EXPECT_EQ(panel.sentence, "The 2 GPUs are busy for 50.0 % of 10.00 ms on average");
   summary.by_number = true;
   EXPECT_EQ(panel_of_trace(texts, {}, summary).sentence, "A trace of 10.00 ms");
 }
@@ -208,7 +208,15 @@ TEST(FileRows, ABlockFromBeforeShowsWhereItWasFreed) {
   state.selected_block = 0;
   EXPECT_TRUE(selected_block_facts(shown)->only_freed);
   EXPECT_EQ(stack_as_text(shown), "drop  /x/train.py:7\n");
+  snapshot.notes.add({});
+  snapshot.device_traces = {allocator::Trace(2)};
+  snapshot.device_traces[0][1].time_us = 5;
+  shown.memory.kind = MemorySource::Kind::opened;
+  shown.memory.log = &file.devices[0].run.memory;
+  shown.memory.blocks_before = 1;
+  EXPECT_EQ(value_of(block_rows(shown), "Allocated at"), "before the recording");
   state.selected_block = 1;
+  EXPECT_EQ(value_of(block_rows(shown), "Allocated at"), "1 ns");
   EXPECT_FALSE(selected_block_facts(shown)->only_freed);
   EXPECT_EQ(stack_as_text(shown), "drop  /x/train.py:7\n");
 }
