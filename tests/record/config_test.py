@@ -18,6 +18,7 @@ from references import torch_or_skip  # noqa: E402
 
 torch_or_skip()
 from own_server import Served, in_order, taken_and_freed  # noqa: E402
+from ready_python import ReadyPython  # noqa: E402
 from recording import Recording, environment  # noqa: E402
 
 SIZES = dict(hidden_size=64, intermediate_size=96, num_hidden_layers=2, num_attention_heads=4, num_key_value_heads=2,
@@ -43,6 +44,8 @@ OTHERS = (("olmo2", {"mode": "prefill", "dtype": "bf16"}), ("olmo2", {"mode": "g
 
 
 class Config(Served):
+    """The program asks `ready`, a Python with transformers that is imported already."""
+
     def config(self, family, **changes):
         path = self.folder / "config.json"
         path.write_text(json.dumps(dict(CONFIGS.get(family, SIZES), model_type=family, **changes)), encoding="utf-8")
@@ -97,7 +100,7 @@ class Config(Served):
         self.assertEqual(kernels, ["eager"])
 
     def program(self, *arguments, python=None):
-        variables = {**environment(), "TENSORSCOPE_PYTHON": python or self.python[0],
+        variables = {**environment(), "TENSORSCOPE_PYTHON": python or self.ready,
                      "XDG_CACHE_HOME": str(self.folder / "cache"), "XDG_CONFIG_HOME": str(self.folder / "config")}
         return subprocess.run([PROGRAM, *map(str, arguments)], env=variables, capture_output=True, text=True,
                               timeout=600, check=False)
@@ -174,10 +177,9 @@ class Config(Served):
         self.assertIn("B = 8", hunted.stdout)
 
 
-def python_with(folder, scratch):
+def python_with(folder, path, python=sys.executable):
     """A Python that finds transformers, too."""
-    path = scratch / "python"
-    path.write_text(f'#!/bin/sh\nPYTHONPATH={folder}:$PYTHONPATH exec {sys.executable} "$@"\n', encoding="utf-8")
+    path.write_text(f'#!/bin/sh\nPYTHONPATH={folder}:$PYTHONPATH exec {python} "$@"\n', encoding="utf-8")
     path.chmod(0o755)
     return str(path)
 
@@ -186,7 +188,13 @@ if __name__ == "__main__":
     import tempfile
     PROGRAM, TRANSFORMERS = sys.argv[1:3]
     with tempfile.TemporaryDirectory() as made:
-        Config.python = (python_with(TRANSFORMERS, pathlib.Path(made)),)
+        folder = pathlib.Path(made)
+        python = python_with(TRANSFORMERS, folder / "python")
+        Config.python = (python,)
         os.environ["TOKENIZERS_PARALLELISM"] = "false"
+        # As the package sets it before it imports transformers.
+        ready = ReadyPython("transformers", executable=python, environment={**environment(), "HF_HUB_OFFLINE": "1"})
+        Config.ready = python_with(TRANSFORMERS, folder / "ready", ready.python)
         ended = unittest.main(argv=sys.argv[:1] + sys.argv[3:], verbosity=1, exit=False)
+        ready.end()
     sys.exit(not ended.result.wasSuccessful())

@@ -16,6 +16,7 @@ import tempfile
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / "kernels"))
+from ready_python import ReadyPython  # noqa: E402
 from recording import ALLOC, FREED, Recording, environment  # noqa: E402
 from references import import_torch  # noqa: E402
 
@@ -45,20 +46,25 @@ def said(program, *arguments):
     return ended.stdout
 
 
-def record(script, out, settings):
-    ended = subprocess.run([sys.executable, "-m", "tensorscope", "record", "--out", str(out), str(script),
+def ready_python():
+    """What the ranks' scripts import is imported once."""
+    return ReadyPython("torch.distributed.fsdp", "torch.distributed.optim", "torch.nn.parallel", environment=environment())
+
+
+def record(python, script, out, settings):
+    ended = subprocess.run([python, "-m", "tensorscope", "record", "--out", str(out), str(script),
                             str(STEPS)], env=settings, capture_output=True, text=True, timeout=300, check=False)
     if ended.returncode != 0:
         raise RuntimeError(ended.stderr)
     return Recording(out)
 
 
-def record_rank(script, out, folder):
+def record_rank(python, script, out, folder):
     settings = environment() | {"MEETING": f"file://{folder}/meeting-{out.stem}"}
-    with subprocess.Popen([sys.executable, str(script), str(STEPS)], env=settings | {"RANK": "1"},
+    with subprocess.Popen([python, str(script), str(STEPS)], env=settings | {"RANK": "1"},
                           stdout=subprocess.DEVNULL) as other:
         try:
-            return record(script, out, settings | {"RANK": "0"})
+            return record(python, script, out, settings | {"RANK": "0"})
         finally:
             other.kill()
 
@@ -87,7 +93,7 @@ def buckets(recording):
     return list(taken.values())
 
 
-def compare(program, workload, folder, number):
+def compare(program, python, workload, folder, number):
     arguments = [*workload, *COMMON]
     alone = json.loads(said(program, "predict", *arguments, "--cpu", "--json"))
     rank = json.loads(said(program, "predict", *arguments, "--cpu", "--data-parallel", "--json"))
@@ -98,8 +104,8 @@ def compare(program, workload, folder, number):
     name = f"{workload[0]}-{number}"
     script.write_text(text, encoding="utf-8")
     ranks.write_text(text.replace(MODEL, MODEL + RANKS), encoding="utf-8")
-    one = record(script, folder / f"{name}-alone.recording", environment())
-    two = record_rank(ranks, folder / f"{name}-rank.recording", folder)
+    one = record(python, script, folder / f"{name}-alone.recording", environment())
+    two = record_rank(python, ranks, folder / f"{name}-rank.recording", folder)
     problems = []
     found, expected = buckets(two), rank["data_parallel"]["buckets"]
     if found != expected:
@@ -114,10 +120,12 @@ def compare(program, workload, folder, number):
 
 def main():
     import_torch()
+    ready = ready_python()
     with tempfile.TemporaryDirectory() as name:
         problems = []
         for number, workload in enumerate((*SIZES, ADAPTERS)):
-            problems += compare(sys.argv[1], workload, pathlib.Path(name), number)
+            problems += compare(sys.argv[1], ready.python, workload, pathlib.Path(name), number)
+    ready.end()
     print("\n".join(problems) or "two ranks take what is predicted")
     return bool(problems)
 

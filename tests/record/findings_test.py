@@ -156,6 +156,11 @@ for i in range(8):
 
 
 class Findings(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.ready = ReadyPython(environment=environment())
+        cls.addClassCleanup(cls.ready.end)
+
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
@@ -163,7 +168,7 @@ class Findings(unittest.TestCase):
 
     def found(self, script, *arguments):
         out = self.folder / "one.recording"
-        done = record(script, out, arguments=arguments)
+        done = record(script, out, arguments=arguments, python=self.ready.python)
         self.assertEqual(done.returncode, 0, done.stderr)
         self.said = done.stderr
         told = subprocess.run([PROGRAM, "summary", "--json", out], check=True, capture_output=True, text=True)
@@ -324,7 +329,8 @@ if __name__ == "__main__":
     if torch is None:
         print(why_not)
         sys.exit(77)
-    from recording import record  # noqa: E402
+    from ready_python import ReadyPython  # noqa: E402
+    from recording import environment, record  # noqa: E402
     import os
     PROGRAM = pathlib.Path(os.environ["TENSORSCOPE_ENGINE_DIR"]) / "tensorscope"
     unittest.main(argv=sys.argv[:1], verbosity=1)

@@ -41,6 +41,8 @@ def most_at_once(recording, op):
 
 
 class OwnFile(OwnProgram):
+    imported = ("torch.export._trace", "torch._export.serde.serialize")
+
     # The package's answer, without the program.
 
     def ask(self, what, file=OWN, **settings):
@@ -215,7 +217,7 @@ class OwnFile(OwnProgram):
                   "  def others():\n    torch.ones(B, 8)\n"
                   "  def step():\n    work()\n    {}\n  return step\n")
         start = "one = threading.Thread(target={}); one.start(); one.join()"
-        for code in (start.format("work"), "with ThreadPoolExecutor(2) as pool: list(pool.map(lambda _: work(), (1, 2)))"):
+        for code in (start.format("work"), "with ThreadPoolExecutor(1) as pool: list(pool.map(lambda _: work(), (1, 2)))"):
             file = self.own(thread.format(code))
             told = self.program("predict", "--model", file, "--cpu", "--json")
             self.assertEqual(told.returncode, 0, told.stderr)
@@ -351,7 +353,7 @@ class OwnFile(OwnProgram):
         begun = self.folder / "begun"
         file = self.own(STEP.format(f"import time; open({str(begun)!r}, 'w').write(str(__import__('os').getpid())); "
                                     "time.sleep(1000)"))
-        self.refused(1, "own.py did not end within 20 s and was ended, at own.py:4 in step", "run", "--model", file, "--time-limit", "20")
+        self.refused(1, "own.py did not end within 8 s and was ended, at own.py:4 in step", "run", "--model", file, "--time-limit", "8")
         self.assert_gone(int(begun.read_text()))
 
     def test_control_c(self):

@@ -110,13 +110,13 @@ class OwnPoints(OwnProgram):
                         "    if kind == 'raise' and T == 2: raise ValueError('odd')\n"
                         "    while kind == 'hang' and T > 1 and device.type == 'cpu': pass\n"
                         "    x + 1\n  return step\n")
-        ended, points = self.points("--model", file, "--axis", "T=1,2,4,1M", "--steps", "2", "--time-limit", "20",
+        ended, points = self.points("--model", file, "--axis", "T=1,2,4,1M", "--steps", "2", "--time-limit", "8",
                                     "--series", "kind=plain,raise,hang")
         self.assertEqual([one["status"] for one in points],
                          ["ok", "ok", "ok", "oom", "ok", "failed", "ok", "oom", "ok", "too_slow", "too_slow", "too_slow"])
         self.assertEqual(ended.returncode, 1)
         self.assertIn("ValueError: odd, at own.py:5 in step", ended.stdout)
-        self.assertIn("own.py did not end within 20 s", ended.stdout)
+        self.assertIn("own.py did not end within 8 s", ended.stdout)
         sweep = ("sweep", "--out", self.folder / "none", "--model", file)
         self.refused(2, "The function has no argument layers; it has B, T, kind", *sweep, "--axis", "layers=1,2")
         self.refused(2, "kind is not a number", *sweep, "--axis", "kind=1,2")

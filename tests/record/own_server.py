@@ -9,6 +9,7 @@ import tempfile
 import time
 import unittest
 
+from ready_python import ReadyPython
 from recording import ALLOC, FREED, environment
 
 STEPS = 2
@@ -88,10 +89,17 @@ class Served(unittest.TestCase):
 
 
 class OwnProgram(Served):
-    """The program `path` and files of a case in this Python."""
+    """The program `path` and files of a case in this Python, which has imported torch already."""
 
     python = (sys.executable,)
     path = ""
+    imported = ()  # besides torch
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.ready = ReadyPython(*cls.imported)
+        cls.addClassCleanup(cls.ready.end)
 
     def own(self, text):
         path = self.folder / "own.py"
@@ -99,7 +107,7 @@ class OwnProgram(Served):
         return path
 
     def program(self, *arguments, **environment_too):
-        variables = {**os.environ, "TENSORSCOPE_PYTHON": sys.executable, "XDG_CACHE_HOME": str(self.folder / "cache"),
+        variables = {**os.environ, "TENSORSCOPE_PYTHON": str(self.ready.python), "XDG_CACHE_HOME": str(self.folder / "cache"),
                      "XDG_CONFIG_HOME": str(self.folder / "config"), **environment_too}
         return subprocess.run([self.path, *map(str, arguments)], env=variables, capture_output=True, text=True,
                               timeout=300, check=False)

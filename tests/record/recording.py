@@ -108,9 +108,9 @@ def environment():
             "TENSORSCOPE_ENGINE_DIR": os.environ["TENSORSCOPE_ENGINE_DIR"]}
 
 
-def record(script, out, *options, arguments=(), **named):
+def record(script, out, *options, arguments=(), python=sys.executable, **named):
     """The finished process of `python -m tensorscope record`."""
-    command = [sys.executable, "-m", "tensorscope", "record", "--out", str(out), *options, str(script),
+    command = [str(python), "-m", "tensorscope", "record", "--out", str(out), *options, str(script),
                *arguments]
     return subprocess.run(command, env=environment(), cwd=pathlib.Path(script).parent, text=True,
                           capture_output=True, timeout=300, **named)

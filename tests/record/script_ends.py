@@ -38,6 +38,11 @@ OK, OOM, CANCELLED, FAILED = range(4)
 
 
 class Ends(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.ready = ReadyPython(environment=environment())
+        cls.addClassCleanup(cls.ready.end)
+
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
@@ -51,6 +56,10 @@ class Ends(unittest.TestCase):
 
     def record(self, text, *options, **named):
         return record(self.script(text), self.out, *options, **named)
+
+    def quickly(self, text, *options):
+        """The same where it is of no concern how this Python itself begins and ends."""
+        return self.record(text, *options, python=self.ready.python)
 
     def recording(self, verdict, steps):
         found = Recording(self.out)
@@ -83,7 +92,7 @@ class Ends(unittest.TestCase):
     def test_no_environment_and_no_data_leave_the_process(self):
         os.environ["A_SECRET_OF_MINE"] = "xyzzy-environment"
         self.addCleanup(os.environ.pop, "A_SECRET_OF_MINE")
-        self.record("word = 'xyzzy-source'\nstep()\nraise ValueError('xyzzy-error')")
+        self.quickly("word = 'xyzzy-source'\nstep()\nraise ValueError('xyzzy-error')")
         self.recording(FAILED, 1)
         content = self.out.read_bytes()
         self.assertNotIn(b"xyzzy", content)
@@ -98,7 +107,7 @@ class Ends(unittest.TestCase):
         self.assertIn("ValueError at one.py:", found.header["failure"]["sentence"])
 
     def test_an_error_inside_a_module(self):
-        self.record("step()\ntry:\n  model(torch.randn(3))\nexcept RuntimeError: pass\nstep()")
+        self.quickly("step()\ntry:\n  model(torch.randn(3))\nexcept RuntimeError: pass\nstep()")
         found = self.recording(OK, 2)
         # Slices that were open when it was raised have ended, so that later ones are not inside them.
         inside = [one for one in found.slices if one.name == "Sequential"]
@@ -135,7 +144,7 @@ class Ends(unittest.TestCase):
 
     def test_a_killed_process_leaves_what_came_before(self):
         part = self.out.with_name(self.out.name + ".part")
-        self.record("step()")
+        self.quickly("step()")
         self.assertTrue(self.out.exists())
         self.assertFalse(part.exists())
         before = self.out.read_bytes()
@@ -157,7 +166,7 @@ class Ends(unittest.TestCase):
             self.assertIn(b"aten::hann_window", part.read_bytes())
 
     def test_out_of_memory_is_a_result(self):
-        ended = self.record("step()\nkept = [torch.ones(1 << 18) for _ in range(64)]",
+        ended = self.quickly("step()\nkept = [torch.ones(1 << 18) for _ in range(64)]",
                             "--memory-limit", "16MiB")
         self.assertEqual(ended.returncode, 1)
         self.assertIn("OutOfMemoryError", ended.stderr)
@@ -167,7 +176,7 @@ class Ends(unittest.TestCase):
         self.assertIn("one.py:", failure["module"])
 
     def test_a_script_that_catches_it_goes_on(self):
-        self.record("try:\n  torch.ones(1 << 24)\nexcept torch.OutOfMemoryError: pass\nstep()",
+        self.quickly("try:\n  torch.ones(1 << 24)\nexcept torch.OutOfMemoryError: pass\nstep()",
                     "--memory-limit", "16MiB")
         self.recording(OK, 1)
 
@@ -189,7 +198,7 @@ step()
         self.recording(OK, 2)
 
     def test_threads(self):
-        ended = self.record("""
+        ended = self.quickly("""
 def other():
     for _ in range(200):
         torch.nn.functional.relu(torch.ones(64, 64)).sum()
@@ -230,7 +239,7 @@ step()
         self.assertEqual(Recording(self.out).header["script"], "part.py")
 
     def test_a_long_run_is_cut_and_says_so(self):
-        ended = self.record("""
+        ended = self.quickly("""
 for _ in range(60):
     for _ in range(20000): torch.ones(1)
     step()
@@ -243,7 +252,7 @@ for _ in range(60):
         self.assertLess(self.out.stat().st_size, 48 << 20)
 
     def test_a_range_of_steps(self):
-        ended = self.record("for _ in range(6): step()", "--steps", "2:4")
+        ended = self.quickly("for _ in range(6): step()", "--steps", "2:4")
         self.assertEqual(ended.returncode, 0, ended.stderr)
         self.assertIn("6 steps, 2 of them recorded", ended.stderr)
         found = self.recording(OK, 2)
@@ -253,24 +262,24 @@ for _ in range(60):
         self.assertEqual(sum(one.name == "Sequential" for one in found.slices), 2)
 
     def test_the_first_steps_have_the_set_up(self):
-        self.record("for _ in range(6): step()", "--steps", ":1")
+        self.quickly("for _ in range(6): step()", "--steps", ":1")
         found = self.recording(OK, 1)
         self.assertEqual({one.step for one in found.memory}, {-1, 0})
 
     def test_a_range_that_does_not_end(self):
-        self.record("for _ in range(6): step()", "--steps", "4:")
+        self.quickly("for _ in range(6): step()", "--steps", "4:")
         steps = {one.step for one in self.recording(OK, 2).memory}
         self.assertEqual(steps - {6}, {4, 5})  # 6: what is let go of after the last one
 
     def test_a_range_that_never_begins(self):
-        ended = self.record("for _ in range(3): step()", "--steps", "7:9")
+        ended = self.quickly("for _ in range(3): step()", "--steps", "7:9")
         self.assertEqual(ended.returncode, 0, ended.stderr)
         self.assertIn("step 7 never began", ended.stderr)
         self.assertEqual(self.recording(OK, 0).slices, [])
 
     def test_live_without_a_window(self):
         with unittest.mock.patch.dict(os.environ, XDG_RUNTIME_DIR=str(self.out.parent)):
-            ended = self.record("step()", "--live")
+            ended = self.quickly("step()", "--live")
         self.assertEqual(ended.returncode, 0, ended.stderr)
         self.assertIn("no open window", ended.stderr)
         self.recording(OK, 1)
@@ -281,7 +290,7 @@ for _ in range(60):
         meeting.parent.mkdir()
         meeting.mkdir(mode=0o700)
         script = self.script("step()\nprint('ready', flush=True)\nsys.stdin.readline()\nstep()")
-        command = [sys.executable, "-m", "tensorscope", "record", "--live", "--out", str(self.out), str(script)]
+        command = [self.ready.python, "-m", "tensorscope", "record", "--live", "--out", str(self.out), str(script)]
         with socket.socket(socket.AF_UNIX) as window:
             window.bind(str(meeting / f"window-{os.getpid()}"))
             window.listen()
@@ -311,7 +320,7 @@ for _ in range(60):
 
     def test_a_file_that_cannot_be_written(self):
         script = self.script("step()\nprint('done')")
-        ended = subprocess.run([sys.executable, "-m", "tensorscope", "record", "--out", "/proc/self/one.recording",
+        ended = subprocess.run([self.ready.python, "-m", "tensorscope", "record", "--out", "/proc/self/one.recording",
                                 str(script)], env=environment(), capture_output=True, text=True, timeout=300,
                                check=False)
         self.assertIn("done", ended.stdout)
@@ -320,12 +329,12 @@ for _ in range(60):
     def test_a_full_disk(self):
         # As a disk that has room until the end: the file cannot be replaced, its part is there.
         self.out.mkdir()
-        ended = self.record("for _ in range(5):\n    step()\nprint('done')")
+        ended = self.quickly("for _ in range(5):\n    step()\nprint('done')")
         self.assertEqual(ended.returncode, 2, ended.stderr)
         part = self.out.with_name(self.out.name + ".part")
         self.assertFalse(part.exists())  # beside what is no file there is none
         self.out.rmdir()
-        ended = self.record("import os\nfor _ in range(5):\n    step()\nos.mkdir(%r)" % str(self.out))
+        ended = self.quickly("import os\nfor _ in range(5):\n    step()\nos.mkdir(%r)" % str(self.out))
         self.assertEqual(ended.returncode, 2, ended.stderr)
         self.assertIn(f"{part} has what was recorded", ended.stderr)
         told = subprocess.run([pathlib.Path(os.environ["TENSORSCOPE_ENGINE_DIR"]) / "tensorscope", "summary", "--json",
@@ -333,7 +342,7 @@ for _ in range(60):
         self.assertEqual(json.loads(told.stdout)["recorded_steps"], 5)
 
     def test_a_device_that_is_full(self):
-        ended = subprocess.run([sys.executable, "-m", "tensorscope", "record", "--out", "/dev/full",
+        ended = subprocess.run([self.ready.python, "-m", "tensorscope", "record", "--out", "/dev/full",
                                 str(self.script("step()"))], env=environment(), capture_output=True, text=True,
                                timeout=300, check=False)
         self.assertEqual(ended.returncode, 2, ended.stderr)
@@ -341,7 +350,7 @@ for _ in range(60):
         self.assertFalse(os.path.exists("/dev/full.part"))
 
     def test_a_script_that_wants_a_gpu(self):
-        ended = self.record("torch.cuda.is_available() and sys.exit(3)\nmodel.cuda()")
+        ended = self.quickly("torch.cuda.is_available() and sys.exit(3)\nmodel.cuda()")
         if ended.returncode != 3:
             self.assertEqual(ended.returncode, 1, ended.stderr)
             self.assertIn("asks for a GPU and PyTorch finds none here", ended.stderr)
@@ -369,5 +378,6 @@ for _ in range(60):
 
 if __name__ == "__main__":
     torch_or_skip()
+    from ready_python import ReadyPython  # noqa: E402
     from recording import OWNER, Recording, environment, record  # noqa: E402
     unittest.main(argv=sys.argv[:1], verbosity=1)

@@ -4,14 +4,11 @@ Each script is run alone and recorded: both print the same, and the recorder say
 Without torch 2.11 in this Python the test is skipped (exit code 77).
 """
 
-import os
 import pathlib
-import runpy
+import subprocess
 import sys
 import tempfile
-import traceback
 import unittest
-import warnings
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / "kernels"))
@@ -174,30 +171,12 @@ for _ in range(5):
 """
 
 
-def run_alone(script):
-    """(exit status, output, errors) of a script in a fork of this process, which has imported torch."""
-    names = [script.with_suffix(end) for end in (".stdout", ".stderr")]
-    child = os.fork()
-    if child == 0:
-        status = 1
-        try:
-            for number, name in enumerate(names, 1):
-                os.dup2(os.open(name, os.O_CREAT | os.O_TRUNC | os.O_WRONLY), number)
-            sys.stdout, sys.stderr = (os.fdopen(number, "w") for number in (1, 2))
-            warnings.simplefilter("ignore")  # as environment() has it for the recorded one
-            runpy.run_path(str(script), run_name="__main__")
-            status = 0
-        except BaseException:
-            traceback.print_exc()
-        finally:
-            sys.stdout.flush()
-            sys.stderr.flush()
-            os._exit(status)
-    status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
-    return status, *(name.read_text(encoding="utf-8") for name in names)
-
-
 class Unusual(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.ready = ReadyPython(environment=environment())
+        cls.addClassCleanup(cls.ready.end)
+
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
@@ -206,12 +185,13 @@ class Unusual(unittest.TestCase):
     def recorded(self, text):
         """The lines that the recorder adds to what the script says by itself."""
         self.script.write_text(BEGIN + text, encoding="utf-8")
-        status, *alone = run_alone(self.script)
-        self.assertEqual(status, 0, alone)
-        ended = record(self.script, self.out)
-        self.assertEqual((ended.returncode, ended.stdout), (0, alone[0]), ended.stderr)
-        self.assertTrue(ended.stderr.startswith(alone[1]), ended.stderr)
-        return ended.stderr[len(alone[1]):].splitlines()
+        alone = subprocess.run([self.ready.python, self.script], env=environment(), capture_output=True, text=True,
+                               timeout=300, check=False)
+        self.assertEqual(alone.returncode, 0, alone.stderr)
+        ended = record(self.script, self.out, python=self.ready.python)
+        self.assertEqual((ended.returncode, ended.stdout), (0, alone.stdout), ended.stderr)
+        self.assertTrue(ended.stderr.startswith(alone.stderr), ended.stderr)
+        return ended.stderr[len(alone.stderr):].splitlines()
 
     def test_they_run_as_they_do_alone(self):
         scripts = (GRADIENTS_OF_EACH, HESSIAN, ENSEMBLE, INNER_STEP, NOT_HASHED, NESTED, OWN_TENSORS, READ_ONCE, FAKE)
@@ -275,5 +255,6 @@ for text in {scripts!r}:
 
 if __name__ == "__main__":
     torch_or_skip()
-    from recording import OWNER, Recording, record  # noqa: E402
+    from ready_python import ReadyPython  # noqa: E402
+    from recording import OWNER, Recording, environment, record  # noqa: E402
     unittest.main(argv=sys.argv[:1], verbosity=1)
