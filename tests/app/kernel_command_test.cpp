@@ -10,6 +10,12 @@
 namespace ts::app::testing {
 namespace {
 
+// Compiles the executor, which is the same in every check, once for all cases.
+Ended run_kept(const std::string& arguments) {
+  static const TemporaryFolder kept;
+  return run_program(arguments, "CXX=" TENSORSCOPE_KEPT_EXECUTOR " KEPT=" + kept.path().string());
+}
+
 // The right kernel with one text in place of another.
 Ended check_kernel(const std::string& text, const std::string& wrong,
                    const std::string& options = "") {
@@ -20,11 +26,12 @@ Ended check_kernel(const std::string& text, const std::string& wrong,
   source.replace(place, text.size(), wrong);
   const auto file = folder.path() / "mine.cu";
   std::ofstream(file) << "#include <cuda_runtime.h>\n" << source;
-  return run_program("kernel " + file.string() + " --check attention " + options);
+  return run_kept("kernel " + file.string() + " --check attention " + options);
 }
 
 TEST(KernelCommand, ARightKernelPasses) {
-  const Ended ended = check_kernel("", "");
+  // With the compiler that there is.
+  const Ended ended = run_program("kernel " TENSORSCOPE_OWN_ATTENTION " --check attention");
   EXPECT_EQ(ended.code, 0) << ended.err;
   EXPECT_EQ(ended.out,
             "Correct: values and gradients at 9 sizes, no race and no access outside.\n");
@@ -157,7 +164,7 @@ TEST(KernelCommand, PlainCpp) {
   std::ofstream(file)
       << "void attention(const float*, const float*, const float*, float* o, int, int, "
          "int, bool) { o[0] = 1; }\n";
-  const Ended ended = run_program("kernel " + file.string() + " --check attention");
+  const Ended ended = run_kept("kernel " + file.string() + " --check attention");
   EXPECT_EQ(ended.code, 1) << ended.err;
   EXPECT_EQ(ended.out.rfind("o[head 0][row 0][column 0] is 1, expected ", 0), 0U) << ended.out;
 }
@@ -204,7 +211,7 @@ TEST(KernelCommand, WhatPlainCppTouches) {
     std::string source = kLoops;
     source.replace(source.find("// END"), 6, end);
     std::ofstream(file) << source;
-    return run_program("kernel " + file.string() + " --check attention").out;
+    return run_kept("kernel " + file.string() + " --check attention").out;
   };
   EXPECT_EQ(
       checked("").rfind("Correct: values at 9 sizes, no access outside of the tensors. Races of "
@@ -247,7 +254,7 @@ TEST(KernelCommand, ARightKernelInCppIsTimed) {
   const auto file = folder.path() / "mine.cpp";
   std::ofstream(file) << source;
   const std::string command = "kernel " + file.string() + " --check attention --d-head 16 --time";
-  const Ended ended = run_program(command + " --json");
+  const Ended ended = run_kept(command + " --json");
   ASSERT_EQ(ended.code, 0) << ended.err << ended.out;
   const auto document = document_of(ended);
   EXPECT_EQ(document["passed"], true);
@@ -263,7 +270,7 @@ TEST(KernelCommand, ARightKernelInCppIsTimed) {
   const std::string index = "kh[j * d + c]";
   wrong.replace(wrong.find(index), index.size(), "kh[(j + 1) % length * d + c]");
   std::ofstream(file) << wrong;
-  const Ended named = run_program(command);
+  const Ended named = run_kept(command);
   EXPECT_EQ(named.code, 1) << named.err;
   EXPECT_EQ(named.out.rfind("o[head 0][row 0][column ", 0), 0U) << named.out;
   EXPECT_EQ(named.out.find("on one thread"), std::string::npos) << named.out;
@@ -311,7 +318,7 @@ TEST(KernelCommand, ABackwardInCppIsTimed) {
   const auto file = folder.path() / "mine.cpp";
   std::ofstream(file) << kLoops << kBackwardLoops;
   const std::string command = "kernel " + file.string() + " --check attention --d-head 16 --time";
-  const Ended ended = run_program(command + " --json");
+  const Ended ended = run_kept(command + " --json");
   ASSERT_EQ(ended.code, 0) << ended.err << ended.out;
   const auto document = document_of(ended);
   if (!document.contains("seconds")) GTEST_SKIP() << document["not_timed"];
@@ -320,7 +327,7 @@ TEST(KernelCommand, ABackwardInCppIsTimed) {
   for (const auto& one : backward["this_kernel"]) EXPECT_GT(one.get<double>(), 0);
   EXPECT_GT(backward["ours"].get<double>(), 0);
   EXPECT_GT(backward["flash"].get<double>(), 0);
-  const std::string said = run_program(command).out;
+  const std::string said = run_kept(command).out;
   EXPECT_NE(said.find("\nForward of 4 heads, T 512, d_head 16"), std::string::npos) << said;
   EXPECT_NE(said.find("\nBackward of 4 heads, T 512, d_head 16"), std::string::npos) << said;
 }
