@@ -4,6 +4,7 @@
 
 #include "app/session/engine_loader.h"
 #include "core/spec/memory_limit.h"
+#include "core/spec/workload_math.h"
 
 namespace ts::app {
 
@@ -13,8 +14,10 @@ base::Result<WorkStep> WorkStep::make(const spec::WorkloadSpec& spec) {
   WorkStep made;
   made.engine_ = std::move(*engine);
   const std::int64_t limit = spec::memory_limit(spec, 0).bytes;
-  if (auto compiled = made.engine_->compile(spec, limit, made.cancel_); !compiled)
-    return tl::unexpected<base::Error>(compiled.error());
+  if (spec::compiles_step(spec)) {
+    if (auto compiled = made.engine_->compile(spec, limit, made.cancel_); !compiled)
+      return tl::unexpected<base::Error>(compiled.error());
+  }
   auto prepared = made.engine_->prepare(spec, limit, nullptr, made.cancel_);
   if (!prepared) return tl::unexpected<base::Error>(prepared.error());
   made.execution_ = std::move(*prepared);

@@ -98,9 +98,13 @@ TEST(LoaderCommand, KeepsADataSetThatItMakesAndLoadsIt) {
 }
 
 TEST(LoaderCommand, StepsOfAWorkloadAreRealSteps) {
+  const TemporaryFolder cache;
   const auto json = document_of(
-      run_program("loader tokens samples=30 batch=4 batches=4 --step mlp --preset w7 --json"));
+      run_program("loader tokens samples=30 batch=4 batches=4 --step mlp --preset w7 --json",
+                  "XDG_CACHE_HOME=" + cache.path().string()));
   EXPECT_GT(json["points"][0]["figures"]["step_time"].get<double>(), 0);
+  EXPECT_FALSE(std::filesystem::exists(cache.path() / "tensorscope" / "compiled"))
+      << "nobody asked for a compiled step";
   EXPECT_EQ(run_program("loader tokens --step nothing").code, 2);
 }
 
