@@ -37,7 +37,10 @@ class DeviceMemoryReporter final : public c10::MemoryReportingInfoBase {
   c10::DeviceType device_;
 };
 
-constexpr auto kKind = c10::DebugInfoKind::PROFILER_STATE;
+// No constant: in newer versions of torch it is made when its library is loaded.
+c10::DebugInfoKind kind() {
+  return c10::DebugInfoKind::PROFILER_STATE;
+}
 
 // On the thread for one report, and before it nothing else comes: the allocator holds its lock. It
 // is never destroyed, because it runs while it takes itself away.
@@ -45,7 +48,7 @@ class NextBlockReporter final : public c10::MemoryReportingInfoBase {
  public:
   void reportMemoryUsage(void* address, std::int64_t size, std::size_t allocated,
                          std::size_t reserved, c10::Device device) override {
-    c10::ThreadLocalDebugInfo::_pop(kKind);
+    c10::ThreadLocalDebugInfo::_pop(kind());
     c10::reportMemoryUsageToProfiler(address, size, allocated, reserved, device);
     Recording* const recording = Recording::active();
     if (recording == nullptr) return;
@@ -59,13 +62,13 @@ class NextBlockReporter final : public c10::MemoryReportingInfoBase {
 
 std::unique_ptr<c10::DebugInfoGuard> report_device_memory(Recording& recording) {
   return std::make_unique<c10::DebugInfoGuard>(
-      kKind, std::make_shared<DeviceMemoryReporter>(recording.device()));
+      kind(), std::make_shared<DeviceMemoryReporter>(recording.device()));
 }
 
 void record_next_report() {
   static const auto* const reporter =
       new std::shared_ptr<c10::DebugInfoBase>(std::make_shared<NextBlockReporter>());
-  c10::ThreadLocalDebugInfo::_push(kKind, *reporter);
+  c10::ThreadLocalDebugInfo::_push(kind(), *reporter);
 }
 
 }  // namespace ts::kernels
