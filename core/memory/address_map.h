@@ -63,6 +63,14 @@ class AddressMap {
   // Returns false if the address was not present.
   bool erase(std::uint64_t address) { return take(address).has_value(); }
 
+  // Calls `visit(address, value)` for each, in no order.
+  template <class Visit>
+  void for_each(const Visit& visit) const {
+    for (const Slot& slot : slots_) {
+      if (slot.used) visit(slot.address, slot.value);
+    }
+  }
+
   void clear() {
     slots_.clear();
     count_ = 0;
