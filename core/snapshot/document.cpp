@@ -116,12 +116,21 @@ void Document::add_stretch(Value to, std::uint32_t begin, std::uint32_t count) {
   }
 }
 
-Document::Value Document::list_of(Items items) {
-  const Value made = list();
-  Stretch& only = containers_.back();
-  only.begin = items.begin;
-  only.count = items.count;
+Document::Value Document::same_list(Value list) {
+  const Stretch same = containers_[index(list)];
+  TS_CHECK(same.next == kEnd);
+  const Value made = this->list();
+  containers_.back().begin = same.begin;
+  containers_.back().count = same.count;
   return made;
+}
+
+Document::Value Document::own_frames(Value frames_of_event) {
+  const std::size_t event = index(frames_of_event);
+  if (event >= events_.size()) return Value::absent();
+  const Value own = same_list(Value((std::uint64_t{events_[event].stack} << kTagBits) | kList));
+  events_[event].stack = index(own);
+  return own;
 }
 
 Document::Value Document::event(const Event& event) {

@@ -84,6 +84,10 @@ class Document {
 
   // Adding values.
   void reserve(std::size_t values) { pool_.reserve(values); }
+  // So many events are expected in all. Pages that are never used cost no memory.
+  void reserve_events(std::size_t events) {
+    if (events_.empty()) events_.reserve(events);
+  }
   // Makes room for what comes when this share of the file has been read.
   void expect_all(double part) {
     base::expect_all(containers_, part);
@@ -100,9 +104,17 @@ class Document {
   Value dict() { return container(kDict); }
   // Appends items to a list, or keys and values in turn to a dict.
   void append(Value to, std::span<const Value> items);
-  // A list of its own with items that another one has already.
-  Value list_of(Items items);
+  // Another list with the items of this one, which has one run or none.
+  Value same_list(Value list);
   Value event(const Event& event);
+  // Events share lists of frames. A table of values that a file may ask for holds this in place of
+  // the list of the event that comes next, until it is asked for: then the event gets its own.
+  [[nodiscard]] Value frames_of_next_event() const {
+    return Value((std::uint64_t{events_.size()} << kTagBits) | kFramesOfEvent);
+  }
+  static bool is_frames_of_event(Value value) { return tag(value) == kFramesOfEvent; }
+  // Absent where the event has not come.
+  Value own_frames(Value frames_of_event);
   std::uint32_t event_rest(const EventRest& rest);
 
   // Reading values. The typed getters are unset for other kinds and for numbers out of range.
@@ -186,6 +198,7 @@ class Document {
     kList,
     kDict,
     kEvent,
+    kFramesOfEvent,  // no value of a file
   };
   static constexpr std::uint32_t kEnd = 0xFFFFFFFFU;
   // A run of items in the pool, or of events one after another, which are not in the pool. A

@@ -169,8 +169,7 @@ base::Result<ParsedContent> read_pickle(io::Input& input, Document& document, Ev
     return text::fail("pickle_error.no_pickle");
   }
   // About the size that PyTorch's files need. Untouched pages cost nothing; moving costs time.
-  constexpr std::uint64_t kMostExpected = std::uint64_t{4} << 30U;
-  document.reserve(static_cast<std::size_t>(std::min(input.expected(), kMostExpected) / 3));
+  document.reserve(static_cast<std::size_t>(std::min(input.expected(), pickle::kMostExpected) / 3));
   return pickle::Machine(input, document, form, range).run();
 }
 

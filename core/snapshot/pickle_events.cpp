@@ -112,7 +112,11 @@ bool EventReader::recall(Value& value) {
     return false;
   }
   if (entry >= memo_.size()) return false;
-  const Value found = memo_[entry];
+  Value found = memo_[entry];
+  if (Document::is_frames_of_event(found)) [[unlikely]] {
+    found = document_.own_frames(found);
+    if (found != Value::absent()) memo_.set(entry, found);
+  }
   if (found == Value::absent()) return false;
   value = found;
   return true;
@@ -255,14 +259,28 @@ bool EventReader::read_pool(Value& pool) {
   return remember(pool);
 }
 
-EventReader::List& EventReader::list_place(std::string_view bytes) {
-  if (lists_.empty()) lists_.resize(kLists);
-  return lists_[hash_of(bytes) % kLists];
+// The items up to what is most likely the end of the list: a byte like the opcode, with one behind
+// it that may follow a list, and none before it whose number it would be.
+std::string_view EventReader::likely_list() const {
+  constexpr std::size_t kMost = 4096;
+  constexpr std::size_t kLeast = 2;  // bytes of an item
+  const std::string_view text(at_,
+                              std::min<std::size_t>(kMost, static_cast<std::size_t>(end_ - at_)));
+  const auto is = [text](std::size_t at, Opcode opcode) {
+    return static_cast<std::uint8_t>(text[at]) == opcode;
+  };
+  const auto recalls = [&is](std::size_t at) { return is(at, kBinget) || is(at, kLongBinget); };
+  for (std::size_t at = kLeast; at + 1 < text.size(); ++at) {
+    at = text.find(static_cast<char>(kAppends), at);
+    if (at == std::string_view::npos || at + 1 == text.size()) break;
+    const bool number = recalls(at - 1) && !is(at - 2, kBinget);
+    if (!number && (is(at + 1, kSetitems) || recalls(at + 1))) return text.substr(0, at);
+  }
+  return {};
 }
 
-// The frames up to the end of the list, all from the memo. Equal bytes are equal frames, because
-// entries of the memo that change make this forget what it knows.
-bool EventReader::read_items(Value& list) {
+// The items up to the end of the list, all from the memo. Null: they are cut off.
+std::string_view EventReader::whole_list() const {
   const char* at = at_;
   while (at < end_) {
     if (*at == static_cast<char>(kBinget)) {
@@ -270,26 +288,43 @@ bool EventReader::read_items(Value& list) {
     } else if (*at == static_cast<char>(kLongBinget)) {
       at += 5;
     } else {
-      break;
+      return {at_, static_cast<std::size_t>(at - at_)};
     }
   }
-  if (at >= end_) return false;
-  const std::string_view bytes(at_, static_cast<std::size_t>(at - at_));
-  List& known = list_place(bytes);
-  if (known.bytes == bytes && known.items.count > 0) {
-    at_ = at;
-    list = document_.list_of(known.items);
-    return true;
-  }
+  return {};
+}
+
+// Frames from the memo. Equal bytes are equal frames, because entries of the memo that change make
+// this forget what it knows. A known list ends where its bytes end, wherever that was looked for.
+bool EventReader::read_items() {
+  const std::string_view likely = likely_list();
+  if (!likely.empty() && known_list(likely, hash_of(likely))) return true;
+  const std::string_view bytes = whole_list();
+  if (bytes.data() == nullptr) return false;
+  const std::uint64_t hash = hash_of(bytes);
+  return known_list(bytes, hash) || new_list(bytes, hash);
+}
+
+bool EventReader::known_list(std::string_view bytes, std::uint64_t hash) {
+  const Value known = lists_.find(hash, bytes);
+  if (known == Value::absent()) return false;
+  at_ += bytes.size();
+  event_.frames = known;
+  shared_ = true;
+  return true;
+}
+
+bool EventReader::new_list(std::string_view bytes, std::uint64_t hash) {
   frames_.clear();
-  for (Value frame; has(1) && (next() == kBinget || next() == kLongBinget);) {
+  const char* const end = at_ + bytes.size();
+  for (Value frame; at_ < end;) {
     if (!recall(frame)) return false;
     frames_.push_back(frame);
   }
-  list = document_.list();
-  document_.append(list, frames_);
-  const auto items = document_.items_of(list);
-  if (items && at == at_) known = {std::string(bytes), *items};
+  event_.frames = document_.list();
+  document_.append(event_.frames, frames_);
+  shared_ = document_.items_of(event_.frames).has_value();
+  if (shared_) lists_.add(hash, bytes, event_.frames);
   return true;
 }
 
@@ -308,28 +343,35 @@ bool EventReader::read_frames() {
   if (!remember(Value::absent()) || !has(1)) return false;
   if (next() == kMark) {
     ++at_;
-    if (!read_items(event_.frames) || !has(1) || next() != kAppends) return false;
+    if (!read_items() || !has(1) || next() != kAppends) return false;
     ++at_;
-  } else if (!read_short_list(event_.frames)) {
+  } else if (!read_short_list()) {
     return false;
   }
-  if (entry < memo_.size()) memo_.set(entry, event_.frames);
+  if (entry < memo_.size()) {
+    if (shared_ && !keeps_) event_.frames = document_.same_list(event_.frames);
+    memo_.set(entry, shared_ && keeps_ ? document_.frames_of_next_event() : event_.frames);
+  }
   return !has(1) || next() != kMark;  // a list in several pieces
 }
 
 // A list without a mark has one item, from the memo, or none: then a key comes, or the end.
-bool EventReader::read_short_list(Value& list) {
+bool EventReader::read_short_list() {
   constexpr std::size_t kMostOfAnItem = 6;  // with its opcode that adds it
   if (!has(kMostOfAnItem)) return false;
   const bool known = next() == kBinget || next() == kLongBinget;
   if (!known && next() != kSetitems) return false;
-  list = document_.list();
-  const std::size_t bytes = next() == kBinget ? 2 : 5;
-  if (!known || at_[bytes] != static_cast<char>(kAppend)) return true;
-  Value frame;
-  if (!recall(frame)) return false;
+  const std::size_t size = next() == kBinget ? 2 : 5;
+  if (!known || at_[size] != static_cast<char>(kAppend)) {
+    if (!no_frames_) no_frames_ = document_.list();
+    event_.frames = *no_frames_;
+    shared_ = true;
+    return true;
+  }
+  const std::string_view bytes(at_, size);
+  const std::uint64_t hash = hash_of(bytes);
+  if (!known_list(bytes, hash) && !new_list(bytes, hash)) return false;
   ++at_;
-  document_.append(list, {&frame, 1});
   return true;
 }
 
@@ -462,14 +504,17 @@ bool EventReader::read_event() {
 
 std::optional<EventReader::Value> EventReader::read(const char*& at, const char* end) {
   const std::size_t entry = memo_.size();
-  const auto read = read_apart(at, end);
+  const auto read = read_fields(at, end, true);
   if (!read) return std::nullopt;
   const Value event = document_.event(*read);
   if (remembered_) memo_.set(entry, event);
   return event;
 }
 
-std::optional<Document::Event> EventReader::read_apart(const char*& at, const char* end) {
+std::optional<Document::Event> EventReader::read_fields(const char*& at, const char* end,
+                                                        bool keeps) {
+  keeps_ = keeps;
+  shared_ = false;
   at_ = at;
   end_ = end;
   event_ = {};

@@ -4,11 +4,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <string>
 #include <string_view>
 #include <vector>
 
 #include "core/snapshot/document.h"
+#include "core/snapshot/pickle_lists.h"
 #include "core/snapshot/pickle_memo.h"
 
 namespace ts::snapshot::pickle {
@@ -26,18 +26,15 @@ class EventReader {
   // another form, or goes on after the end; `at` and the memo are then as before.
   std::optional<Value> read(const char*& at, const char* end);
   // The same, and the event is left out of the document; where the memo has it, it has nothing.
-  std::optional<Document::Event> read_apart(const char*& at, const char* end);
+  std::optional<Document::Event> read_apart(const char*& at, const char* end) {
+    return read_fields(at, end, false);
+  }
   // An entry of the memo has changed.
   void forget();
 
  private:
   // Known keys, none for all other texts.
   enum class Key : std::uint8_t;
-  struct List {
-    std::string bytes;  // as it stands in the file, from the mark to the end
-    Document::Items items;
-  };
-
   // How the file recalls a key: the first bytes of `word`.
   struct KeyBytes {
     std::uint64_t word = 0;
@@ -54,11 +51,12 @@ class EventReader {
     Value text;
   };
 
+  std::optional<Document::Event> read_fields(const char*& at, const char* end, bool keeps);
   bool read_event();
   bool read_value(Key key);
-  bool read_short_list(Value& list);
+  bool read_short_list();
   bool read_frames();
-  bool read_items(Value& list);
+  bool read_items();
   bool read_pool(Value& pool);
   bool read_text(Key key, Value& text);
   Value* text_place(Key key);
@@ -80,11 +78,13 @@ class EventReader {
   }
   [[nodiscard]] std::uint8_t next() const { return static_cast<std::uint8_t>(*at_); }
   std::uint64_t take(std::size_t bytes);
-  [[nodiscard]] List& list_place(std::string_view bytes);
+  [[nodiscard]] std::string_view likely_list() const;
+  [[nodiscard]] std::string_view whole_list() const;
+  bool known_list(std::string_view bytes, std::uint64_t hash);
+  bool new_list(std::string_view bytes, std::uint64_t hash);
 
   static constexpr std::size_t kPlaces = 16;
   static constexpr std::size_t kTexts = 64;
-  static constexpr std::size_t kLists = 8192;
 
   Document& document_;
   Memo& memo_;
@@ -92,13 +92,16 @@ class EventReader {
   const char* end_ = nullptr;
   Document::Event event_;
   Document::EventRest rest_;
+  bool keeps_ = false;                           // the event is the next of the document
+  bool shared_ = false;                          // other events have its list of frames, too
   bool remembered_ = false;                      // the memo has an entry for the event
   std::size_t entries_before_ = 0;               // of the memo, before the event that is read
   std::vector<Key> keys_;                        // by entry of the memo
   std::array<KeyBytes, kPlaces> order_{};        // of the event before, by place
   std::array<Value, kTexts> texts_{};            // that were read here, by a hash
   std::array<TextBytes, kPlaces> last_texts_{};  // the same, by key
-  std::vector<List> lists_;                      // the same; made when the first list is read
+  KnownLists lists_;                             // the same
+  std::optional<Value> no_frames_;               // the same; a list without items
   std::vector<Value> frames_;                    // of the list that is read
 };
 

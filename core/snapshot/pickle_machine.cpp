@@ -73,6 +73,14 @@ bool Machine::opens_trace() const {
   return of_traces(size - 2) || (open > 0 && of_traces(open - 1));
 }
 
+// Events are nearly all that follows: with room for them they never move.
+void Machine::expect_events() {
+  constexpr std::uint64_t kLeastEvent = 48;  // bytes
+  const std::uint64_t left = std::min(input_.expected(), kMostExpected) -
+                             std::min({input_.expected(), kMostExpected, position()});
+  if (!filter_) document_.reserve_events(static_cast<std::size_t>(left / kLeastEvent));
+}
+
 bool Machine::event() {
   // So that all of it is there, but at the end of the content.
   if (end_ - at_ < kUsualEvent && !input_.ended()) {

@@ -21,6 +21,9 @@
 
 namespace ts::snapshot::pickle {
 
+// Room is made at once for a file of at most so many bytes.
+inline constexpr std::uint64_t kMostExpected = std::uint64_t{4} << 30U;
+
 // The stack machine of pickle, for data only. Private to the reader.
 class Machine {
  public:
@@ -98,9 +101,11 @@ class Machine {
   // "device_traces".
   [[nodiscard]] bool opens_trace() const;
   void note_mark() {
-    if (trace_depth_ == 0 || marks_.size() <= trace_depth_)
-      trace_depth_ = opens_trace() ? marks_.size() : 0;
+    if (trace_depth_ != 0 && marks_.size() > trace_depth_) return;
+    trace_depth_ = opens_trace() ? marks_.size() : 0;
+    if (trace_depth_ != 0) expect_events();
   }
+  void expect_events();
   // Reads an event of a trace whose opcode is read. False: nothing has changed, it is read as any
   // dictionary.
   bool event();
@@ -133,7 +138,11 @@ class Machine {
     while (true) {
       const auto id = number<Bytes>();
       if (!id) return;
-      const Value value = *id < memo_.size() ? memo_[*id] : Value::absent();
+      Value value = *id < memo_.size() ? memo_[*id] : Value::absent();
+      if (Document::is_frames_of_event(value)) [[unlikely]] {
+        value = document_.own_frames(value);
+        memo_.set(*id, value);
+      }
       if (value == Value::absent()) {
         return fault_of_entry("memo_not_set", *id);
       }

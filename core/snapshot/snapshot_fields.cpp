@@ -15,6 +15,7 @@ namespace {
 constexpr std::uint8_t kNotLookedUp = 0xFF;
 constexpr std::uint32_t kNotCached = 0xFFFFFFFEU;  // memory::kNone is a valid stack
 constexpr std::size_t kMostIgnoredKeys = 20;
+constexpr std::size_t kMostLists = std::size_t{1} << 20U;  // with a place in a table
 
 }  // namespace
 
@@ -215,6 +216,20 @@ bool SnapshotFields::pool(Key key, Value value, allocator::PoolId& to) {
 bool SnapshotFields::stack(Key key, Value value, allocator::StackIndex& to) {
   if (Document::kind(value) == Kind::none) return true;
   if (!is(Kind::list, key, value, "a list")) return false;
+  const std::size_t list = Document::index(value);
+  if (list >= lists_.size()) lists_.resize(std::min(list + 1, kMostLists), kNotCached);
+  if (list < lists_.size() && lists_[list] != kNotCached) {
+    to = lists_[list];
+    return true;
+  }
+  if (!new_stack(key, value, to)) return false;
+  const bool whole = document.shared_items(value) || document.item_count(value) == 0;
+  if (list < lists_.size() && whole) lists_[list] = to;
+  return true;
+}
+
+// A list that was not read before; one with the same items may have been.
+bool SnapshotFields::new_stack(Key key, Value value, allocator::StackIndex& to) {
   const auto items = document.shared_items(value);
   if (items) {
     if (const auto found = stacks_.find(*items); found != stacks_.end()) {

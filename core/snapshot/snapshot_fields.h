@@ -117,6 +117,7 @@ class SnapshotFields {
   }
 
  private:
+  bool new_stack(Key key, Value value, allocator::StackIndex& to);
   bool frame(Value value, allocator::FrameIndex& to);
   bool frame_field(Key key, Value value, allocator::Frame& frame);
 
@@ -125,10 +126,11 @@ class SnapshotFields {
   SnapshotFile& file_;
   bool optional_ = false;  // faults are not noted
   std::size_t visited_ = 0;
-  std::uint64_t seen_ = 0;               // a bit for each key
-  std::vector<std::uint8_t> keys_;       // by text: its key
-  std::vector<base::StringId> strings_;  // by text
-  std::vector<std::uint32_t> frames_;    // by container, up to the last frame: its index
+  std::uint64_t seen_ = 0;                    // a bit for each key
+  std::vector<std::uint8_t> keys_;            // by text: its key
+  std::vector<base::StringId> strings_;       // by text
+  std::vector<std::uint32_t> frames_;         // by container, up to the last frame: its index
+  std::vector<allocator::StackIndex> lists_;  // by container, up to the last list: its stack
   std::unordered_map<std::uint64_t, allocator::StackIndex> stacks_;  // by shared items
   std::optional<allocator::StackIndex> empty_stack_;
   std::vector<allocator::FrameIndex> stack_frames_;  // of the stack that is being read

@@ -3,8 +3,10 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <functional>
+#include <random>
 #include <string>
 #include <utility>
 #include <vector>
@@ -300,6 +302,69 @@ TEST(PickleEvents, ManyRecallOldEntries) {
     }
   });
   expect_equal(content, kMany);
+}
+
+// Events share their lists of frames until the file asks for one of them: that one alone gets more
+// items, as do events that recall it.
+TEST(PickleEvents, AListThatComesAgainGrowsAlone) {
+  constexpr std::uint32_t kMany = 2'000;  // more than a piece of the memo
+  const auto recall_list = [](PickleBytes& bytes, std::uint32_t event) {
+    bytes.op('j').little_endian(kNextEntry + 2 * event + 1, 4);
+  };
+  const auto grow = [&recall_list](PickleBytes& bytes, std::uint32_t event) {
+    recall_list(bytes, event);
+    recall(bytes, kFrame), bytes.op('a').op('0');
+  };
+  for (const std::string list : {"",
+                                 "h\x09"
+                                 "a",
+                                 "(h\x09h\x09"
+                                 "e"}) {
+    SCOPED_TRACE(list);
+    const std::string content = file_with([&](PickleBytes& bytes) {
+      for (std::uint32_t i = 0; i < kMany; ++i) {
+        add_event(bytes, [&](PickleBytes& one) {
+          recall(one, kTime), one.op('M').little_endian(i, 2);
+          recall(one, kFrames), one.op(']').op(0x94).ops(list);
+        });
+      }
+      for (const std::uint32_t event : {7U, 700U, 7U, kMany - 1}) grow(bytes, event);
+      add_event(bytes, [&](PickleBytes& one) { recall(one, kFrames), recall_list(one, 9); });
+      for (const std::uint32_t event : {9U, 700U}) grow(bytes, event);
+    });
+    expect_equal(content, kMany + 1);
+    const Answer answer = read(content, EventForm::events);
+    EXPECT_EQ(answer.fault, "");
+  }
+}
+
+// The bytes of lists hold opcodes that end one as parts of numbers.
+TEST(PickleEvents, ListsOfAllFrames) {
+  constexpr std::uint32_t kFrameCount = 30'100;
+  constexpr std::uint32_t kAppends = 'e';
+  std::mt19937_64 random(3);
+  const std::string content = file_with([&](PickleBytes& bytes) {
+    for (std::uint32_t i = 0; i < kFrameCount; ++i)
+      bytes.op('}').op(0x94).text("line").op('M').little_endian(i, 2).op('s').op('0');
+    for (std::uint32_t i = 0; i < 4'000; ++i) {
+      add_event(bytes, [&](PickleBytes& one) {
+        recall(one, kFrames), one.op(']').op('(');
+        for (std::uint64_t left = random() % 5 + 1; left > 0; --left) {
+          constexpr std::array<std::uint32_t, 7> kLike = {'e',    'h',    'j',   'u',
+                                                          0x6865, 0x6A65, 0x7565};
+          const std::uint32_t which = kLike[random() % kLike.size()];
+          if (which < 0x100 && random() % 2 == 0) {
+            one.op('h').little_endian(which, 1);
+          } else {
+            one.op('j').little_endian(which, 4);
+          }
+        }
+        one.op(kAppends);
+        if (random() % 2 == 0) recall(one, kTime), one.number(7);
+      });
+    }
+  });
+  expect_equal(content, 4'000);
 }
 
 // A text that an event puts into the memo is a key of the next one; then the entry changes.
