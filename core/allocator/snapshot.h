@@ -19,7 +19,7 @@
 // A memory snapshot as torch.cuda.memory._dump_snapshot() and
 // torch::cuda::_memory_snapshot_pickled() write it, field by field, with PyTorch's names. Plain
 // values that the owner may change; not thread safe. Fields missing in a file are kNoString, kNone
-// or unset. 40 bytes an event.
+// or unset. 32 bytes an event.
 namespace ts::allocator {
 
 // One line of a stack. The fx_ fields come from PyTorch's FX augmentation only.
