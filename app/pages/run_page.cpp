@@ -186,6 +186,12 @@ void RunPage::draw_controls(const views::Ui& ui) {
     const views::FilePanelChoice chosen = views::draw_file_panel(ui, contexts().view(ui));
     if (chosen.device) session().files().choose_device(*chosen.device);
     if (chosen.part) session().files().narrow(*chosen.part);
+    if (chosen.table) {
+      state().operators_tab = *chosen.table == views::TraceTable::kernels
+                                  ? views::OperatorsTab::kernel
+                                  : views::OperatorsTab::op;
+      show_operators_ = true;
+    }
   }
 }
 

@@ -425,6 +425,18 @@ TEST_F(FilesInTheWindow, ATraceShowsOnTheTimeline) {
     }
     IM_CHECK(names.contains("aten::mm"));
     IM_CHECK(names.contains("gemm"));
+    // Its panel names its tables and opens each.
+    context->ItemClick("//###controls/###table_kernels");
+    context->Yield(2);
+    IM_CHECK(state().operators_tab == views::OperatorsTab::kernel);
+    IM_CHECK(context->WindowInfo("//###operators_sheet", ImGuiTestOpFlags_NoError).ID != 0);
+    context->KeyPress(ImGuiKey_Escape);
+    context->Yield(2);
+    context->ItemClick("//###controls/###table_operators");
+    context->Yield(2);
+    IM_CHECK(state().operators_tab == views::OperatorsTab::op);
+    context->KeyPress(ImGuiKey_Escape);
+    context->Yield(2);
     // Nobody says what its memory holds, and it has no stacks.
     IM_CHECK(state().view.block_colors == views::BlockColors::allocation);
   });

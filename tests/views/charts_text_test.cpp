@@ -2,6 +2,7 @@
 
 #include <array>
 #include <random>
+#include <set>
 
 #include "core/spec/memory_limit.h"
 #include "tests/views/recording_sink.h"
@@ -44,6 +45,68 @@ TEST(FittedText, NeverWiderThanAskedAndNeverHalfALetter) {
     EXPECT_TRUE(text.starts_with(kept));
     EXPECT_NE(static_cast<unsigned char>(text[kept.size()]) & 0xC0U, 0x80U);
   }
+}
+
+// A sentence loses whole parts from its end, never a number its unit.
+TEST(FittedParts, LeavesOutWholePartsFromTheEnd) {
+  const RecordingSink sink;
+  constexpr std::string_view kBetween[] = {", ", "，"};
+  const auto shown = [&](std::string_view text, float width) {
+    return fitted_parts(sink, TextStyle::small, text, width, kBetween);
+  };
+  const std::string two = "176 segments, 11.03 GiB reserved";
+  const std::string whole = two + ", 1,024 KiB of it free";
+  const float least = sink.text_width(TextStyle::small, "176 segments");
+  std::set<std::string> seen;
+  for (float width = 0; width < sink.text_width(TextStyle::small, whole) + 20; width += 3) {
+    const std::string words = shown(whole, width);
+    EXPECT_LE(sink.text_width(TextStyle::small, words), width + 0.5F);
+    EXPECT_TRUE(width <= least || !words.empty()) << width;
+    seen.insert(words);
+  }
+  EXPECT_EQ(seen, (std::set<std::string>{"", "176 segments", two, whole}));
+  EXPECT_EQ(shown("176 个段，已保留 11 GiB", least), "176 个段");
+}
+
+// A narrow frame keeps its file and line; the front of the path goes first.
+TEST(FittedPath, KeepsTheFileAndTheLine) {
+  const RecordingSink sink;
+  const std::string file = "benchmark.py:207";
+  const std::string frame = "forward_pass  /data/user/cs336_systems/" + file;
+  const auto width_of = [&](std::string_view words) {
+    return sink.text_width(TextStyle::mono, words);
+  };
+  std::set<std::string> seen;
+  for (float width = width_of(file); width <= width_of(frame) + 5; width += 2) {
+    const std::string words = fitted_path(sink, TextStyle::mono, frame, width);
+    EXPECT_LE(width_of(words), width + 0.5F) << words;
+    EXPECT_TRUE(words.ends_with(file)) << words << " at " << width;
+    seen.insert(words);
+  }
+  for (const char* const front :
+       {"forward_pass  …/user/cs336_systems/", "forward_pass  …/cs336_systems/", "forward_pass  …/",
+        "forward_pass  ", "forw…  ", ""}) {
+    EXPECT_TRUE(seen.contains(front + file)) << front;
+  }
+  EXPECT_TRUE(seen.contains(frame));
+}
+
+// Paths take two fifths of a wide chart, and more only beside a line that is wider itself.
+TEST(ReadOut, APathLeavesMostOfTheChartInView) {
+  const RecordingSink sink;
+  const Metrics metrics{1};
+  const auto room = [&](float width, std::span<const ReadOutLine> others) {
+    return read_out_path_room(sink, metrics, {0, 0, width, 300}, others);
+  };
+  EXPECT_LE(room(1000, {}) + 16, 400);
+  EXPECT_GT(room(1000, {}), 360);
+  EXPECT_GT(room(600, {}) + 20, 320);
+  EXPECT_LE(room(600, {}) + 16, 320);
+  EXPECT_LE(room(200, {}), 200) << "never wider than the chart";
+  const ReadOutLine wide[] = {{std::string(60, 'm'), TextStyle::small, false}};
+  const float line = sink.text_width(TextStyle::small, wide[0].text);
+  ASSERT_GT(line, room(1000, {}));
+  EXPECT_EQ(room(1000, wide), line);
 }
 
 // Where the limit of memory comes from is said in the language of the window.

@@ -75,6 +75,46 @@ std::string fitted_end(const DrawSink& sink, TextStyle style, std::string_view t
   return std::string(kEllipsis) + std::string(text.substr(high));
 }
 
+std::string fitted_parts(const DrawSink& sink, TextStyle style, std::string_view text, float width,
+                         std::span<const std::string_view> separators) {
+  std::string_view shown = text;
+  while (!shown.empty() && sink.text_width(style, shown) > width + 0.5F) {
+    std::size_t end = 0;
+    for (const std::string_view separator : separators) {
+      const std::size_t at = shown.rfind(separator);
+      if (at != shown.npos) end = std::max(end, at);
+    }
+    shown = shown.substr(0, end);
+  }
+  return std::string(shown);
+}
+
+std::string fitted_path(const DrawSink& sink, TextStyle style, std::string_view words,
+                        float width) {
+  const auto fits = [&](std::string_view some) {
+    return sink.text_width(style, some) <= width + 0.5F;
+  };
+  if (fits(words)) return std::string(words);
+  constexpr std::string_view kBetween = "  ";
+  const std::size_t between = words.rfind(kBetween);
+  const std::size_t path_at = between == words.npos ? 0 : between + kBetween.size();
+  const std::string function(words.substr(0, path_at));
+  const std::string_view path = words.substr(path_at);
+  for (std::size_t slash = path.find_first_of("/\\", 1); slash != path.npos;
+       slash = path.find_first_of("/\\", slash + 1)) {
+    std::string shorter = function + std::string(kEllipsis) + std::string(path.substr(slash));
+    if (fits(shorter)) return shorter;
+  }
+  const std::size_t last = path.find_last_of("/\\");
+  const std::string file(last == path.npos ? path : path.substr(last + 1));
+  if (fits(function + file)) return function + file;
+  const float room = width - sink.text_width(style, std::string(kBetween) + file);
+  const std::string name =
+      fitted(sink, style, words.substr(0, path_at - std::min(path_at, kBetween.size())), room);
+  if (!name.empty()) return name + std::string(kBetween) + file;
+  return fitted_end(sink, style, file, width);
+}
+
 void text_in(DrawSink& sink, const Rect& box, TextStyle style, Color color, std::string_view text) {
   const std::string shown = fitted(sink, style, text, box.width());
   if (!shown.empty()) sink.text({box.x0, middle(sink, box, style)}, style, color, shown);

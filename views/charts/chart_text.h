@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -16,6 +17,15 @@ std::string fitted(const DrawSink& sink, TextStyle style, std::string_view text,
 
 // The same from the other end: the longest suffix, for paths.
 std::string fitted_end(const DrawSink& sink, TextStyle style, std::string_view text, float width);
+
+// The text without the last of its parts, as few as possible, so that it is at most `width` wide.
+// Empty if even the first part is wider: no part is cut.
+std::string fitted_parts(const DrawSink& sink, TextStyle style, std::string_view text, float width,
+                         std::span<const std::string_view> separators);
+
+// A frame of a stack, "function  folder/file.py:12". Where it is wider than `width`, the path loses
+// its first folders, then the function its end. The file and the line stay.
+std::string fitted_path(const DrawSink& sink, TextStyle style, std::string_view words, float width);
 
 // The first `most` lines of wrapped() text. If there are more, the last one ends in an ellipsis.
 std::vector<std::string> wrapped_fitted(const DrawSink& sink, TextStyle style,

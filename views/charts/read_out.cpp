@@ -7,17 +7,34 @@
 
 namespace ts::views {
 
-float widest_read_out_line(Metrics metrics) {
-  return metrics.px(560);
+namespace {
+
+float padding_of(Metrics metrics) {
+  return std::round(metrics.px(8));
+}
+
+// The width of the widest line that is shown whole.
+float widest_line(Metrics metrics, const Rect& bounds) {
+  return std::max(0.0F, std::min(bounds.width() - 2 * padding_of(metrics), metrics.px(560)));
+}
+
+}  // namespace
+
+float read_out_path_room(const DrawSink& sink, Metrics metrics, const Rect& bounds,
+                         std::span<const ReadOutLine> others) {
+  constexpr float kShare = 0.4F;
+  float room = std::max(kShare * bounds.width(), metrics.px(320)) - 2 * padding_of(metrics) - 1;
+  for (const ReadOutLine& line : others)
+    room = std::max(room, sink.text_width(line.style, line.text));
+  return std::min(room, widest_line(metrics, bounds));
 }
 
 void draw_read_out(DrawSink& sink, const Theme& theme, Metrics metrics, Point mouse,
                    const Rect& bounds, std::span<const ReadOutLine> lines) {
-  const float padding = std::round(metrics.px(8));
+  const float padding = padding_of(metrics);
   const float gap = std::round(metrics.px(2));
   const float away = std::round(metrics.px(14));
-  const float most =
-      std::max(0.0F, std::min(bounds.width() - 2 * padding, widest_read_out_line(metrics)));
+  const float most = widest_line(metrics, bounds);
   float width = 0;
   float height = 2 * padding - gap;
   for (const ReadOutLine& line : lines) {

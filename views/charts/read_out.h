@@ -20,8 +20,10 @@ struct ReadOutLine {
   bool strong = false;  // in the colour of values instead of that of labels
 };
 
-// The width of the widest line that is shown whole where there is room, in pixels.
-float widest_read_out_line(Metrics metrics);
+// The room of a path in the read-out, in pixels: about two fifths of `bounds`, so that most of the
+// chart stays in view, and at least that of the widest other line.
+float read_out_path_room(const DrawSink& sink, Metrics metrics, const Rect& bounds,
+                         std::span<const ReadOutLine> others);
 
 // Draws the read-out inside `bounds`, beside the mouse on the side with room, never under the
 // mouse.

@@ -63,7 +63,8 @@ std::size_t end_of_character(std::string_view words, std::size_t at) {
   return at;
 }
 
-// The longest prefix of a word that is not wider than `width`, at least one character.
+// The longest prefix of a word that is not wider than `width`, at least one character; of a path up
+// to a slash, so that names of folders and files stay whole.
 std::size_t cut_of_word(std::string_view word, float width,
                         const std::function<float(std::string_view)>& measure) {
   std::size_t end = end_of_character(word, 0);
@@ -72,7 +73,8 @@ std::size_t cut_of_word(std::string_view word, float width,
     if (measure(word.substr(0, next)) > width) break;
     end = next;
   }
-  return end;
+  const std::size_t slash = end < word.size() ? word.find_last_of("/\\", end - 1) : word.npos;
+  return slash == word.npos || slash == 0 ? end : slash + 1;
 }
 
 // The end of the first line of words without a line feed: at most `width` wide, at least one

@@ -14,7 +14,7 @@ std::string kept_together(std::string_view words);
 
 // The lines of `words`, broken at `width` and at line feeds, between words or between Chinese
 // characters. Spaces at the end of a line are dropped. Returns at least one line. A word longer
-// than a line is split.
+// than a line is split, a path after a slash.
 std::vector<std::string_view> lines_within(std::string_view words, float width,
                                            const std::function<float(std::string_view)>& measure);
 

@@ -17,7 +17,24 @@ namespace ts::views {
 
 namespace {
 
-void draw_trace_panel(const Ui& ui, const ViewContext& context) {
+// A button for each table of the trace that is not empty, with the number of its calls.
+std::optional<TraceTable> choose_table(const Ui& ui, const ViewContext& context) {
+  std::optional<TraceTable> chosen;
+  const TraceCalls calls = trace_calls(context);
+  const float width = ImGui::GetContentRegionAvail().x - ui.px(16);
+  const auto row = [&](const char* id, const char* key, const char* shortcut, std::int64_t count,
+                       TraceTable table) {
+    if (count == 0) return;
+    const std::string words = ui.texts(key, {{"count", text::grouped(count)}});
+    if (button(ui, id, "", words, shortcut, ButtonKind::plain, width)) chosen = table;
+    ImGui::Dummy({0, ui.px(4)});
+  };
+  row("###table_operators", "trace.open_operators", "O", calls.operators, TraceTable::operators);
+  row("###table_kernels", "trace.open_kernels", "", calls.kernels, TraceTable::kernels);
+  return chosen;
+}
+
+std::optional<TraceTable> draw_trace_panel(const Ui& ui, const ViewContext& context) {
   ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, ImVec2(ui.px(8), ui.px(2)));
   const std::vector<InspectorRow> rows = trace_rows(context);
   section(ui, ui.texts("trace.title"));
@@ -26,10 +43,12 @@ void draw_trace_panel(const Ui& ui, const ViewContext& context) {
                  message_words(ui.texts, context.trace->about.fault), ui.px(16));
     ImGui::Dummy({0, ui.px(8)});
   }
+  const std::optional<TraceTable> table = choose_table(ui, context);
   draw_rows(ui, rows);
   ImGui::Dummy({0, ui.px(8)});
   if (copy_button(ui, "###copy_file")) ImGui::SetClipboardText(to_tsv(rows).c_str());
   ImGui::PopStyleVar();
+  return table;
 }
 
 // The two forms of a recording: its timeline (the number after those of devices), its blocks.
@@ -119,7 +138,7 @@ FilePanelChoice draw_file_panel(const Ui& ui, const ViewContext& context) {
                : context.file != nullptr && context.file->trace != nullptr) {
     chosen.device = choose_form(ui, timeline, context.run != nullptr && !context.run->finished);
   }
-  if (timeline) draw_trace_panel(ui, context);
+  if (timeline) chosen.table = draw_trace_panel(ui, context);
   if (context.file == nullptr || context.file_device == nullptr) return chosen;
   ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, ImVec2(ui.px(8), ui.px(2)));
   const std::vector<InspectorRow> rows = file_rows(context);

@@ -96,6 +96,12 @@ void add_memory(const text::Texts& texts, const files::ShownMemory& memory,
 
 }  // namespace
 
+TraceCalls trace_calls(const ViewContext& context) {
+  if (context.trace == nullptr) return {};
+  const trace_file::TraceSummary& summary = context.trace->summary;
+  return {.operators = calls_of(summary.operators), .kernels = calls_of(summary.kernels)};
+}
+
 std::vector<InspectorRow> trace_rows(const ViewContext& context) {
   if (context.trace == nullptr) return {};
   const trace_file::TraceFile& file = context.trace->about;

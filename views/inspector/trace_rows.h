@@ -1,11 +1,19 @@
 #pragma once
 
+#include <cstdint>
 #include <vector>
 
 #include "views/inspector/file_rows.h"
 #include "views/inspector/inspector_rows.h"
 
 namespace ts::views {
+
+// How many calls of operators and kernels the opened trace has.
+struct TraceCalls {
+  std::int64_t operators = 0;
+  std::int64_t kernels = 0;
+};
+TraceCalls trace_calls(const ViewContext& context);
 
 // Facts of an opened trace. Empty if none is shown.
 std::vector<InspectorRow> trace_rows(const ViewContext& context);

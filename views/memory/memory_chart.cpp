@@ -261,13 +261,23 @@ void MemoryChart::lay_out_title(const DrawSink& sink, const ViewContext& context
                     3};
   title_ = lay_out_title_row(sink, regions_.title, metrics, texts("memory.title"),
                              subtitle(context), legend_, LegendSide::left, items);
-  const bool lacks_slider = title_.items[kDetail].width() <= 0;
-  legend_row_ = lacks_legend(title_, legend_) || (lacks_slider && !legend_.empty());
+  legend_row_ = lacks_legend(title_, legend_) || title_.items[kDetail].width() <= 0;
+  if (regions_.has_legend()) {
+    title_ = lay_out_title_row(sink, regions_.title, metrics, texts("memory.title"),
+                               subtitle(context), {}, LegendSide::left, items);
+    lay_out_second_row(sink, metrics, items[kDetail].width);
+  }
   color_fields_ = lay_out_segments(sink, metrics, title_.items[kColor], colors);
-  if (!regions_.has_legend()) return;
-  title_ = lay_out_title_row(sink, regions_.title, metrics, texts("memory.title"),
-                             subtitle(context), {}, LegendSide::left, items);
-  lay_out_legend_row(sink, regions_.legend, metrics, legend_, title_);
+}
+
+// The legend, and the slider where the title row has no room for it: the legend is shortened first.
+void MemoryChart::lay_out_second_row(const DrawSink& sink, const Metrics& metrics, float slider) {
+  Rect room = regions_.legend;
+  if (title_.items[kDetail].width() <= 0 && slider <= room.width() / 2) {
+    title_.items[kDetail] = {room.x1 - slider, room.y0, room.x1, room.y1};
+    room.x1 -= slider + metrics.px(14);
+  }
+  lay_out_legend_row(sink, room, metrics, legend_, title_);
 }
 
 // By whose rules a prediction is. That of this machine has the card's memory at most, and its name.

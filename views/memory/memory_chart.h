@@ -82,6 +82,7 @@ class MemoryChart {
   void make_axis(const ViewContext& context);
   void make_scale(const ViewContext& context);
   void lay_out_title(const DrawSink& sink, const ViewContext& context);
+  void lay_out_second_row(const DrawSink& sink, const Metrics& metrics, float slider);
   [[nodiscard]] base::TimeRange bounds(const ViewContext& context) const;
   // The x at which the log ends. Right of it can be the prediction of a run that was cut short.
   [[nodiscard]] float end_of_log() const;
@@ -192,6 +193,7 @@ class MemoryChart {
                                                     const ViewContext& context) const;
   [[nodiscard]] std::vector<ReadOutLine> hover_lines(const DrawContext& drawing,
                                                      const ViewContext& context) const;
+  [[nodiscard]] Rect read_out_bounds() const;
   void draw_read_out(const DrawContext& drawing, const ViewContext& context) const;
 
   MemorySource source_;  // of this frame; its log outlives the frame

@@ -141,9 +141,10 @@ void MemoryChart::draw_byte_position(const DrawContext& drawing) const {
 
 void MemoryChart::draw_hint(const DrawContext& drawing) const {
   if (regions_.hint.height() <= 0 || source_.kind != MemorySource::Kind::opened) return;
+  constexpr std::string_view kBetween[] = {"   "};
   text_in(drawing.sink, regions_.hint, TextStyle::small, drawing.theme.text3,
-          fitted(drawing.sink, TextStyle::small, drawing.texts("memory.gestures"),
-                 regions_.hint.width()));
+          fitted_parts(drawing.sink, TextStyle::small, drawing.texts("memory.gestures"),
+                       regions_.hint.width(), kBetween));
 }
 
 void MemoryChart::draw_grid(const DrawContext& drawing) const {

@@ -32,22 +32,8 @@ std::vector<ReadOutLine> MemoryChart::peak_lines(const DrawContext& drawing,
 
 namespace {
 
-// The frame in one line; where it is too long, the path loses its beginning.
-std::string frame_line(const DrawSink& sink, const allocator::Snapshot& snapshot,
-                       allocator::FrameIndex index, float width) {
-  const allocator::Frame& frame = snapshot.stacks.frame(index);
-  std::string whole = blocks::telling_words(snapshot, index, blocks::Paths::whole);
-  if (sink.text_width(TextStyle::mono, whole) <= width) return whole;
-  const std::string function = std::string(snapshot.text(frame.name)) + "  ";
-  if (!whole.starts_with(function)) return whole;
-  const float room = width - sink.text_width(TextStyle::mono, function);
-  const std::string path = fitted_end(sink, TextStyle::mono, whole.substr(function.size()), room);
-  return path.empty() ? whole : function + path;
-}
-
 // The stack of a block of a file, without the frames that are folded. Empty if the file has none.
-std::vector<ReadOutLine> stack_lines(const DrawSink& sink, const ViewContext& context,
-                                     memory::BlockIndex block) {
+std::vector<ReadOutLine> stack_lines(const ViewContext& context, memory::BlockIndex block) {
   std::vector<ReadOutLine> lines;
   if (context.file == nullptr || context.file_device == nullptr) return lines;
   const allocator::Snapshot& snapshot = context.file->file.snapshot;
@@ -59,9 +45,9 @@ std::vector<ReadOutLine> stack_lines(const DrawSink& sink, const ViewContext& co
     lines.push_back({context.texts("file.stack_of_free"), TextStyle::small, false});
   }
   const blocks::FoldedStack stack = blocks::folded_stack(snapshot, told, kMostHoverFrames);
-  const float width = widest_read_out_line(context.metrics);
   for (const allocator::FrameIndex frame : stack.shown)
-    lines.push_back({frame_line(sink, snapshot, frame, width), TextStyle::mono, false});
+    lines.push_back(
+        {blocks::telling_words(snapshot, frame, blocks::Paths::whole), TextStyle::mono, false});
   const std::string folded = folded_words(context.texts, stack);
   if (!folded.empty()) lines.push_back({folded, TextStyle::small, false});
   return lines;
@@ -85,7 +71,7 @@ std::vector<ReadOutLine> MemoryChart::hover_lines(const DrawContext& drawing,
                      TextStyle::body_medium, true});
     const std::string op(context.strings.view(block.op));
     if (!op.empty()) lines.push_back({op, TextStyle::mono, true});
-    std::vector<ReadOutLine> stack = stack_lines(drawing.sink, context, hover_->block);
+    std::vector<ReadOutLine> stack = stack_lines(context, hover_->block);
     const std::string module(context.strings.view(block.module));
     if (!module.empty() && stack.empty()) lines.push_back({module, TextStyle::mono, false});
     const bool again = recomputation_at(log, block.alloc_event) != nullptr;
@@ -127,10 +113,18 @@ std::vector<ReadOutLine> MemoryChart::hover_lines(const DrawContext& drawing,
                                                       {"total", text::bytes(total).joined()}}),
            TextStyle::small, false});
     }
-    for (ReadOutLine& line : stack) lines.push_back(std::move(line));
+    const float room = read_out_path_room(drawing.sink, drawing.metrics, read_out_bounds(), lines);
+    for (ReadOutLine& line : stack) {
+      line.text = fitted_path(drawing.sink, line.style, line.text, room);
+      lines.push_back(std::move(line));
+    }
     if (!hover_->drawn) lines.push_back({drawing.texts("memory.in_band"), TextStyle::small, false});
   }
   return lines;
+}
+
+Rect MemoryChart::read_out_bounds() const {
+  return {regions_.plot.x0, regions_.all.y0, regions_.plot.x1, regions_.all.y1};
 }
 
 void MemoryChart::draw_read_out(const DrawContext& drawing, const ViewContext& context) const {
@@ -144,8 +138,8 @@ void MemoryChart::draw_read_out(const DrawContext& drawing, const ViewContext& c
   } else {
     return;
   }
-  const Rect bounds{regions_.plot.x0, regions_.all.y0, regions_.plot.x1, regions_.all.y1};
-  views::draw_read_out(drawing.sink, drawing.theme, drawing.metrics, mouse_, bounds, lines);
+  views::draw_read_out(drawing.sink, drawing.theme, drawing.metrics, mouse_, read_out_bounds(),
+                       lines);
 }
 
 }  // namespace ts::views

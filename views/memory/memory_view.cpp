@@ -59,7 +59,10 @@ void MemoryView::draw(DrawSink& sink, const Rect& area, ViewContext& context,
                       std::span<const MenuRow> of_panel) {
   chart_.lay_out(sink, area, context);
 
-  const Rect canvas{area.x0, chart_.regions().title.y1, area.x1, area.y1};
+  const MemoryRegions& regions = chart_.regions();
+  // The slider may be in the row of the legend.
+  const float top = regions.has_legend() ? regions.legend.y1 : regions.title.y1;
+  const Rect canvas{area.x0, top, area.x1, area.y1};
   ChartInput input =
       read_chart_input("###memory", canvas, context.state.memory_has_keys, context.now_ns);
   if (input.hovered) context.state.memory_has_keys = true;

@@ -122,9 +122,11 @@ void FlameFigure::draw_read_out(DrawSink& sink, const ViewContext& context,
                       {"count", text::grouped(node.count)}}),
        TextStyle::body_medium, true});
   const bool named = index != 0 && node.frame != memory::kNone;
-  lines.push_back({named ? blocks::frame_words(snapshot, snapshot.stacks.frame(node.frame))
-                         : name_of(context, index),
-                   TextStyle::mono, false});
+  const std::string name = named ? blocks::frame_words(snapshot, snapshot.stacks.frame(node.frame))
+                                 : name_of(context, index);
+  const float room = read_out_path_room(sink, context.metrics, plot_, lines);
+  lines.push_back(
+      {named ? fitted_path(sink, TextStyle::mono, name, room) : name, TextStyle::mono, false});
   views::draw_read_out(sink, context.theme, context.metrics, mouse_, plot_, lines);
 }
 

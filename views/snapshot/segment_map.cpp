@@ -116,7 +116,14 @@ float SegmentMap::lay_out_title(const DrawSink& sink, const Rect& row, const Vie
   const float end = row.y1 + std::round(context.metrics.px(kLegendRow));
   lay_out_legend_row(sink, {row.x0, row.y1 - up, row.x1, end - up}, context.metrics, legend_,
                      title_);
+  shorten_subtitle(sink);
   return end;
+}
+
+// Without the last facts where all do not fit: no number loses its unit.
+void SegmentMap::shorten_subtitle(const DrawSink& sink) {
+  constexpr std::string_view kBetween[] = {", ", "\xef\xbc\x8c"};  // that of Chinese is wide
+  subtitle_ = fitted_parts(sink, TextStyle::small, subtitle_, title_.subtitle.width(), kBetween);
 }
 
 Rect SegmentMap::place_of(const SegmentPiece& piece) const {

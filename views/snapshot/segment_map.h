@@ -41,6 +41,7 @@ class SegmentMap {
       const allocator::SnapshotBlock& block) const;
   [[nodiscard]] std::optional<memory::BlockIndex> block_of(const SegmentPiece& piece) const;
   float lay_out_title(const DrawSink& sink, const Rect& row, const ViewContext& context);
+  void shorten_subtitle(const DrawSink& sink);
   void step(const ChartInput& input, ViewContext& context) const;
   void draw_read_out(DrawSink& sink, const ViewContext& context, const SegmentPiece& piece) const;
 

@@ -13,6 +13,7 @@
 #include "views/snapshot/block_rows.h"
 #include "views/snapshot/pick.h"
 #include "views/snapshot/reserved_view.h"
+#include "views/snapshot/search_row.h"
 
 namespace ts::views {
 namespace {
@@ -20,6 +21,11 @@ namespace {
 constexpr float kListWidth = 420;  // of the events, at scale 1
 constexpr float kLeastMap = 220;   // beside the list
 constexpr float kMargin = 14;
+
+float width_of(const Ui& ui, const std::string& words) {
+  const FontScope font(ui, TextStyle::small);
+  return ImGui::CalcTextSize(words.c_str()).x;
+}
 
 // Draws in the rest of the window, without its margins.
 template <typename Draw>
@@ -118,6 +124,19 @@ void SnapshotView::draw_head(const Ui& ui, ViewContext& context) {
     by_ = static_cast<blocks::GroupBy>(by);
 }
 
+void SnapshotView::find(const ViewContext& context) {
+  hits_.update(run_id_, files::blocks_of(*context.file, *context.file_device), context.state.search,
+               context.state.picks);
+}
+
+// Tells the count of the hits; empty without a search.
+std::string SnapshotView::found_words(const Ui& ui) const {
+  if (!hits_.active()) return {};
+  return ui.texts("file.view.found",
+                  {{"count", text::grouped(static_cast<std::int64_t>(hits_.blocks().size()))},
+                   {"size", text::bytes(hits_.bytes()).joined()}});
+}
+
 // The field finds blocks; the memory view makes all others faint. Enter goes to the next one.
 void SnapshotView::draw_search(const Ui& ui, ViewContext& context, float width) {
   std::string& search = context.state.search;
@@ -131,7 +150,13 @@ void SnapshotView::draw_search(const Ui& ui, ViewContext& context, float width) 
   if ((slash && !ImGui::GetIO().WantTextInput) || std::exchange(focus_search_, false))
     ImGui::SetKeyboardFocusHere();
   const float room = ImGui::GetContentRegionAvail().x - ui.px(kMargin);
-  const float field = std::clamp(room, 1.0F, width);
+  const float right = ImGui::GetCursorPosX() + room;
+  const float gap = ui.px(8);
+  find(context);
+  const std::string found = found_words(ui);
+  const float found_width = width_of(ui, found);
+  const SearchRow row = search_row(room, width, ui.px(120), found.empty() ? 0 : found_width + gap);
+  const float field = row.field;
   ImGui::SetNextItemWidth(field);
   bool entered = false;
   {
@@ -145,15 +170,16 @@ void SnapshotView::draw_search(const Ui& ui, ViewContext& context, float width) 
   }
   tooltip(ui, ui.texts("file.view.search_meaning"));
   search = search_.data();
-  hits_.update(run_id_, files::blocks_of(*context.file, *context.file_device), search,
-               context.state.picks);
-  if (!hits_.active()) return;
-  ImGui::SameLine(0, ui.px(8));
-  views::text(ui, TextStyle::small, ui.theme.text2,
-              ui.texts("file.view.found",
-                       {{"count", text::grouped(static_cast<std::int64_t>(hits_.blocks().size()))},
-                        {"size", text::bytes(hits_.bytes()).joined()}}));
-  if (!entered) return;
+  if (!found.empty()) {
+    if (row.below) {
+      ImGui::SetCursorPosX(std::max(ui.px(kMargin), right - found_width));
+    } else {
+      ImGui::SameLine(0, gap);
+    }
+    views::text(ui, TextStyle::small, ui.theme.text2, found);
+  }
+  find(context);
+  if (!hits_.active() || !entered) return;
   focus_search_ = true;
   auto& selected = context.state.selected_block;
   if (const auto next = hits_.step(selected, ImGui::GetIO().KeyShift ? -1 : 1)) selected = next;

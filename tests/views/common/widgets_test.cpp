@@ -104,5 +104,18 @@ TEST(CutInTheMiddle, beginning_and_end_of_a_name_stay) {
   EXPECT_EQ(cut_in_the_middle("aten::mm", 0, letters), "\xe2\x80\xa6");
 }
 
+// A path breaks after its slashes, so that a name of a file stays whole; a letter is 1 wide here.
+TEST(LinesWithin, a_path_breaks_at_its_slashes) {
+  const auto lines =
+      lines_within("forward /usr/lib/torch/nn/transformer.py:123", 18,
+                   [](std::string_view words) { return static_cast<float>(words.size()); });
+  EXPECT_EQ(lines,
+            (std::vector<std::string_view>{"forward", "/usr/lib/torch/nn/", "transformer.py:123"}));
+  const auto narrow = lines_within(
+      "abcdefgh/ij", 4, [](std::string_view words) { return static_cast<float>(words.size()); });
+  EXPECT_EQ(narrow, (std::vector<std::string_view>{"abcd", "efgh", "/ij"}))
+      << "a name longer than a line is split as before";
+}
+
 }  // namespace
 }  // namespace ts::views

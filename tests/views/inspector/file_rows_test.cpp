@@ -124,6 +124,29 @@ std::vector<InspectorRow> rows_of_trace(const text::Texts& texts, trace_file::Tr
   return panel_of_trace(texts, std::move(about)).rows;
 }
 
+// The calls that the buttons to the tables of a trace tell.
+TEST(FileRows, TheCallsOfATraceAreCountedForItsTables) {
+  const text::Texts texts = testing::program_texts();
+  ViewState state;
+  base::StringTable strings;
+  ViewContext shown{nullptr, strings, texts, theme(ThemeKind::dark), {1}, state, 0, 0, ""};
+  EXPECT_EQ(trace_calls(shown).operators, 0) << "without a trace";
+  files::OpenedTrace opened{.path = "/x/a.json",
+                            .run = run::Run{run::StartedUpdate{}},
+                            .about = {},
+                            .summary = {},
+                            .memory = {}};
+  shown.trace = &opened;
+  EXPECT_EQ(trace_calls(shown).kernels, 0);
+  opened.summary.operators.resize(2);
+  opened.summary.operators[0].count = 40;
+  opened.summary.operators[1].count = 2;
+  opened.summary.kernels.resize(1);
+  opened.summary.kernels[0].count = 17;
+  EXPECT_EQ(trace_calls(shown).operators, 42);
+  EXPECT_EQ(trace_calls(shown).kernels, 17);
+}
+
 TEST(FileRows, EachGpuOfATraceIsBusyForItself) {
   const text::Texts texts = testing::program_texts();
   constexpr std::int64_t kMillisecond = 1'000'000;
