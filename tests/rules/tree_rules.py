@@ -3,7 +3,7 @@
 Text files hold no path of somebody's machine and no name of a package server. A source file of more
 than 400 lines is warned about, one of more than 600 lines fails. JSON is parsed in one place, which
 limits how deep it nests. Files that README, architecture.md and extending.md name exist. A comment begins
-with its subject, not with "What ..." or "Of ...".
+with its subject, not with "What ..." or "Of ...". No name begins with "-": commands take it for an option.
 """
 
 import pathlib
@@ -69,6 +69,12 @@ def comments_without_subject(root):
             yield f'{path}:{line}: begin the comment with its subject, not with "{match[1]} ..."'
 
 
+def names_like_options(root):
+    for path in all_files(root):
+        if any(part.startswith("-") for part in path.parts):
+            yield f"{path}: commands take this name for an option"
+
+
 def missing_names(root):
     for document in NAMES_FILES:
         path = pathlib.Path(root) / document
@@ -82,7 +88,7 @@ def missing_names(root):
 
 def main(root):
     found = [*machine_names(root), *other_json_parsers(root), *missing_names(root),
-             *comments_without_subject(root)]
+             *comments_without_subject(root), *names_like_options(root)]
     for path, count in long_files(root):
         print(f"{'too long' if count > MOST_LINES else 'warning'}: {path} has {count} lines")
         if count > MOST_LINES:

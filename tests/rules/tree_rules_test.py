@@ -43,6 +43,11 @@ class TreeRules(unittest.TestCase):
             self.assertFalse(self.fails("core/base/a.h", f"// A file.\n// {words} it holds\nint a;\n"))
         self.assertFalse(self.fails("core/base/a.h", "// Whatever a file holds.\nint a;\n"))
 
+    def test_names_like_options(self):
+        for name in ("docs/--help", "docs/-o/a.md"):
+            self.assertTrue(self.fails(name, "text"))
+        self.assertFalse(self.fails("docs/a-b--c.md", "text"))
+
     def test_json(self):
         self.assertTrue(self.fails("app/a.cpp", "auto j = nlohmann::json::parse(text);"))
         self.assertTrue(self.fails("core/run/a.cpp", "const Json j = Json::parse(text);"))

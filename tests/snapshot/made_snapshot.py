@@ -4,9 +4,9 @@ About 4,000 blocks live at a time; every free has its request and its end. With 
 shared frames of one of 3,000 stacks, at random, which is the worst for a reader that keeps stacks.
 """
 
+import argparse
 import pickle
 import random
-import sys
 
 ALIVE = 4000
 SEGMENT = 4 << 20
@@ -53,6 +53,12 @@ def snapshot(events, chosen, made_stacks):
 
 
 if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("events", metavar="EVENTS", type=int)
+    parser.add_argument("file", metavar="FILE")
+    parser.add_argument("--stacks", action="store_true")
+    options = parser.parse_args()
     seeded = random.Random(1)
-    with open(sys.argv[2], "wb") as file:
-        pickle.dump(snapshot(int(sys.argv[1]), seeded, stacks(seeded) if "--stacks" in sys.argv[3:] else None), file, 4)
+    made = snapshot(options.events, seeded, stacks(seeded) if options.stacks else None)
+    with open(options.file, "wb") as file:
+        pickle.dump(made, file, 4)

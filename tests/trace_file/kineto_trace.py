@@ -156,19 +156,26 @@ def document(options):
     return whole
 
 
-def write(path, arguments):
-    parser = argparse.ArgumentParser()
+def options_of(arguments=None):
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("file", metavar="FILE")
     parser.add_argument("--events", type=int, default=2000)
     parser.add_argument("--style", choices=sorted(NAMES), default="2026")
     parser.add_argument("--stacks", action="store_true")
     parser.add_argument("--seed", type=int, default=1)
-    text = json.dumps(document(parser.parse_args(arguments)), indent=None)
-    opener = gzip.open if str(path).endswith(".gz") else open
-    with opener(path, "wt", encoding="utf-8") as file:
+    return parser.parse_args(arguments)
+
+
+def write_file(options):
+    text = json.dumps(document(options), indent=None)
+    opener = gzip.open if options.file.endswith(".gz") else open
+    with opener(options.file, "wt", encoding="utf-8") as file:
         file.write(text)
 
 
-if __name__ == "__main__":
-    import sys
+def write(path, arguments):
+    write_file(options_of([*arguments, str(path)]))
 
-    write(sys.argv[1], sys.argv[2:])
+
+if __name__ == "__main__":
+    write_file(options_of())
