@@ -88,7 +88,7 @@ void HostLanes::make_tracks(const trace_file::TraceFile& file,
   for (const trace_file::Event& event : file.events) {
     const bool of_device = event.kind == EventKind::runtime || event.kind == EventKind::kernel ||
                            event.kind == EventKind::copy || event.kind == EventKind::fill;
-    if (!of_device) ++counts[key_of(event)];
+    if (!of_device && event.kind != EventKind::window) ++counts[key_of(event)];
   }
   std::vector<std::pair<Key, std::int64_t>> order(counts.begin(), counts.end());
   std::ranges::stable_sort(order, [](const auto& a, const auto& b) {

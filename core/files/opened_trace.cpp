@@ -22,6 +22,7 @@
 #include "core/trace_file/autograd_links.h"
 #include "core/trace_file/trace_modules.h"
 #include "core/trace_file/trace_phases.h"
+#include "core/trace_file/trace_span.h"
 
 namespace ts::files {
 namespace {
@@ -99,7 +100,7 @@ class TraceOpener {
   }
   // Returns whose memory `run` shows.
   ShownMemory open() {
-    begin_ns_ = file_.events.front().begin_ns;
+    span_ = trace_file::span_of(file_);
     const auto ends = trace_file::autograd_ends(file_);
     for (const trace_file::AutogradEnd& end : ends) autograd_[end.event] = end.flow;
     trace_file::give_modules(file_, ends);
@@ -126,7 +127,7 @@ class TraceOpener {
   // timeline.
   [[nodiscard]] std::int64_t time_of(std::int64_t file_ns) const {
     constexpr std::int64_t kMost = std::int64_t{1} << 58;
-    return std::clamp<std::int64_t>(file_ns - begin_ns_, 0, kMost) + 1;
+    return std::clamp<std::int64_t>(file_ns - span_.begin, 0, kMost) + 1;
   }
   [[nodiscard]] trace::Slice slice_of(const Event& event) const {
     trace::Slice slice;
@@ -155,7 +156,7 @@ class TraceOpener {
   HostLanes lanes_;
   capture::GpuTimeline gpu_;
   ShownMemory memory_;
-  std::int64_t begin_ns_ = 0;
+  trace_file::Span span_;
   trace::TrackId phases_ = 0;
   std::vector<std::uint32_t> processes_;                       // by track of the file
   std::unordered_map<std::int64_t, std::uint32_t> numbers_;    // of correlations
@@ -186,10 +187,8 @@ trace::TrackId TraceOpener::add_device_track(trace::Track track) {
 void TraceOpener::add_steps() {
   phases_ = run_.trace.add_track({trace::TrackKind::phases, "phases"});
   trace::Slice whole;
-  whole.begin_ns = time_of(begin_ns_);
-  for (const Event& event : file_.events) {
-    whole.duration_ns = std::max(whole.duration_ns, time_of(event.end_ns()) - whole.begin_ns + 1);
-  }
+  whole.begin_ns = time_of(span_.begin);
+  whole.duration_ns = time_of(span_.end) - whole.begin_ns + 1;  // holds what begins at the end
   whole.name = file_.strings->intern("trace");
   whole.slice_class = trace::SliceClass::step;
   run_.trace.append(phases_, 0, whole);
@@ -272,6 +271,7 @@ std::optional<base::StringId> TraceOpener::collective_detail(const Event& event)
 
 void TraceOpener::place(std::uint32_t index) {
   const Event& event = file_.events[index];
+  if (event.kind == EventKind::window) return;
   if (on_device(event.kind) || event.kind == EventKind::runtime) {
     give_to_gpu(event);
   } else if (!trace_file::is_step(*file_.strings, event)) {  // they have their own track

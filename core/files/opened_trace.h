@@ -23,10 +23,11 @@ struct ShownMemory {
 
 // A trace of a profiler in the form of a run, for the views of a run.
 //
-// Times count from the first event. Threads of the host have operators and annotations by nesting,
-// Python calls separately. The device's streams, the calls that launched their work, and the times
-// without a kernel are laid out as in a run (capture::GpuTimeline). The whole trace is one step, so
-// that tables include all of it; the profiler's own steps are below it.
+// Times count from the first event but the profiler's window, which is not shown. Threads of the
+// host have operators and annotations by nesting, Python calls separately. The device's streams,
+// the calls that launched their work, and the times without a kernel are laid out as in a run
+// (capture::GpuTimeline). The whole trace is one step, so that tables include all of it; the
+// profiler's own steps are below it.
 struct OpenedTrace {
   std::filesystem::path path;
   run::Run run;                      // finished; only `trace`, `launches` and `memory` are used

@@ -9,6 +9,8 @@
 #include <string_view>
 #include <utility>
 
+#include "core/trace_file/trace_span.h"
+
 namespace ts::trace_file {
 namespace {
 
@@ -270,18 +272,11 @@ TraceSummary summary_of(const TraceFile& file) {
   TraceSummary summary;
   const Part part(file);
   Sorter sorter(file, part, summary);
-  std::optional<Span> span;
-  std::optional<Span> window;
-  for (const Event& event : file.events) {
-    const Span within = part.cut(event.begin_ns, event.end_ns());
-    std::optional<Span>& around = event.kind == EventKind::window ? window : span;
-    if (!around) around = within;
-    around->end = std::max(around->end, within.end);
-    sorter.add(event, within);
-  }
-  // A profiler may begin long before the first work, and end long after the last.
-  if (!span) span = window;
-  if (span) summary.span_ns = span->end - span->begin;
+  for (const Event& event : file.events)
+    sorter.add(event, part.cut(event.begin_ns, event.end_ns()));
+  const Span all = span_of(file);
+  const Span span = part.cut(all.begin, all.end);
+  summary.span_ns = span.end - span.begin;
   const std::vector<Timed> devices = add_devices(sorter.devices(), summary);
   for (const auto& [process, host] : sorter.hosts()) add_host(host, summary);
   for (const Event* event : sorter.steps()) {

@@ -97,6 +97,27 @@ TEST_F(OfTrace, TimesCountFromTheFirstEvent) {
   EXPECT_EQ(kernel.duration_ns, 40'500);
 }
 
+// The profiler's window begins 50 us before the first work and ends after the last.
+TEST_F(OfTrace, TheTraceIsAsLongAsItsSummarySays) {
+  std::string text(kTrace);
+  const std::string window = R"text({"ph": "X", "cat": "Trace", "name": "PyTorch Profiler (0)",
+    "pid": "Spans", "tid": "PyTorch Profiler", "ts": 950, "dur": 9000},)text";
+  text.insert(text.find("[\n") + 1, window);
+  auto file = trace_file::parse_trace(text);
+  ASSERT_TRUE(file) << file.error().sentence;
+  const std::size_t tracks = opened_.run.trace.tracks().size();
+  opened_ = *open_trace(std::move(*file), 6);
+  EXPECT_EQ(opened_.summary.span_ns, 210'000);
+  const base::TimeRange shown = opened_.run.range();
+  EXPECT_EQ(shown.length(), opened_.summary.span_ns + 1) << "to after the end";
+  EXPECT_EQ(opened_.run.trace.slice(*find("ProfilerStep#1")).begin_ns, shown.begin);
+  EXPECT_EQ(opened_.run.trace.tracks().size(), tracks) << "the window has no row";
+  auto alone = trace_file::parse_trace("[" + window + "]");
+  ASSERT_TRUE(alone) << alone.error().sentence;
+  opened_ = *open_trace(std::move(*alone), 7);
+  EXPECT_EQ(opened_.run.range().length(), 9'000'001) << "where there is nothing else";
+}
+
 TEST_F(OfTrace, AnOperatorIsLinkedWithItsKernelAndItsBackward) {
   const trace::TraceStore& store = opened_.run.trace;
   EXPECT_EQ(store.flow_partner(*find("cudaLaunchKernel")), find("gemm"));
