@@ -26,9 +26,8 @@ constexpr std::array<const char*, trace::kSliceClassCount> kClasses = {
     "step",    "setup",       "forward", "loss", "backward",  "optimizer", "module",       "matmul",
     "softmax", "elementwise", "norm",    "copy", "attention", "other",     "communication"};
 
-bool of_host(trace::TrackKind kind) {
-  return kind == trace::TrackKind::cpu_thread || kind == trace::TrackKind::autograd_thread ||
-         kind == trace::TrackKind::cuda_api;
+bool of_host(const trace::Track& track) {
+  return track.kind != trace::TrackKind::phases && track.device < 0;
 }
 
 // The slices that the page has, by track, depth and time.
@@ -42,7 +41,7 @@ std::vector<trace::SliceRef> drawn_slices(const trace::TraceStore& store, std::s
   };
   std::vector<Candidate> all;
   for (const trace::TrackId track : trace::tracks_in_order(store)) {
-    const bool host = of_host(store.tracks()[track].kind);
+    const bool host = of_host(store.tracks()[track]);
     for (std::uint16_t depth = 0; depth < store.depth_count(track); ++depth) {
       for (std::uint32_t i = 0; i < store.lane_size(track, depth); ++i) {
         const trace::SliceRef ref{track, depth, i};
@@ -79,7 +78,19 @@ class PageTexts {
 
 std::string track_name(const trace::Track& track) {
   if (track.kind == trace::TrackKind::phases && track.rank < 0) return "Steps and phases";
-  return track.name.empty() ? "thread" : track.name;
+  const std::string name = track.name.empty() ? "thread" : track.name;
+  switch (track.kind) {
+    case trace::TrackKind::gpu_mark:
+      return name + " annotations";
+    case trace::TrackKind::wait:
+      return name + " waits";
+    case trace::TrackKind::python:
+      return name + " (Python)";
+    case trace::TrackKind::overhead:
+      return name + " (profiler)";
+    default:
+      return name;
+  }
 }
 
 Json empty_lane() {

@@ -57,6 +57,23 @@ HostLanes::Key HostLanes::key_of(const trace_file::Event& event) const {
   return {caller != callers_.end() ? caller->second : event.track, part};
 }
 
+trace::TrackKind HostLanes::kind_of(Part part, const std::string& name) {
+  switch (part) {
+    case Part::operators:
+      return host_kind(name);
+    case Part::python:
+      return trace::TrackKind::python;
+    case Part::waits:
+      return trace::TrackKind::wait;
+    case Part::overhead:
+      return trace::TrackKind::overhead;
+    case Part::device_marks:
+    case Part::other:
+      break;
+  }
+  return trace::TrackKind::other;
+}
+
 trace::Track HostLanes::track_of(const Key& key, const trace_file::TraceFile& file,
                                  std::string name) const {
   const auto& [track, part] = key;
@@ -65,19 +82,15 @@ trace::Track HostLanes::track_of(const Key& key, const trace_file::TraceFile& fi
   made.rank = static_cast<std::int32_t>(trace_file::rank_number(of));
   const bool on_device = of.device >= 0 && (part == Part::device_marks || part == Part::waits);
   if (on_device) {
-    made.kind = trace::TrackKind::gpu_mark;
+    made.kind = part == Part::waits ? trace::TrackKind::wait : trace::TrackKind::gpu_mark;
     made.device = static_cast<std::int16_t>(of.device);
     if (trace_file::is_of_rank(of)) made.name = of.process_name + ": ";
     made.name += "GPU " + std::to_string(of.device);
     if (of.stream != trace_file::kNoNumber) made.name += " stream " + std::to_string(of.stream);
-    made.name += part == Part::waits ? " waits" : " annotations";
     return made;
   }
   made.name = std::move(name);
-  made.kind = part <= Part::python ? host_kind(made.name) : trace::TrackKind::cuda_api;
-  if (part == Part::python) made.name += " (Python)";
-  if (part == Part::waits) made.name += " (waits)";
-  if (part == Part::overhead) made.name += " (profiler)";
+  made.kind = kind_of(part, made.name);
   return made;
 }
 

@@ -35,6 +35,7 @@ class HostLanes {
   };
   using Key = std::pair<std::uint32_t, Part>;  // track of the file
   static Part part_of(trace_file::EventKind kind);
+  static trace::TrackKind kind_of(Part part, const std::string& name);  // of a thread
   void find_callers(const trace_file::TraceFile& file);
   [[nodiscard]] Key key_of(const trace_file::Event& event) const;
   [[nodiscard]] trace::Track track_of(const Key& key, const trace_file::TraceFile& file,

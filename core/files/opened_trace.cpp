@@ -52,7 +52,7 @@ std::string thread_name(const trace_file::TraceFile& file, std::uint32_t track) 
   std::string name = of.thread_name;
   while (name.ends_with(' ')) name.pop_back();
   if (!name.empty()) return name;
-  const bool number = of.thread.find_first_not_of("0123456789") == std::string::npos;
+  const bool number = of.thread.find_first_not_of("-0123456789") == std::string::npos;
   return number ? "thread " + of.thread : of.thread;
 }
 

@@ -207,8 +207,16 @@ EventKind RunExporter::kind_of(trace::SliceRef ref, const trace::Slice& slice) c
                                                                                : EventKind::copy;
     case trace::TrackKind::gpu_idle:
       return EventKind::other;
-    case trace::TrackKind::gpu_mark:  // of opened traces only
+    case trace::TrackKind::gpu_mark:  // like the next four of opened traces only
       return EventKind::gpu_annotation;
+    case trace::TrackKind::python:
+      return EventKind::python;
+    case trace::TrackKind::wait:
+      return EventKind::synchronisation;
+    case trace::TrackKind::overhead:
+      return EventKind::overhead;
+    case trace::TrackKind::other:
+      return EventKind::other;
     case trace::TrackKind::cuda_api:
       break;
   }

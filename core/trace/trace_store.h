@@ -21,7 +21,12 @@ enum class TrackKind : std::uint8_t {
   cuda_api,
   gpu_stream,
   gpu_idle,  // of a device: times without a kernel; a slice's name is the cause
-  gpu_mark,  // of a stream or device: ranges of annotations, waits; nothing that ran
+  gpu_mark,  // of a stream or device: ranges of annotations; nothing that ran
+  // Of opened traces only, like gpu_mark:
+  python,    // calls of Python of a thread
+  wait,      // for a device: of a stream or device, or of the thread that waited
+  overhead,  // of the profiler on a thread
+  other,     // events of a thread that are none of these
 };
 
 // A row group of the timeline. Slices of one track nest by depth; at one depth they do not overlap.

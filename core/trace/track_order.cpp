@@ -1,6 +1,7 @@
 #include "core/trace/track_order.h"
 
 #include <algorithm>
+#include <array>
 #include <tuple>
 
 namespace ts::trace {
@@ -17,9 +18,20 @@ Group group_of(const Track& track) {
     case TrackKind::gpu_idle:
     case TrackKind::gpu_mark:
       return Group::gpu;
+    case TrackKind::wait:
+      return track.device >= 0 ? Group::gpu : Group::host;
     default:
       return Group::host;
   }
+}
+
+// Within its group: annotations and waits are above the streams, Python is above CUDA API.
+int place_in_group(TrackKind kind) {
+  constexpr std::array kOrder{
+      TrackKind::gpu_mark, TrackKind::phases,   TrackKind::cpu_thread, TrackKind::autograd_thread,
+      TrackKind::python,   TrackKind::cuda_api, TrackKind::wait,       TrackKind::gpu_stream,
+      TrackKind::gpu_idle, TrackKind::overhead, TrackKind::other};
+  return static_cast<int>(std::ranges::find(kOrder, kind) - kOrder.begin());
 }
 
 }  // namespace
@@ -31,12 +43,10 @@ std::vector<TrackId> tracks_in_order(const TraceStore& store) {
     const auto id = static_cast<TrackId>(i);
     if (store.depth_count(id) > 0) order.push_back(id);
   }
-  // The rows of one rank stay together, and of these the rows of one GPU; annotations are above its
-  // streams.
+  // The rows of one rank stay together, and of these the rows of one GPU.
   const auto place_of = [&](TrackId id) {
     const Track& track = tracks[id];
-    return std::tuple(track.rank, group_of(track), track.device, track.kind != TrackKind::gpu_mark,
-                      track.kind);
+    return std::tuple(track.rank, group_of(track), track.device, place_in_group(track.kind));
   };
   std::ranges::stable_sort(order, {}, place_of);
   return order;

@@ -85,7 +85,8 @@ TEST_F(OfTrace, ThreadsAndStreamsAreTracks) {
   EXPECT_EQ(track_of("cudaLaunchKernel").name, "thread 8 (python)");
   EXPECT_EQ(track_of("gemm").kind, trace::TrackKind::gpu_stream);
   EXPECT_EQ(track_of("gemm").name, "GPU 0 stream 7");
-  EXPECT_EQ(track_of("train.py(3): main").name, "thread 8 (python) (Python)");
+  EXPECT_EQ(track_of("train.py(3): main").name, "thread 8 (python)");
+  EXPECT_EQ(track_of("train.py(3): main").kind, trace::TrackKind::python);
   EXPECT_EQ(track_of("ProfilerStep#1").kind, trace::TrackKind::phases);
   EXPECT_EQ(find("aten::addmm")->depth, find("aten::linear")->depth + 1);
 }
@@ -215,11 +216,12 @@ TEST_F(OfTrace, AnnotationsAndWaitsOfADeviceAreBesideIt) {
   expect("my forward", "main", trace::TrackKind::cpu_thread, -1);
   expect("gemm", "GPU 1 stream 7", trace::TrackKind::gpu_stream, 1);
   expect("Memcpy PtoP", "GPU 1 stream 9", trace::TrackKind::gpu_stream, 1);
-  expect("forward on it", "GPU 1 stream 7 annotations", trace::TrackKind::gpu_mark, 1);
-  expect("Stream Wait Event", "GPU 1 stream 7 waits", trace::TrackKind::gpu_mark, 1);
-  expect("Stream Sync", "GPU 1 stream 7 waits", trace::TrackKind::gpu_mark, 1);
-  expect("Context Sync", "main (waits)", trace::TrackKind::cuda_api, -1);
-  expect("Unknown Sync", "GPU 1 waits", trace::TrackKind::gpu_mark, 1);
+  expect("forward on it", "GPU 1 stream 7", trace::TrackKind::gpu_mark, 1);
+  expect("Stream Wait Event", "GPU 1 stream 7", trace::TrackKind::wait, 1);
+  expect("Stream Sync", "GPU 1 stream 7", trace::TrackKind::wait, 1);
+  expect("Context Sync", "main", trace::TrackKind::wait, -1);
+  expect("Unknown Sync", "GPU 1", trace::TrackKind::wait, 1);
+  expect("cudaDeviceSynchronize", "main", trace::TrackKind::cuda_api, -1);
   const auto kernels =
       stats::kernel_table(opened_.run.trace, opened_.run.launches, *opened_.about.strings);
   ASSERT_EQ(kernels.devices.size(), 1U);
@@ -238,6 +240,27 @@ TEST_F(OfTrace, ThePhasesAreBelowTheStep) {
   // The linear around the linked addmm begins before it.
   using base::Phase;
   EXPECT_EQ(phases, (std::vector{Phase::forward, Phase::idle, Phase::backward}));
+}
+
+TEST(OpenTrace, OnlyCallsOfTheDriverAreCudaApi) {
+  auto file = trace_file::parse_trace(R"([
+    {"ph": "X", "cat": "overhead", "name": "flush", "pid": 1, "tid": -54, "ts": 5, "dur": 9},
+    {"ph": "X", "cat": "mine", "name": "own", "pid": 1, "tid": -54, "ts": 5, "dur": 9},
+    {"ph": "X", "cat": "cuda_driver", "name": "cuLaunch", "pid": 1, "tid": -54, "ts": 5, "dur": 9,
+     "args": {"correlation": 3}}])");
+  ASSERT_TRUE(file);
+  const auto trace = open_trace(std::move(*file), 5);
+  ASSERT_TRUE(trace);
+  std::vector<std::pair<std::string, trace::TrackKind>> tracks;
+  for (const trace::Track& track : trace->run.trace.tracks())
+    tracks.emplace_back(track.name, track.kind);
+  std::ranges::sort(tracks);
+  using trace::TrackKind;
+  EXPECT_EQ(tracks,
+            (std::vector<std::pair<std::string, TrackKind>>{{"phases", TrackKind::phases},
+                                                            {"thread -54", TrackKind::cuda_api},
+                                                            {"thread -54", TrackKind::overhead},
+                                                            {"thread -54", TrackKind::other}}));
 }
 
 TEST(OpenTrace, CountersAndNamesOfThreadsAreKept) {

@@ -6,6 +6,7 @@
 #include "views/charts/run_time.h"
 #include "views/charts/viewport.h"
 #include "views/timeline/counter_row.h"
+#include "views/timeline/draw_tracks.h"
 #include "views/timeline/hover_text.h"
 #include "views/timeline/lane_cache.h"
 #include "views/timeline/marked_range.h"
@@ -392,6 +393,25 @@ TEST(CounterColumns, HoldTheExtremesOfEveryColumn) {
       EXPECT_EQ(columns[c].least, scan.least);
     }
   }
+}
+
+// Every code point is 1 wide.
+TEST(RowNames, KeepTheNumberLongest) {
+  const auto within = [](std::string_view name, float width) {
+    return row_name_within(name, width, [](std::string_view words) {
+      return static_cast<float>(
+          std::ranges::count_if(words, [](char c) { return (c & 0xC0) != 0x80; }));
+    });
+  };
+  const std::string name = "r0 thread 1234567 (python3.8)";
+  const std::string cut = "\xe2\x80\xa6";
+  EXPECT_EQ(within(name, 40), name);
+  EXPECT_EQ(within(name, 22), "r0 thread 1234567 " + cut + ".8)");
+  EXPECT_EQ(within(name, 18), "r0 thread 1234567" + cut);
+  EXPECT_EQ(within(name, 17), "r0 thread 1234567");
+  EXPECT_EQ(within(name, 11), "r0 t" + cut + "234567");
+  EXPECT_EQ(within("GPU 0 stream 7", 9), "GPU" + cut + "eam 7");
+  EXPECT_EQ(within("model.decoder", 5), "m" + cut + "der");
 }
 
 TEST(RunTime, FindsTheOperatorOfAnAllocation) {

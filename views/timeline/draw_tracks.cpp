@@ -53,6 +53,14 @@ const char* kind_key(trace::TrackKind kind) {
       return "timeline.track.gpu_idle";
     case trace::TrackKind::gpu_mark:
       return "timeline.track.gpu_mark";
+    case trace::TrackKind::python:
+      return "timeline.track.python";
+    case trace::TrackKind::wait:
+      return "timeline.track.wait";
+    case trace::TrackKind::overhead:
+      return "timeline.track.overhead";
+    case trace::TrackKind::other:
+      return "timeline.track.other";
   }
   return "timeline.track.cpu_thread";
 }
@@ -77,6 +85,17 @@ std::string track_name(const text::Texts& texts, const trace::Track& track) {
   return track.name;
 }
 
+// How much of a name tells its row from others: to the end of the number of a thread or stream.
+std::size_t telling_length(std::string_view name) {
+  for (const std::string_view word : {"thread ", "stream "}) {
+    const std::size_t begin = name.find(word);
+    if (begin == std::string_view::npos) continue;
+    const std::size_t end = name.find_first_not_of("-0123456789", begin + word.size());
+    return std::min(end, name.size());
+  }
+  return 0;
+}
+
 void draw_fold_mark(const TimelineDrawContext& drawing, float x, float y, bool collapsed) {
   const float s = drawing.metrics.px(3.5F);
   if (collapsed) {
@@ -89,6 +108,15 @@ void draw_fold_mark(const TimelineDrawContext& drawing, float x, float y, bool c
 }
 
 }  // namespace
+
+std::string row_name_within(std::string_view name, float width,
+                            const std::function<float(std::string_view)>& measure) {
+  const std::string_view telling = name.substr(0, telling_length(name));
+  const float rest = width - measure(telling);
+  if (telling.empty() || telling.size() == name.size() || rest < measure("\xe2\x80\xa6"))
+    return cut_in_the_middle(telling.empty() ? name : telling, width, measure);
+  return std::string(telling) + cut_in_the_middle(name.substr(telling.size()), rest, measure);
+}
 
 void draw_row(const TimelineDrawContext& drawing, std::span<const SliceBox> boxes,
               const SearchHits& search, bool labels) {
@@ -164,7 +192,7 @@ void draw_track_labels(const TimelineDrawContext& drawing, const trace::TraceSto
     const float right = regions.labels.x1 - drawing.metrics.px(6);
     text_in(
         drawing.sink, {x, y, right, y + height}, TextStyle::body, drawing.theme.text,
-        cut_in_the_middle(track_name(drawing.texts, track), right - x, [&](std::string_view words) {
+        row_name_within(track_name(drawing.texts, track), right - x, [&](std::string_view words) {
           return drawing.sink.text_width(TextStyle::body, words);
         }));
     if (second)

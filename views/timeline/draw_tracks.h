@@ -1,7 +1,10 @@
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <span>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/base/string_table.h"
@@ -31,6 +34,11 @@ struct TimelineDrawContext {
 // the search did not find are dimmed.
 void draw_row(const TimelineDrawContext& drawing, std::span<const SliceBox> boxes,
               const SearchHits& search, bool labels);
+
+// The name of a row, or where it is wider than `width` what of it has room: the number of a thread
+// or stream goes last, before it the process of "rank 0: thread 1234 (python3.8)".
+std::string row_name_within(std::string_view name, float width,
+                            const std::function<float(std::string_view)>& measure);
 
 // Draws the names of the tracks with their fold marks, and the lines between tracks. `scroll`
 // pixels of the tracks are above the plot.
