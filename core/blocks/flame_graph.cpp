@@ -1,9 +1,11 @@
 #include "core/blocks/flame_graph.h"
 
 #include <algorithm>
+#include <iterator>
 #include <unordered_map>
 
 #include "core/blocks/frame_kind.h"
+#include "core/blocks/stack_parts.h"
 
 namespace ts::blocks {
 namespace {
@@ -13,7 +15,9 @@ using allocator::StackIndex;
 
 class FlameBuilder {
  public:
-  explicit FlameBuilder(const BlockSource& source) : source_(source) { nodes_.emplace_back(); }
+  FlameBuilder(const BlockSource& source, FlameFrames shown) : source_(source), shown_(shown) {
+    nodes_.emplace_back();
+  }
 
   std::vector<FlameNode> run(Weight weight, memory::EventIndex event) {
     for (const WeightedBlock& chosen : weighted_blocks(source_.log, weight, event)) {
@@ -43,16 +47,24 @@ class FlameBuilder {
     return place->second;
   }
 
+  std::vector<FrameIndex> frames_of(StackIndex stack) {
+    const auto frames = source_.snapshot.stacks.stack(stack);
+    if (shown_ == FlameFrames::telling) return telling_frames(source_.snapshot, frames);
+    std::vector<FrameIndex> all;
+    std::ranges::copy_if(frames, std::back_inserter(all),
+                         [this](FrameIndex frame) { return !is_runtime(frame); });
+    return all;
+  }
+
   // The innermost node of a stack. Blocks without a frame that counts lie under a node of their
   // own.
   std::uint32_t leaf_of(StackIndex stack) {
     if (const auto known = leaves_.find(stack); known != leaves_.end()) return known->second;
     std::uint32_t node = 0;
     if (stack != memory::kNone) {
-      const auto frames = source_.snapshot.stacks.stack(stack);
-      for (auto frame = frames.rbegin(); frame != frames.rend(); ++frame) {
-        if (!is_runtime(*frame)) node = child_of(node, *frame);
-      }
+      const std::vector<FrameIndex> frames = frames_of(stack);
+      for (auto frame = frames.rbegin(); frame != frames.rend(); ++frame)
+        node = child_of(node, *frame);
     }
     if (node == 0) node = child_of(0, memory::kNone);
     leaves_.emplace(stack, node);
@@ -105,6 +117,7 @@ class FlameBuilder {
   }
 
   const BlockSource& source_;
+  const FlameFrames shown_;
   std::vector<FlameNode> nodes_;
   std::unordered_map<StackIndex, std::uint32_t> leaves_;
   std::unordered_map<std::uint64_t, std::uint32_t> children_;
@@ -114,8 +127,8 @@ class FlameBuilder {
 }  // namespace
 
 std::vector<FlameNode> flame_graph(const BlockSource& source, Weight weight,
-                                   memory::EventIndex event) {
-  return FlameBuilder(source).run(weight, event);
+                                   memory::EventIndex event, FlameFrames shown) {
+  return FlameBuilder(source, shown).run(weight, event);
 }
 
 }  // namespace ts::blocks

@@ -20,10 +20,15 @@ struct FlameNode {
   memory::BlockIndex largest = memory::kNone;
 };
 
-// The stacks of blocks as a tree with the outermost frame at the root, without the frames of the
-// runtime. Nodes in the order in which they are drawn: a parent before its children, of the
-// children of one node the heaviest first. Node 0 is the root. O(blocks + frames).
+// The frames of the flame graph: those that tell a stack from others (telling_frames()), or all but
+// those of the runtime.
+enum class FlameFrames : std::uint8_t { telling, all };
+
+// The stacks of blocks as a tree with the outermost frame at the root. Nodes in the order in which
+// they are drawn: a parent before its children, of the children of one node the heaviest first.
+// Node 0 is the root. O(blocks + frames).
 std::vector<FlameNode> flame_graph(const BlockSource& source, Weight weight,
-                                   memory::EventIndex event);
+                                   memory::EventIndex event,
+                                   FlameFrames shown = FlameFrames::telling);
 
 }  // namespace ts::blocks

@@ -156,6 +156,28 @@ std::vector<allocator::FrameIndex> telling_torch_frames(const allocator::Snapsho
   return telling_by(snapshot, frames, kinds_of(snapshot, frames));
 }
 
+std::vector<allocator::FrameIndex> telling_frames(const allocator::Snapshot& snapshot,
+                                                  StackFrames frames) {
+  const Kinds kinds = kinds_of(snapshot, frames);
+  const std::vector<allocator::FrameIndex> torch = telling_by(snapshot, frames, kinds);
+  std::vector<allocator::FrameIndex> telling;
+  std::optional<std::string> last;  // words of the frame before, if that is PyTorch's
+  std::size_t next = 0;             // of `torch`, which has the order of the stack
+  for (std::size_t i = 0; i < frames.size(); ++i) {
+    if (kinds[i] == FrameKind::own || kinds[i] == FrameKind::library) {
+      telling.push_back(frames[i]);
+      last.reset();
+    } else if (next < torch.size() && frames[i] == torch[next]) {
+      ++next;
+      std::string words = telling_words(snapshot, frames[i], Paths::whole);
+      if (words == last) telling.pop_back();
+      telling.push_back(frames[i]);
+      last = std::move(words);
+    }
+  }
+  return telling;
+}
+
 std::string telling_words(const allocator::Snapshot& snapshot, allocator::FrameIndex index,
                           Paths paths) {
   const allocator::Frame& frame = snapshot.stacks.frame(index);

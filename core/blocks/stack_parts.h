@@ -41,6 +41,12 @@ std::vector<allocator::FrameIndex> frames_but_step(const allocator::Snapshot& sn
 std::vector<allocator::FrameIndex> telling_torch_frames(const allocator::Snapshot& snapshot,
                                                         StackFrames frames);
 
+// The frames of a stack that stack_words() names, in the order of the stack: the program's, those
+// of libraries, PyTorch's telling frames; of PyTorch's neighbours with the same words the
+// outermost.
+std::vector<allocator::FrameIndex> telling_frames(const allocator::Snapshot& snapshot,
+                                                  StackFrames frames);
+
 enum class Paths : std::uint8_t { whole, names };  // with folders, or the name of the file alone
 
 // A frame in few words: "aten::mm" for an operator, "MmBackward0" for the node of a backward, the

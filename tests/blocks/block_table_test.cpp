@@ -98,6 +98,33 @@ TEST(FlameGraph, HasTheOutermostFrameAtTheRootAndNoInterpreter) {
   EXPECT_EQ(nodes[4].begin, 6.0 * kMiB) << "right of its heavier neighbour";
 }
 
+// PyTorch's dispatcher lies between the line of the program and the operator, twice.
+TEST(FlameGraph, FoldsWhatTellsNothingUnlessAllIsAskedFor) {
+  testing::MadeSnapshot made;
+  const char* const call = "at::_ops::mm::call(at::Tensor const&)";
+  const auto stack = made.stack({{"c10::cuda::CUDACachingAllocator::malloc(unsigned long)", "", 0},
+                                 {"at::_ops::empty::call(c10::ArrayRef<long>)", "??", 0},
+                                 {"at::_ops::mm::redispatch(c10::DispatchKeySet)", "??", 0},
+                                 {"c10::impl::wrap_kernel_functor_unboxed_<int>::call()", "??", 0},
+                                 {call, "??", 0},
+                                 {"forward", "/m/model.py", 42},
+                                 {"_call_impl", "/x/site-packages/torch/nn/module.py", 1790},
+                                 {"main", "/m/train.py", 7},
+                                 {"_start", "??", 0}});
+  made.alloc(0x1000, kMiB, stack);
+  const BlockSource source = made.blocks();
+  const auto names = [&](FlameFrames frames) {
+    std::vector<std::string> all;
+    for (const FlameNode& node : flame_graph(source, Weight::alive, 0, frames)) {
+      if (node.frame != memory::kNone)
+        all.emplace_back(source.snapshot.text(source.snapshot.stacks.frame(node.frame).name));
+    }
+    return all;
+  };
+  EXPECT_EQ(names(FlameFrames::telling), (std::vector<std::string>{"main", "forward", call}));
+  EXPECT_EQ(names(FlameFrames::all).size(), 8U) << "all but the start of the program";
+}
+
 // Random stacks: every node is as heavy as its children and what ends in it, and children lie
 // inside their parent side by side.
 TEST(FlameGraph, ChildrenLieInsideTheirParents) {

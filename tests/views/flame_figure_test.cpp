@@ -34,7 +34,8 @@ class FlameFigureTest : public ::testing::Test {
     node(3, 2, 40, 20);
     node(4, 1, 60, 40);
     context_.file = &file_;
-    figure_.lay_out(kArea, context_, nodes_, 1, blocks::Weight::alive);
+    figure_.lay_out(kArea, context_, nodes_, 1, blocks::Weight::alive,
+                    blocks::FlameFrames::telling);
   }
   void click(float x, float y) {
     ChartInput input;
@@ -77,7 +78,7 @@ TEST_F(FlameFigureTest, AClickShowsAFrameOverTheWholeWidthAndSelectsItsLargestBl
   click(20, 105);  // the root
   EXPECT_EQ(figure_.shown(), 0U);
   EXPECT_EQ(figure_.place_of(5).width(), 400);
-  figure_.lay_out(kArea, context_, nodes_, 2, blocks::Weight::alive);
+  figure_.lay_out(kArea, context_, nodes_, 2, blocks::Weight::alive, blocks::FlameFrames::telling);
   EXPECT_FALSE(figure_.node_at({5, 5}));
 }
 

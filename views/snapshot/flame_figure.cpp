@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "core/blocks/frame_kind.h"
+#include "core/blocks/stack_parts.h"
 #include "core/files/opened_file.h"
 #include "core/text/numbers.h"
 #include "views/charts/chart_text.h"
@@ -21,11 +22,12 @@ constexpr float kLeastWidth = 1;  // pixels; narrower frames are left out
 
 void FlameFigure::lay_out(const Rect& area, const ViewContext& context,
                           const std::vector<blocks::FlameNode>& nodes, std::uint64_t version,
-                          blocks::Weight weight) {
+                          blocks::Weight weight, blocks::FlameFrames frames) {
   plot_ = area;
   row_ = std::round(context.metrics.px(kRowHeight));
   nodes_ = &nodes;
   weight_ = weight;
+  frames_ = frames;
   if (version != version_) {
     version_ = version;
     shown_ = 0;
@@ -82,6 +84,8 @@ std::string FlameFigure::name_of(const ViewContext& context, std::uint32_t index
   if (index == 0) return context.texts("flame.all");
   if (node.frame == memory::kNone) return context.texts("flame.no_stack");
   const allocator::Snapshot& snapshot = context.file->file.snapshot;
+  if (frames_ == blocks::FlameFrames::telling)
+    return blocks::telling_words(snapshot, node.frame, blocks::Paths::names);
   return blocks::short_frame_words(snapshot, snapshot.stacks.frame(node.frame));
 }
 

@@ -16,10 +16,10 @@ namespace ts::views {
 class FlameFigure {
  public:
   // Nodes as of blocks::flame_graph() by that weight; they outlive the frame. A new `version`
-  // forgets what was shown.
+  // forgets what was shown. Operators are named "aten::mm", unless all frames are shown.
   void lay_out(const Rect& area, const ViewContext& context,
                const std::vector<blocks::FlameNode>& nodes, std::uint64_t version,
-               blocks::Weight weight);
+               blocks::Weight weight, blocks::FlameFrames frames);
   // True when a frame was clicked: the largest block in it is selected.
   bool update(const ChartInput& input, ViewContext& context);
   void draw(DrawSink& sink, const ViewContext& context) const;
@@ -42,6 +42,7 @@ class FlameFigure {
   std::uint64_t version_ = 0;
   std::uint32_t shown_ = 0;
   blocks::Weight weight_ = blocks::Weight::alive;
+  blocks::FlameFrames frames_ = blocks::FlameFrames::telling;
   std::optional<std::uint32_t> hover_;
   Point mouse_;
 };

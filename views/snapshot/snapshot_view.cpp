@@ -112,7 +112,12 @@ void SnapshotView::draw_head(const Ui& ui, ViewContext& context) {
   int moment = static_cast<int>(moment_);
   if (segmented(ui, "###snapshot_moment", moments, moment, std::min(room, width)))
     moment_ = static_cast<Moment>(moment);
-  if (tab_ != SnapshotTab::table) return;
+  if (tab_ == SnapshotTab::flame) {
+    next(wide);
+    toggle(ui, "###snapshot_all_frames", ui.texts("flame.all_frames"), all_frames_,
+           std::min(room, ui.px(200)));
+    return;
+  }
   const Choice groups[] = {{"frame", ui.texts("file.groups.by_frame"), {}},
                            {"op", ui.texts("file.groups.by_operator"), {}},
                            {"size", ui.texts("file.groups.by_size"), {}},
@@ -301,6 +306,7 @@ void SnapshotView::update_question(const ViewContext& context) {
                           .tab = tab_,
                           .moment = moment_,
                           .by = by_,
+                          .all_frames = all_frames_,
                           .event = event_of(context),
                           .log_version = context.run->memory.version()};
   if (question == asked_) return;
@@ -310,8 +316,12 @@ void SnapshotView::update_question(const ViewContext& context) {
   if (tab_ == SnapshotTab::table) {
     groups_ = blocks::group_blocks(source, by_, weight(context), question.event);
   } else {
-    nodes_ = blocks::flame_graph(source, weight(context), question.event);
+    nodes_ = blocks::flame_graph(source, weight(context), question.event, flame_frames());
   }
+}
+
+blocks::FlameFrames SnapshotView::flame_frames() const {
+  return all_frames_ ? blocks::FlameFrames::all : blocks::FlameFrames::telling;
 }
 
 // The blocks of a row of the table, by index.
@@ -343,7 +353,7 @@ void SnapshotView::draw_flame(const Ui& ui, ViewContext& context) {
   update_question(context);
   draw_chart_region(context, [&](DrawSink& sink, const Rect& area) {
     const Rect plot{area.x0 + ui.px(kMargin), area.y0, area.x1 - ui.px(kMargin), area.y1};
-    flame_.lay_out(plot, context, nodes_, version_, weight(context));
+    flame_.lay_out(plot, context, nodes_, version_, weight(context), flame_frames());
     flame_.update(read_chart_input("###flame", plot, false, context.now_ns), context);
     flame_.draw(sink, context);
   });

@@ -55,11 +55,13 @@ class SnapshotView {
   [[nodiscard]] std::vector<memory::BlockIndex> blocks_of_group(const ViewContext& context,
                                                                 const std::string& name) const;
   void draw_table(const Ui& ui, ViewContext& context);
+  [[nodiscard]] blocks::FlameFrames flame_frames() const;
   void draw_flame(const Ui& ui, ViewContext& context);
 
   SnapshotTab tab_ = SnapshotTab::history;
   Moment moment_ = Moment::peak;
   blocks::GroupBy by_ = blocks::GroupBy::frame;
+  bool all_frames_ = false;  // of the flame graph
 
   std::uint64_t run_id_ = 0;                     // of the device that all this is about
   blocks::AllocatorHistory* history_ = nullptr;  // of that device; null: there is none
@@ -77,6 +79,7 @@ class SnapshotView {
     SnapshotTab tab = SnapshotTab::history;
     Moment moment = Moment::peak;
     blocks::GroupBy by = blocks::GroupBy::frame;
+    bool all_frames = false;
     memory::EventIndex event = memory::kNone;
     std::uint64_t log_version = 0;  // categories may be corrected
     friend bool operator==(const Question&, const Question&) = default;
