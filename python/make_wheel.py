@@ -108,6 +108,8 @@ def write(path, found):
             entry.external_attr = (0o100000 | permissions) << 16
             entry.compress_type = zipfile.ZIP_DEFLATED
             archive.writestr(entry, content)
+    # The same members, names and times, a twelfth smaller.
+    subprocess.run(["advzip", "--recompress", "--shrink-extra", "--quiet", fresh], check=True)
     fresh.replace(path)
 
 

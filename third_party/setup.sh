@@ -26,6 +26,7 @@ find_system
 packages=("${system_packages[@]}" "${build_packages[@]}")
 [[ ${1:-} == --tests ]] && packages+=("${system_test_packages[@]}" "${test_packages[@]}")
 [[ ${1:-} == --fuzz ]] && packages+=("${test_packages[@]}" "${fuzz_packages[@]}")
+[[ ${1:-} == --package ]] && packages+=("${wheel_packages[@]}")
 if $known_system; then
   install_packages "${packages[@]}"
 else

@@ -14,6 +14,8 @@ test_packages=(
 )
 # The run-time library of Clang's sanitizers and of libFuzzer.
 fuzz_packages=(clang-19 libclang-rt-19-dev)
+# advzip packs a wheel tighter than Python does.
+wheel_packages=(advancecomp)
 needed_tools=(cmake ninja pkg-config python3)
 
 # Sets `system` to the name, `known_system` to true or false, and `system_packages` and

@@ -349,7 +349,7 @@ TEST_F(Compare, two_memory_timelines_share_one_scale) {
     };
     EXPECT_TRUE(told("naive: peak 64"));
     EXPECT_TRUE(told("flash: peak 16"));
-    EXPECT_TRUE(told(" MiB, 0.25 of the first"));
+    EXPECT_TRUE(told(" MiB, 0.25 times the first"));
   }
   RecordingSink sink;
   draw_memory_overlay(
