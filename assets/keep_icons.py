@@ -10,7 +10,7 @@ import re
 import struct
 import sys
 
-ESCAPED = re.compile(r"\\xef\\x([89ab][0-9a-f])\\x([89ab][0-9a-f])", re.IGNORECASE)
+ESCAPED = re.compile(r"\\xef\\x([89][0-9a-f]|a[0-3])\\x([89ab][0-9a-f])", re.IGNORECASE)  # U+F000 to U+F8FF
 END = b"\x0e"  # endchar of a charstring
 
 
