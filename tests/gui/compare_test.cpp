@@ -80,7 +80,7 @@ TEST_F(CompareInTheWindow, TwoMemoryTimelinesAreChosenAndSaved) {
     context->Yield(2);
     const std::string svg = ImGui::GetClipboardText();
     IM_CHECK(svg.find("Kept: ") != std::string::npos);
-    IM_CHECK(svg.find(" of the first") != std::string::npos);
+    IM_CHECK(svg.find(" times the first") != std::string::npos);
   });
   int files = 0;
   for (const auto& entry : std::filesystem::directory_iterator(saved()))

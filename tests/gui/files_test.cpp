@@ -221,7 +221,7 @@ TEST_F(FilesInTheWindow, TheTableSelectsTheLargestBlockOfALine) {
     context->ItemClick("//###timeline/###snapshot_tabs/flame");
     context->Yield(3);
     const ImGuiWindow* panel = context->GetWindowByRef("//###timeline");
-    context->MouseMoveToPos({panel->Pos.x + 60, panel->Pos.y + 110});  // model.py
+    context->MouseMoveToPos({panel->Pos.x + 60, panel->Pos.y + 140});  // model.py
     context->MouseClick();
     context->Yield(2);
     IM_CHECK(state().view.selected_block == memory::BlockIndex{0});
