@@ -272,8 +272,9 @@ void MemoryChart::lay_out_title(const DrawSink& sink, const ViewContext& context
 
 // The legend, and the slider where the title row has no room for it: the legend is shortened first.
 void MemoryChart::lay_out_second_row(const DrawSink& sink, const Metrics& metrics, float slider) {
+  constexpr float kLeastLegend = 260;  // what fills the picture keeps its name
   Rect room = regions_.legend;
-  if (title_.items[kDetail].width() <= 0 && slider <= room.width() / 2) {
+  if (title_.items[kDetail].width() <= 0 && room.width() - slider >= metrics.px(kLeastLegend)) {
     title_.items[kDetail] = {room.x1 - slider, room.y0, room.x1, room.y1};
     room.x1 -= slider + metrics.px(14);
   }
