@@ -22,7 +22,7 @@ enum class TrackKind : std::uint8_t {
   gpu_stream,
   gpu_idle,  // of a device: times without a kernel; a slice's name is the cause
   gpu_mark,  // of a stream or device: ranges of annotations; nothing that ran
-  // Of opened traces only, like gpu_mark:
+  // Only in opened traces, like gpu_mark:
   python,    // calls of Python of a thread
   wait,      // for a device: of a stream or device, or of the thread that waited
   overhead,  // of the profiler on a thread
