@@ -78,7 +78,7 @@ class PageTexts {
 
 std::string track_name(const trace::Track& track) {
   if (track.kind == trace::TrackKind::phases && track.rank < 0) return "Steps and phases";
-  const std::string name = track.name.empty() ? "thread" : track.name;
+  std::string name = track.name.empty() ? "thread" : track.name;
   switch (track.kind) {
     case trace::TrackKind::gpu_mark:
       return name + " annotations";
