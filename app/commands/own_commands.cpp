@@ -122,8 +122,7 @@ base::Result<OwnSweep> start_sweep(const SweepCommand& command) {
       !command.log.empty()) {
     return base::fail(
         "The sweep of a Python file makes tables and two figures: --resume, --charts, --fit, "
-        "--linear and --log "
-        "are not for it");
+        "--linear and --log are not for it");
   }
   if (command.gpu && !command.predict)
     return base::fail("A Python file runs on the CPU here: --gpu needs --predict");

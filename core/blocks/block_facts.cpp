@@ -38,9 +38,9 @@ BlockFacts facts_of(const BlockSource& source, memory::BlockIndex index) {
   facts.requested = block.size;
   facts.total_after = source.log.events()[block.alloc_event].total_after;
   facts.stack = source.stack_of(index);
-  if (const auto freed = source.free_stacks.find(index); freed != source.free_stacks.end()) {
+  if (const auto stack = source.free_stack_of(index); stack != memory::kNone) {
     facts.only_freed = true;
-    facts.stack = freed->second;
+    facts.stack = stack;
   }
   const bool stays = block.free_event == memory::kNone;
   const Place place = stays ? place_of(source, block.address) : Place{};

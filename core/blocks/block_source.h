@@ -24,6 +24,11 @@ struct BlockSource {
   [[nodiscard]] allocator::StackIndex stack_of(memory::BlockIndex block) const {
     return block < stacks.size() ? stacks[block] : memory::kNone;
   }
+  // The stack of the free of a block that the recording only frees; kNone for others.
+  [[nodiscard]] allocator::StackIndex free_stack_of(memory::BlockIndex block) const {
+    const auto freed = free_stacks.find(block);
+    return freed == free_stacks.end() ? memory::kNone : freed->second;
+  }
   // The number of an event in the list of the trace; -1: the block lived before it.
   [[nodiscard]] std::int64_t number_of(memory::EventIndex event) const {
     const memory::Event& one = log.events()[event];

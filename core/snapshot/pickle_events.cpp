@@ -112,11 +112,7 @@ bool EventReader::recall(Value& value) {
     return false;
   }
   if (entry >= memo_.size()) return false;
-  Value found = memo_[entry];
-  if (Document::is_frames_of_event(found)) [[unlikely]] {
-    found = document_.own_frames(found);
-    if (found != Value::absent()) memo_.set(entry, found);
-  }
+  const Value found = memo_.recall(entry, document_);
   if (found == Value::absent()) return false;
   value = found;
   return true;

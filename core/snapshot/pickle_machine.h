@@ -138,11 +138,7 @@ class Machine {
     while (true) {
       const auto id = number<Bytes>();
       if (!id) return;
-      Value value = *id < memo_.size() ? memo_[*id] : Value::absent();
-      if (Document::is_frames_of_event(value)) [[unlikely]] {
-        value = document_.own_frames(value);
-        memo_.set(*id, value);
-      }
+      const Value value = *id < memo_.size() ? memo_.recall(*id, document_) : Value::absent();
       if (value == Value::absent()) {
         return fault_of_entry("memo_not_set", *id);
       }

@@ -34,6 +34,16 @@ class Memo {
     const std::size_t row = piece.begin + place % piece.period;
     return Value::in_row(values_[row], values_[row + piece.period], place / piece.period);
   }
+  // The value of an entry that the file asks for: a list of frames that events share becomes one of
+  // its own. `entry` is below size().
+  Value recall(std::size_t entry, Document& document) {
+    Value value = (*this)[entry];
+    if (Document::is_frames_of_event(value)) [[unlikely]] {
+      value = document.own_frames(value);
+      set(entry, value);
+    }
+    return value;
+  }
   void push_back(Value value) {
     if (values_.size() - open_at_ == kMostOpen) [[unlikely]]
       close_piece();

@@ -423,27 +423,22 @@ std::vector<InspectorRow> block_rows(const ViewContext& context) {
     rows.push_back({texts("inspector.step"), {std::to_string(block.step + 1), ""}});
   }
   if (!has_clock(context, source)) return rows;
+  const bool earlier = source.is_earlier(*selected);
+  const auto since = [](std::int64_t from_ns, std::int64_t to_ns) {
+    return text::duration_ns(static_cast<double>(to_ns - from_ns));
+  };
   const std::int64_t begin = log.time_range().begin;
-  if (source.is_earlier(*selected)) {
-    rows.push_back({texts("inspector.born"), {texts("inspector.born_before"), ""}});
-    if (block.free_event == memory::kNone) {
-      rows.push_back({texts("inspector.lifetime"), {texts("inspector.still_alive"), ""}});
-    } else {
-      const std::int64_t freed = log.events()[block.free_event].time_ns;
-      rows.push_back(
-          {texts("inspector.freed"), text::duration_ns(static_cast<double>(freed - begin))});
-    }
-    return rows;
-  }
   const std::int64_t born = log.events()[block.alloc_event].time_ns;
-  rows.push_back({texts("inspector.born"), text::duration_ns(static_cast<double>(born - begin))});
+  rows.push_back({texts("inspector.born"), earlier
+                                               ? text::Quantity{texts("inspector.born_before"), ""}
+                                               : since(begin, born)});
   if (block.free_event == memory::kNone) {
     rows.push_back({texts("inspector.lifetime"), {texts("inspector.still_alive"), ""}});
-  } else {
-    rows.push_back(
-        {texts("inspector.lifetime"),
-         text::duration_ns(static_cast<double>(log.events()[block.free_event].time_ns - born))});
+    return rows;
   }
+  const std::int64_t freed = log.events()[block.free_event].time_ns;
+  rows.push_back(earlier ? InspectorRow{texts("inspector.freed"), since(begin, freed)}
+                         : InspectorRow{texts("inspector.lifetime"), since(born, freed)});
   return rows;
 }
 

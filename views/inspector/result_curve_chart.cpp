@@ -118,14 +118,11 @@ class Drawing {
 
   void draw_axes() {
     const Theme& theme = figure_.theme;
-    const auto name = [&](const std::string& axis) {
-      return figure_.texts(is_key(axis) ? axis : "inspector.curve." + axis);
-    };
     const PlotPanel panel{sink_, theme, figure_.metrics, plot_};
     draw_left_axis(panel, y_, ticks(y_, px(22)), 6);
     draw_bottom_axis(panel, x_, ticks(x_, px(44)), 5, area_.x1);
-    sink_.text({area_.x0, area_.y0}, TextStyle::small, theme.text3, name(figure_.axes.y));
-    const std::string x_name = figure_.x_name.empty() ? name(figure_.axes.x) : figure_.x_name;
+    sink_.text({area_.x0, area_.y0}, TextStyle::small, theme.text3, name_of(figure_.axes.y));
+    const std::string x_name = this->x_name();
     sink_.text({plot_.x1 - sink_.text_width(TextStyle::small, x_name), plot_.y1 + px(19)},
                TextStyle::small, theme.text3, x_name);
   }
@@ -177,12 +174,17 @@ class Drawing {
     return nearest;
   }
 
+  [[nodiscard]] std::string name_of(const std::string& axis) const {
+    return figure_.texts(is_key(axis) ? axis : "inspector.curve." + axis);
+  }
+  [[nodiscard]] std::string x_name() const {
+    return figure_.x_name.empty() ? name_of(figure_.axes.x) : figure_.x_name;
+  }
   [[nodiscard]] std::string where(const std::string& number) const {
     const std::string axis = figure_.axes.x;
     if (figure_.x_name.empty() && !is_key(axis))
       return figure_.texts("inspector.curve.at." + axis, {{"x", number}});
-    const std::string name = figure_.x_name.empty() ? figure_.texts(axis) : figure_.x_name;
-    return figure_.texts("lesson.named", {{"name", name}, {"value", number}});
+    return figure_.texts("lesson.named", {{"name", x_name()}, {"value", number}});
   }
 
   void draw_names(std::size_t at) {

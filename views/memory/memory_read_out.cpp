@@ -38,13 +38,11 @@ std::vector<ReadOutLine> stack_lines(const ViewContext& context, memory::BlockIn
   if (context.file == nullptr || context.file_device == nullptr) return lines;
   const allocator::Snapshot& snapshot = context.file->file.snapshot;
   const blocks::BlockSource source = files::blocks_of(*context.file, *context.file_device);
-  allocator::StackIndex told = source.stack_of(block);
-  if (const auto freed = source.free_stacks.find(block);
-      told == memory::kNone && freed != source.free_stacks.end()) {
-    told = freed->second;
-    lines.push_back({context.texts("file.stack_of_free"), TextStyle::small, false});
-  }
-  const blocks::FoldedStack stack = blocks::folded_stack(snapshot, told, kMostHoverFrames);
+  const allocator::StackIndex of_free = source.free_stack_of(block);
+  const bool only_freed = of_free != memory::kNone;
+  if (only_freed) lines.push_back({context.texts("file.stack_of_free"), TextStyle::small, false});
+  const blocks::FoldedStack stack = blocks::folded_stack(
+      snapshot, only_freed ? of_free : source.stack_of(block), kMostHoverFrames);
   for (const allocator::FrameIndex frame : stack.shown)
     lines.push_back(
         {blocks::telling_words(snapshot, frame, blocks::Paths::whole), TextStyle::mono, false});

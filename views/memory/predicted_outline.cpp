@@ -195,10 +195,9 @@ void PredictedOutline::draw(DrawSink& sink, const memory::AllocationLog& measure
     // The largest value since the last pixel. Else a spike between two pixels would be lost.
     const EventIndex from = before == memory::kNone || before >= now ? now : before + 1;
     before = now;
-    const std::int64_t most = totals_
-                                  .over(predicted.events(), std::min(from, totals_.size() - 1),
-                                        std::min(now + 1, totals_.size()))
-                                  .most;
+    const EventIndex first = std::min(from, totals_.size() - 1);
+    const EventIndex end = std::min(now + 1, totals_.size());
+    const std::int64_t most = totals_.over(predicted.events(), first, end).most;
     const Point next{x, std::clamp(scale.y_of(most), scale.plot.y0, scale.plot.y1)};
     if (drawing && next.y == at.y) continue;
     if (drawing) {
