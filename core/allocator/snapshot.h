@@ -65,12 +65,23 @@ struct PoolId {
 
 enum class BlockState : std::uint8_t { active_allocated, active_pending_free, inactive };
 
+// PyTorch 2.0 and earlier: an allocation that was at the place of a block.
+struct PastAllocation {
+  std::optional<std::uint64_t> address = {};
+  std::optional<std::int64_t> requested = {};  // bytes asked for
+  StackIndex stack = memory::kNone;
+};
+using PastAllocations = std::vector<PastAllocation>;  // the newest first
+using HistoryIndex = std::uint32_t;                   // kNone: the file has none
+
 struct SnapshotBlock {
   std::uint64_t address = 0;
   std::int64_t size = 0;       // rounded, bytes
   std::int64_t requested = 0;  // bytes asked for
   StackIndex stack = memory::kNone;
   BlockState state = BlockState::inactive;
+  // In Snapshot::histories. The newest allocation there has the stack of a block in use.
+  HistoryIndex history = memory::kNone;
 };
 
 // One cudaMalloc, or one contiguous mapped range of an expandable segment. Sizes in bytes.
@@ -160,6 +171,7 @@ struct SnapshotLayout {
   bool time_us = true;
   bool compile_context = true;
   bool user_metadata = true;
+  bool block_address = true;
   friend bool operator==(const SnapshotLayout&, const SnapshotLayout&) = default;
 };
 
@@ -167,6 +179,7 @@ struct Snapshot {
   std::shared_ptr<base::StringTable> strings = std::make_shared<base::StringTable>();
   StackTable stacks;
   memory::Interner<EntryNotes> notes;
+  std::vector<PastAllocations> histories;
   std::vector<SnapshotSegment> segments;
   std::vector<Trace> device_traces;  // by device
   std::vector<ExternalAnnotation> external_annotations;

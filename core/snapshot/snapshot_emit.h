@@ -105,14 +105,33 @@ class SnapshotEmit {
   }
 
   void block(const allocator::SnapshotBlock& block) {
+    const allocator::PastAllocations* const history =
+        block.history == memory::kNone ? nullptr : &snapshot_.histories[block.history];
+    // The newest tells of the block.
+    const bool made =
+        history != nullptr && !history->empty() && block.state != allocator::BlockState::inactive;
+    const std::int64_t told = made ? history->front().requested.value_or(0) : 0;
     to_.begin_dict();
-    address(Key::address, block.address);
+    if (layout_.block_address) address(Key::address, block.address);
     integer(Key::size, block.size);
-    if (layout_.requested_size || block.requested > 0)
+    if (layout_.requested_size || block.requested > told)
       integer(Key::requested_size, block.requested);
     key(Key::state);
     to_.literal(kBlockStateNames[static_cast<std::size_t>(block.state)]);
-    if (block.stack != memory::kNone) stack(block.stack);
+    if (block.stack != memory::kNone && !(made && history->front().stack == block.stack))
+      stack(block.stack);
+    if (history != nullptr) {
+      key(Key::history);
+      list(*history, [this](const auto& one) { past(one); });
+    }
+    to_.end();
+  }
+
+  void past(const allocator::PastAllocation& past) {
+    to_.begin_dict();
+    if (past.address) address(Key::addr, *past.address);
+    if (past.requested) integer(Key::real_size, *past.requested);
+    if (past.stack != memory::kNone) stack(past.stack);
     to_.end();
   }
 

@@ -47,7 +47,8 @@ allocator::SnapshotLayout SnapshotFields::layout() const {
           .is_expandable = has(Key::is_expandable),
           .time_us = has(Key::time_us),
           .compile_context = has(Key::compile_context),
-          .user_metadata = has(Key::user_metadata)};
+          .user_metadata = has(Key::user_metadata),
+          .block_address = block_addresses};
 }
 
 void SnapshotFields::ignore(Value name) {

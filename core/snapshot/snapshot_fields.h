@@ -30,6 +30,7 @@ class SnapshotFields {
   Document& document;
   allocator::Snapshot& snapshot;
   SnapshotPlace place;
+  bool block_addresses = false;  // a block has one
   int lists_of_traces = 0;  // that the file has: names may stand twice in a dictionary
 
   [[nodiscard]] Key key_of(Value name);

@@ -25,25 +25,37 @@ bool read_state(SnapshotFields& fields, Value value, allocator::BlockState& stat
   return fields.wrong(Key::state, value, "active_allocated, active_pending_free or inactive");
 }
 
-// PyTorch 2.0 and earlier: the allocations at that place, the newest first.
-bool read_history(SnapshotFields& fields, Value list, allocator::SnapshotBlock& block) {
-  bool newest = true;
-  return fields.each_item(name_of(Key::history), list, [&](Value item) {
-    if (!std::exchange(newest, false)) return true;
-    return fields.each_entry(item, [&](Key key, Value name, Value value) {
-      switch (key) {
-        case Key::frames:
-          return fields.stack(key, value, block.stack);
-        case Key::real_size:
-          return fields.size(key, value, block.requested);
-        case Key::addr:
-          return true;
-        default:
-          fields.ignore(name);
-          return true;
-      }
-    });
+bool read_past(SnapshotFields& fields, Value dict, allocator::PastAllocation& past) {
+  return fields.each_entry(dict, [&](Key key, Value name, Value value) {
+    switch (key) {
+      case Key::frames:
+        return fields.stack(key, value, past.stack);
+      case Key::real_size:
+        return fields.size(key, value, past.requested.emplace());
+      case Key::addr:
+        return fields.address(key, value, past.address.emplace());
+      default:
+        fields.ignore(name);
+        return true;
+    }
   });
+}
+
+// PyTorch 2.0 and earlier: the allocations at that place. The newest one made a block in use; those
+// of a free block are gone.
+bool read_history(SnapshotFields& fields, Value list, allocator::SnapshotBlock& block) {
+  allocator::PastAllocations history;
+  const bool good = fields.each_item(name_of(Key::history), list, [&](Value item) {
+    return read_past(fields, item, history.emplace_back());
+  });
+  if (!good) return false;
+  if (block.state != allocator::BlockState::inactive && !history.empty()) {
+    if (history.front().stack != memory::kNone) block.stack = history.front().stack;
+    block.requested = history.front().requested.value_or(block.requested);
+  }
+  block.history = static_cast<allocator::HistoryIndex>(fields.snapshot.histories.size());
+  fields.snapshot.histories.push_back(std::move(history));
+  return true;
 }
 
 // The fields that a block can be without.
@@ -67,6 +79,7 @@ bool read_block(SnapshotFields& fields, Value dict, allocator::SnapshotBlock& bl
   const bool good = fields.each_entry(dict, [&](Key key, Value name, Value value) {
     switch (key) {
       case Key::address:
+        fields.block_addresses = true;
         return fields.address(key, value, block.address);
       case Key::size:
         has_size = true;
@@ -88,9 +101,12 @@ bool read_block(SnapshotFields& fields, Value dict, allocator::SnapshotBlock& bl
   if (!good) return false;
   if (!has_size) return fields.lacks("size");
   if (!has_state) return fields.lacks("state");
-  // The history of a free block describes blocks that no longer exist.
-  return Document::kind(history) == Kind::none || block.state == allocator::BlockState::inactive ||
-         read_history(fields, history, block);
+  if (Document::kind(history) == Kind::none) return true;
+  const auto read = [&] { return read_history(fields, history, block); };
+  // That of a free block says nothing of what is there.
+  return block.state == allocator::BlockState::inactive
+             ? fields.optional(Key::history, history, read)
+             : read();
 }
 
 bool read_blocks(SnapshotFields& fields, Value list, allocator::SnapshotSegment& segment) {

@@ -4,6 +4,8 @@
 #include <limits>
 #include <random>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "core/allocator/snapshot.h"
 
@@ -91,8 +93,22 @@ class RandomSnapshot {
     for (std::uint64_t i = below(5); i > 0; --i) {
       segment.blocks.push_back(
           {address(), size(), size(), stack(), static_cast<allocator::BlockState>(below(3))});
+      if (below(4) == 0) segment.blocks.back().history = history(segment.blocks.back());
     }
     return segment;
+  }
+
+  // The newest allocation is the block's.
+  allocator::HistoryIndex history(const allocator::SnapshotBlock& block) {
+    allocator::PastAllocations past(below(4));
+    for (allocator::PastAllocation& one : past) {
+      if (below(3) > 0) one.address = address();
+      if (below(3) > 0) one.requested = size();
+      one.stack = stack();
+    }
+    if (!past.empty()) past.front() = {address(), block.requested, block.stack};
+    snapshot_.histories.push_back(std::move(past));
+    return static_cast<allocator::HistoryIndex>(snapshot_.histories.size() - 1);
   }
 
   allocator::TraceEntry entry() {

@@ -48,6 +48,13 @@ class Words {
     for (const auto& block : one.blocks) {
       words_ += fmt::format("  block {} {} {} {} {}\n", block.address, block.size, block.requested,
                             static_cast<int>(block.state), stack(block.stack));
+      if (block.history == memory::kNone) continue;
+      words_ += "  history\n";
+      for (const auto& past : snapshot_.histories[block.history]) {
+        words_ += past.address ? fmt::format("    at {}", *past.address) : "    at none";
+        if (past.requested) words_ += fmt::format(" asked {}", *past.requested);
+        words_ += fmt::format(" {}\n", stack(past.stack));
+      }
     }
   }
 

@@ -4,7 +4,9 @@
 
 #include <cstdlib>
 #include <filesystem>
+#include <nlohmann/json.hpp>
 #include <string>
+#include <vector>
 
 #include "core/snapshot/snapshot_read.h"
 #include "tests/io/temporary_folder.h"
@@ -166,6 +168,40 @@ TEST(SnapshotWrite, NoFieldsAreInvented) {
   const auto& oom = again->snapshot.device_traces[0][1];
   EXPECT_EQ(oom.address, 7U) << "what the device has free";
   EXPECT_EQ(again->snapshot.notes[oom.notes].oom_address, 0U);
+}
+
+// PyTorch 2.0 has the allocations at a place as its history, also where it is free now.
+TEST(SnapshotWrite, AFileOf2023ComesBackAsItWas) {
+  constexpr const char* kOld = R"({"segments": [{"device": 0, "address": 4096, "total_size": 3072,
+      "allocated_size": 1024, "active_size": 2048, "stream": 0, "segment_type": "large", "blocks": [
+      {"size": 1024, "state": "active_allocated", "history": [
+        {"addr": 4096, "real_size": 1000, "frames": [{"name": "f", "filename": "a.py", "line": 3}]},
+        {"addr": 4096, "real_size": 900, "frames": [{"name": "g", "filename": "b.py", "line": 4}]}]},
+      {"size": 512, "state": "inactive", "history": [
+        {"addr": 5120, "real_size": 7, "frames": [{"name": "h", "filename": "c.py", "line": 5}]}]},
+      {"size": 512, "state": "inactive", "history": []},
+      {"size": 1024, "state": "active_pending_free", "history": [{"addr": 6144, "real_size": 9}]},
+      {"size": 512, "state": "inactive"}]}], "device_traces": []})";
+  const auto file = parse_snapshot(kOld);
+  ASSERT_TRUE(file) << file.error().sentence;
+  EXPECT_EQ(file->fault.sentence, "");
+  const std::string text = written(file->snapshot, SnapshotFormat::json);
+  EXPECT_EQ(nlohmann::json::parse(text), nlohmann::json::parse(kOld));
+  const auto pickled = parse_snapshot(written(file->snapshot, SnapshotFormat::pickle));
+  ASSERT_TRUE(pickled) << pickled.error().sentence;
+  EXPECT_EQ(written(pickled->snapshot, SnapshotFormat::json), text);
+}
+
+// One that cannot be read is told and left out, and says nothing against what follows it.
+TEST(SnapshotWrite, ADamagedHistoryOfAFreeBlockIsLeftOut) {
+  const auto file = parse_snapshot(R"({"segments": [{"address": 1, "total_size": 9, "blocks": [
+      {"size": 4, "state": "inactive", "history": [{"addr": "x"}]},
+      {"size": 5, "state": "active_allocated"}]}]})");
+  ASSERT_TRUE(file) << file.error().sentence;
+  EXPECT_EQ(file->fault.sentence, "");
+  EXPECT_EQ(file->ignored_keys, std::vector<std::string>{"history"});
+  EXPECT_EQ(file->snapshot.segments.at(0).blocks.size(), 2U);
+  EXPECT_EQ(written(file->snapshot, SnapshotFormat::json).find("history"), std::string::npos);
 }
 
 TEST(SnapshotWrite, WhatAFileHasIsKeptEvenWhereItIsEmpty) {
