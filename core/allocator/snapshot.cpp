@@ -4,6 +4,7 @@
 #include <array>
 #include <bit>
 #include <charconv>
+#include <functional>
 #include <string>
 
 #include "core/base/check.h"
@@ -59,8 +60,16 @@ std::size_t Frame::hash() const {
   return memory::mix_hash(hash, (std::uint64_t{fx_node_target} << 32U) | fx_original_trace);
 }
 
+std::size_t MetadataDict::hash() const {
+  std::size_t hash = entries.size();
+  for (const auto& [name, value] : entries)
+    hash = memory::mix_hash(memory::mix_hash(hash, name), std::hash<Value>{}(value));
+  return hash;
+}
+
 std::size_t EntryNotes::hash() const {
   std::size_t hash = memory::mix_hash(compile_context, user_metadata);
+  hash = memory::mix_hash(hash, metadata);
   hash = memory::mix_hash(hash, (std::uint64_t{category} << 32U) | other_action);
   hash = memory::mix_hash(hash, forward_frames);
   hash = memory::mix_hash(hash, static_cast<std::uint64_t>(stream));

@@ -116,17 +116,27 @@ inline constexpr int kTraceActionCount = 10;
 // The name in files; empty for other.
 std::string_view to_string(TraceAction action);
 
+// A user's note that is a dictionary, in its order.
+struct MetadataDict {
+  using Value = std::variant<std::monostate, bool, std::int64_t, double, base::StringId>;
+  std::vector<std::pair<base::StringId, Value>> entries = {};
+  friend bool operator==(const MetadataDict&, const MetadataDict&) = default;
+  [[nodiscard]] std::size_t hash() const;
+};
+
 // Fields that many entries have in common, stored once per distinct combination.
 struct EntryNotes {
   std::int64_t stream = 0;
   base::StringId compile_context = base::kNoString;
-  base::StringId user_metadata = base::kNoString;
-  base::StringId category = base::kNoString;  // memory_viz colours by it
+  base::StringId user_metadata = base::kNoString;  // of a dictionary: "key: value, key: value"
+  base::StringId category = base::kNoString;       // memory_viz colours by it
   base::StringId other_action = base::kNoString;
   StackIndex forward_frames = memory::kNone;  // frames with a name only
   std::optional<PoolId> pool = {};            // PyTorch 2.12 and later
   // The address of an oom that has one beside device_free.
   std::optional<std::uint64_t> oom_address = {};
+  // In Snapshot::metadata, where the user's note is a dictionary; else kNone.
+  std::uint32_t metadata = memory::kNone;
   friend bool operator==(const EntryNotes&, const EntryNotes&) = default;
   [[nodiscard]] std::size_t hash() const;
 };
@@ -179,6 +189,7 @@ struct Snapshot {
   std::shared_ptr<base::StringTable> strings = std::make_shared<base::StringTable>();
   StackTable stacks;
   memory::Interner<EntryNotes> notes;
+  memory::Interner<MetadataDict> metadata;
   std::vector<PastAllocations> histories;
   std::vector<SnapshotSegment> segments;
   std::vector<Trace> device_traces;  // by device

@@ -142,6 +142,7 @@ Snapshot without_devices(const Snapshot& whole) {
   to.strings = whole.strings;
   to.stacks = whole.stacks;
   to.notes = whole.notes;
+  to.metadata = whole.metadata;
   to.histories = whole.histories;
   to.layout = whole.layout;
   to.external_annotations = whole.external_annotations;

@@ -13,8 +13,8 @@ namespace ts::snapshot {
 // Sends a snapshot to an emitter (snapshot_pickle_emitter.h, snapshot_json_emitter.h) in the order
 // of PyTorch's keys. Private to the writer. An emitter has
 //   begin_list(), begin_dict(), item() before each item, key(text) before each value, end()
-//   integer(), address(), real(), boolean(), text(StringId), literal(text), pair(): two integers
-//   begin_shared_stack(index): false if it has written the stack already
+//   integer(), address(), real(), boolean(), none(), text(StringId), literal(text), pair(): two
+//   integers begin_shared_stack(index): false if it has written the stack already
 template <class Emitter>
 class SnapshotEmit {
  public:
@@ -151,7 +151,7 @@ class SnapshotEmit {
     integer(Key::stream, notes.stream);
     if (layout_.time_us || entry.time_us != 0) integer(Key::time_us, entry.time_us);
     optional_text(Key::compile_context, notes.compile_context, layout_.compile_context);
-    optional_text(Key::user_metadata, notes.user_metadata, layout_.user_metadata);
+    user_metadata(notes);
     optional_text(Key::category, notes.category);
     if (notes.pool) {
       key(Key::pool_id);
@@ -165,6 +165,24 @@ class SnapshotEmit {
     }
     to_.end();
   }
+
+  void user_metadata(const allocator::EntryNotes& notes) {
+    if (notes.metadata == memory::kNone)
+      return optional_text(Key::user_metadata, notes.user_metadata, layout_.user_metadata);
+    key(Key::user_metadata);
+    to_.begin_dict();
+    for (const auto& [name, value] : snapshot_.metadata[notes.metadata].entries) {
+      to_.key(snapshot_.text(name));
+      std::visit([this](const auto& one) { this->scalar(one); }, value);
+    }
+    to_.end();
+  }
+
+  void scalar(std::monostate /*nothing*/) { to_.none(); }
+  void scalar(bool value) { to_.boolean(value); }
+  void scalar(std::int64_t value) { to_.integer(value); }
+  void scalar(double value) { to_.real(value); }
+  void scalar(base::StringId value) { to_.text(value); }
 
   void stack(allocator::StackIndex index) {
     key(Key::frames);
@@ -195,21 +213,15 @@ class SnapshotEmit {
     std::visit(
         [this](const auto& value) {
           using T = std::decay_t<decltype(value)>;
-          if constexpr (std::is_same_v<T, bool>) {
-            to_.boolean(value);
-          } else if constexpr (std::is_same_v<T, std::int64_t>) {
-            to_.integer(value);
-          } else if constexpr (std::is_same_v<T, double>) {
-            to_.real(value);
-          } else if constexpr (std::is_same_v<T, base::StringId>) {
-            to_.text(value);
-          } else {
+          if constexpr (std::is_same_v<T, allocator::SnapshotSetting::Divisions>) {
             to_.begin_dict();
             for (const auto& [name, count] : value) {
               to_.key(snapshot_.text(name));
               to_.integer(count);
             }
             to_.end();
+          } else {
+            this->scalar(value);
           }
         },
         setting.value);

@@ -192,6 +192,28 @@ bool SnapshotFields::words(Key key, Value value, base::StringId& to) {
   return true;
 }
 
+std::optional<allocator::MetadataDict::Value> SnapshotFields::scalar(Value value) {
+  if (Document::kind(value) == Kind::none) return std::monostate();
+  if (Document::kind(value) == Kind::text) return string_id(value);
+  if (const auto flag = Document::as_boolean(value)) return *flag;
+  if (const auto number = document.as_integer(value)) return *number;
+  if (Document::kind(value) == Kind::real) return document.as_real(value);
+  return std::nullopt;
+}
+
+std::uint32_t SnapshotFields::metadata(Value value) {
+  if (Document::kind(value) != Kind::dict) return memory::kNone;
+  allocator::MetadataDict dict;
+  bool good = true;
+  document.for_each_entry(value, [&](Value name, Value one) {
+    const auto known = scalar(one);
+    good = visit() && Document::kind(name) == Kind::text && known.has_value();
+    if (good) dict.entries.emplace_back(string_id(name), *known);
+    return good;
+  });
+  return good ? snapshot.metadata.add(dict) : memory::kNone;
+}
+
 base::StringId SnapshotFields::string_id(Value text) {
   base::StringId& id = strings_[Document::index(text)];
   if (id == kNotCached) id = snapshot.strings->intern(*document.as_text(text));

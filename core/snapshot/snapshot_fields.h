@@ -31,7 +31,7 @@ class SnapshotFields {
   allocator::Snapshot& snapshot;
   SnapshotPlace place;
   bool block_addresses = false;  // a block has one
-  int lists_of_traces = 0;  // that the file has: names may stand twice in a dictionary
+  int lists_of_traces = 0;       // that the file has: names may stand twice in a dictionary
 
   [[nodiscard]] Key key_of(Value name);
   // The key stands somewhere in the file, also where key_of() was not asked.
@@ -87,6 +87,8 @@ class SnapshotFields {
   bool string(Key key, Value value, base::StringId& to);
   // A text, or a number or dictionary in words ("rank: 3, name: a").
   bool words(Key key, Value value, base::StringId& to);
+  // A dictionary of texts, numbers and nothing as such; kNone for others, of which words() tell.
+  std::uint32_t metadata(Value value);
   bool pool(Key key, Value value, allocator::PoolId& to);
   bool stack(Key key, Value value, allocator::StackIndex& to);
   bool names(Key key, Value value, allocator::StackIndex& to);  // a list of texts
@@ -123,6 +125,7 @@ class SnapshotFields {
   bool frame_field(Key key, Value value, allocator::Frame& frame);
 
   [[nodiscard]] std::optional<std::string> in_words(Value value) const;  // not of containers
+  [[nodiscard]] std::optional<allocator::MetadataDict::Value> scalar(Value value);
 
   SnapshotFile& file_;
   bool optional_ = false;  // faults are not noted

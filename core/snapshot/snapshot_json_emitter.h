@@ -27,6 +27,7 @@ class JsonEmitter {
   void address(std::uint64_t value);
   void real(double value);
   void boolean(bool value);
+  void none() { out_ += "null"; }
   void text(base::StringId value);
   void literal(std::string_view value);
   bool begin_shared_stack(allocator::StackIndex index);

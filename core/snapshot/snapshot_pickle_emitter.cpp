@@ -116,6 +116,10 @@ void PickleEmitter::boolean(bool value) {
   byte(value ? pickle::kNewtrue : pickle::kNewfalse);
 }
 
+void PickleEmitter::none() {
+  byte(pickle::kNone);
+}
+
 void PickleEmitter::get(std::uint32_t memo) {
   if (memo <= 0xFF) {
     byte(pickle::kBinget);

@@ -29,6 +29,7 @@ class PickleEmitter {
   void address(std::uint64_t value);
   void real(double value);
   void boolean(bool value);
+  void none();
   void text(base::StringId value);
   void literal(std::string_view value);
   bool begin_shared_stack(allocator::StackIndex index);

@@ -155,7 +155,9 @@ bool TraceReader::read_optional(Key key, Value name, Value value, allocator::Tra
     case Key::compile_context:
       return fields_.words(key, value, notes_.compile_context);
     case Key::user_metadata:
-      return fields_.words(key, value, notes_.user_metadata);
+      if (!fields_.words(key, value, notes_.user_metadata)) return false;
+      notes_.metadata = fields_.metadata(value);
+      return true;
     case Key::category:
       return fields_.words(key, value, notes_.category);
     case Key::forward_frames:

@@ -116,6 +116,7 @@ class RandomSnapshot {
     notes.stream = number();
     notes.compile_context = text();
     notes.user_metadata = text();
+    if (below(6) == 0) add_metadata(notes);
     if (below(2) == 0) notes.category = text();
     if (below(3) == 0) notes.pool = allocator::PoolId{number(), number()};
     if (below(8) == 0) notes.forward_frames = names();
@@ -128,6 +129,30 @@ class RandomSnapshot {
     }
     entry.notes = snapshot_.notes.add(notes) & allocator::kMostNotes;
     return entry;
+  }
+
+  // A dictionary, whose words are a text, too.
+  void add_metadata(allocator::EntryNotes& notes) {
+    allocator::MetadataDict dict;
+    const base::StringId name = snapshot_.strings->intern("name");
+    const base::StringId other = snapshot_.strings->intern("a");
+    switch (below(4)) {
+      case 0:
+        notes.user_metadata = snapshot_.strings->intern("");
+        break;
+      case 1:
+        dict.entries = {{name, std::int64_t{-5}}, {other, true}};
+        notes.user_metadata = snapshot_.strings->intern("name: -5, a: true");
+        break;
+      case 2:
+        dict.entries = {{other, std::monostate()}, {name, 2.5}};
+        notes.user_metadata = snapshot_.strings->intern("a: none, name: 2.5");
+        break;
+      default:
+        dict.entries = {{name, other}};
+        notes.user_metadata = snapshot_.strings->intern("name: a");
+    }
+    notes.metadata = snapshot_.metadata.add(dict);
   }
 
   allocator::StackIndex names() {

@@ -65,8 +65,26 @@ class Words {
                           text(notes.compile_context), text(notes.user_metadata),
                           text(notes.category), stack(notes.forward_frames));
     if (notes.pool) words_ += fmt::format(" ({}, {})", notes.pool->first, notes.pool->second);
+    if (notes.metadata != memory::kNone) {
+      for (const auto& [name, value] : snapshot_.metadata[notes.metadata].entries)
+        words_ += fmt::format(" {}={}:{}", text(name), value.index(), in_words(value));
+    }
     if (notes.oom_address) words_ += fmt::format(" at {}", *notes.oom_address);
     words_ += '\n';
+  }
+
+  std::string in_words(const allocator::MetadataDict::Value& value) {
+    return std::visit(
+        [this](const auto& one) -> std::string {
+          using T = std::decay_t<decltype(one)>;
+          if constexpr (std::is_same_v<T, std::monostate>)
+            return "nothing";
+          else if constexpr (std::is_same_v<T, base::StringId>)
+            return text(one);
+          else
+            return fmt::format("{}", one);
+        },
+        value);
   }
 
   void add(const allocator::SnapshotSetting& one) {

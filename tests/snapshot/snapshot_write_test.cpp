@@ -192,6 +192,37 @@ TEST(SnapshotWrite, AFileOf2023ComesBackAsItWas) {
   EXPECT_EQ(written(pickled->snapshot, SnapshotFormat::json), text);
 }
 
+// A note of a user may be a dictionary: its words are shown, and it is written as what it was.
+TEST(SnapshotWrite, ANoteThatIsADictionaryStaysOne) {
+  const auto file = parse_snapshot(
+      R"({"segments": [], "device_traces": [[
+          {"action": "alloc", "addr": 1, "size": 2, "stream": 0,
+           "user_metadata": {"rank": 3, "name": "a", "warm": true, "lr": 0.5, "none": null}},
+          {"action": "alloc", "addr": 2, "size": 2, "stream": 0,
+           "user_metadata": "rank: 3, name: a, warm: true, lr: 0.5, none: none"},
+          {"action": "alloc", "addr": 3, "size": 2, "stream": 0, "user_metadata": {}}]]})");
+  ASSERT_TRUE(file) << file.error().sentence;
+  EXPECT_TRUE(file->ignored_keys.empty());
+  const allocator::Snapshot& snapshot = file->snapshot;
+  const auto note = [&](std::size_t entry) {
+    const auto notes = snapshot.device_traces.at(0).at(entry).notes;
+    return snapshot.text(snapshot.notes[notes].user_metadata);
+  };
+  EXPECT_EQ(note(0), "rank: 3, name: a, warm: true, lr: 0.5, none: none");
+  EXPECT_EQ(note(0), note(1));
+  for (const SnapshotFormat format : kFormats) {
+    const auto again = parse_snapshot(written(snapshot, format));
+    ASSERT_TRUE(again) << again.error().sentence;
+    const auto json = nlohmann::json::parse(written(again->snapshot, SnapshotFormat::json));
+    const auto& trace = json["device_traces"][0];
+    EXPECT_EQ(trace[0]["user_metadata"],
+              (nlohmann::json{
+                  {"rank", 3}, {"name", "a"}, {"warm", true}, {"lr", 0.5}, {"none", nullptr}}));
+    EXPECT_EQ(trace[1]["user_metadata"], std::string(note(1)));
+    EXPECT_EQ(trace[2]["user_metadata"], nlohmann::json::object());
+  }
+}
+
 // One that cannot be read is told and left out, and says nothing against what follows it.
 TEST(SnapshotWrite, ADamagedHistoryOfAFreeBlockIsLeftOut) {
   const auto file = parse_snapshot(R"({"segments": [{"address": 1, "total_size": 9, "blocks": [
