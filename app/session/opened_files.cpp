@@ -10,6 +10,7 @@
 #include "app/session/is_ready.h"
 #include "core/base/freed_memory.h"
 #include "core/io/file.h"
+#include "core/io/unpack.h"
 #include "core/text/message.h"
 
 namespace ts::app {
@@ -23,15 +24,6 @@ std::filesystem::file_time_type written_at(const std::filesystem::path& path) {
   std::error_code error;
   const auto time = std::filesystem::last_write_time(path, error);
   return error ? std::filesystem::file_time_type::min() : time;
-}
-
-// The size of a file's content, guessed where it is packed.
-std::uint64_t unpacked_bytes(const std::filesystem::path& path) {
-  constexpr std::uint64_t kUsualRatio = 8;
-  std::error_code error;
-  const std::uintmax_t bytes = std::filesystem::file_size(path, error);
-  if (error) return 0;
-  return path.extension() == ".gz" ? kUsualRatio * bytes : bytes;
 }
 
 // Marks a beginning whose rest does not come.
@@ -63,7 +55,7 @@ std::uint64_t OpenedFiles::half_of_memory() {
 }
 
 void OpenedFiles::open(const std::filesystem::path& path) {
-  const std::uint64_t bytes = unpacked_bytes(path);
+  const std::uint64_t bytes = io::likely_unpacked(path);
   if (bytes <= most_bytes_) return open(path, {});
   Entry& entry = entry_for(path);
   if (entry.reading != nullptr) entry.reading->cancel();

@@ -12,6 +12,7 @@
 #include "core/io/file.h"
 #include "core/io/file_kind.h"
 #include "core/io/input.h"
+#include "core/io/unpack.h"
 #include "core/text/message.h"
 #include "core/trace_file/trace_read.h"
 
@@ -210,18 +211,10 @@ std::unique_ptr<OpenedFile> open_beginning(const std::filesystem::path& path, st
   return std::move(*opened);
 }
 
-bool is_packed(const std::filesystem::path& path) {
-  return path.extension() == ".gz";
-}
-
 std::size_t beginning_bytes(const std::filesystem::path& path, const Opening::Sizes& sizes) {
-  constexpr std::uintmax_t kPart = 8;
-  constexpr std::uintmax_t kUnpacked = 16;  // bytes for each of a packed file, usually
-  std::error_code error;
-  const std::uintmax_t bytes = std::filesystem::file_size(path, error);
-  if (error) return sizes.beginning;
-  const std::uintmax_t part = is_packed(path) ? bytes * kUnpacked / kPart : bytes / kPart;
-  return static_cast<std::size_t>(std::min<std::uintmax_t>(sizes.beginning, part));
+  constexpr std::uint64_t kPart = 8;
+  return static_cast<std::size_t>(
+      std::min<std::uint64_t>(sizes.beginning, io::likely_unpacked(path) / kPart));
 }
 
 }  // namespace
@@ -229,7 +222,7 @@ std::size_t beginning_bytes(const std::filesystem::path& path, const Opening::Si
 bool is_large(const std::filesystem::path& path, const Opening::Sizes& sizes) {
   std::error_code error;
   const std::uintmax_t bytes = std::filesystem::file_size(path, error);
-  return !error && bytes >= (is_packed(path) ? sizes.large_packed : sizes.large);
+  return !error && bytes >= (io::is_packed_name(path) ? sizes.large_packed : sizes.large);
 }
 
 base::Result<std::unique_ptr<OpenedFile>> open_file(const std::filesystem::path& path,

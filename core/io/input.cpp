@@ -198,7 +198,6 @@ base::Result<Input> Input::open(const std::filesystem::path& path, const Reading
                       {{"path", path.string()}, text::argument("reason", std::move(reason))});
   }
   if (!input.source_->packed()) return input;
-  constexpr std::uint64_t kUsualRatio = 8;
   input.packed_ = input.source_->file_bytes();
   input.expected_ = std::min<std::uint64_t>(kUsualRatio * input.packed_, how.most);
   return input;

@@ -7,6 +7,7 @@
 #include <new>
 #include <span>
 #include <stdexcept>
+#include <system_error>
 #include <utility>
 
 #include "core/io/file.h"
@@ -46,7 +47,6 @@ class Unpacker {
   [[nodiscard]] std::size_t expected_size() const {
     constexpr std::size_t kLeast = 4096;
     constexpr std::size_t kMore = 64;  // with room for the padding of scanners
-    constexpr std::size_t kUsualRatio = 8;
     constexpr std::size_t kMostExpected = 16;
     std::uint32_t told = 0;
     if (packed_.size() >= sizeof(told))
@@ -84,6 +84,13 @@ std::size_t most_unpacked(std::size_t packed) {
   const auto page = static_cast<std::size_t>(std::max<long>(::sysconf(_SC_PAGESIZE), 0));
   const std::size_t memory = std::max(pages * page / 2, kAlwaysUnpacked);
   return std::min(std::max(kAlwaysUnpacked, kMostRatio * packed), memory);
+}
+
+std::uint64_t likely_unpacked(const std::filesystem::path& path) {
+  std::error_code error;
+  const std::uintmax_t bytes = std::filesystem::file_size(path, error);
+  if (error) return 0;
+  return is_packed_name(path) ? kUsualRatio * bytes : bytes;
 }
 
 base::Message too_packed(std::size_t most) {

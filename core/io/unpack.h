@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <string>
 #include <string_view>
@@ -24,6 +25,18 @@ inline constexpr std::size_t kMostRatio = 200;
 // The limit for a packed file of that size, and the message that it is passed.
 std::size_t most_unpacked(std::size_t packed);
 base::Message too_packed(std::size_t most);
+
+// Bytes that one of a packed snapshot or trace becomes, usually; for room, and for questions before
+// anybody has read the file.
+inline constexpr std::uint64_t kUsualRatio = 8;
+
+// Whether a file's name says that gzip packed it.
+inline bool is_packed_name(const std::filesystem::path& path) {
+  return path.extension() == ".gz";
+}
+// The size of a file's content, by the usual ratio where its name says that it is packed. 0 where
+// there is no file.
+std::uint64_t likely_unpacked(const std::filesystem::path& path);
 
 // Reads a file, and unpacks it if its first bytes are those of gzip. Errors as read_file(), and for
 // a packed file whose content is empty or too large. `how.most` counts what is unpacked, too.

@@ -109,7 +109,7 @@ TEST_F(LargeFiles, ShowTheirBeginningFirst) {
     EXPECT_NE(beginning.fault().sentence.find("still being read"), std::string::npos)
         << beginning.fault().sentence;
     EXPECT_NE(beginning.fault().sentence.find(one.name), std::string::npos);
-    EXPECT_GT(events_of(beginning), 300U);
+    EXPECT_GT(events_of(beginning), 150U);
     EXPECT_LT(events_of(beginning), events_of(**whole));
     EXPECT_TRUE(beginning.file.snapshot.segments.empty());
     EXPECT_EQ(beginning.path, path);

@@ -79,5 +79,15 @@ TEST(Unpack, AFileIsNamedInItsSentence) {
   EXPECT_NE(read_unpacked("/dev/null").error().sentence.find("device"), std::string::npos);
 }
 
+// Before a packed file is read its name and its size are all that is known.
+TEST(Unpack, TheSizeOfAContentIsGuessedByTheName) {
+  const testing::TemporaryFolder folder;
+  for (const char* name : {"a.json", "a.json.gz"})
+    std::ofstream(folder / name, std::ios::binary) << std::string(1000, 'x');
+  EXPECT_EQ(likely_unpacked(folder / "a.json"), 1000U);
+  EXPECT_EQ(likely_unpacked(folder / "a.json.gz"), 1000 * kUsualRatio);
+  EXPECT_EQ(likely_unpacked(folder / "missing.gz"), 0U);
+}
+
 }  // namespace
 }  // namespace ts::io
