@@ -345,7 +345,7 @@ std::vector<memory::Record> TraceOpener::alive_before(
   const std::int64_t total = events.front().total_allocated;
   if (total < 0) return blocks;
   memory::Record block;
-  block.time_ns = time_of(events.front().time_ns);
+  block.time_ns = std::min(time_of(events.front().time_ns), time_of(span_.end));
   block.phase = base::Phase::idle;
   block.op = file_.strings->intern("before the trace");
   // A free counts its bytes as negative.
@@ -396,12 +396,14 @@ void TraceOpener::add_memory() {
     run_.memory.append(record);
   };
   for (const memory::Record& record : alive_before(events)) allocate(record);
+  // As those before the first event stand at the beginning, those behind the last stand at the end.
+  const std::int64_t end = time_of(span_.end);
   OpenOperators operators(file_.events);
   for (const trace_file::MemoryEvent& event : events) {
     if (memory_.rank.empty() && trace_file::is_of_rank(file_.tracks[event.track]))
       memory_.rank = file_.tracks[event.track].process_name;
     memory::Record record;
-    record.time_ns = time_of(event.time_ns);
+    record.time_ns = std::min(time_of(event.time_ns), end);
     record.address = event.address;
     record.size = std::clamp(event.bytes, -kMostBytes, kMostBytes);
     record.phase = base::Phase::idle;

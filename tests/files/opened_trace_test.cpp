@@ -183,6 +183,27 @@ TEST_F(OfTrace, MemoryBeforeTheTraceCounts) {
   EXPECT_EQ(opened->run.memory.unmatched_frees(), 0U);
 }
 
+// A free that a profiler records after the last operator stands at its end.
+TEST_F(OfTrace, MemoryBehindTheLastOperatorAddsNoTime) {
+  auto file = trace_file::parse_trace(R"text({"traceEvents": [
+{"ph": "i", "s": "t", "name": "[memory]", "pid": 9, "tid": 9, "ts": 5,
+ "args": {"Device Type": 0, "Addr": 256, "Bytes": 1000}},
+{"ph": "X", "cat": "cpu_op", "name": "aten::mm", "pid": 9, "tid": 9, "ts": 10, "dur": 20},
+{"ph": "i", "s": "t", "name": "[memory]", "pid": 9, "tid": 9, "ts": 20,
+ "args": {"Device Type": 0, "Addr": 512, "Bytes": 500}},
+{"ph": "i", "s": "t", "name": "[memory]", "pid": 9, "tid": 9, "ts": 900,
+ "args": {"Device Type": 0, "Addr": 256, "Bytes": -1000}}
+]})text");
+  ASSERT_TRUE(file) << file.error().sentence;
+  const auto opened = open_trace(std::move(*file), 5);
+  ASSERT_TRUE(opened) << opened.error().sentence;
+  EXPECT_EQ(opened->summary.span_ns, 20'000);
+  EXPECT_EQ(opened->run.range(), opened->run.trace.range());
+  EXPECT_EQ(opened->run.range().length(), opened->summary.span_ns + 1);
+  EXPECT_EQ(opened->run.memory.peak_bytes(), 1'500);
+  EXPECT_EQ(opened->run.memory.current_bytes(), 500) << "it is freed at the end";
+}
+
 // As Kineto's output_json.cpp writes them: the process is the device, the thread the stream; waits
 // for a stream are on a row of their own (1,000,000 more), waits for a device on |-1|.
 TEST_F(OfTrace, AnnotationsAndWaitsOfADeviceAreBesideIt) {
