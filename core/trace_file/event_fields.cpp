@@ -211,6 +211,17 @@ std::int64_t nanoseconds(std::string_view text) {
   return negative ? -value : value;
 }
 
+bool is_number(std::string_view text) {
+  const std::string_view rest = text.substr(text.starts_with('-') ? 1 : 0);
+  const auto is_plain = [](char c) { return (c >= '0' && c <= '9') || c == '.'; };
+  if (rest.empty() || !is_plain(rest.front())) return false;
+  if (std::ranges::all_of(rest, is_plain)) return true;
+  const std::string copy(text);
+  char* end = nullptr;
+  const double number = std::strtod(copy.c_str(), &end);
+  return end == copy.c_str() + copy.size() && std::isfinite(number);
+}
+
 std::int64_t integer(std::string_view text) {
   std::int64_t value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);

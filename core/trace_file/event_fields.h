@@ -47,6 +47,8 @@ bool read_event(io::JsonScanner& scanner, RawEvent& event);
 // Converts microseconds with any number of decimals to exact nanoseconds. 0 if it is no number;
 // large numbers are clamped so that sums of them cannot overflow.
 std::int64_t nanoseconds(std::string_view microseconds);
+// Whether it is one, and not NaN or Infinity, which Python's json module writes.
+bool is_number(std::string_view text);
 // Returns kNoNumber if the text is no integer.
 std::int64_t integer(std::string_view text);
 // The number of a device, or -1.

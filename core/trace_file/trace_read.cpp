@@ -206,7 +206,7 @@ bool TraceReader::is_asked(const RawEvent& raw) {
   if (range_.unit == base::FileRange::Unit::events)
     return range_.place_of(number, 0) == Place::inside;
   const std::int64_t time = nanoseconds(raw.time);
-  if (!first_ns_ && !raw.time.empty()) first_ns_ = time;
+  if (!first_ns_ && is_number(raw.time)) first_ns_ = time;
   const std::int64_t since = time - first_ns_.value_or(0);
   // Both ends of what begins and ends in two events are needed to tell where it lies.
   if (raw.phase == 'B' || raw.phase == 'E') return true;
@@ -287,6 +287,12 @@ void TraceReader::note_fault() {
 }
 
 void TraceReader::take(const RawEvent& raw, std::string_view written) {
+  // At no time: it would stand before all others.
+  constexpr std::string_view kTimed = "XBECsfiI";
+  if (kTimed.find(raw.phase) != std::string_view::npos && !is_number(raw.time)) {
+    ++impossible_;
+    return;
+  }
   switch (raw.phase) {
     case 'X':
       return take_stretch(raw);
@@ -318,7 +324,7 @@ void TraceReader::take_name(const RawEvent& raw) {
 
 void TraceReader::take_stretch(const RawEvent& raw) {
   const std::int64_t duration = nanoseconds(raw.duration);
-  if (duration < 0) {
+  if (duration < 0 || (!raw.duration.empty() && !is_number(raw.duration))) {
     ++impossible_;
     return;
   }

@@ -251,12 +251,31 @@ TEST(TraceWrite, ATableHasALineAnEvent) {
 }
 
 TEST(TraceRead, OddValuesAreNoNumbers) {
-  const TraceFile file = parsed(R"([{"ph": "X", "name": {"a": [1]}, "ts": [], "dur": "x", "pid": {},
+  const TraceFile file = parsed(R"([{"ph": "X", "name": {"a": [1]}, "ts": "7", "pid": {},
       "tid": null, "args": "none", "cat": 5}, {"ph": "X", "dur": -5, "ts": "7.5"}, {"ph": {}}])");
   EXPECT_EQ(file.fault.key, "trace_error.impossible");
   EXPECT_EQ(file.event_count, 3U);
   ASSERT_EQ(file.events.size(), 1U);
   EXPECT_EQ(file.events[0].duration_ns, 0);
+}
+
+// Python's json module writes NaN and Infinity. Such events stood at time 0, before all others.
+TEST(TraceRead, ATimeThatIsNoNumberIsLeftOutAndSaid) {
+  for (const char* odd : {"NaN", "Infinity", "-Infinity", "null", "1e999", "\"soon\"", "5x"}) {
+    const std::string time = odd;
+    const TraceFile file = parsed(
+        R"([{"ph": "X", "name": "a", "ts": 5000000, "dur": 2}, {"ph": "X", "name": "b", "ts": )" +
+        time + R"(, "dur": 1}, {"ph": "X", "name": "c", "ts": 5000001, "dur": )" + time +
+        R"(}, {"ph": "B", "name": "d", "ts": )" + time + R"(}, {"ph": "E", "ts": )" + time +
+        R"(}, {"ph": "s", "id": 1, "ts": )" + time + R"(}, {"ph": "C", "name": "e", "ts": )" +
+        time + R"(, "args": {"f": 1}}, {"ph": "i", "name": "[memory]", "ts": )" + time +
+        R"(, "args": {"Bytes": 8}}])");
+    ASSERT_EQ(file.events.size(), 1U) << odd;
+    EXPECT_EQ(file.flows.size() + file.counters.size() + file.memory.size(), 0U) << odd;
+    EXPECT_EQ(file.event_count, 8U) << odd;
+    EXPECT_TRUE(file.fault.sentence.starts_with("7 events have impossible values")) << odd;
+    EXPECT_EQ(summary_of(file).span_ns, 2000) << odd;
+  }
 }
 
 // Ranks are put together by it.
