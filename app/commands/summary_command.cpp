@@ -199,12 +199,24 @@ void print_findings(const Json& findings) {
   }
 }
 
+std::string range_in_words(const Json& events) {
+  const auto inside = events["events"].get<std::int64_t>();
+  const auto earlier = events["earlier"].get<std::int64_t>();
+  const std::string made = text::counted(earlier, "earlier event") + " that made what was alive";
+  if (inside == 0)
+    return "no event lies there" + (earlier > 0 ? "; counted: " + made + " then" : "");
+  const std::string lie =
+      text::counted(inside, "event") + (inside == 1 ? " lies there" : " lie there");
+  return lie + (earlier > 0 ? "; counted, too: " + made + " when it began" : "");
+}
+
 void print(const SummaryCommand& command, const Json& json) {
   std::printf("%s\n", text::printable(command.file.string()).c_str());
   for (const auto& [key, value] : json.items()) {
     if (value.is_structured() || key == "fault" || key == "complete") continue;
     print_row(title_of(key, json).c_str(), in_words(key, value));
   }
+  if (json.contains("in_range")) print_row("in the range", range_in_words(json["in_range"]));
   if (json.contains("actions")) {
     for (const auto& [action, count] : json["actions"].items())
       print_row(action.c_str(), in_words("count", count));

@@ -4,6 +4,7 @@
 #include <array>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <numeric>
 #include <string>
 #include <system_error>
 #include <utility>
@@ -51,6 +52,11 @@ nlohmann::json device_json(const allocator::Snapshot& snapshot, const files::Ope
           {"peak_reserved", opened.peak_reserved},
           {"end_reserved", opened.end_reserved},
           {"guessed_share", guessed ? nlohmann::json(*guessed) : nlohmann::json()}};
+}
+
+// Those that lie in the range that was asked for, and what else is counted.
+void add_range(nlohmann::json& json, const base::RangeEvents& events) {
+  json["in_range"] = {{"events", events.inside}, {"earlier", events.before}};
 }
 
 nlohmann::json totals_json(const std::vector<trace_file::NameTotal>& totals,
@@ -147,6 +153,9 @@ nlohmann::json summary_json(const files::OpenedFile& opened) {
                          {"peak_reserved", peak_reserved},
                          {"devices", devices},
                          {"annotations", snapshot.external_annotations.size()}};
+  if (!file.in_range.empty())
+    add_range(json,
+              std::accumulate(file.in_range.begin(), file.in_range.end(), base::RangeEvents()));
   add_fault(json, file.fault);
   return json;
 }
@@ -174,6 +183,7 @@ nlohmann::json summary_json(const trace_file::TraceFile& file,
                          {"devices", file.devices},
                          {"rank", number_or_null(file.rank)},
                          {"checks", report::to_json(checks::of_trace(summary, file.fault))}};
+  if (file.window || file.by_number) add_range(json, {.inside = file.in_range, .before = 0});
   add_fault(json, file.fault);
   return json;
 }

@@ -27,7 +27,9 @@ namespace ts::app {
 //     (first begin to last end, of all but the profiler's own window; of a part in seconds, like
 //     the busy times: what lies in it), tracks, flows, memory_events, schema, devices, rank, checks
 //     (core/report/checks.h)
-// Allocated bytes are requested bytes, as in traces. Both have complete and, where it is false,
+// Allocated bytes are requested bytes, as in traces. Of a range both have in_range {events (that
+// lie there; names of a trace do not count), earlier (of a snapshot: those that made what was alive
+// when it begins, which are among `events`, too)}. Both have complete and, where it is false,
 // fault.
 nlohmann::json summary_json(const files::OpenedFile& file);
 nlohmann::json summary_json(const trace_file::TraceFile& file);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 
@@ -26,6 +27,15 @@ struct FileRange {
                                            : static_cast<double>(since_ns) / kSecond;
     if (at < from) return Place::before;
     return at < to ? Place::inside : Place::after;
+  }
+};
+
+// The events of a file of which a range was read, or of one of its devices.
+struct RangeEvents {
+  std::size_t inside = 0;
+  std::size_t before = 0;  // they made what is alive when it begins, and are kept, too
+  friend RangeEvents operator+(const RangeEvents& a, const RangeEvents& b) {
+    return {a.inside + b.inside, a.before + b.before};
   }
 };
 

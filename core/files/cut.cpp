@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -26,23 +27,24 @@ std::int64_t limited_us(std::int64_t time_us) {
   return std::clamp(time_us, -kMostMicroseconds, kMostMicroseconds);
 }
 
-// Leaves in the trace what the range needs. Returns how many of the events are not behind it.
-std::size_t reduce(allocator::Trace& trace, const snapshot::TraceStart& start,
-                   const base::FileRange& range) {
+// Leaves in the trace what the range needs. Returns how many of the events are in it and before it.
+base::RangeEvents reduce(allocator::Trace& trace, const snapshot::TraceStart& start,
+                         const base::FileRange& range) {
   allocator::RangeKeeper<TraceEntry, allocator::Trace> keeper;
   allocator::Trace kept;
-  std::size_t end = 0;
-  bool ended = false;
+  std::optional<std::size_t> end;
+  std::size_t inside = 0;
   const std::int64_t first = start.time_us.value_or(trace.empty() ? 0 : trace.front().time_us);
   for (std::size_t i = 0; i < trace.size(); ++i) {
     const std::int64_t since = (limited_us(trace[i].time_us) - limited_us(first)) * kMicrosecond;
     const Place place = range.place_of(i + start.left_out, since);
     keeper.take(place, trace[i].action, trace[i].address, trace[i], kept);
-    if (place == Place::after && !std::exchange(ended, true)) end = kept.size();
+    if (place == Place::inside) ++inside;
+    if (place == Place::after && !end) end = kept.size();
   }
   keeper.finish(kept);
   trace = std::move(kept);
-  return ended ? end : trace.size();
+  return {inside, end.value_or(trace.size()) - inside};
 }
 
 // Takes the segments of a device back to the state after so many of its events; the rest goes.
@@ -66,7 +68,9 @@ void cut(snapshot::SnapshotFile& file, const base::FileRange& range) {
   for (std::size_t device = 0; device < traces.size(); ++device) {
     const snapshot::TraceStart start =
         device < file.starts.size() ? file.starts[device] : snapshot::TraceStart{};
-    const std::size_t end = reduce(traces[device], start, range);
+    const base::RangeEvents events = reduce(traces[device], start, range);
+    file.in_range.push_back(events);
+    const std::size_t end = events.before + events.inside;
     if (end < traces[device].size()) rewind(file.snapshot, device, end);
   }
   file.starts.clear();

@@ -168,6 +168,12 @@ std::vector<std::uint32_t> add_part(const Snapshot& whole, std::size_t device,
   return entries;
 }
 
+// Those of a range that are among the kept events: in the whole trace they lie one after another.
+base::RangeEvents kept_of(const base::RangeEvents& all, const std::vector<std::uint32_t>& kept) {
+  const auto before = std::ranges::lower_bound(kept, all.before) - kept.begin();
+  return {kept.size() - static_cast<std::size_t>(before), static_cast<std::size_t>(before)};
+}
+
 }  // namespace
 
 Snapshot part_of(const Snapshot& whole, std::size_t device, const MemoryPart& part,
@@ -188,9 +194,13 @@ std::unique_ptr<OpenedFile> narrowed(const OpenedFile& whole, std::span<const Op
                   .packed = whole.file.packed,
                   .pickle_protocol = whole.file.pickle_protocol};
   std::vector<std::vector<std::uint32_t>> entries;
-  for (const OpenedDevice& device : devices)
-    entries.push_back(add_part(whole.file.snapshot, static_cast<std::size_t>(device.number), part,
-                               opened->file.snapshot));
+  opened->file.in_range.resize(whole.file.in_range.size());
+  for (const OpenedDevice& device : devices) {
+    const auto number = static_cast<std::size_t>(device.number);
+    entries.push_back(add_part(whole.file.snapshot, number, part, opened->file.snapshot));
+    if (number < whole.file.in_range.size())
+      opened->file.in_range[number] = kept_of(whole.file.in_range[number], entries.back());
+  }
   for (std::size_t i = 0; i < devices.size(); ++i) {
     OpenedDevice& narrow =
         opened->devices.emplace_back(open_device(opened->file.snapshot, devices[i].number));

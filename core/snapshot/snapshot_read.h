@@ -17,11 +17,12 @@ struct SnapshotFile {
   // The reason why the file was not read completely, with the position; the snapshot then holds the
   // values before it. Empty when the file was read to its end.
   base::Message fault;
-  std::vector<std::string> ignored_keys;  // keys unknown to this reader, at most 20
-  std::size_t bytes = 0;                  // size of the file, unpacked
-  std::size_t packed = 0;                 // its size where it is packed; 0: it is not
-  int pickle_protocol = 0;                // 0: JSON
-  std::vector<TraceStart> starts = {};    // by device, where a range was read; else empty
+  std::vector<std::string> ignored_keys;         // keys unknown to this reader, at most 20
+  std::size_t bytes = 0;                         // size of the file, unpacked
+  std::size_t packed = 0;                        // its size where it is packed; 0: it is not
+  int pickle_protocol = 0;                       // 0: JSON
+  std::vector<TraceStart> starts = {};           // by device, where a range was read; else empty
+  std::vector<base::RangeEvents> in_range = {};  // the same, after files::cut()
 };
 
 // Reads a memory snapshot of PyTorch, pickled (protocol 2 to 5) or as JSON with the same keys,

@@ -132,6 +132,7 @@ struct TraceFile {
   // by the numbers of the events, whose kernels may be missing.
   std::optional<base::TimeRange> window;
   bool by_number = false;
+  std::size_t in_range = 0;  // then: events that lie there, at least in part; names do not count
   // The reason why the file was not read completely, with the position; earlier values are kept.
   base::Message fault;
 };

@@ -29,6 +29,10 @@ std::pair<std::int64_t, std::int64_t> order_of(const Event& event) {
   return {event.begin_ns, -event.duration_ns};
 }
 
+bool is_of_pair(const RawEvent& raw) {
+  return raw.phase == 'B' || raw.phase == 'E';
+}
+
 class TraceReader {
  public:
   // With a copy events are handed to it and not kept.
@@ -90,6 +94,9 @@ class TraceReader {
   bool read_object();
   bool read_events();
   void pass_on(const RawEvent& raw, std::string_view written);
+  [[nodiscard]] bool asks_for_time() const {
+    return !range_.is_all() && range_.unit == base::FileRange::Unit::seconds;
+  }
   bool is_asked(const RawEvent& raw);
   [[nodiscard]] bool is_asked(std::int64_t begin_ns, std::int64_t end_ns) const;
   bool read_metadata(std::string_view key);
@@ -189,6 +196,7 @@ bool TraceReader::read_events() {
     if (!range_.is_all() && !is_asked(raw)) continue;
     copy_ != nullptr ? pass_on(raw, written) : take(raw, written);
     ++file_.event_count;
+    if (raw.phase != 'M' && !(is_of_pair(raw) && asks_for_time())) ++file_.in_range;
   } while (scanner_.take(','));
   if (!scanner_.take(']')) return false;
   if (copy_ != nullptr) {
@@ -209,7 +217,7 @@ bool TraceReader::is_asked(const RawEvent& raw) {
   if (!first_ns_ && is_number(raw.time)) first_ns_ = time;
   const std::int64_t since = time - first_ns_.value_or(0);
   // Both ends of what begins and ends in two events are needed to tell where it lies.
-  if (raw.phase == 'B' || raw.phase == 'E') return true;
+  if (is_of_pair(raw)) return true;
   const std::int64_t lasts =
       raw.phase == 'X' ? std::max<std::int64_t>(nanoseconds(raw.duration), 0) : 0;
   return range_.place_of(number, since) != Place::after &&
@@ -224,8 +232,7 @@ bool TraceReader::is_asked(std::int64_t begin_ns, std::int64_t end_ns) const {
 }
 
 void TraceReader::pass_on(const RawEvent& raw, std::string_view written) {
-  const bool timed = !range_.is_all() && range_.unit == base::FileRange::Unit::seconds;
-  if (!timed || (raw.phase != 'B' && raw.phase != 'E')) return copy_->event(written);
+  if (!asks_for_time() || !is_of_pair(raw)) return copy_->event(written);
   ends_.add(track_of(raw), {nanoseconds(raw.time), written_.size(), raw.phase == 'B'});
   written_.emplace_back(written);
 }
@@ -363,13 +370,15 @@ void TraceReader::note_end(const RawEvent& raw) {
 
 void TraceReader::add_pairs() {
   using Mark = StretchEnds::Mark;
-  const auto add_until = [this](const Mark& begin, std::int64_t end_ns) {
+  const auto add_until = [this](const Mark& begin, std::int64_t end_ns, std::size_t events) {
     Event event = begun_[begin.number];
     event.duration_ns = end_ns - event.begin_ns;
-    if (is_asked(event.begin_ns, end_ns)) add(event);
+    if (!is_asked(event.begin_ns, end_ns)) return;
+    add(event);
+    if (asks_for_time()) file_.in_range += events;
   };
-  ends_.take([&](const Mark& begin, const Mark& end) { add_until(begin, end.time_ns); },
-             [&](const Mark& begin) { add_until(begin, begin.time_ns); });
+  ends_.take([&](const Mark& begin, const Mark& end) { add_until(begin, end.time_ns, 2); },
+             [&](const Mark& begin) { add_until(begin, begin.time_ns, 1); });
   begun_ = {};
 }
 

@@ -287,7 +287,10 @@ TEST_F(SummaryCommand, ARangeIsReadAlone) {
   EXPECT_EQ(part["events"], 2 + 3);
   EXPECT_EQ(part["peak_allocated"], (5 << 20) + 1400);
   EXPECT_EQ(part["devices"][0]["end_allocated"], (4 << 20) + 1400);
+  EXPECT_EQ(part["in_range"], (nlohmann::json{{"events", 3}, {"earlier", 2}}));
   const auto rest = summary("--from 4 " + file("steps.json"), "from 4 on");
+  EXPECT_EQ(rest["in_range"], (nlohmann::json{{"events", events - 4}, {"earlier", 2}}));
+  EXPECT_FALSE(whole.contains("in_range"));
   EXPECT_EQ(rest["events"], 2 + events - 4);
   EXPECT_EQ(rest["devices"][0]["end_allocated"], whole["devices"][0]["end_allocated"]);
   const auto converted = testing::run_program("convert --from 4 --to 7 " + file("steps.json") +
@@ -303,11 +306,35 @@ TEST_F(SummaryCommand, ARangeIsReadAlone) {
   for (const char* same : {"0.002ms", "2us"})
     EXPECT_EQ(summary(std::string("--from ") + same + " " + file("times.json"), "asked")["kernels"],
               trace["kernels"]);
+  EXPECT_EQ(trace["in_range"], (nlohmann::json{{"events", 2}, {"earlier", 0}}));
   refused("summary --from 2min " + file("steps.json"), "s, ms or us");
   refused("summary --from 5 --to 5 " + file("steps.json"), "no event lies between");
   refused("summary --from 5 --to 6s " + file("steps.json"), "both times");
   refused("summary --from -1 " + file("steps.json"), "numbers of events");
   refused("summary --from 1 " + file("run.json"), "neither a memory snapshot nor a trace");
+}
+
+// Earlier events made all that is alive then, and are counted; none of them lies there.
+TEST_F(SummaryCommand, ARangeWithoutEventsIsSaid) {
+  write("steps.json", leaking(6));
+  write("times.json", kTrace);
+  const auto kept = summary("--from 1000s " + file("steps.json"), "from");
+  EXPECT_EQ(kept["in_range"], (nlohmann::json{{"events", 0}, {"earlier", kept["events"]}}));
+  const auto words_of = [](const std::string& arguments) {
+    const auto ended = testing::run_program("summary " + arguments);
+    EXPECT_EQ(ended.code, 0) << ended.err;
+    return ended.out;
+  };
+  EXPECT_NE(words_of("--from 1000s " + file("steps.json"))
+                .find("no event lies there; counted: 7 earlier events that made what was alive"),
+            std::string::npos);
+  EXPECT_NE(words_of("--from 4 --to 7 " + file("steps.json"))
+                .find("3 events lie there; counted, too: 2 earlier events that made"),
+            std::string::npos);
+  const auto none = summary("--from 1000s " + file("times.json"), "asked");
+  EXPECT_EQ(none["in_range"], (nlohmann::json{{"events", 0}, {"earlier", 0}}));
+  const std::string words = words_of("--from 1000s " + file("times.json"));
+  EXPECT_NE(words.find("no event lies there\n"), std::string::npos) << words;
 }
 
 // Programs and sessions are for other commands, which the sentence names.
