@@ -19,6 +19,7 @@
 #include "core/io/file.h"
 #include "core/io/file_kind.h"
 #include "core/io/input.h"
+#include "core/io/unpack.h"
 #include "core/snapshot/snapshot_read.h"
 #include "core/snapshot/snapshot_write.h"
 #include "core/text/message.h"
@@ -37,9 +38,10 @@ struct ConvertCommand {
   PartOptions part;
 };
 
+// "a.json" and the packed "a.json.gz" both end with .json.
 bool ends_with_one_of(const std::filesystem::path& path,
                       std::initializer_list<const char*> endings) {
-  return std::ranges::find(endings, path.extension().string()) != endings.end();
+  return std::ranges::find(endings, io::unpacked_name(path).extension().string()) != endings.end();
 }
 
 // 0, or reported.
@@ -174,6 +176,10 @@ int convert(const ConvertCommand& command) {
   if (!asked) return report(asked.error().sentence, 2);
   if (!command.session.empty() && !ends_with_one_of(command.out, {".html"}))
     return report("--session gives its notes to a page, and a page is named FILE.html", 2);
+  if (io::is_packed_name(command.out) && ends_with_one_of(command.out, {".html"})) {
+    return report("a page is named FILE.html: no browser opens " + command.out.filename().string(),
+                  2);
+  }
   std::error_code ignored;
   if (asked->of_all() && std::filesystem::is_directory(command.in, ignored)) {
     if (const int problem = check_trace_name(command.out); problem != 0) return problem;
@@ -208,9 +214,11 @@ ParsedCommand convert_command(CLI::App& app) {
          "Memory snapshot or trace, packed by gzip or not, or a folder of the traces of ranks")
       ->option_text(" ")
       ->required();
-  app.add_option("OUT", options->out,
-                 "The file to write: .pickle, .json or .html (a page that opens anywhere) of a "
-                 "snapshot, .json, .csv or .html of a trace")
+  app.add_option(
+         "OUT", options->out,
+         "The file to write: .pickle, .json or .html (a page that opens anywhere) of a "
+         "snapshot, .json, .csv or .html of a trace; but for a page .gz may follow, which packs "
+         "it by gzip")
       ->option_text(" ")
       ->required();
   app.add_option("--device", options->device, "Of a page: the device; the first one if not given")

@@ -77,6 +77,51 @@ class Unpacker {
   Gunzip gunzip_;
 };
 
+// Packs what it is given as one member, and hands on what came of it.
+class Gzip {
+ public:
+  explicit Gzip(const WritePiece& to) : to_(to), packed_(kPiece, '\0') {
+    constexpr int kGzip = 16 + MAX_WBITS;
+    constexpr int kUsualMemory = 8;
+    ready_ = deflateInit2(&stream_, Z_DEFAULT_COMPRESSION, Z_DEFLATED, kGzip, kUsualMemory,
+                          Z_DEFAULT_STRATEGY) == Z_OK;
+  }
+  ~Gzip() { deflateEnd(&stream_); }
+  Gzip(const Gzip&) = delete;
+  Gzip& operator=(const Gzip&) = delete;
+
+  [[nodiscard]] bool ready() const { return ready_; }  // zlib has its memory
+
+  void write(std::string_view piece) {
+    // zlib counts 32 bits.
+    for (; piece.size() > kMost; piece.remove_prefix(kMost)) step(piece.substr(0, kMost), false);
+    step(piece, false);
+  }
+  void finish() { step({}, true); }
+
+ private:
+  static constexpr std::size_t kPiece = std::size_t{1} << 18U;
+  static constexpr std::size_t kMost = std::size_t{1} << 30U;
+
+  void step(std::string_view piece, bool last) {
+    // zlib does not write through it; its API is older than const.
+    stream_.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(piece.data()));
+    stream_.avail_in = static_cast<uInt>(piece.size());
+    do {
+      stream_.next_out = reinterpret_cast<Bytef*>(packed_.data());
+      stream_.avail_out = static_cast<uInt>(packed_.size());
+      deflate(&stream_, last ? Z_FINISH : Z_NO_FLUSH);
+      const std::size_t made = packed_.size() - stream_.avail_out;
+      if (made > 0) to_(std::string_view(packed_).substr(0, made));
+    } while (stream_.avail_out == 0);
+  }
+
+  const WritePiece& to_;
+  std::string packed_;
+  z_stream stream_{};
+  bool ready_ = false;
+};
+
 }  // namespace
 
 std::size_t most_unpacked(std::size_t packed) {
@@ -118,6 +163,32 @@ base::Result<UnpackedFile> read_unpacked(const std::filesystem::path& path, cons
     return text::fail("file_error.read",
                       {{"path", path.string()}, text::argument("reason", std::move(file.error()))});
   return file;
+}
+
+base::Result<void> write_as_named_unless(
+    const std::filesystem::path& path,
+    const std::function<base::Result<void>(const WritePiece&)>& produce) {
+  if (!is_packed_name(path)) return write_file_unless(path, produce);
+  return write_file_unless(path, [&](const WritePiece& write) -> base::Result<void> {
+    Gzip gzip(write);
+    if (!gzip.ready()) {
+      return text::fail(
+          "file_error.write",
+          {{"path", path.string()}, text::argument("reason", text::message("pack_error.zlib"))});
+    }
+    if (auto made = produce([&gzip](std::string_view piece) { gzip.write(piece); }); !made)
+      return made;
+    gzip.finish();
+    return {};
+  });
+}
+
+base::Result<void> write_as_named(const std::filesystem::path& path,
+                                  const std::function<void(const WritePiece&)>& produce) {
+  return write_as_named_unless(path, [&produce](const WritePiece& write) -> base::Result<void> {
+    produce(write);
+    return {};
+  });
 }
 
 }  // namespace ts::io

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <string>
 #include <string_view>
 
@@ -34,6 +35,10 @@ inline constexpr std::uint64_t kUsualRatio = 8;
 inline bool is_packed_name(const std::filesystem::path& path) {
   return path.extension() == ".gz";
 }
+// The name without that: "a.json" of "a.json.gz", whose ending tells the format of the content.
+inline std::filesystem::path unpacked_name(const std::filesystem::path& path) {
+  return is_packed_name(path) ? path.parent_path() / path.stem() : path;
+}
 // The size of a file's content, by the usual ratio where its name says that it is packed. 0 where
 // there is no file.
 std::uint64_t likely_unpacked(const std::filesystem::path& path);
@@ -45,5 +50,12 @@ base::Result<UnpackedFile> read_unpacked(const std::filesystem::path& path,
 
 // The same for a file's content; messages do not name the file. Other content is returned as it is.
 base::Result<UnpackedFile> unpack(std::string content, const Reading& how = {});
+
+// As write_file() and write_file_unless(), packed by gzip where the name says so.
+base::Result<void> write_as_named(const std::filesystem::path& path,
+                                  const std::function<void(const WritePiece&)>& produce);
+base::Result<void> write_as_named_unless(
+    const std::filesystem::path& path,
+    const std::function<base::Result<void>(const WritePiece&)>& produce);
 
 }  // namespace ts::io

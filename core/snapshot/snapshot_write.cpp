@@ -1,5 +1,6 @@
 #include "core/snapshot/snapshot_write.h"
 
+#include "core/io/unpack.h"
 #include "core/snapshot/snapshot_emit.h"
 #include "core/snapshot/snapshot_json_emitter.h"
 #include "core/snapshot/snapshot_pickle_emitter.h"
@@ -17,7 +18,8 @@ void emit(const io::WritePiece& write, const allocator::Snapshot& snapshot) {
 }  // namespace
 
 SnapshotFormat snapshot_format_of(const std::filesystem::path& path) {
-  return path.extension() == ".json" ? SnapshotFormat::json : SnapshotFormat::pickle;
+  return io::unpacked_name(path).extension() == ".json" ? SnapshotFormat::json
+                                                        : SnapshotFormat::pickle;
 }
 
 void write_snapshot(const io::WritePiece& write, const allocator::Snapshot& snapshot,
@@ -31,7 +33,7 @@ void write_snapshot(const io::WritePiece& write, const allocator::Snapshot& snap
 
 base::Result<void> write_snapshot(const std::filesystem::path& path,
                                   const allocator::Snapshot& snapshot, SnapshotFormat format) {
-  return io::write_file(
+  return io::write_as_named(
       path, [&](const io::WritePiece& write) { write_snapshot(write, snapshot, format); });
 }
 

@@ -14,11 +14,12 @@ enum class SnapshotFormat : std::uint8_t {
   json,    // every stack in full; the newest memory_viz opens it too
 };
 
-// .json is JSON, everything else a pickle.
+// .json is JSON, everything else a pickle; either may be followed by .gz.
 SnapshotFormat snapshot_format_of(const std::filesystem::path& path);
 
 // Writes a file that PyTorch's memory_viz page and torch.cuda._memory_viz can open. read_snapshot()
-// of the file returns an equal snapshot, field by field. Streams.
+// of the file returns an equal snapshot, field by field. Packed by gzip where the name ends with
+// .gz. Streams.
 base::Result<void> write_snapshot(const std::filesystem::path& path,
                                   const allocator::Snapshot& snapshot, SnapshotFormat format);
 

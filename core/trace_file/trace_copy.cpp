@@ -10,6 +10,7 @@
 #include "core/io/json_parse.h"
 #include "core/io/json_scanner.h"
 #include "core/io/json_text.h"
+#include "core/io/unpack.h"
 #include "core/trace_file/rank_event.h"
 #include "core/trace_file/trace_read.h"
 #include "core/trace_file/trace_write.h"
@@ -258,7 +259,7 @@ base::Result<base::Message> copy_trace(const std::filesystem::path& from, io::In
                                        const std::filesystem::path& to) {
   base::Message fault;
   const auto written =
-      io::write_file_unless(to, [&](const io::WritePiece& write) -> base::Result<void> {
+      io::write_as_named_unless(to, [&](const io::WritePiece& write) -> base::Result<void> {
         Copy copy(write);
         auto file = read_trace(from, input, range, &copy);
         if (!file) return tl::unexpected(file.error());
@@ -273,7 +274,7 @@ base::Result<base::Message> copy_ranks(const std::vector<std::filesystem::path>&
                                        RankNumbers numbers, const std::filesystem::path& to) {
   base::Message fault;
   const auto written =
-      io::write_file_unless(to, [&](const io::WritePiece& write) -> base::Result<void> {
+      io::write_as_named_unless(to, [&](const io::WritePiece& write) -> base::Result<void> {
         CopyOfRanks copy(write, numbers);
         for (const std::filesystem::path& path : files) {
           auto input = io::Input::open(path);

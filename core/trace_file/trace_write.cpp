@@ -292,7 +292,7 @@ base::Result<void> write_trace(const std::filesystem::path& path, const TraceFil
 }
 
 base::Result<void> write_trace_csv(const std::filesystem::path& path, const TraceFile& file) {
-  return io::write_file(path, [&](const io::WritePiece& write) {
+  return io::write_as_named(path, [&](const io::WritePiece& write) {
     std::string line = "name,category,process,thread,begin_us,dur_us,correlation,external_id\n";
     for (const Event& event : file.events) {
       const Track& track = file.tracks[event.track];

@@ -314,6 +314,28 @@ TEST_F(SummaryCommand, ARangeIsReadAlone) {
   refused("summary --from 1 " + file("run.json"), "neither a memory snapshot nor a trace");
 }
 
+// Converted to a packed file and back they are what they were.
+TEST_F(SummaryCommand, AFileIsPackedAsItsNameSays) {
+  write("steps.json", leaking(6));
+  write("times.json", kTrace);
+  const auto convert = [](const std::string& from, const std::string& to) {
+    const auto ended = testing::run_program("convert " + from + " " + to);
+    EXPECT_EQ(ended.code, 0) << ended.err;
+    return testing::read(to);
+  };
+  for (const char* name : {"steps", "times"}) {
+    const std::string in = file(name) + ".json";
+    const std::string plain = convert(in, file("plain.json"));
+    EXPECT_TRUE(convert(in, file("packed.json.gz")).starts_with("\x1F\x8B"));
+    EXPECT_EQ(convert(file("packed.json.gz"), file("again.json")), plain);
+  }
+  EXPECT_TRUE(convert(file("steps.json"), file("steps.pickle.gz")).starts_with("\x1F\x8B"));
+  EXPECT_EQ(summary(file("steps.pickle.gz"))["format"], "pickle 4");
+  EXPECT_TRUE(convert(file("times.json"), file("times.csv.gz")).starts_with("\x1F\x8B"));
+  refused("convert " + file("steps.json") + " " + file("steps.html.gz"), "no browser opens");
+  refused("convert " + file("steps.json") + " " + file("steps.gz"), "becomes .pickle");
+}
+
 // Earlier events made all that is alive then, and are counted; none of them lies there.
 TEST_F(SummaryCommand, ARangeWithoutEventsIsSaid) {
   write("steps.json", leaking(6));

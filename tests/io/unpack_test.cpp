@@ -79,6 +79,44 @@ TEST(Unpack, AFileIsNamedInItsSentence) {
   EXPECT_NE(read_unpacked("/dev/null").error().sentence.find("device"), std::string::npos);
 }
 
+TEST(Unpack, AFileIsPackedWhereItsNameSaysSo) {
+  const testing::TemporaryFolder folder;
+  std::string all;
+  const auto produce = [&all](const WritePiece& write) {
+    all.clear();
+    for (int i = 0; i < 40'000; ++i) {
+      const std::string piece =
+          std::to_string(i * 7919) + (i % 3 == 0 ? std::string(300, 'x') : "");
+      all += piece;
+      write(piece);
+    }
+  };
+  ASSERT_TRUE(write_as_named(folder / "a.json", produce));
+  EXPECT_EQ(testing::content_of(folder / "a.json"), all);
+  ASSERT_TRUE(write_as_named(folder / "a.json.gz", produce));
+  const std::string packed = testing::content_of(folder / "a.json.gz");
+  EXPECT_LT(packed.size(), all.size() / 4);
+  const auto file = unpack(packed);
+  ASSERT_TRUE(file) << file.error().sentence;
+  EXPECT_EQ(file->fault.sentence, "");
+  EXPECT_EQ(file->content, all);
+  ASSERT_TRUE(write_as_named(folder / "none.gz", [](const WritePiece& /*write*/) {}));
+  EXPECT_TRUE(testing::content_of(folder / "none.gz").starts_with("\x1F\x8B"));
+  const auto nowhere =
+      write_as_named_unless(folder / "b.gz", [](const WritePiece& write) -> base::Result<void> {
+        write("half");
+        return base::fail("no more");
+      });
+  ASSERT_FALSE(nowhere);
+  EXPECT_FALSE(std::filesystem::exists(folder / "b.gz"));
+}
+
+TEST(Unpack, TheEndingBeforeThatOfGzipTellsTheFormat) {
+  EXPECT_EQ(unpacked_name("x/a.json.gz"), "x/a.json");
+  EXPECT_EQ(unpacked_name("x.gz/a.pickle"), "x.gz/a.pickle");
+  EXPECT_EQ(unpacked_name("a.gz").extension(), "");
+}
+
 // Before a packed file is read its name and its size are all that is known.
 TEST(Unpack, TheSizeOfAContentIsGuessedByTheName) {
   const testing::TemporaryFolder folder;

@@ -67,6 +67,8 @@ TEST(SnapshotWrite, TheNameTellsTheFormat) {
   EXPECT_EQ(snapshot_format_of("a/run.json"), SnapshotFormat::json);
   EXPECT_EQ(snapshot_format_of("a/run.pickle"), SnapshotFormat::pickle);
   EXPECT_EQ(snapshot_format_of("run"), SnapshotFormat::pickle);
+  EXPECT_EQ(snapshot_format_of("run.json.gz"), SnapshotFormat::json);
+  EXPECT_EQ(snapshot_format_of("run.pickle.gz"), SnapshotFormat::pickle);
 }
 
 // Runs `snapshot_check.py COMMAND FILE...`; its exit code.
