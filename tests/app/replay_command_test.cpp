@@ -2,40 +2,24 @@
 #include <gtest/gtest.h>
 
 #include <cstdlib>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 
-#include "tests/app/program.h"
+#include "tests/app/summary_fixture.h"
 
 namespace ts::app {
 namespace {
 
-class ReplayCommand : public ::testing::Test {
+class ReplayCommand : public FolderOfARun {
  protected:
-  static void SetUpTestSuite() {
-    folder_ = new testing::TemporaryFolder;
-    const auto ended =
-        testing::run_program("run lm --preset tiny --steps 3 --out " + folder_->path().string());
-    ASSERT_EQ(ended.code, 0) << ended.err;
-  }
-  static void TearDownTestSuite() {
-    delete folder_;
-    folder_ = nullptr;
-  }
-  static std::filesystem::path file(const char* name) { return folder_->path() / name; }
-  static std::string snapshot() { return file("snapshot.pickle").string(); }
+  static std::string snapshot() { return file("snapshot.pickle"); }
   static nlohmann::json replay(const std::string& arguments) {
     const auto ended = testing::run_program("replay --json " + arguments);
     EXPECT_EQ(ended.code, 0) << ended.err;
     EXPECT_EQ(ended.err, "");
     return nlohmann::json::parse(ended.out);
   }
-  static void write(const char* name, const std::string& bytes) {
-    std::ofstream(file(name), std::ios::binary) << bytes;
-  }
-
-  static testing::TemporaryFolder* folder_;
 };
-testing::TemporaryFolder* ReplayCommand::folder_ = nullptr;
 
 TEST_F(ReplayCommand, AgreesWithTheRunThatWroteTheSnapshot) {
   const auto json = replay(snapshot());
@@ -108,7 +92,7 @@ TEST_F(ReplayCommand, WhatLayInMemoryBeforeCountsAgainstTheCard) {
                                 {"time_us", 1'000'000}, {"frames", nlohmann::json::array()}};
   write("before.json",
         nlohmann::json({{"segments", segments}, {"device_traces", {{entry}}}}).dump());
-  const auto json = replay(file("before.json").string() + " --gpu 'RTX 4070'");
+  const auto json = replay(file("before.json") + " --gpu 'RTX 4070'");
   EXPECT_EQ(json["start_reserved"], 20 * kGiB);
   EXPECT_EQ(json["peak_allocated"], 20 * kGiB);
   EXPECT_EQ(json["fits"], false);
@@ -122,8 +106,7 @@ TEST_F(ReplayCommand, WhatLayInMemoryBeforeCountsAgainstTheCard) {
   EXPECT_EQ(oom["largest_free"], room);
   EXPECT_EQ(oom["pieces"], 1);
   EXPECT_TRUE(json["expandable_segments"]["helps"].is_null());
-  const auto words =
-      testing::run_program("replay " + file("before.json").string() + " --gpu 'RTX 4070'");
+  const auto words = testing::run_program("replay " + file("before.json") + " --gpu 'RTX 4070'");
   EXPECT_NE(words.out.find("Does not fit: a block of 2.00 GiB that lived before the recording"),
             std::string::npos)
       << words.out;
@@ -131,11 +114,11 @@ TEST_F(ReplayCommand, WhatLayInMemoryBeforeCountsAgainstTheCard) {
   EXPECT_NE(words.out.find("First difference: Not known: nothing was replayed."), std::string::npos)
       << words.out;
   EXPECT_NE(words.out.find("is not reserved."), std::string::npos) << words.out;
-  const auto alone = testing::run_program("replay " + file("before.json").string());
+  const auto alone = testing::run_program("replay " + file("before.json"));
   EXPECT_NE(alone.out.find("The effect of other settings cannot be told"), std::string::npos)
       << alone.out;
   EXPECT_EQ(alone.out.find("With expandable_segments"), std::string::npos) << alone.out;
-  const auto large = replay(file("before.json").string() + " --gpu 'RTX 4090'");
+  const auto large = replay(file("before.json") + " --gpu 'RTX 4090'");
   EXPECT_EQ(large["fits"], true);
   EXPECT_TRUE(large["simulated_oom"].is_null());
 }
@@ -151,7 +134,7 @@ TEST_F(ReplayCommand, NamesTheOtherDevicesOfASnapshot) {
                                          {nlohmann::json::array(), trace(512),
                                           nlohmann::json::array(), trace(1024)}}})
                             .dump());
-  const std::string path = file("devices.json").string();
+  const std::string path = file("devices.json");
   EXPECT_EQ(replay(path)["device"], 1);
   EXPECT_EQ(replay(path)["other_devices"], (nlohmann::json{3}));
   const auto first = testing::run_program("replay " + path);
@@ -187,14 +170,14 @@ TEST_F(ReplayCommand, PyTorchsViewerReadsTheSnapshotOfARun) {
 }
 
 TEST_F(ReplayCommand, CodeInAPickleIsRefusedAndNotRun) {
-  const auto witness = file("witness");
+  const std::filesystem::path witness = file("witness");
   // cos system, the text "touch ...", call it: what pickle.loads would run.
   write("evil.pickle",
         "\x80\x02"
         "cos\nsystem\nX" +
             std::string(1, static_cast<char>(6 + witness.string().size())) + std::string(3, '\0') +
             "touch " + witness.string() + "\x85R.");
-  const auto ended = testing::run_program("replay " + file("evil.pickle").string());
+  const auto ended = testing::run_program("replay " + file("evil.pickle"));
   EXPECT_EQ(ended.code, 2);
   EXPECT_EQ(ended.out, "");
   EXPECT_NE(ended.err.find("evil.pickle"), std::string::npos) << ended.err;
@@ -205,17 +188,17 @@ TEST_F(ReplayCommand, CodeInAPickleIsRefusedAndNotRun) {
 TEST_F(ReplayCommand, HalfAFileAndOneWithoutATraceGetTheirSentence) {
   const std::string whole = testing::read(snapshot());
   write("half.pickle", whole.substr(0, whole.size() / 2));
-  const auto half = testing::run_program("replay " + file("half.pickle").string());
+  const auto half = testing::run_program("replay " + file("half.pickle"));
   EXPECT_EQ(half.code, 2);
   EXPECT_NE(half.err.find("half.pickle"), std::string::npos) << half.err;
   write("empty.json", R"({"segments": [], "device_traces": [[]]})");
-  const auto empty = testing::run_program("replay " + file("empty.json").string());
+  const auto empty = testing::run_program("replay " + file("empty.json"));
   EXPECT_EQ(empty.code, 2);
   EXPECT_NE(empty.err.find("neither segments nor events"), std::string::npos) << empty.err;
   write("segments.json",
         R"({"segments": [{"device": 0, "address": 4096, "total_size": 512, "stream": 0,
             "segment_type": "small", "blocks": []}], "device_traces": [[]]})");
-  const auto segments = testing::run_program("replay " + file("segments.json").string());
+  const auto segments = testing::run_program("replay " + file("segments.json"));
   EXPECT_EQ(segments.code, 2);
   EXPECT_NE(segments.err.find("no trace"), std::string::npos) << segments.err;
   const auto device = testing::run_program("replay --device 3 " + snapshot());

@@ -243,6 +243,8 @@ TEST_F(SummaryCommand, APartIsAStreamOrAPool) {
   EXPECT_EQ(summary("--pool default " + file("parts.json"))["peak_allocated"], 700);
   const auto table = summary("--pool 0,3 --by size " + file("parts.json"))["blocks"];
   EXPECT_EQ(table["devices"][0]["total"], 300);
+  const auto range = summary("--stream 7 --from 2 " + file("parts.json"), "from 2 on");
+  EXPECT_EQ(range["in_range"], (nlohmann::json{{"events", 0}, {"earlier", 1}}));
   const auto converted =
       testing::run_program("convert --pool 0,3 " + file("parts.json") + " " + file("pool.pickle"));
   EXPECT_EQ(converted.code, 0) << converted.err;

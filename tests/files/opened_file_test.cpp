@@ -2,13 +2,13 @@
 
 #include <gtest/gtest.h>
 
-#include <nlohmann/json.hpp>
 #include <string>
 
 #include "core/files/corrections.h"
 #include "core/files/file_label.h"
 #include "core/io/file.h"
 #include "tests/io/temporary_folder.h"
+#include "tests/snapshot/leaking_snapshot.h"
 
 namespace ts::files {
 namespace {
@@ -46,30 +46,8 @@ TEST(OpenedFile, HasARecordForEachDeviceWithAnything) {
 
 // A loss that each of four steps keeps. What a view shows of it is made by the thread that reads.
 TEST(OpenedFile, WhatGrowsIsThereBeforeItIsDrawn) {
-  auto trace = nlohmann::json::array();
-  auto marks = nlohmann::json::array();
-  int time = 10;
-  for (int step = 0; step < 4; ++step) {
-    const auto mark = [&](const char* stage) {
-      marks.push_back({{"name", "ProfilerStep#" + std::to_string(step)},
-                       {"stage", stage},
-                       {"device", 0},
-                       {"time_us", ++time}});
-    };
-    mark("START");
-    trace.push_back({{"action", "alloc"},
-                     {"addr", 4096 * (step + 1)},
-                     {"size", 700},
-                     {"time_us", ++time},
-                     {"frames", {{{"name", "keep"}, {"filename", "train.py"}, {"line", 4}}}}});
-    mark("END");
-  }
   const TemporaryFolder folder;
-  ASSERT_TRUE(
-      io::write_file(folder / "leak.json", nlohmann::json{{"segments", nlohmann::json::array()},
-                                                          {"device_traces", {trace}},
-                                                          {"external_annotations", marks}}
-                                               .dump()));
+  ASSERT_TRUE(io::write_file(folder / "leak.json", snapshot::testing::leaking(4)));
   const auto opened = open_file(folder / "leak.json");
   ASSERT_TRUE(opened) << opened.error().sentence;
   const OpenedDevice& device = (*opened)->devices.at(0);
