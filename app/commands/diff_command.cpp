@@ -36,7 +36,7 @@ Json figure(const std::string& name, const Json& a, const Json& b) {
 
 // Numbers of a file that are no amounts.
 bool is_name(const std::string& key) {
-  return key == "rank" || key == "schema";
+  return key == "rank" || key == "schema" || key.ends_with("_device");
 }
 
 // Amounts that both files have, and the count of their steps.

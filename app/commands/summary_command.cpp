@@ -199,6 +199,13 @@ void print_findings(const Json& findings) {
   }
 }
 
+// Whose peak it is, where there are several devices.
+std::string device_in_words(const std::string& key, const Json& json) {
+  const auto device = json.find(key + "_device");
+  if (device == json.end() || device->is_null() || json["devices"].size() < 2) return "";
+  return " on device " + in_words("device", *device);
+}
+
 std::string range_in_words(const Json& events) {
   const auto inside = events["events"].get<std::int64_t>();
   const auto earlier = events["earlier"].get<std::int64_t>();
@@ -213,8 +220,9 @@ std::string range_in_words(const Json& events) {
 void print(const SummaryCommand& command, const Json& json) {
   std::printf("%s\n", text::printable(command.file.string()).c_str());
   for (const auto& [key, value] : json.items()) {
-    if (value.is_structured() || key == "fault" || key == "complete") continue;
-    print_row(title_of(key, json).c_str(), in_words(key, value));
+    if (value.is_structured() || key == "fault" || key == "complete" || key.ends_with("_device"))
+      continue;
+    print_row(title_of(key, json).c_str(), in_words(key, value) + device_in_words(key, json));
   }
   if (json.contains("in_range")) print_row("in the range", range_in_words(json["in_range"]));
   if (json.contains("actions")) {

@@ -59,6 +59,18 @@ void add_range(nlohmann::json& json, const base::RangeEvents& events) {
   json["in_range"] = {{"events", events.inside}, {"earlier", events.before}};
 }
 
+// That of the device where it is largest, of equal ones the first.
+struct LargestPeak {
+  std::int64_t bytes = 0;
+  nlohmann::json device = nullptr;  // its number; null: none has any
+  void take(const nlohmann::json& of, const char* key) {
+    const auto peak = of[key].get<std::int64_t>();
+    if (peak <= bytes) return;
+    bytes = peak;
+    device = of["device"];
+  }
+};
+
 nlohmann::json totals_json(const std::vector<trace_file::NameTotal>& totals,
                            const base::StringTable& strings) {
   auto rows = nlohmann::json::array();
@@ -133,12 +145,12 @@ nlohmann::json summary_json(const files::OpenedFile& opened) {
     if (known[i] > 0) actions.emplace(to_string(static_cast<allocator::TraceAction>(i)), known[i]);
   }
   auto devices = nlohmann::json::array();
-  std::int64_t peak_allocated = 0;
-  std::int64_t peak_reserved = 0;
+  LargestPeak peak_allocated;
+  LargestPeak peak_reserved;
   for (const files::OpenedDevice& device : opened.devices) {
     devices.push_back(device_json(snapshot, device));
-    peak_allocated = std::max(peak_allocated, devices.back()["peak_allocated"].get<std::int64_t>());
-    peak_reserved = std::max(peak_reserved, devices.back()["peak_reserved"].get<std::int64_t>());
+    peak_allocated.take(devices.back(), "peak_allocated");
+    peak_reserved.take(devices.back(), "peak_reserved");
   }
   const std::string format = file.pickle_protocol == 0
                                  ? std::string("JSON")
@@ -149,8 +161,10 @@ nlohmann::json summary_json(const files::OpenedFile& opened) {
                          {"events", snapshot.entry_count()},
                          {"actions", actions},
                          {"segments", snapshot.segments.size()},
-                         {"peak_allocated", peak_allocated},
-                         {"peak_reserved", peak_reserved},
+                         {"peak_allocated", peak_allocated.bytes},
+                         {"peak_allocated_device", peak_allocated.device},
+                         {"peak_reserved", peak_reserved.bytes},
+                         {"peak_reserved_device", peak_reserved.device},
                          {"devices", devices},
                          {"annotations", snapshot.external_annotations.size()}};
   if (!file.in_range.empty())

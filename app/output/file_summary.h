@@ -14,7 +14,8 @@ namespace ts::app {
 
 // The summary of a file, as `summary --json` prints it. Sizes in bytes, times in microseconds.
 //   snapshot: kind, format, bytes, events, actions {name: count}, segments, peak_allocated,
-//     peak_reserved (of the device where they are largest), devices [{device, events, segments,
+//     peak_reserved (of the device where they are largest, peak_allocated_device and
+//     peak_reserved_device; null: nothing was), devices [{device, events, segments,
 //     peak_allocated, end_allocated, peak_reserved, end_reserved, guessed_share (of the bytes at
 //     the peak those with a guessed category; null: the file tells categories)}], annotations
 //   trace: kind, bytes, events, kernels and operators [{name, count, total_us, mean_us}], steps

@@ -97,6 +97,11 @@ void prepare_for_view(OpenedFile& file) {
   for (OpenedDevice& device : file.devices) prepare_for_view(file.file.snapshot, device);
 }
 
+std::optional<std::int64_t> told_device(const OpenedFile* file, const OpenedDevice* device) {
+  if (file == nullptr || device == nullptr || file->devices.size() < 2) return std::nullopt;
+  return device->number;
+}
+
 bool has_categories(const memory::AllocationLog& log) {
   return std::ranges::any_of(log.blocks(), [](const memory::Block& block) {
     return block.category != memory::Category::unknown;

@@ -109,6 +109,9 @@ void prepare_for_view(OpenedFile& file);
 // Makes the forms of a run that has ended, prepared for a view. Any thread.
 RecordingForms forms_of(const run::Run& run, const std::shared_ptr<base::StringTable>& strings);
 
+// The number of the device where the file has several, of which it has to be told; else unset.
+std::optional<std::int64_t> told_device(const OpenedFile* file, const OpenedDevice* device);
+
 // True if any block of the device has a category other than unknown.
 bool has_categories(const memory::AllocationLog& log);
 // Whether a colour can be a category: the recording tells them, or may still, or most are guessed.

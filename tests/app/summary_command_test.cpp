@@ -192,8 +192,10 @@ TEST_F(SummaryCommand, DiffMatchesByName) {
   }
   const auto same = testing::run_program("diff --json " + file("snapshot.pickle") + " " +
                                          file("snapshot.pickle"));
-  for (const auto& figure : nlohmann::json::parse(same.out)["figures"])
+  for (const auto& figure : nlohmann::json::parse(same.out)["figures"]) {
     EXPECT_EQ(figure["difference"], 0) << figure;
+    EXPECT_FALSE(figure["name"].get<std::string>().ends_with("_device")) << "no amount, either";
+  }
   EXPECT_EQ(testing::run_program("diff " + file("a.json") + " " + file("b.json")).code, 0);
   refused("diff " + file("a.json") + " " + file("snapshot.pickle"), "only files of one kind");
 }
@@ -222,6 +224,25 @@ TEST_F(SummaryCommand, TablesOfBlocksAndWhatGrows) {
   refused("summary --by frame " + file("trace_here.json"),
           "is neither a memory snapshot nor a recording");
   EXPECT_EQ(testing::run_program("summary --by colour " + file("leak.json")).code, 2);
+}
+
+// The peak of the file is that of the device where it is largest, and says so.
+TEST_F(SummaryCommand, ThePeakOfSeveralDevicesSaysWhose) {
+  write("two.json", R"({"segments": [
+    {"device": 0, "address": 4096, "total_size": 4194304, "blocks": []}], "device_traces": [
+    [{"action": "alloc", "addr": 4096, "size": 700, "stream": 0, "time_us": 11}],
+    [{"action": "alloc", "addr": 4096, "size": 9000, "stream": 0, "time_us": 12}]]})");
+  const auto json = summary(file("two.json"));
+  EXPECT_EQ(json["peak_allocated"], 9000);
+  EXPECT_EQ(json["peak_allocated_device"], 1);
+  EXPECT_EQ(json["peak_reserved"], 4 << 20);
+  EXPECT_EQ(json["peak_reserved_device"], 0);
+  const auto words = testing::run_program("summary " + file("two.json"));
+  EXPECT_NE(words.out.find("8.79 KiB on device 1\n"), std::string::npos) << words.out;
+  EXPECT_NE(words.out.find("4.00 MiB on device 0\n"), std::string::npos) << words.out;
+  write("one.json", leaking(3));
+  const auto one = testing::run_program("summary " + file("one.json"));
+  EXPECT_EQ(one.out.find("on device"), std::string::npos) << one.out;
 }
 
 // Two streams and a private pool.

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <set>
 #include <string>
 #include <vector>
@@ -47,6 +48,21 @@ TEST_F(MemoryChartTest, TheSliderOfDetailIsThereBesideTheLegend) {
     EXPECT_NE(state.detail, kAllBlocks) << width;
   }
   EXPECT_GT(in_row_of_legend, 0);
+}
+
+// A file of several devices shows one of them at a time.
+TEST_F(MemoryChartTest, ThePeakSaysWhichDeviceItIsOf) {
+  files::OpenedFile opened;
+  for (const std::int64_t number : {3, 4})
+    opened.devices.push_back({.number = number, .run = run::Run{run::StartedUpdate{}}});
+  file = &opened;
+  frame();
+  EXPECT_TRUE(frame().says("Peak allocated on device 3: "));
+  opened.devices.pop_back();
+  frame();
+  const RecordingSink alone = frame();
+  EXPECT_TRUE(alone.says("Peak allocated "));
+  EXPECT_FALSE(alone.says("on device"));
 }
 
 // The line of gestures leaves out hints and cuts none.

@@ -214,6 +214,18 @@ std::vector<InspectorRow> trial_rows(const ViewContext& context) {
   return rows;
 }
 
+namespace {
+
+std::string peak_words(const ViewContext& context) {
+  const std::string size = text::bytes(context.file_device->run.memory.peak_bytes()).joined();
+  const auto device = files::told_device(context.file, context.file_device);
+  if (!device) return context.texts("file.verdict.peak", {{"size", size}});
+  return context.texts("file.verdict.peak_of_device",
+                       {{"size", size}, {"number", std::to_string(*device)}});
+}
+
+}  // namespace
+
 FileVerdict file_verdict(const ViewContext& context) {
   FileVerdict verdict;
   const files::OpenedDevice& device = *context.file_device;
@@ -221,11 +233,10 @@ FileVerdict file_verdict(const ViewContext& context) {
   const auto refused = log.out_of_memory();
   verdict.out_of_memory = refused.has_value();
   verdict.faulty = !context.file->file.fault.empty();
-  verdict.sentence =
-      refused
-          ? context.texts("file.verdict.oom",
-                          {{"asked", text::bytes(refused->bytes_asked).joined()}})
-          : context.texts("file.verdict.peak", {{"size", text::bytes(log.peak_bytes()).joined()}});
+  verdict.sentence = refused
+                         ? context.texts("file.verdict.oom",
+                                         {{"asked", text::bytes(refused->bytes_asked).joined()}})
+                         : peak_words(context);
   verdict.remark = verdict.faulty
                        ? message_words(context.texts, context.file->file.fault)
                        : context.texts(modelled(context) ? "file.verdict.reserved_modelled"

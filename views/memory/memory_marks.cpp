@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "core/files/opened_file.h"
 #include "core/text/numbers.h"
 #include "views/charts/labels.h"
 #include "views/charts/read_out.h"
@@ -39,6 +40,10 @@ bool MemoryChart::has_losses(const ViewContext& context) const {
 
 // The peak of what is drawn. With losses that is not the true peak, which the allocator knows.
 std::string MemoryChart::peak_words(const ViewContext& context, const std::string& drawn) const {
+  const auto device = files::told_device(context.file, context.file_device);
+  if (source_.kind == MemorySource::Kind::opened && device)
+    return context.texts("memory.peak_of_device",
+                         {{"number", std::to_string(*device)}, {"size", drawn}});
   if (!has_losses(context)) return context.texts(peak_key(), {{"size", drawn}});
   return context.texts(
       "memory.peak_lost",

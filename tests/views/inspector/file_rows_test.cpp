@@ -68,6 +68,12 @@ TEST(FileRows, AFileOfOurOwnSaysThatItsSegmentsAreModelled) {
   replayed.expandable.kind = allocator::ExpandableAnswer::Kind::too_short;
   EXPECT_TRUE(trial_rows(shown).empty()) << "too short to tell what a setting changes";
   file.devices[0].run.memory = two_blocks().memory;
+  EXPECT_EQ(file_verdict(shown).sentence.find("device"), std::string::npos) << "there is one";
+  file.devices.push_back({.number = 1, .run = run::Run{run::StartedUpdate{}}});
+  shown.file_device = file.devices.data();
+  shown.run = &file.devices[0].run;
+  EXPECT_NE(file_verdict(shown).sentence.find("on device 0"), std::string::npos);
+  file.devices.pop_back();
   EXPECT_NE(value_of(file_rows(shown), "Time span"), "no row");
   allocator::SnapshotOfLogOptions options;
   options.user_metadata = allocator::predicted_note("RTX 4090");
