@@ -48,6 +48,7 @@ class Guesser {
     find_modules();
     if (backwards_.empty()) {
       if (forwards_only_) guess.categories = memory::guess_of_forwards(log_, evidence_);
+      if (stacks_only_) guess.categories = memory::guess_of_stacks(log_, evidence_);
       return guess;
     }
     for (BlockIndex i = 0; i < blocks_.size(); ++i) guess.categories[i] = category_of(i);
@@ -84,6 +85,7 @@ class Guesser {
   bool annotated_ = false;
   std::vector<memory::PhaseSpan> spans_;
   bool forwards_only_ = false;         // Python allocated everything: there is no backward
+  bool stacks_only_ = false;           // nothing was allocated in the recording
   std::vector<Stretch> stretches_;     // without gaps
   std::vector<EventIndex> backwards_;  // where they begin
   memory::KeptBlocks kept_;
@@ -119,6 +121,7 @@ bool Guesser::stretches_of_evidence() {
     engine = engine || (known.phase == Phase::backward && !known.python);
     optimizer = optimizer || known.phase == Phase::optimizer;
   }
+  stacks_only_ = inside == 0;
   // A backward on CUDA allocates on a thread without Python: here nothing was.
   forwards_only_ = !backward && !optimizer && inside > 0 && with_python == inside;
   if (forwards_only_) return true;

@@ -38,7 +38,8 @@ struct CategoryGuess {
 //     and a parameter or an input if by one before it that does not make a module.
 //   a workspace of cuBLAS: a temporary
 // Without a backward nothing is guessed, unless all stacks have lines of Python: then those of
-// core/memory/forward_guess.h. `evidence` has an entry for each block. O(blocks x log(phases) +
+// core/memory/forward_guess.h, which has those for a recording without any allocation, too.
+// `evidence` has an entry for each block. O(blocks x log(phases) +
 // events).
 CategoryGuess guess_categories(const memory::AllocationLog& log, const EvidenceList& evidence);
 

@@ -124,6 +124,37 @@ Category ForwardGuesser::category_of(BlockIndex index) const {
 
 }  // namespace
 
+std::vector<Category> guess_of_stacks(const AllocationLog& log, const EvidenceList& evidence) {
+  const auto blocks = log.blocks();
+  std::vector<Category> categories(blocks.size(), Category::unknown);
+  const auto tells = [](const BlockEvidence& known) {
+    return known.makes_module || known.in_module || known.phase != base::Phase::idle;
+  };
+  if (std::ranges::none_of(evidence.kinds(), tells)) return categories;
+  std::unordered_map<std::int64_t, std::int64_t> parameters;  // without a gradient, by size
+  for (BlockIndex i = 0; i < blocks.size(); ++i)
+    if (evidence[i].makes_module && blocks[i].free_event == kNone) ++parameters[blocks[i].size];
+  for (BlockIndex i = 0; i < blocks.size(); ++i) {
+    const BlockEvidence known = evidence[i];
+    if (blocks[i].free_event != kNone) continue;
+    if (is_workspace(blocks[i], known)) {
+      categories[i] = Category::temporary;
+    } else if (known.phase == base::Phase::optimizer) {
+      categories[i] = Category::optimizer_state;
+    } else if (known.makes_module) {
+      categories[i] = Category::parameter;
+    } else if (known.phase == base::Phase::backward || !known.python) {
+      const auto of_size = parameters.find(blocks[i].size);
+      if (of_size == parameters.end() || of_size->second == 0) continue;
+      --of_size->second;
+      categories[i] = Category::gradient;
+    } else if (known.in_module) {
+      categories[i] = Category::activation;
+    }
+  }
+  return categories;
+}
+
 std::vector<Category> guess_of_forwards(const AllocationLog& log, const EvidenceList& evidence) {
   return ForwardGuesser(log, evidence).run();
 }

@@ -22,4 +22,14 @@ namespace ts::memory {
 // O(blocks x log(passes)).
 std::vector<Category> guess_of_forwards(const AllocationLog& log, const EvidenceList& evidence);
 
+// Categories of the blocks of a recording in which nothing was allocated, such as one of a refusal
+// alone, by block: the stack is all that is known of them.
+//   parameter: allocated where a module is made, loaded or moved
+//   optimizer state: allocated in an optimizer's step
+//   gradient: allocated in a backward, or without a line of Python, as autograd's threads do; as
+//     large as a parameter, and no more of a size than there are parameters of it
+//   activation: allocated in a call of a module
+// All others are unknown, and all that the recording frees. O(blocks).
+std::vector<Category> guess_of_stacks(const AllocationLog& log, const EvidenceList& evidence);
+
 }  // namespace ts::memory

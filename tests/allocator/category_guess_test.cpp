@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <random>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -182,6 +184,62 @@ TEST(CategoryGuess, WithoutABackwardNothingIsGuessed) {
   const SnapshotLog log = log_of_snapshot(snapshot, 0);
   EXPECT_FALSE(log.guessed_share);
   for (const memory::Block& block : log.log.blocks()) EXPECT_EQ(block.category, Category::unknown);
+}
+
+// A snapshot of a refusal has one event; the blocks of its segments have stacks.
+TEST(CategoryGuess, OfARefusalAloneTheStacksOfItsBlocksTell) {
+  struct Frames {
+    const char* name;
+    const char* file;
+  };
+  constexpr Frames kMade{"__init__", "/usr/lib/torch/nn/modules/linear.py"};
+  constexpr Frames kStep{"step", "/usr/lib/torch/optim/adamw.py"};
+  constexpr Frames kEngine{"torch::autograd::Engine::evaluate_function(...)", "??"};
+  constexpr Frames kBatch{"next_batch", "project/train.py"};
+  constexpr Frames kCall{"_call_impl", "/usr/lib/torch/nn/modules/module.py"};
+  Snapshot snapshot;
+  SnapshotSegment segment;
+  std::vector<Category> expected;
+  const auto add = [&](std::optional<Frames> frames, std::int64_t size, Category category) {
+    SnapshotBlock block{.address = 0x1000 + static_cast<std::uint64_t>(segment.total_size),
+                        .size = size,
+                        .requested = size,
+                        .state = BlockState::active_allocated};
+    if (frames) {
+      Frame frame;
+      frame.name = snapshot.strings->intern(frames->name);
+      frame.filename = snapshot.strings->intern(frames->file);
+      const FrameIndex index = snapshot.stacks.add_frame(frame);
+      block.stack = snapshot.stacks.add_stack(std::span(&index, 1));
+    }
+    segment.blocks.push_back(block);
+    segment.total_size += size;
+    expected.push_back(category);
+  };
+  add(kMade, 4096, Category::parameter);
+  add(kMade, 8192, Category::parameter);
+  add(kBatch, 512, Category::unknown);
+  add(kCall, 4096, Category::activation);
+  add(kStep, 4096, Category::optimizer_state);
+  add(kEngine, 8192, Category::gradient);
+  add(kEngine, 1024, Category::unknown);
+  add(std::nullopt, 4096, Category::gradient);
+  add(std::nullopt, 4096, Category::unknown);  // there is one parameter of that size
+  segment.address = 0x1000;
+  snapshot.segments.push_back(segment);
+  TraceEntry refused;
+  refused.action = TraceAction::oom;
+  refused.size = 1 << 20;
+  refused.notes = snapshot.notes.add({}) & kMostNotes;
+  snapshot.device_traces.resize(1);
+  snapshot.device_traces[0].push_back(refused);
+  const SnapshotLog log = log_of_snapshot(snapshot, 0);
+  ASSERT_EQ(log.log.blocks().size(), expected.size());
+  for (std::size_t i = 0; i < expected.size(); ++i)
+    EXPECT_EQ(log.log.blocks()[i].category, expected[i]) << i;
+  EXPECT_TRUE(log.guessed_share) << "it is marked";
+  for (SnapshotBlock& block : snapshot.segments[0].blocks) block.stack = memory::kNone;
+  EXPECT_FALSE(log_of_snapshot(snapshot, 0).guessed_share);
 }
 
 // On CUDA a backward allocates on a thread that has no Python.
