@@ -230,8 +230,8 @@ void print_between(const allocator::ReservedAnswer& answer) {
 
 void print(const Report& report) {
   const ReplayResult& result = report.result;
-  std::printf("%s, device %zu: %s events, %s", report.command.snapshot.string().c_str(),
-              report.device, text::grouped(static_cast<std::int64_t>(result.events)).c_str(),
+  std::printf("%s, device %zu: %s, %s", report.command.snapshot.string().c_str(), report.device,
+              text::counted(static_cast<std::int64_t>(result.events), "event").c_str(),
               settings_in_words(result.settings).c_str());
   if (report.card) {
     std::printf(", on %s (%s beside the CUDA context)", report.card->c_str(),
@@ -337,8 +337,9 @@ int replay_snapshot(const ReplayCommand& command) {
       allocator::would_expandable_segments_help(file->snapshot, *device, *options, *result);
   if (!expandable) return at_fault(expandable.error().sentence);
   if (command.at > result->events) {
-    return at_fault("--at: there are " + text::grouped(static_cast<std::int64_t>(result->events)) +
-                    " events");
+    const auto events = static_cast<std::int64_t>(result->events);
+    return at_fault(std::string("--at: there ") + (events == 1 ? "is " : "are ") +
+                    text::counted(events, "event"));
   }
   const auto between = allocator::explain_reserved(file->snapshot, *device, *options, command.at);
   if (!between) return at_fault(between.error().sentence);

@@ -185,6 +185,16 @@ TEST_F(ReplayCommand, CodeInAPickleIsRefusedAndNotRun) {
   EXPECT_FALSE(std::filesystem::exists(witness));
 }
 
+TEST_F(ReplayCommand, OneEventIsNotSaidToBeSeveral) {
+  write("refused.json", R"({"segments": [
+      {"device": 0, "address": 4096, "total_size": 2097152, "stream": 0, "segment_type": "small",
+       "blocks": [{"address": 4096, "size": 2097152, "state": "active_allocated"}]}],
+      "device_traces": [[{"action": "oom", "device_free": 9, "size": 512, "stream": 0}]]})");
+  const auto ended = testing::run_program("replay " + file("refused.json"));
+  EXPECT_EQ(ended.code, 0) << ended.err;
+  EXPECT_NE(ended.out.find("device 0: 1 event, "), std::string::npos) << ended.out;
+}
+
 TEST_F(ReplayCommand, HalfAFileAndOneWithoutATraceGetTheirSentence) {
   const std::string whole = testing::read(snapshot());
   write("half.pickle", whole.substr(0, whole.size() / 2));
