@@ -93,9 +93,13 @@ base::Result<std::vector<files::Note>> notes_of(const ConvertCommand& command,
 int write_trace_page(const ConvertCommand& command, base::Result<trace_file::TraceFile> file,
                      const FileQuestion& question) {
   if (!file) return report(file.error().sentence, 2);
+  if (!file->fault.empty()) report(file->fault, 0);
   const auto opened = files::open_trace(std::move(*file), 1);
-  if (!opened) return report(opened.error().sentence, 2);
-  if (!opened->about.fault.empty()) report(opened->about.fault, 0);
+  if (!opened) {
+    return report(text::message("file_error.trace", {{"path", command.in.string()},
+                                                     text::argument("reason", opened.error())}),
+                  2);
+  }
   constexpr std::size_t kTrace = 0;  // a session counts it after the devices, of which it has none
   const auto notes = notes_of(command, question, kTrace);
   if (!notes) return report(notes.error().sentence, 2);

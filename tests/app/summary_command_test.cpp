@@ -359,6 +359,14 @@ TEST_F(SummaryCommand, AFileIsPackedAsItsNameSays) {
   refused("convert " + file("steps.json") + " " + file("steps.gz"), "becomes .pickle");
 }
 
+// All events of a trace may be left out.
+TEST_F(SummaryCommand, ATraceWithNothingToShowIsNamed) {
+  write("odd.json", R"([{"ph": "X", "name": "a", "ts": NaN, "dur": 1}])");
+  for (const char* words : {"1 event has impossible values", "Cannot read the trace "})
+    refused("convert " + file("odd.json") + " " + file("odd.html"), words);
+  refused("convert " + file("odd.json") + " " + file("odd.html"), "odd.json: it has no event");
+}
+
 // Earlier events made all that is alive then, and are counted; none of them lies there.
 TEST_F(SummaryCommand, ARangeWithoutEventsIsSaid) {
   write("steps.json", leaking(6));
