@@ -15,7 +15,7 @@ namespace {
 
 // In one test, so that they spread over processors; AddressSanitizer takes several times as long.
 #ifdef __SANITIZE_ADDRESS__
-constexpr int kCases = 2'500;
+constexpr int kCases = 1'200;
 #else
 constexpr int kCases = 10'000;
 #endif

@@ -14,7 +14,7 @@ namespace ts::fuzz {
 namespace {
 
 #ifdef __SANITIZE_ADDRESS__
-constexpr int kTraces = 10'000;
+constexpr int kTraces = 5'000;
 #else
 constexpr int kTraces = 40'000;
 #endif

@@ -62,6 +62,15 @@ TEST(Gallery, PredictedPeaksAreTheMeasuredOnes) {
               all, worst * 100, worst_name.c_str());
 }
 
+TEST(Gallery, ColdCachesTakeNothing) {
+  spec::WorkloadSpec spec = small_spec(spec::WorkloadKind::lm, spec::Pass::full_step);
+  RealRun hot, cold;
+  run_for_real(spec, 2, hot);
+  spec.cache = spec::Cache::cold;
+  run_for_real(spec, 2, cold);
+  EXPECT_EQ(cold.peak, hot.peak);
+}
+
 // Too many to go through: a few of every kind stand for all.
 TEST(Gallery, ThePeakOfManyTilesIsThatOfAFew) {
   for (const bool causal : {true, false}) {

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
+#include <utility>
 
 namespace ts::text {
 namespace {
@@ -48,8 +49,9 @@ TEST(Message, NestedWithoutEndIsCutOff) {
   for (int level = 0; level < 1000; ++level) {
     nlohmann::json outer = {{"name", "reason"}, {"value", "v"}};
     outer["key"] = "engine.by_events";
-    outer["arguments"] = json.at("arguments");
-    json["arguments"] = nlohmann::json::array({outer});
+    outer["arguments"] = std::move(json.at("arguments"));
+    json["arguments"] = nlohmann::json::array();
+    json["arguments"].push_back(std::move(outer));
   }
   std::size_t levels = 0;
   const base::Message read = message_from_json("said", json);

@@ -324,8 +324,8 @@ TEST_F(HuntFigureTest, EveryCellIsFoundByTheMouse) {
   const predict::HuntMap map = made_map(predict::MapDepth::frontier);
   const Rect area{0, 0, 900, 500};
   std::vector<bool> found(map.size());
-  for (float y = 1; y < area.y1; y += 7) {
-    for (float x = 1; x < area.x1; x += 7) {
+  for (float y = 1; y < area.y1; y += 13) {
+    for (float x = 1; x < area.x1; x += 13) {
       if (const auto cell = draw(map, area, {x, y})) {
         found[*cell] = true;
         EXPECT_TRUE(says(cell_place(map, *cell)));
