@@ -104,16 +104,23 @@ base::Result<void> compile(const Source& source, std::vector<std::string> words,
   return tl::unexpected(why_not_compiled(shown_name(source.file), source.text, *log));
 }
 
-// More static shared memory than nvcc compiles; empty: not so, or there is no nm, which comes with
-// the linker.
-base::Message shared_problem(const fs::path& folder, const std::string& object,
-                             const base::CancelToken& cancel) {
+// Empty where there is no nm, which comes with the linker.
+StaticShared static_shared_of(const fs::path& folder, const std::string& object,
+                              const base::CancelToken& cancel) {
   const io::ChildCommand command{.words = {"nm", "-f", "sysv", "-S", "-C", object},
                                  .log = folder / "symbols"};
   const auto code = io::run_child(command, cancel);
   if (!code || *code != 0) return {};
   const auto symbols = io::read_file(command.log);
-  return symbols ? too_much_static_shared(*symbols) : base::Message();
+  return symbols ? static_shared(*symbols) : StaticShared();
+}
+
+// For the executor: a function a line, after its bytes.
+base::Result<void> write_static_shared(const fs::path& file, const StaticShared& shared) {
+  std::string lines;
+  for (const auto& [function, bytes] : shared)
+    lines += std::to_string(bytes) + " " + function + "\n";
+  return io::write_file(file, lines);
 }
 
 std::string number(const Json& result, const char* key) {
@@ -258,19 +265,22 @@ base::Result<KernelVerdict> check_attention(const fs::path& file, int d_head,
   if (auto compiled = compile(kernel, std::move(words), cancel); !compiled) {
     return tl::unexpected(compiled.error());
   }
-  if (cuda) {
-    base::Message shared = shared_problem(here, object, cancel);
-    if (!shared.empty())
-      return KernelVerdict{false, std::move(shared), {{"outcome", "static_shared"}}};
-  }
-  if (auto compiled = compile(kernel,
-                              {"-O1", executor + "/accesses.cpp", executor + "/executor.cpp",
-                               executor + "/check_attention.cpp", object, "-o", program},
-                              cancel);
+  const StaticShared shared = cuda ? static_shared_of(here, object, cancel) : StaticShared();
+  if (base::Message wrong = too_much(shared); !wrong.empty())
+    return KernelVerdict{false, std::move(wrong), {{"outcome", "static_shared"}}};
+  const fs::path fixed = here / "static_shared";
+  if (auto written = write_static_shared(fixed, shared); !written)
+    return tl::unexpected(written.error());
+  // -rdynamic: with names for kernels.
+  if (auto compiled =
+          compile(kernel,
+                  {"-O1", "-rdynamic", executor + "/accesses.cpp", executor + "/executor.cpp",
+                   executor + "/check_attention.cpp", object, "-o", program},
+                  cancel);
       !compiled) {
     return tl::unexpected(compiled.error());
   }
-  auto ran = run_limited(here, program, {std::to_string(d_head)}, cancel);
+  auto ran = run_limited(here, program, {std::to_string(d_head), fixed.string()}, cancel);
   if (!ran) return tl::unexpected(ran.error());
   ran->first["cuda"] = cuda;
   KernelVerdict verdict = verdict_of(ran->first, ran->second);

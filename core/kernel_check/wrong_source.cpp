@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
-#include <cstdint>
-#include <map>
 #include <regex>
 #include <sstream>
 #include <vector>
@@ -128,27 +126,31 @@ base::Message why_not_compiled(const std::string& file, const std::string& sourc
   return text::message("kernel_check.not_compiled", {{"reason", reason}});
 }
 
-base::Message too_much_static_shared(const std::string& symbols) {
-  std::map<std::string, std::int64_t> bytes;  // by function
+StaticShared static_shared(const std::string& symbols) {
+  StaticShared bytes;
   static const std::regex row(R"((.*?)\s*\|[^|]*\|[^|]*\|\s*TLS\s*\|([0-9a-f]+)\|.*)");
+  static const std::regex apart(R"(\(anonymous namespace\)::)");
   std::istringstream lines(symbols);
   for (std::string line; std::getline(lines, line);) {
     std::smatch found;
     if (!std::regex_match(line, found, row)) continue;
-    const std::string name = std::regex_replace(
-        found[1].str(), std::regex(R"(\(anonymous namespace\)::)"), std::string());
-    // "void forward<64>(float const*)::tile"; a variable of the file has no function.
-    const std::size_t variable = name.rfind("::");
-    const bool of_function = variable != std::string::npos && name.find('(') < variable;
-    const std::string function = of_function ? name.substr(0, name.find('(')) : std::string();
-    bytes[function] += std::stoll(found[2].str(), nullptr, 16);
+    // "forward<64>(float const*)::tile"; a variable of the file has no function.
+    const std::string name = std::regex_replace(found[1].str(), apart, std::string());
+    const std::size_t arguments = name.rfind(')');
+    bytes[arguments == std::string::npos ? std::string() : name.substr(0, arguments + 1)] +=
+        std::stoll(found[2].str(), nullptr, 16);
   }
-  for (const auto& [function, count] : bytes) {
-    if (count <= kMostStaticShared) continue;
+  return bytes;
+}
+
+base::Message too_much(const StaticShared& shared) {
+  for (const auto& [function, bytes] : shared) {
+    if (bytes <= kMostStaticShared) continue;
     return function.empty()
-               ? text::message("kernel_check.static_shared_file", {{"bytes", text::grouped(count)}})
+               ? text::message("kernel_check.static_shared_file", {{"bytes", text::grouped(bytes)}})
                : text::message("kernel_check.static_shared",
-                               {{"function", function}, {"bytes", text::grouped(count)}});
+                               {{"function", function.substr(0, function.find('('))},
+                                {"bytes", text::grouped(bytes)}});
   }
   return {};
 }

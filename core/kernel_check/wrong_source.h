@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 
@@ -40,8 +42,12 @@ base::Message other_arguments_message(const std::string& file, const std::string
 base::Message why_not_compiled(const std::string& file, const std::string& source,
                                const std::string& log);
 
-// `symbols`: of the compiled file, as `nm -f sysv -S -C` lists them. The kernel, or other function,
-// whose __shared__ variables are more than the 48 KiB that nvcc takes; empty: none.
-base::Message too_much_static_shared(const std::string& symbols);
+// Bytes of __shared__ variables by the function that has them, as "forward<64>(float const*)";
+// those of no function by the empty name. `symbols`: of the compiled file, as `nm -f sysv -S -C`
+// lists them.
+using StaticShared = std::map<std::string, std::int64_t>;
+StaticShared static_shared(const std::string& symbols);
+// The function that has more of them than the 48 KiB that nvcc takes; empty: none.
+base::Message too_much(const StaticShared& shared);
 
 }  // namespace ts::kernel_check

@@ -265,10 +265,11 @@ bool check(const Sizes& sizes) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc != 3) return 2;
+  if (argc != 4) return 2;
   result = std::fopen(argv[1], "w");
   if (result == nullptr) return 2;
   const int d_head = static_cast<int>(std::strtol(argv[2], nullptr, 10));
+  ts::executor::read_static_shared(argv[3]);
   watch_faults();
   // Whole tiles first, then a remainder, one row, less than a warp, and more than two large tiles.
   const Sizes all[] = {{2, 64, d_head, false}, {2, 100, d_head, false}, {2, 1, d_head, false},

@@ -169,6 +169,6 @@ struct Launch {
     ts::executor::launch(
         {grid.x, grid.y, grid.z}, {block.x, block.y, block.z}, shared_bytes,
         [&] { kernel(arguments...); },
-        ts::executor::allowed_shared(reinterpret_cast<const void*>(kernel)));
+        ts::executor::shared_memory_of(reinterpret_cast<const void*>(kernel)));
   }
 };

@@ -1,13 +1,18 @@
 #include "kernels/executor/executor.h"
 
+#include <cxxabi.h>
+#include <dlfcn.h>
 #include <sys/mman.h>
 
 #include <algorithm>
 #include <array>
+#include <cstdlib>
 #include <cstring>
+#include <fstream>
 #include <iterator>
 #include <map>
 #include <memory>
+#include <string>
 #include <utility>
 
 #include "kernels/executor/cuda_on_cpu.h"
@@ -250,15 +255,16 @@ Thread& this_thread() {
   return running->threads[static_cast<std::size_t>(running->current)];
 }
 
-Finding run_blocks(Size3 grid, Size3 block, std::size_t shared_bytes, std::size_t most_shared) {
+Finding run_blocks(Size3 grid, Size3 block, std::size_t shared_bytes, const SharedMemory& shared) {
   const std::size_t count = std::size_t{block.x} * block.y * block.z;
   if (count == 0 || count > kMostThreads) {
     return {.kind = Finding::Kind::block_size, .elements = static_cast<std::int64_t>(count)};
   }
-  if (shared_bytes > std::min(most_shared, kMostShared)) {
-    return {.kind = shared_bytes > kMostShared ? Finding::Kind::shared_memory
-                                               : Finding::Kind::shared_not_asked,
-            .elements = static_cast<std::int64_t>(shared_bytes)};
+  const std::size_t together = shared.variables + shared_bytes;
+  if (together > kMostShared || shared_bytes > shared.most) {
+    return {.kind = together > kMostShared ? Finding::Kind::shared_memory
+                                           : Finding::Kind::shared_not_asked,
+            .elements = static_cast<std::int64_t>(together)};
   }
   while (stacks().size() < count) {
     stacks().push_back(mmap(nullptr, kStackBytes, PROT_READ | PROT_WRITE,
@@ -293,27 +299,54 @@ const char* name_of(Finding::Kind kind) {
 }
 
 namespace {
-std::map<const void*, std::size_t> asked_shared;  // by cudaFuncSetAttribute
+
+std::map<const void*, std::size_t> asked_shared;                // by cudaFuncSetAttribute
+std::vector<std::pair<std::string, std::size_t>> fixed_shared;  // by function
+
+std::size_t variables_of(const void* kernel) {
+  Dl_info info{};
+  if (dladdr(kernel, &info) == 0 || info.dli_sname == nullptr) return 0;
+  int status = 0;
+  const std::unique_ptr<char, void (*)(void*)> name(
+      abi::__cxa_demangle(info.dli_sname, nullptr, nullptr, &status), std::free);
+  if (status != 0) return 0;
+  const std::string function = name.get();
+  for (const auto& [one, bytes] : fixed_shared) {
+    // A template has its result in front: "void forward<64>(float const*)".
+    if (function == one || function.ends_with(" " + one)) return bytes;
+  }
+  return 0;
 }
+
+}  // namespace
 
 void allow_shared(const void* kernel, std::size_t bytes) {
   asked_shared[kernel] = bytes;
 }
 
-std::size_t allowed_shared(const void* kernel) {
+SharedMemory shared_memory_of(const void* kernel) {
   constexpr std::size_t kUsual = std::size_t{48} * 1024;
+  const std::size_t variables = variables_of(kernel);
+  const std::size_t usual = kUsual - std::min(variables, kUsual);
   const auto asked = asked_shared.find(kernel);
-  return asked == asked_shared.end() ? kUsual : std::max(asked->second, kUsual);
+  return {variables, asked == asked_shared.end() ? usual : std::max(asked->second, usual)};
+}
+
+void read_static_shared(const char* file) {
+  std::ifstream lines(file);
+  std::size_t bytes = 0;
+  for (std::string name; lines >> bytes >> std::ws && std::getline(lines, name);)
+    if (!name.empty()) fixed_shared.emplace_back(name, bytes);
 }
 
 Finding launch(Size3 grid, Size3 block, std::size_t shared_bytes, const std::function<void()>& call,
-               std::size_t most_shared) {
+               const SharedMemory& shared) {
   Launch one;
   one.call = &call;
   running = &one;
   gridDim = {grid.x, grid.y, grid.z};
   blockDim = {block.x, block.y, block.z};
-  const Finding finding = run_blocks(grid, block, shared_bytes, most_shared);
+  const Finding finding = run_blocks(grid, block, shared_bytes, shared);
   running = nullptr;
   if (finding && !last_finding) last_finding = finding;
   return finding;

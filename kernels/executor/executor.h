@@ -64,13 +64,22 @@ Finding mistake_at(const void* place, bool write);
 
 constexpr std::size_t kMostShared = std::size_t{227} * 1024;  // bytes of a block, on sm_90
 
-// Runs a kernel; `call` calls its function once, for one thread. Shared memory has numbers that are
-// NaN at the begin of each block. `most_shared`: bytes that a block of this kernel may ask for.
-Finding launch(Size3 grid, Size3 block, std::size_t shared_bytes, const std::function<void()>& call,
-               std::size_t most_shared = kMostShared);
-// Without cudaFuncSetAttribute a kernel may ask for 48 KiB.
+// Shared memory of a block of a kernel, in bytes: that of its __shared__ variables, and the most
+// that a launch may ask for beside it. Without cudaFuncSetAttribute both together have 48 KiB.
+struct SharedMemory {
+  std::size_t variables = 0;
+  std::size_t most = kMostShared;
+};
 void allow_shared(const void* kernel, std::size_t bytes);
-std::size_t allowed_shared(const void* kernel);
+SharedMemory shared_memory_of(const void* kernel);
+// `file`: a function a line, "24576 forward<64>(float const*)", with the bytes of its __shared__
+// variables. Kernels of other names count as without any.
+void read_static_shared(const char* file);
+
+// Runs a kernel; `call` calls its function once, for one thread. Shared memory has numbers that are
+// NaN at the begin of each block.
+Finding launch(Size3 grid, Size3 block, std::size_t shared_bytes, const std::function<void()>& call,
+               const SharedMemory& shared = {});
 
 // The mistake of any launch since the last call.
 Finding take_finding();

@@ -118,6 +118,37 @@ TEST(KernelCommand, MoreStaticSharedMemoryThanNvccTakes) {
       << more.out;
 }
 
+// 48 KiB hold both, the variables of the kernel and the bytes of the launch.
+TEST(KernelCommand, SharedMemoryOfVariablesAndOfTheLaunchTogether) {
+  const std::string place = "  const float scale = rsqrtf(d_head);\n  float l = 0,";
+  const auto with = [&](const std::string& launch) {
+    const TemporaryFolder folder;
+    const auto file = folder.path() / "mine.cu";
+    std::string source = read(TENSORSCOPE_OWN_ATTENTION);
+    source.replace(source.find(place), 0,
+                   "  __shared__ float a[6144];\n  a[threadIdx.x] = 1;\n"
+                   "  if (length < 0) d_q[0] = a[-length];\n");
+    const std::string old = "  backward<<<blocks, 64>>>(";
+    for (auto at = source.find(old); at != std::string::npos; at = source.find(old))
+      source.replace(at, old.size(), launch);
+    std::ofstream(file) << "#include <cuda_runtime.h>\n" << source;
+    return run_kept("kernel " + file.string() + " --check attention");
+  };
+  const Ended most = with("  backward<<<blocks, 64, 24576>>>(");
+  EXPECT_EQ(most.code, 0) << most.err << most.out;
+  const Ended more = with("  backward<<<blocks, 64, 24592>>>(");
+  EXPECT_EQ(more.code, 1) << more.err;
+  EXPECT_EQ(more.out.rfind("A block asks for 49168 bytes of shared memory: above 48 KiB the kernel "
+                           "needs cudaFuncSetAttribute",
+                           0),
+            0U)
+      << more.out;
+  const Ended asked = with(
+      "  cudaFuncSetAttribute(backward, cudaFuncAttributeMaxDynamicSharedMemorySize, 24592);\n"
+      "  backward<<<blocks, 64, 24592>>>(");
+  EXPECT_EQ(asked.code, 0) << asked.err << asked.out;
+}
+
 // The line of the file and both lists of arguments, whatever the compiler says of our headers.
 TEST(KernelCommand, OtherArguments) {
   const std::string right = "attention(const float* q, const float* k, const float* v, float* o,";
