@@ -9,14 +9,26 @@ namespace ts::base {
 namespace {
 
 TEST(SpscRing, RefusesAndCountsWhenFull) {
-  SpscRing<int> ring(3);  // rounded up to 4
-  for (int i = 0; i < 4; ++i) EXPECT_TRUE(ring.try_push(i));
-  EXPECT_FALSE(ring.try_push(4));
+  SpscRing<int> ring(3, 2);  // two segments and one more
+  ASSERT_EQ(ring.capacity(), 6U);
+  for (int i = 0; i < 6; ++i) EXPECT_TRUE(ring.try_push(i));
+  EXPECT_FALSE(ring.try_push(6));
   EXPECT_EQ(ring.dropped(), 1U);
   int sum = 0;
-  EXPECT_EQ(ring.drain([&](int value) { sum += value; }), 4U);
-  EXPECT_EQ(sum, 6);
-  EXPECT_TRUE(ring.try_push(5));
+  EXPECT_EQ(ring.drain([&](int value) { sum += value; }), 6U);
+  EXPECT_EQ(sum, 15);
+  EXPECT_TRUE(ring.try_push(7));
+}
+
+TEST(SpscRing, HasRoomWhereASegmentIsHalfEmpty) {
+  SpscRing<int> ring(4, 4);
+  for (int i = 0; i < 4; ++i) EXPECT_TRUE(ring.try_push(i));
+  ring.drain([](int) {}, 3);
+  for (int i = 4; i < 7; ++i) EXPECT_TRUE(ring.try_push(i));
+  int next = 3;
+  ring.drain([&](int value) { EXPECT_EQ(value, next++); });
+  EXPECT_EQ(next, 7);
+  EXPECT_EQ(ring.dropped(), 0U);
 }
 
 TEST(SpscRing, DrainsAtMost) {
@@ -29,7 +41,7 @@ TEST(SpscRing, DrainsAtMost) {
 }
 
 TEST(SpscRing, KeepsOrderBetweenTwoThreads) {
-  SpscRing<std::uint64_t> ring(64);
+  SpscRing<std::uint64_t> ring(4096, 512);
   constexpr std::uint64_t kCount = 200000;
   std::thread producer([&] {
     for (std::uint64_t i = 0; i < kCount;) {
