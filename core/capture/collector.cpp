@@ -6,6 +6,7 @@
 #include <thread>
 
 #include "core/base/check.h"
+#include "core/base/tick_clock.h"
 #include "core/capture/decoder.h"
 #include "core/capture/gpu_timeline.h"
 #include "core/capture/memory_merge.h"
@@ -19,8 +20,6 @@ namespace {
 // 65,536 holds two records a microsecond for that time, five times the rate of thousands of small
 // operators.
 constexpr std::chrono::milliseconds kPeriod{30};
-// Slots of a ring are returned to the producer in blocks of this size, not after the whole ring.
-constexpr std::size_t kSlotsAtOnce = 512;
 
 }  // namespace
 
@@ -92,6 +91,7 @@ void Collector::Impl::flush() {
 }
 
 void Collector::Impl::collect(bool all) {
+  base::record_clock.follow();
   drain();
   const std::int64_t until_ns = memory.latest_ns();
   // A thread may have freed memory that another one allocated after the other's ring was drained.
@@ -133,7 +133,7 @@ void Collector::Impl::drain_thread(std::size_t index, ThreadLog& log) {
   };
   // At most one full ring: a fast producer must not make the others wait.
   for (std::size_t taken = 0; taken < log.ring.capacity();) {
-    const std::size_t count = log.ring.drain(take, kSlotsAtOnce);
+    const std::size_t count = log.ring.drain(take);
     if (count == 0) return;
     taken += count;
   }

@@ -7,7 +7,7 @@
 #include <span>
 #include <utility>
 
-#include "core/base/clock.h"
+#include "core/base/tick_clock.h"
 #include "kernels/observe/device_memory.h"
 #include "kernels/observe/recording.h"
 #include "kernels/observe/thread_state.h"
@@ -107,7 +107,7 @@ void AllocatorTrace::add(const CudaAllocatorEvent& event) {
   if (recording == nullptr) return;
   if (recording->takes_card(event.device)) record(*recording, event);
   allocator::AllocatorEvent kept;
-  kept.time_ns = base::now_ns();
+  kept.time_ns = base::record_clock.now_in_order();
   kept.address = event.address;
   kept.size = event.size;
   kept.stream = event.stream;

@@ -65,7 +65,8 @@ CpuAllocator& CpuAllocator::install() {
 at::DataPtr CpuAllocator::allocate(std::size_t size) {
   const at::Device device(at::kCPU);
   if (size == 0) return {nullptr, nullptr, &free_block, device};
-  if (DryRecording* const dry = DryRecording::current(); dry != nullptr) [[unlikely]] {
+  DryRecording* const dry = DryRecording::any() ? DryRecording::current() : nullptr;
+  if (dry != nullptr) [[unlikely]] {
     dry->before_host_alloc(size);
     void* const data = allocate_uncounted(size);
     dry->host_alloc(data, static_cast<std::int64_t>(size));

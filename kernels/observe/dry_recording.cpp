@@ -46,6 +46,7 @@ DryRecording::DryRecording(base::StringTable& strings, const predict::DryRunOpti
       shapes_(strings) {
   TS_CHECK(current_dry_recording == nullptr);
   current_dry_recording = this;
+  ++alive_;
   callbacks_ = at::addThreadLocalCallback(
       at::RecordFunctionCallback(DryRunCallbacks::start, DryRunCallbacks::end)
           .needsOutputs(true)
@@ -55,6 +56,7 @@ DryRecording::DryRecording(base::StringTable& strings, const predict::DryRunOpti
 DryRecording::~DryRecording() {
   at::removeCallback(callbacks_);
   current_dry_recording = nullptr;
+  --alive_;
 }
 
 void DryRecording::close_operator() {

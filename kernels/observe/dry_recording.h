@@ -4,6 +4,7 @@
 #include <c10/core/DeviceType.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -55,6 +56,8 @@ class DryRecording {
 
   // The one of the calling thread, null on all others.
   static DryRecording* current() noexcept;
+  // Whether any thread has one: the quicker question.
+  static bool any() noexcept { return alive_.load(std::memory_order_relaxed) > 0; }
   // True if there is one, and it is by the rules of that device.
   static bool follows_cuda() noexcept {
     const DryRecording* const dry = current();
@@ -181,6 +184,8 @@ class DryRecording {
 
  private:
   friend struct DryRunCallbacks;
+  static inline std::atomic<int> alive_{0};
+
   void answer(std::size_t size);
   void note_shapes(const at::RecordFunction& function);
   void note_unknown(const at::RecordFunction& function);

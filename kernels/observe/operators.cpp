@@ -7,7 +7,7 @@
 #include <functional>
 #include <unordered_set>
 
-#include "core/base/clock.h"
+#include "core/base/tick_clock.h"
 #include "core/trace/slice.h"
 #include "kernels/observe/operator_frames.h"
 #include "kernels/observe/recording.h"
@@ -74,12 +74,12 @@ std::unique_ptr<at::ObserverContext> on_start(const at::RecordFunction& function
     if (const auto* marks = recording->marks(); marks != nullptr)
       marks->push(capture::correlation_id(frame->name, frame->module));
   }
-  frame->begin_ns = base::now_ns();
+  frame->begin_ns = base::record_clock.now();
   return nullptr;
 }
 
 void on_end(const at::RecordFunction& function, at::ObserverContext*) {
-  const std::int64_t end_ns = base::now_ns();
+  const std::int64_t end_ns = base::record_clock.now();
   Recording* const recording = Recording::active();
   if (recording == nullptr) return;
   if (is_range(function)) {

@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "core/base/clock.h"
+#include "core/base/tick_clock.h"
 #include "kernels/observe/dry_recording.h"
 #include "kernels/observe/recording.h"
 
@@ -16,7 +16,7 @@ PhaseScope::PhaseScope(base::Phase phase, bool graph_kept) : phase_(phase) {
   Recording* const recording = Recording::active();
   if (recording == nullptr) return;
   recorded_ = true;
-  begin_ns_ = base::now_ns();
+  begin_ns_ = base::record_clock.now();
   recording->begin_phase(phase, graph_kept);
 }
 
@@ -33,7 +33,7 @@ PhaseScope::~PhaseScope() {
   recording->end_phase();
 }
 
-StepScope::StepScope() : begin_ns_(base::now_ns()) {}
+StepScope::StepScope() : begin_ns_(base::record_clock.now()) {}
 
 StepScope::~StepScope() {
   Recording* const recording = Recording::active();

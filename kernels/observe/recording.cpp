@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "core/base/check.h"
-#include "core/base/clock.h"
+#include "core/base/tick_clock.h"
 #include "kernels/observe/device_memory.h"
 #include "kernels/observe/dry_recording.h"
 #include "kernels/observe/operators.h"
@@ -43,6 +43,7 @@ void Recording::start() {
   // A script's torch.profiler does not begin where our report is: AllocatorTrace sees its blocks.
   if (device_ != c10::DeviceType::CPU && find_place_ == nullptr)
     device_memory_ = report_device_memory(*this);
+  base::record_clock.follow();
   callbacks_ = install_operator_callbacks();
 }
 
@@ -53,7 +54,7 @@ Recording::~Recording() {
 }
 
 Recording* Recording::active() noexcept {
-  if (DryRecording::current() != nullptr) return nullptr;
+  if (DryRecording::any() && DryRecording::current() != nullptr) return nullptr;
   return active_recording.load(std::memory_order_acquire);
 }
 
@@ -186,7 +187,7 @@ void Recording::push_span(RawKind kind, base::StringId name, std::uint8_t depth,
   record.step = step();
   record.name = name;
   record.begin_ns = begin_ns;
-  record.end_ns = base::now_ns();
+  record.end_ns = base::record_clock.now();
   phases_->ring.try_push(record);
 }
 
@@ -203,7 +204,7 @@ void Recording::open_module(base::StringId path) {
     recompute(true);
   }
   ++state.depth;
-  frame->begin_ns = base::now_ns();
+  frame->begin_ns = base::record_clock.now();
 }
 
 void Recording::open_range(base::StringId name, const void* function) {
@@ -218,7 +219,7 @@ void Recording::open_range(base::StringId name, const void* function) {
   frame->memory_op = outer != nullptr ? outer->memory_op : base::kNoString;
   frame->module = outer != nullptr ? outer->module : base::kNoString;
   ++state.depth;
-  frame->begin_ns = base::now_ns();
+  frame->begin_ns = base::record_clock.now();
 }
 
 void Recording::close_module() noexcept {
@@ -237,7 +238,7 @@ void Recording::close_module() noexcept {
   record.name = frame->name;
   record.module = frame->module;
   record.begin_ns = frame->begin_ns;
-  record.end_ns = base::now_ns();
+  record.end_ns = base::record_clock.now();
   state->log->ring.try_push(record);
 }
 

@@ -10,8 +10,8 @@
 #include <string_view>
 #include <vector>
 
-#include "core/base/clock.h"
 #include "core/base/phase.h"
+#include "core/base/tick_clock.h"
 #include "core/capture/gpu_source.h"
 #include "core/capture/recorder.h"
 #include "kernels/observe/name_cache.h"
@@ -155,8 +155,9 @@ class Recording {
   void start();
   ThreadState& attach(trace::TrackKind kind, const std::string& name);
   capture::ThreadLog* log_named(trace::TrackKind kind, const std::string& name);
-  memory::Record memory_record(memory::Action action, const void* address, std::int64_t size,
-                               std::int64_t time_ns = base::now_ns()) const noexcept;
+  memory::Record memory_record(
+      memory::Action action, const void* address, std::int64_t size,
+      std::int64_t time_ns = base::record_clock.now_in_order()) const noexcept;
 
   capture::Recorder& recorder_;
   const std::uint64_t id_;

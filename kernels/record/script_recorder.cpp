@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "core/base/clock.h"
+#include "core/base/tick_clock.h"
 #include "core/capture/collector.h"
 #include "core/io/file.h"
 #include "core/live/meeting_place.h"
@@ -28,8 +29,9 @@ namespace {
 using base::Phase;
 
 constexpr run::RunId kRun = 1;
-// A ring holds what a thread records in 30 ms, so that a loop of tiny operators loses nothing.
-constexpr std::size_t kRingRecords = std::size_t{1} << 16;
+// A ring holds what a loop of tiny operators records while the collector waits for a core or the
+// disk, for some tenths of a second.
+constexpr std::size_t kRingRecords = std::size_t{1} << 18;
 
 // A window that takes nothing for so long does not get the end.
 constexpr std::chrono::seconds kPatience{2};
@@ -170,12 +172,12 @@ struct ScriptRecorder::Impl {
 
   void begin_phase(Phase next, bool graph_kept) {
     phase = next;
-    phase_begin_ns = base::now_ns();
+    phase_begin_ns = base::record_clock.now();
     if (recording && next != Phase::idle) recording->begin_phase(next, graph_kept);
   }
   void end_phase() {
     if (phase == Phase::idle) return;
-    const std::int64_t now = base::now_ns();
+    const std::int64_t now = base::record_clock.now();
     if (recording) {
       const std::uint8_t depth = phase == Phase::setup ? 0 : 1;
       recording->push_span(capture::RawKind::phase, strings.intern(base::phase_name(phase)), depth,
@@ -191,7 +193,7 @@ struct ScriptRecorder::Impl {
   void begin_step(std::int32_t number) {
     step = number;
     times = {};
-    times.begin_ns = base::now_ns();
+    times.begin_ns = base::record_clock.now();
     if (number == options.end) end_recording();
     if (number == options.first && number > 0) begin_recording();
     if (recording) recording->set_step(number);
@@ -267,7 +269,7 @@ void ScriptRecorder::step() {
   impl.end_phase();
   if (impl.step >= 0) {
     ++impl.steps;
-    impl.times.total_ns = base::now_ns() - impl.times.begin_ns;
+    impl.times.total_ns = base::record_clock.now() - impl.times.begin_ns;
     if (impl.in_range(impl.step)) {
       impl.run.apply(run::SampleUpdate{kRun, impl.times, run::SampleUpdate::Kind::recorded});
       if (impl.outgoing) impl.outgoing->step(impl.times);
