@@ -89,6 +89,7 @@ ShapeTexts::Key ShapeTexts::key_of(const Shapes& shapes) {
   });
   std::memcpy(&key.words[0], kinds.data(), kinds.size());
   std::memcpy(&key.words[1], shapes.dims.data(), dims * sizeof(shapes.dims[0]));
+  key.used = 1 + (dims + 1) / 2;
   return key;
 }
 
@@ -97,7 +98,7 @@ std::size_t ShapeTexts::Hash::operator()(const Key& key) const noexcept {
   constexpr std::uint64_t kOdd = 0x9E3779B97F4A7C15U;
   std::uint64_t even = 0;
   std::uint64_t odd = 0;
-  for (std::size_t at = 0; at < key.words.size(); at += 2) {
+  for (std::size_t at = 0; at < key.used; at += 2) {
     even = (even ^ key.words[at]) * kOdd;
     even ^= even >> 29U;
     odd = (odd ^ key.words[at + 1]) * kOdd;

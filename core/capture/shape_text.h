@@ -25,7 +25,13 @@ class ShapeTexts {
   // Shapes without the unused parts, which have undefined content.
   struct Key {
     std::array<std::uint64_t, 8> words{};
-    friend bool operator==(const Key&, const Key&) = default;
+    std::size_t used = 1;  // of the words
+    // Without a branch: that of std::array calls a function.
+    friend bool operator==(const Key& a, const Key& b) noexcept {
+      std::uint64_t different = 0;
+      for (std::size_t at = 0; at < a.words.size(); ++at) different |= a.words[at] ^ b.words[at];
+      return different == 0;
+    }
   };
   struct Hash {
     std::size_t operator()(const Key& key) const noexcept;

@@ -55,7 +55,11 @@ class RecordingWriter {
 
   // The records since the last call, as a piece of a stream (recording_stream.h) that goes on
   // from the pieces before.
-  std::string next_piece(RecordingProgress progress);
+  struct Piece {
+    std::string begin;
+    std::string_view records;  // what follows; until the next add()
+  };
+  [[nodiscard]] Piece next_piece(RecordingProgress progress);
 
  private:
   RunId id_;

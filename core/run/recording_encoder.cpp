@@ -23,14 +23,10 @@ void put_difference(char*& at, std::int64_t value, std::int64_t& before) {
 
 }  // namespace
 
-std::uint64_t Encoder::local(base::StringId id) {
-  if (id == base::kNoString) return 0;
+std::uint64_t Encoder::new_local(base::StringId id) {
   if (locals_.size() <= id) locals_.resize(std::size_t{id} + 1);
-  if (locals_[id] == 0) {
-    ids_.push_back(id);
-    locals_[id] = ++numbered_;
-  }
-  return locals_[id];
+  ids_.push_back(id);
+  return locals_[id] = ++numbered_;
 }
 
 char* Encoder::after_record(char* at) {

@@ -20,10 +20,9 @@ std::uint64_t word_at(std::string_view file, std::size_t at) {
   return value;
 }
 
-// FNV-1a, 64 bits, over words of eight bytes and then the rest.
-std::uint64_t checksum(std::string_view bytes) {
+// FNV-1a, 64 bits, over words of eight bytes and then the rest. `sum`: that of the words before.
+std::uint64_t checksum(std::string_view bytes, std::uint64_t sum = 0xCBF29CE484222325) {
   constexpr std::uint64_t kPrime = 0x100000001B3;
-  std::uint64_t sum = 0xCBF29CE484222325;
   std::size_t at = 0;
   for (; at + kWord <= bytes.size(); at += kWord) sum = (sum ^ word_at(bytes, at)) * kPrime;
   for (; at < bytes.size(); ++at) sum = (sum ^ static_cast<unsigned char>(bytes[at])) * kPrime;
@@ -32,18 +31,20 @@ std::uint64_t checksum(std::string_view bytes) {
 
 }  // namespace
 
-std::string framed(std::string_view header, std::string_view records) {
+std::string before_records(std::string_view header, std::string_view records) {
+  std::string whole_words(header);
+  whole_words.resize((header.size() + kWord - 1) / kWord * kWord, ' ');
   std::string out(kMagic);
-  out.reserve(kFrame + header.size() + records.size());
-  put_word(out, header.size());
+  put_word(out, whole_words.size());
   put_word(out, records.size());
-  put_word(out, 0);  // the checksum, set when the parts are there
-  out += header;
-  out += records;
-  std::string sum;
-  put_word(sum, checksum(std::string_view(out).substr(kFrame)));
-  out.replace(kFrame - kWord, kWord, sum);
-  return out;
+  put_word(out, checksum(records, checksum(whole_words)));
+  return out += whole_words;
+}
+
+std::string framed(std::string_view header, std::string_view records) {
+  std::string out = before_records(header, records);
+  out.reserve(out.size() + records.size());
+  return out += records;
 }
 
 std::optional<std::uint64_t> size_of(std::string_view bytes) {

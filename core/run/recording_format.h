@@ -26,6 +26,9 @@ inline std::int64_t unzigzag(std::uint64_t coded, std::int64_t before) {
 // The magic line, the two sizes and a checksum of both parts (8 bytes each, least byte first), then
 // the parts.
 std::string framed(std::string_view header, std::string_view records);
+// The same without the records, which are to be written behind it. The header, in which spaces at
+// the end mean nothing, is filled up to whole words of the checksum.
+std::string before_records(std::string_view header, std::string_view records);
 struct Parts {
   std::string_view header, records;
 };

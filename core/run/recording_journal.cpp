@@ -1,8 +1,11 @@
 #include "core/run/recording_journal.h"
 
 #include <fcntl.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
 #include <cerrno>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -56,15 +59,23 @@ bool RecordingJournal::flush(RecordingWriter& writer, std::uint64_t dropped,
     const std::lock_guard lock(mutex_);
     progress.steps = std::exchange(steps_, {});
   }
-  append(writer.next_piece(std::move(progress)));
+  const RecordingWriter::Piece piece = writer.next_piece(std::move(progress));
+  append(piece.begin, piece.records);
   return true;
 }
 
-void RecordingJournal::append(std::string_view bytes) {
-  while (file_ >= 0 && !bytes.empty()) {
-    const ssize_t count = ::write(file_, bytes.data(), bytes.size());
+void RecordingJournal::append(std::string_view begin, std::string_view rest) {
+  const auto part = [](std::string_view bytes) {
+    return iovec{.iov_base = const_cast<char*>(bytes.data()), .iov_len = bytes.size()};
+  };
+  while (file_ >= 0 && !(begin.empty() && rest.empty())) {
+    const std::array<iovec, 2> parts = {part(begin), part(rest)};
+    const ssize_t count = ::writev(file_, parts.data(), static_cast<int>(parts.size()));
     if (count > 0) {
-      bytes.remove_prefix(static_cast<std::size_t>(count));
+      const auto written = static_cast<std::size_t>(count);
+      const std::size_t of_begin = std::min(written, begin.size());
+      begin.remove_prefix(of_begin);
+      rest.remove_prefix(written - of_begin);
     } else if (errno != EINTR) {
       ::close(std::exchange(file_, -1));
     }

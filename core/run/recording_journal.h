@@ -39,7 +39,7 @@ class RecordingJournal {
   void remove();
 
  private:
-  void append(std::string_view bytes);
+  void append(std::string_view begin, std::string_view rest = {});
 
   std::filesystem::path path_;
   int file_ = -1;  // -1: nothing is written

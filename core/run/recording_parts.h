@@ -44,9 +44,15 @@ class Encoder {
   void forget_written();
   // Frees the records, and what is added next counts alone.
   void drop_records() { records_ = {}; }
+  // Makes room for so many bytes of records.
+  void expect(std::size_t bytes) { records_.reserve(bytes); }
 
  private:
-  std::uint64_t local(base::StringId id);
+  std::uint64_t local(base::StringId id) {
+    if (id == base::kNoString) return 0;
+    return id < locals_.size() && locals_[id] != 0 ? locals_[id] : new_local(id);
+  }
+  std::uint64_t new_local(base::StringId id);
   // How much has been added.
   struct Place {
     std::size_t tracks = 0, strings = 0, bytes = 0;
@@ -91,6 +97,8 @@ class Decoder {
 
 // A header and records in the frame of a file.
 std::string piece_of(const nlohmann::json& header, std::string_view records);
+// The same without the records.
+std::string piece_before_records(const nlohmann::json& header, std::string_view records);
 // Adds what a piece tells besides its records.
 void add_progress(const RecordingProgress& progress, nlohmann::json& header);
 // A run without its records, steps, tracks and strings.

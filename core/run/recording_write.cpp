@@ -15,6 +15,13 @@ nlohmann::json packed_roof_json(const std::optional<Roof>& roof) {
   return {static_cast<int>(roof->dtype), roof->size, roof->tflops, roof->gb_s};
 }
 
+// A batch that goes beyond the limit is kept.
+constexpr std::size_t kSpareBytes = std::size_t{1} << 20;
+
+std::string text_of(const nlohmann::json& header) {
+  return header.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
 nlohmann::json notes_json(const ScriptNotes& notes) {
   auto parts = nlohmann::json::array();
   for (const ScriptNotes::IdlePart& part : notes.idle_parts)
@@ -25,8 +32,12 @@ nlohmann::json notes_json(const ScriptNotes& notes) {
 }  // namespace
 
 std::string recording_parts::piece_of(const nlohmann::json& header, std::string_view records) {
-  return recording_format::framed(
-      header.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace), records);
+  return recording_format::framed(text_of(header), records);
+}
+
+std::string recording_parts::piece_before_records(const nlohmann::json& header,
+                                                  std::string_view records) {
+  return recording_format::before_records(text_of(header), records);
 }
 
 nlohmann::json recording_parts::run_header(const Run& run) {
@@ -55,7 +66,10 @@ nlohmann::json recording_parts::run_header(const Run& run) {
 RecordingWriter::RecordingWriter(RunId id, const base::StringTable& strings, WhenFull when_full)
     : id_(id),
       when_full_(when_full),
-      encoder_(std::make_unique<recording_parts::Encoder>(strings)) {}
+      encoder_(std::make_unique<recording_parts::Encoder>(strings)) {
+  // A script is likely to fill it: the collector takes its time from the script's.
+  if (when_full == WhenFull::keep) encoder_->expect(kMostRecordingBytes + kSpareBytes);
+}
 RecordingWriter::~RecordingWriter() = default;
 
 void RecordingWriter::add(const capture::Batch& batch) {
@@ -88,13 +102,13 @@ void recording_parts::add_progress(const RecordingProgress& progress, nlohmann::
   header["steps"] = steps_json(progress.steps);
 }
 
-std::string RecordingWriter::next_piece(RecordingProgress progress) {
+RecordingWriter::Piece RecordingWriter::next_piece(RecordingProgress progress) {
   progress.dropped += lost_;
   nlohmann::json header = encoder_->new_header();
   recording_parts::add_progress(progress, header);
-  std::string piece = recording_parts::piece_of(header, encoder_->new_records());
+  const std::string_view records = encoder_->new_records();
   encoder_->mark();
-  return piece;
+  return {recording_parts::piece_before_records(header, records), records};
 }
 
 }  // namespace ts::run

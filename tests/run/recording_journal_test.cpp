@@ -32,7 +32,8 @@ struct MadeJournal : MadeStream {
       RecordingProgress progress;
       progress.steps = {run.recorded_steps.at(i)};
       progress.peak = 4096 * static_cast<std::int64_t>(i);
-      pieces.push_back(writer.next_piece(progress));
+      const RecordingWriter::Piece piece = writer.next_piece(progress);
+      pieces.push_back(piece.begin + std::string(piece.records));
     }
   }
   Run first{started()};
