@@ -3,6 +3,7 @@
 #include <dlfcn.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <string_view>
@@ -57,6 +58,17 @@ struct PlaceHash {
   }
 };
 
+// The last one that was asked for, of each hash: loops ask for the same again and again.
+struct RecentCode {
+  const Object* object = nullptr;
+  const Code* code = nullptr;
+};
+struct RecentPlace {
+  PlaceKey key;
+  base::StringId place = base::kNoString;
+};
+constexpr std::size_t kRecent = 512;
+
 // All of it is accessed with the interpreter's lock held. Never destroyed: threads may still run.
 struct Places {
   Python python;
@@ -64,6 +76,8 @@ struct Places {
   std::unordered_map<const Object*, Code> codes;
   std::unordered_map<PlaceKey, base::StringId, PlaceHash> places;
   const base::StringTable* strings = nullptr;  // of the places
+  std::array<RecentCode, kRecent> recent_codes{};
+  std::array<RecentPlace, kRecent> recent_places{};
 };
 Places* places = nullptr;
 
@@ -84,7 +98,15 @@ std::string file_of(const Python& python, Object* code) {
 }
 
 const Code& describe(Object* code) {
+  constexpr unsigned kAlignedBits = 4;
+  RecentCode& recent =
+      places->recent_codes[(reinterpret_cast<std::uintptr_t>(code) >> kAlignedBits) % kRecent];
+  if (recent.object == code) {
+    places->python.let_go(code);
+    return *recent.code;
+  }
   const auto [at, fresh] = places->codes.try_emplace(code);
+  recent = {code, &at->second};
   if (!fresh) {
     places->python.let_go(code);
     return at->second;
@@ -102,8 +124,14 @@ base::StringId place_of(base::StringTable& strings, base::StringId module, const
                         const std::string& file, Object* frame) {
   const Python& python = places->python;
   const int at = python.instruction != nullptr ? python.instruction(frame) : python.line(frame);
-  const auto [known, fresh] = places->places.try_emplace({code, at, module}, base::kNoString);
-  if (!fresh) return known->second;
+  const PlaceKey key{code, at, module};
+  RecentPlace& recent = places->recent_places[PlaceHash{}(key) % kRecent];
+  if (recent.key == key) return recent.place;
+  const auto [known, fresh] = places->places.try_emplace(key, base::kNoString);
+  if (!fresh) {
+    recent = {key, known->second};
+    return known->second;
+  }
   std::string text(strings.view(module));
   text += text.empty() ? "@ " : " @ ";
   text += file + ":" + std::to_string(python.line(frame));
@@ -140,6 +168,7 @@ base::StringId python_place(base::StringTable& strings, base::StringId module) {
   const int state = python.lock();
   if (places->strings != &strings) {
     places->places.clear();
+    places->recent_places = {};
     places->strings = &strings;
   }
   base::StringId place = module;

@@ -12,6 +12,7 @@
 
 #include "core/text/message.h"
 #include "core/text/numbers.h"
+#include "kernels/record/gradients.h"
 #include "kernels/record/process_recorder.h"
 #include "kernels/record/python_place.h"
 
@@ -44,7 +45,7 @@ std::vector<std::string> lines_of(std::string_view text) {
 
 // A package of another number is refused.
 TENSORSCOPE_API int tensorscope_record_version() {
-  return 7;
+  return 8;
 }
 
 // foreign: folders, one a line; the files in them are not the program's own. Steps from first up to
@@ -117,6 +118,21 @@ TENSORSCOPE_API void tensorscope_record_owners(const std::uint64_t* addresses,
   for (std::int64_t i = 0; i < count; ++i) {
     recorder->owner(reinterpret_cast<const void*>(addresses[i]),
                     static_cast<ts::memory::Category>(category), names[i]);
+  }
+}
+
+// Tells whose the gradients of parameters are, which are named by Tensor._cdata, 0 for one that is
+// gone. found: a number of Gradient for each.
+TENSORSCOPE_API void tensorscope_record_gradients(const std::uint64_t* parameters,
+                                                  const std::uint32_t* names, std::int64_t count,
+                                                  int on_cuda, std::uint8_t* found) {
+  using ts::kernels::Gradient;
+  if (recorder == nullptr) return;
+  for (std::int64_t i = 0; i < count; ++i) {
+    const Gradient one = parameters[i] != 0 ? ts::kernels::tell_gradient(*recorder, parameters[i],
+                                                                         names[i], on_cuda != 0)
+                                            : Gradient::none;
+    found[i] = static_cast<std::uint8_t>(one);
   }
 }
 

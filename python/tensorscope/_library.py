@@ -5,7 +5,7 @@ import functools
 import os
 import pathlib
 
-VERSION = 7
+VERSION = 8
 NAME = "libtensorscope_recorder.so"
 # The minors of torch that libraries and engines are built for. A wheel has a folder for each (2.15/); a built tree has
 # one library, for the first.
@@ -88,6 +88,8 @@ class Library:
         self.phase = _function(quick, "phase", None, ctypes.c_int, ctypes.c_int)
         self.step = _function(quick, "step", None)
         self.owners = _function(quick, "owners", None, ctypes.c_void_p, ctypes.c_void_p, number, ctypes.c_int)
+        self.gradients = _function(quick, "gradients", None, ctypes.c_void_p, ctypes.c_void_p, number, ctypes.c_int,
+                                   ctypes.c_void_p)
         self.idle_part = _function(quick, "idle_part", None, text, text, ctypes.c_int)
         self.kept_graphs = _function(quick, "kept_graphs", None, number)
         self.bytes = _function(slow, "bytes", text, number)

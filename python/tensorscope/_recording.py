@@ -8,6 +8,7 @@ these hooks reaches the script: it is counted, and told at the end.
 import array
 import ctypes
 import functools
+import operator
 import os
 import weakref
 from threading import get_ident
@@ -25,6 +26,7 @@ FORWARD, LOSS, BACKWARD, OPTIMIZER, IDLE = 1, 2, 3, 4, 5
 PHASES = {"forward": FORWARD, "loss": LOSS, "backward": BACKWARD, "optimizer": OPTIMIZER}
 PARAMETER, OPTIMIZER_STATE, GRADIENT, INPUT = 0, 1, 2, 3
 OK, OUT_OF_MEMORY, CANCELLED, FAILED = 0, 1, 2, 3
+ASKED = 2  # of kernels::Gradient
 PRINTED = "Tensor.__repr__"  # core/findings/seen_operators.cpp looks for it
 _PLAIN = frozenset((torch.Tensor, torch.nn.Parameter))
 
@@ -92,10 +94,11 @@ class Recording:
         self._just_ended = False  # an optimizer ended a step, and nothing ran since
         self._modules = {}       # id -> (weak reference, name)
         self._parameters = {}    # id -> (weak reference, name)
+        self._listed = None      # the parameters as _own_gradients hands them to the library; None: not up to date
         self._with_gradient = set()  # ids of parameters
         self._updated = set()        # ids of those that an optimizer has
         self._of_optimizers = {}     # id of an optimizer -> ids of its parameters
-        self._states = {}            # id of an optimizer -> {id: weak reference} of the tensors of its state
+        self._states = {}            # id of an optimizer -> weak references to the tensors of its state
         self._roots = {}         # name of a class -> [(weak reference, prefix)] of modules called from outside
         self._unprefixed = False  # a root has it whose parts have no prefix
         self._watched = None      # (weak reference, version) of a parameter when the last backward ended
@@ -252,6 +255,7 @@ class Recording:
                 continue
             name = self._library.name((prefix + path).encode())
             self._parameters[id(parameter)] = weakref.ref(parameter), name
+            self._listed = None
             owners.add(parameter, name)
         owners.tell(self._library, PARAMETER)
         self._parts.add(root, own, prefix)
@@ -384,15 +388,27 @@ class Recording:
             self._end_step()
 
     def _own_gradients(self):
-        owners, last = _Owners(self._on_cuda), None
-        for reference, name in self._parameters.values():
-            parameter = reference()
-            if parameter is not None and (gradient := parameter.grad) is not None:
-                owners.add(gradient, name)
-                self._with_gradient.add(id(parameter))
-                last = parameter
-        owners.tell(self._library, GRADIENT)
-        if last is not None and not self._updated:
+        # In every step: the library looks at all of them in one call.
+        if self._listed is None:
+            self._listed = _Listed(self._parameters.values())
+        listed = self._listed
+        alive = [reference() for reference in listed.references]
+        addresses = array.array("Q", [0 if one is None else one._cdata for one in alive])
+        count = len(alive)
+        self._library.gradients(addresses.buffer_info()[0], listed.names.buffer_info()[0], count, self._on_cuda,
+                                listed.found.buffer_info()[0])
+        found = listed.found.tobytes()
+        if found != listed.before:
+            listed.before = found
+            self._with_gradient.update(id(one) for one, state in zip(alive, found) if state)
+        if ASKED in found:
+            owners = _Owners(self._on_cuda)
+            for one, state, name in zip(alive, found, listed.names):
+                if state == ASKED:
+                    owners.add(one.grad, name)
+            owners.tell(self._library, GRADIENT)
+        if not self._updated and (some := len(found.rstrip(b"\0"))):
+            last = alive[some - 1]
             self._watched = weakref.ref(last), last._version
 
     def _before_optimizer(self, optimizer, arguments, named):
@@ -415,6 +431,7 @@ class Recording:
         for parameter in parameters:
             if id(parameter) not in self._parameters:
                 self._parameters[id(parameter)] = weakref.ref(parameter), 0
+                self._listed = None
                 owners.add(parameter, 0)
         owners.tell(self._library, PARAMETER)
 
@@ -434,17 +451,26 @@ class Recording:
 
     def _own_state(self, optimizer):
         # Most stay where they are from one step to the next. Before the first recorded step nobody listens.
-        owners, now = _Owners(self._on_cuda), {}
-        told = self._states.get(id(optimizer), now) if self._steps_ended > self._steps[0] + 1 else now
-        for parameter, state in optimizer.state.items():
-            for value in state.values() if isinstance(state, dict) else ():
-                reference = told.get(id(value))
-                if reference is None or reference() is not value:
-                    if type(value) not in _PLAIN:
-                        continue
-                    _, name = self._parameters.get(id(parameter), (None, 0))
-                    owners.add(value, name)
-                    reference = weakref.ref(value)
-                now[id(value)] = reference
-        self._states[id(optimizer)] = now
+        states = optimizer.state
+        values = [one for state in states.values() if isinstance(state, dict) for one in state.values()
+                  if type(one) in _PLAIN]
+        told = self._states.get(id(optimizer), ()) if self._steps_ended > self._steps[0] + 1 else ()
+        if len(told) == len(values) and all(map(operator.is_, [reference() for reference in told], values)):
+            return
+        owners, known = _Owners(self._on_cuda), {id(one): one for one in (reference() for reference in told)}
+        for parameter, state in states.items():
+            for one in state.values() if isinstance(state, dict) else ():
+                if type(one) in _PLAIN and known.get(id(one)) is not one:
+                    owners.add(one, self._parameters.get(id(parameter), (None, 0))[1])
+        self._states[id(optimizer)] = list(map(weakref.ref, values))
         owners.tell(self._library, OPTIMIZER_STATE)
+
+
+class _Listed:
+    """The parameters side by side, for one call of the library."""
+
+    def __init__(self, parameters):
+        self.references = [reference for reference, _ in parameters]
+        self.names = array.array("I", [name for _, name in parameters])
+        self.found = array.array("B", bytes(len(self.names)))  # numbers of kernels::Gradient
+        self.before = b""  # those of the last step
