@@ -4,11 +4,9 @@
 
 #include <cstdio>
 #include <nlohmann/json.hpp>
-#include <optional>
 
 #include "app/commands/command_line.h"
 #include "app/commands/report.h"
-#include "app/commands/spec_arguments.h"
 #include "app/commands/sweep_arguments.h"
 #include "app/output/comparison_files.h"
 #include "app/output/environment.h"

@@ -5,12 +5,10 @@
 #include <cmath>
 #include <cstdio>
 #include <nlohmann/json.hpp>
-#include <optional>
 #include <utility>
 
 #include "app/commands/command_line.h"
 #include "app/commands/report.h"
-#include "app/commands/spec_arguments.h"
 #include "app/commands/target_arguments.h"
 #include "app/output/output_folder.h"
 #include "app/output/own_report.h"
@@ -19,7 +17,6 @@
 #include "app/session/card_questions.h"
 #include "app/session/catalogue.h"
 #include "app/session/engine_loader.h"
-#include "app/session/hunt_session.h"
 #include "app/session/interrupt.h"
 #include "app/session/languages.h"
 #include "core/base/clock.h"

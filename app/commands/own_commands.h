@@ -2,10 +2,7 @@
 
 #include <chrono>
 #include <functional>
-#include <optional>
 #include <string>
-#include <utility>
-#include <vector>
 
 #include "app/commands/spec_arguments.h"
 #include "app/own_file/own_file.h"

@@ -17,7 +17,6 @@
 #include "core/base/clock.h"
 #include "core/predict/hunt_map.h"
 #include "core/spec/spec_fields.h"
-#include "core/spec/spec_values.h"
 #include "core/text/numbers.h"
 
 namespace ts::app {

@@ -7,14 +7,10 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <numeric>
-#include <string>
 #include <utility>
-#include <vector>
 
 #include "app/commands/command_line.h"
 #include "app/commands/report.h"
-#include "app/commands/spec_arguments.h"
-#include "app/commands/target_arguments.h"
 #include "app/output/output_folder.h"
 #include "app/output/own_report.h"
 #include "app/output/prediction_files.h"

@@ -4,7 +4,6 @@
 #include <filesystem>
 #include <optional>
 #include <string>
-#include <vector>
 
 #include "app/commands/own_commands.h"
 #include "app/commands/spec_arguments.h"

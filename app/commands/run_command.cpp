@@ -10,16 +10,12 @@
 #include <cstdio>
 #include <cstdlib>
 #include <nlohmann/json.hpp>
-#include <optional>
-#include <string>
 #include <string_view>
 #include <system_error>
 #include <utility>
-#include <vector>
 
 #include "app/commands/command_line.h"
 #include "app/commands/report.h"
-#include "app/commands/spec_arguments.h"
 #include "app/output/output_folder.h"
 #include "app/output/own_report.h"
 #include "app/ranks/rank_launcher.h"

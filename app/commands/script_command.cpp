@@ -1,7 +1,6 @@
 #include <CLI/CLI.hpp>
 #include <filesystem>
 #include <memory>
-#include <string>
 
 #include "app/commands/command_line.h"
 #include "app/commands/report.h"

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "app/commands/spec_arguments.h"
 #include "app/session/catalogue.h"
 #include "app/window/workspace_picture.h"
 #include "core/text/message.h"

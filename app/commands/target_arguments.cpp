@@ -1,6 +1,5 @@
 #include "app/commands/target_arguments.h"
 
-#include "app/commands/spec_arguments.h"
 #include "app/session/card_questions.h"
 
 namespace ts::app {

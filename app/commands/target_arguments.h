@@ -3,7 +3,6 @@
 #include <CLI/CLI.hpp>
 #include <optional>
 #include <string>
-#include <vector>
 
 #include "app/commands/spec_arguments.h"
 #include "core/predict/prediction.h"

@@ -1,14 +1,11 @@
 #pragma once
 
-#include <chrono>
 #include <filesystem>
 #include <functional>
 #include <map>
 #include <memory>
 #include <optional>
-#include <set>
 #include <string>
-#include <vector>
 
 #include "app/lessons/lesson_steps.h"
 #include "app/session/session.h"

@@ -4,7 +4,6 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
-#include <string>
 
 #include "app/session/session.h"
 #include "core/base/result.h"

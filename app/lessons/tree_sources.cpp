@@ -1,6 +1,5 @@
 #include "app/lessons/tree_sources.h"
 
-#include <memory>
 #include <system_error>
 #include <utility>
 

@@ -1,6 +1,5 @@
 #include "app/output/check_files.h"
 
-#include <string>
 #include <utility>
 
 #include "core/io/file.h"

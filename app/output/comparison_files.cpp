@@ -1,7 +1,6 @@
 #include "app/output/comparison_files.h"
 
 #include <nlohmann/json.hpp>
-#include <string>
 
 #include "app/output/check_files.h"
 #include "core/checks/comparison_checks.h"

@@ -2,8 +2,6 @@
 
 #include <filesystem>
 #include <nlohmann/json_fwd.hpp>
-#include <string>
-#include <vector>
 
 #include "core/base/result.h"
 #include "core/lessons/lesson_report.h"

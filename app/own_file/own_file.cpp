@@ -3,15 +3,12 @@
 #include <algorithm>
 #include <array>
 #include <csignal>
-#include <cstdint>
-#include <cstring>
 #include <nlohmann/json.hpp>
 #include <string_view>
 #include <system_error>
 #include <utility>
 
 #include "app/own_file/own_cache.h"
-#include "app/own_file/own_python.h"
 #include "app/session/engine_loader.h"
 #include "core/io/file.h"
 #include "core/io/json_parse.h"

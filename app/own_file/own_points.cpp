@@ -1,7 +1,6 @@
 #include "app/own_file/own_points.h"
 
 #include <algorithm>
-#include <cmath>
 #include <nlohmann/json.hpp>
 #include <span>
 #include <string_view>

@@ -1,9 +1,7 @@
 #include "app/own_file/own_process.h"
 
-#include <algorithm>
 #include <charconv>
 #include <csignal>
-#include <string>
 #include <string_view>
 #include <system_error>
 #include <utility>

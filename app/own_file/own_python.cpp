@@ -2,14 +2,12 @@
 
 #include <unistd.h>
 
-#include <algorithm>
 #include <chrono>
 #include <cstdlib>
 #include <system_error>
 
 #include "app/session/engine_loader.h"
 #include "app/session/preferences.h"
-#include "core/io/child_process.h"
 #include "core/io/file.h"
 #include "core/io/private_folder.h"
 #include "core/text/message.h"

@@ -3,8 +3,6 @@
 #include <imgui.h>
 #include <imgui_internal.h>
 
-#include <string>
-
 #include "app/pages/page_frame.h"
 #include "core/base/clock.h"
 #include "views/common/ids.h"

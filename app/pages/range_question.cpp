@@ -4,7 +4,6 @@
 
 #include <charconv>
 #include <cmath>
-#include <optional>
 #include <system_error>
 
 #include "core/text/numbers.h"

@@ -2,7 +2,6 @@
 
 #include "app/pictures/picture.h"
 #include "app/session/languages.h"
-#include "core/spec/workload_traits.h"
 #include "views/inspector/result_curve_chart.h"
 
 namespace ts::app {

@@ -9,7 +9,6 @@
 #include <imgui_impl_opengl3.h>
 
 #include <algorithm>
-#include <cstdlib>
 
 // Dear ImGui's small OpenGL loader. With GLFW's lookup it takes functions from whatever context
 // GLFW made. Without it would open libGL, which the software renderer does not use.

@@ -6,7 +6,6 @@
 #include "app/session/languages.h"
 #include "core/io/file.h"
 #include "core/io/png.h"
-#include "views/common/fonts.h"
 #include "views/common/imgui_sink.h"
 #include "views/common/svg_sink.h"
 

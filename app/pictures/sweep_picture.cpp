@@ -7,7 +7,6 @@
 #include "app/session/languages.h"
 #include "core/io/file.h"
 #include "views/sweep/chart_data.h"
-#include "views/sweep/sweep_figure.h"
 
 namespace ts::app {
 namespace {

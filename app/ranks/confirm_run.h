@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <string>
 
 #include "core/base/result.h"
 #include "core/spec/workload_spec.h"

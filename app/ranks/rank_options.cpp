@@ -3,10 +3,8 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
-#include <array>
 #include <charconv>
 #include <csignal>
-#include <cstdint>
 #include <cstdlib>
 #include <sstream>
 #include <string_view>

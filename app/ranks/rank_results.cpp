@@ -6,9 +6,7 @@
 #include <chrono>
 #include <map>
 #include <nlohmann/json.hpp>
-#include <optional>
 #include <thread>
-#include <utility>
 
 #include "app/ranks/rank_launcher.h"
 #include "core/base/clock.h"

@@ -1,7 +1,6 @@
 #include "app/saved/session_jobs.h"
 
 #include <cstddef>
-#include <cstdint>
 #include <system_error>
 #include <utility>
 

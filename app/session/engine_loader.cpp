@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cstdlib>
 #include <optional>
-#include <string>
 #include <system_error>
 #include <utility>
 

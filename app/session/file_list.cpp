@@ -1,7 +1,6 @@
 #include "app/session/file_list.h"
 
 #include <algorithm>
-#include <array>
 #include <string_view>
 #include <system_error>
 #include <utility>

@@ -1,7 +1,6 @@
 #include "app/session/hunt_session.h"
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
 #include "app/output/time_stamp.h"
 #include "core/io/file.h"

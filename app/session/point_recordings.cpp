@@ -1,6 +1,5 @@
 #include "app/session/point_recordings.h"
 
-#include <chrono>
 #include <system_error>
 
 #include "app/session/is_ready.h"

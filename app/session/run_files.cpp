@@ -1,8 +1,6 @@
 #include "app/session/run_files.h"
 
 #include <nlohmann/json.hpp>
-#include <string>
-#include <system_error>
 
 #include "app/output/check_files.h"
 #include "app/output/environment.h"

@@ -1,6 +1,5 @@
 #include "app/session/session.h"
 
-#include <chrono>
 #include <thread>
 #include <variant>
 

@@ -2,7 +2,6 @@
 
 #include <system_error>
 #include <thread>
-#include <utility>
 
 #include "app/output/environment.h"
 #include "app/output/sweep_files.h"

@@ -8,7 +8,6 @@
 #include <cmath>
 #include <span>
 #include <utility>
-#include <vector>
 
 #include "app/output/time_stamp.h"
 #include "app/own_file/own_python.h"

@@ -14,7 +14,6 @@
 #include "app/session/run_files.h"
 #include "core/checks/comparison_checks.h"
 #include "core/report/compare_report.h"
-#include "core/spec/spec_values.h"
 #include "core/sweep/sweep_checks.h"
 #include "core/sweep/sweep_json.h"
 #include "views/common/spec_words.h"

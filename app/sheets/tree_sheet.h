@@ -1,9 +1,7 @@
 #pragma once
 
-#include <cstdint>
 #include <future>
 #include <optional>
-#include <string>
 
 #include "app/pages/workspace_state.h"
 #include "app/session/session.h"

@@ -1,6 +1,5 @@
 #include "app/window/palette_entries.h"
 
-#include <algorithm>
 #include <string>
 
 #include "app/session/catalogue.h"

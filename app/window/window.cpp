@@ -9,7 +9,6 @@
 #include <imgui_impl_opengl3.h>
 #include <imgui_internal.h>
 
-#include <array>
 #include <cstdio>
 #include <cstdlib>
 #include <nlohmann/json.hpp>
@@ -33,7 +32,6 @@
 #include "core/io/file.h"
 #include "core/sweep/sweep_findings.h"
 #include "core/text/message.h"
-#include "views/common/spec_words.h"
 
 namespace ts::app {
 namespace {

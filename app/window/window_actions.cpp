@@ -6,10 +6,8 @@
 #include <algorithm>
 #include <optional>
 #include <utility>
-#include <vector>
 
 #include "app/session/catalogue.h"
-#include "app/session/languages.h"
 #include "core/base/clock.h"
 #include "core/script/pytorch_script.h"
 #include "views/common/spec_words.h"

@@ -1,7 +1,6 @@
 #include "app/window/workspace_picture.h"
 
 #include <charconv>
-#include <chrono>
 #include <initializer_list>
 #include <memory>
 

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <cstdint>
 #include <functional>
 #include <map>
 #include <memory>
@@ -9,7 +8,6 @@
 #include "core/advice/recipe_search.h"
 #include "core/base/cancel.h"
 #include "core/base/message.h"
-#include "core/base/string_table.h"
 #include "core/predict/cuda_scratch.h"
 #include "core/predict/dry_run.h"
 

@@ -1,7 +1,5 @@
 #include "core/advice/advisor.h"
 
-#include <utility>
-
 #include "core/base/clock.h"
 #include "core/predict/dry_runner_loading.h"
 

@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <utility>
 
 #include "core/allocator/caching_allocator_state.h"
 #include "core/base/check.h"

@@ -2,7 +2,6 @@
 #include <algorithm>
 
 #include "core/allocator/caching_allocator_state.h"
-#include "core/base/check.h"
 
 namespace ts::allocator {
 namespace {

@@ -5,7 +5,6 @@
 #include <unordered_map>
 #include <utility>
 
-#include "core/allocator/caching_allocator.h"
 #include "core/allocator/replay_start.h"
 #include "core/allocator/snapshot_figures.h"
 #include "core/text/message.h"

@@ -6,8 +6,6 @@
 #include <span>
 #include <utility>
 
-#include "core/memory/address_map.h"
-
 namespace ts::allocator {
 namespace {
 

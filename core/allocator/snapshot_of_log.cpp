@@ -2,10 +2,7 @@
 
 #include "core/allocator/snapshot_figures.h"
 
-#include <array>
 #include <optional>
-#include <string>
-#include <string_view>
 #include <unordered_map>
 #include <vector>
 

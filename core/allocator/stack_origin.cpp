@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
-#include <string>
-#include <string_view>
 
 namespace ts::allocator {
 namespace {

@@ -1,7 +1,6 @@
 #include "core/base/coarse_to_fine.h"
 
 #include <algorithm>
-#include <numeric>
 #include <tuple>
 #include <utility>
 

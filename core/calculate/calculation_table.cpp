@@ -1,7 +1,6 @@
 #include "core/calculate/calculation_table.h"
 
 #include <cmath>
-#include <cstdint>
 #include <utility>
 
 #include "core/text/numbers.h"

@@ -1,6 +1,5 @@
 #include "core/capture/gpu_buffer_file.h"
 
-#include <cstring>
 #include <optional>
 
 namespace ts::capture {

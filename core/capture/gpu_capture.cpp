@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <chrono>
 #include <limits>
-#include <string_view>
 #include <utility>
 
 #include "core/base/clock.h"

@@ -1,11 +1,8 @@
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <functional>
 #include <map>
-#include <string>
 #include <unordered_map>
 #include <unordered_set>
 #include <vector>

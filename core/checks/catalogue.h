@@ -3,7 +3,6 @@
 #include <array>
 #include <cstdint>
 #include <span>
-#include <string_view>
 
 // The course's checks C-1 to C-35, and what answers each.
 namespace ts::checks {

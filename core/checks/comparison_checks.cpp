@@ -2,11 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <optional>
 #include <string>
 
 #include "core/report/check_finding.h"
-#include "core/report/compare_report.h"
 #include "core/spec/workload_math.h"
 #include "core/text/message.h"
 #include "core/text/numbers.h"

@@ -1,8 +1,5 @@
 #include "core/checks/run_checks.h"
 
-#include <algorithm>
-#include <string>
-
 #include "core/checks/catalogue.h"
 #include "core/text/message.h"
 

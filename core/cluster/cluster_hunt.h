@@ -3,7 +3,6 @@
 #include <functional>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
-#include <span>
 #include <vector>
 
 #include "core/cluster/step_time.h"

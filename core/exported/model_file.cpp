@@ -1,6 +1,7 @@
 #include "core/exported/model_file.h"
 
 #include <algorithm>
+#include <array>
 #include <set>
 #include <tuple>
 #include <utility>

@@ -1,7 +1,6 @@
 #include "core/exported/repeated_modules.h"
 
 #include <algorithm>
-#include <string_view>
 #include <utility>
 #include <vector>
 

@@ -1,6 +1,5 @@
 #include "core/files/corrections.h"
 
-#include <algorithm>
 #include <cstdint>
 #include <utility>
 

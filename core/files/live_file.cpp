@@ -5,8 +5,6 @@
 #include <utility>
 #include <variant>
 
-#include "core/text/message.h"
-
 namespace ts::files {
 namespace {
 

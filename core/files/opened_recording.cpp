@@ -1,6 +1,5 @@
 #include "core/files/opened_recording.h"
 
-#include <memory>
 #include <utility>
 
 #include "core/allocator/snapshot_of_log.h"

@@ -11,7 +11,6 @@
 #include <unordered_map>
 #include <unordered_set>
 #include <utility>
-#include <vector>
 
 #include "core/capture/decoder.h"
 #include "core/capture/gpu_timeline.h"

@@ -6,7 +6,6 @@
 #include <set>
 #include <system_error>
 #include <utility>
-#include <vector>
 
 #include "core/base/clock.h"
 #include "core/files/merged_ranks.h"

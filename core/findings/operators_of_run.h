@@ -5,7 +5,6 @@
 #include <string_view>
 
 #include "core/base/phase.h"
-#include "core/base/string_table.h"
 #include "core/run/run.h"
 #include "core/trace/slice.h"
 

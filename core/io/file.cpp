@@ -11,12 +11,10 @@
 #include <cerrno>
 #include <charconv>
 #include <csignal>
-#include <cstddef>
 #include <cstdint>
 #include <fstream>
 #include <mutex>
 #include <new>
-#include <optional>
 #include <set>
 #include <stdexcept>
 #include <system_error>

@@ -1,7 +1,6 @@
 #include "core/io/json_parse.h"
 
 #include <algorithm>
-#include <string>
 #include <utility>
 
 #include "core/io/file.h"

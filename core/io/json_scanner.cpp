@@ -4,6 +4,7 @@
 
 #include <bit>
 #include <charconv>
+#include <cstdint>
 
 namespace ts::io {
 namespace {

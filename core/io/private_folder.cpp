@@ -2,9 +2,7 @@
 
 #include <cerrno>
 #include <cstdlib>
-#include <cstring>
 #include <system_error>
-#include <utility>
 
 #include "core/io/file.h"
 #include "core/text/message.h"

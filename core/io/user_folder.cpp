@@ -1,7 +1,6 @@
 #include "core/io/user_folder.h"
 
 #include <cstdlib>
-#include <string>
 
 #include "core/text/message.h"
 

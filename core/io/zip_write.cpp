@@ -3,7 +3,6 @@
 #include <zlib.h>
 
 #include <algorithm>
-#include <cstdint>
 #include <limits>
 #include <optional>
 #include <system_error>

@@ -1,6 +1,5 @@
 #include "core/kernel_check/kernel_check.h"
 
-#include <algorithm>
 #include <array>
 #include <csignal>
 #include <cstdlib>

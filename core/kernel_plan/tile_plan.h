@@ -4,7 +4,6 @@
 #include <optional>
 #include <vector>
 
-#include "core/base/message.h"
 #include "core/spec/gpu_catalogue.h"
 #include "core/stats/occupancy.h"
 #include "core/stepper/tile_budget.h"

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <utility>
 
 #include "core/spec/spec_fields.h"
 #include "core/stats/fits.h"

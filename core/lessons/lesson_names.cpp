@@ -1,7 +1,6 @@
 #include "core/lessons/lesson_names.h"
 
 #include <algorithm>
-#include <optional>
 
 #include "core/lessons/lesson_plan.h"
 #include "core/spec/spec_fields.h"

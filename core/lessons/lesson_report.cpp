@@ -6,7 +6,6 @@
 #include <set>
 
 #include "core/text/numbers.h"
-#include "core/text/printable.h"
 
 namespace ts::lessons {
 namespace {

@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <cerrno>
 #include <numeric>
-#include <string_view>
 #include <system_error>
 #include <utility>
 

@@ -5,8 +5,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstddef>
-#include <string_view>
 #include <vector>
 
 namespace ts::loader {

@@ -5,7 +5,6 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <string>
-#include <utility>
 
 #include "core/text/message.h"
 #include "core/text/numbers.h"

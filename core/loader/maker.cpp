@@ -5,8 +5,6 @@
 #include <fstream>
 #include <memory>
 #include <span>
-#include <string>
-#include <string_view>
 #include <utility>
 
 #include "core/text/message.h"

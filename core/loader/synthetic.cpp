@@ -1,6 +1,5 @@
 // A data set with a seed, written by one thread: what is measured is how it is loaded.
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <fstream>
 #include <system_error>

@@ -1,6 +1,5 @@
 #include "core/memory/block_evidence.h"
 
-#include <algorithm>
 #include <array>
 
 namespace ts::memory {

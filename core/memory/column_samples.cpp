@@ -1,6 +1,5 @@
 #include "core/memory/column_samples.h"
 
-#include <algorithm>
 #include <cmath>
 
 namespace ts::memory {

@@ -1,6 +1,5 @@
 #include "core/memory/stack_builder.h"
 
-#include <algorithm>
 #include <cmath>
 
 namespace ts::memory {

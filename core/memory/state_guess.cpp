@@ -1,7 +1,6 @@
 #include "core/memory/state_guess.h"
 
 #include <algorithm>
-#include <cstddef>
 
 #include "core/memory/address_map.h"
 

@@ -2,7 +2,6 @@
 
 #include <map>
 #include <optional>
-#include <utility>
 
 #include "core/spec/workload_math.h"
 #include "core/spec/workload_traffic.h"

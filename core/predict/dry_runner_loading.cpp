@@ -1,7 +1,6 @@
 #include "core/predict/dry_runner_loading.h"
 
 #include <exception>
-#include <string>
 
 #include "core/text/message.h"
 

@@ -1,7 +1,6 @@
 #include "core/predict/hunt_map.h"
 
 #include <algorithm>
-#include <cstdint>
 
 #include "core/base/coarse_to_fine.h"
 #include "core/spec/spec_values.h"

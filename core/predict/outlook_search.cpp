@@ -5,7 +5,6 @@
 #include "core/predict/bisect.h"
 #include "core/spec/repairs.h"
 #include "core/spec/size_steps.h"
-#include "core/spec/spec_fields.h"
 
 namespace ts::predict {
 namespace {

@@ -1,6 +1,5 @@
 #include "core/predict/predictor.h"
 
-#include <algorithm>
 #include <condition_variable>
 #include <mutex>
 #include <utility>

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <string_view>
 
 #include "core/memory/left_over.h"
 #include "core/spec/workload_math.h"

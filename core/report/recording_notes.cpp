@@ -1,7 +1,5 @@
 #include "core/report/recording_notes.h"
 
-#include <utility>
-
 #include "core/text/message.h"
 #include "core/text/numbers.h"
 

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <optional>
-#include <string>
 
 #include "core/io/text_table.h"
 #include "core/run/engine.h"

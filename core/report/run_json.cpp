@@ -1,7 +1,5 @@
 #include "core/report/run_json.h"
 
-#include <array>
-#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "core/io/json_values.h"

@@ -2,7 +2,6 @@
 
 #include <nlohmann/json_fwd.hpp>
 #include <span>
-#include <string>
 
 #include "core/report/verdict.h"
 #include "core/run/run.h"

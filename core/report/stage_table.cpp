@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
-#include <optional>
 #include <regex>
 #include <utility>
 
@@ -11,7 +10,6 @@
 #include "core/report/attention_stages.h"
 #include "core/report/kernel_report.h"
 #include "core/report/row_kernels.h"
-#include "core/stats/occupancy.h"
 #include "core/text/message.h"
 #include "core/text/numbers.h"
 

@@ -1,11 +1,9 @@
 #include "core/run/compare.h"
 
 #include <algorithm>
-#include <array>
 #include <exception>
 #include <memory>
 #include <utility>
-#include <vector>
 
 #include "core/capture/collector.h"
 #include "core/run/measure.h"

@@ -8,7 +8,6 @@
 #include <array>
 #include <cerrno>
 #include <nlohmann/json.hpp>
-#include <string>
 #include <utility>
 
 #include "core/base/clock.h"

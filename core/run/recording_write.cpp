@@ -5,7 +5,6 @@
 #include "core/run/recording_format.h"
 #include "core/run/recording_parts.h"
 #include "core/run/step_json.h"
-#include "core/text/message.h"
 
 namespace ts::run {
 namespace {

@@ -1,8 +1,6 @@
 #include "core/script/pytorch_script.h"
 
 #include <nlohmann/json.hpp>
-#include <string_view>
-#include <utility>
 
 #include "core/script/pytorch_lines.h"
 #include "core/spec/masking.h"
@@ -437,7 +435,6 @@ class AdamW(torch.optim.Optimizer):
         print(f"step {number + 1}: loss {float(loss):.4f}, {1e3 * seconds:.2f} ms")
     if DEVICE == "cuda":
         print(f"peak {torch.cuda.max_memory_allocated() / 2**20:.2f} MiB")
-
 
 if __name__ == "__main__":
     main()

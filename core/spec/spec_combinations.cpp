@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
 
 #include "core/spec/backend_traits.h"
 #include "core/spec/masking.h"

@@ -1,6 +1,3 @@
-#include <array>
-#include <optional>
-
 #include "core/allocator/allocator_settings.h"
 #include "core/exported/model_file.h"
 #include "core/spec/own_model.h"

@@ -7,7 +7,6 @@
 #include "core/spec/masking.h"
 #include "core/spec/spec_fields.h"
 #include "core/spec/workload_math.h"
-#include "core/spec/workload_traits.h"
 
 namespace ts::spec {
 std::int64_t bytes_of(DataType type) {

@@ -2,11 +2,9 @@
 
 #include <algorithm>
 #include <map>
-#include <optional>
 #include <set>
 #include <tuple>
 #include <unordered_map>
-#include <utility>
 
 #include "core/stats/operator_flops.h"
 #include "core/stats/quantiles.h"

@@ -1,7 +1,6 @@
 #include "core/stats/launched_time.h"
 
 #include <algorithm>
-#include <optional>
 
 namespace ts::stats {
 namespace {

@@ -1,7 +1,6 @@
 #include "core/stats/operator_calls.h"
 
 #include <algorithm>
-#include <optional>
 
 namespace ts::stats {
 namespace {

@@ -1,7 +1,6 @@
 #include "core/stats/quantiles.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <cstddef>
 

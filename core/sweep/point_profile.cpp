@@ -8,7 +8,6 @@
 #include <cmath>
 #include <cstdint>
 #include <map>
-#include <string>
 #include <string_view>
 
 #include "core/io/json_values.h"

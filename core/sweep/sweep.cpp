@@ -7,7 +7,6 @@
 #include "core/base/check.h"
 #include "core/base/coarse_to_fine.h"
 #include "core/memory/before_backward.h"
-#include "core/report/verdict.h"
 #include "core/spec/workload_math.h"
 #include "core/stats/quantiles.h"
 #include "core/text/message.h"

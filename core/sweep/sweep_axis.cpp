@@ -1,7 +1,6 @@
 // Reads axes and series from text.
 
 #include <algorithm>
-#include <bit>
 #include <charconv>
 #include <cmath>
 #include <functional>

@@ -6,7 +6,6 @@
 
 #include "core/sweep/sweep_findings.h"
 #include "core/sweep/sweep_table.h"
-#include "core/sweep/sweep_theory.h"
 #include "core/text/message.h"
 #include "core/text/numbers.h"
 

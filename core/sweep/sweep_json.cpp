@@ -1,12 +1,10 @@
 #include "core/sweep/sweep_json.h"
 
-#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "core/io/json_values.h"
 #include "core/run/protocol_json.h"
 #include "core/sweep/sweep_findings.h"
-#include "core/sweep/sweep_results.h"
 #include "core/sweep/sweep_table.h"
 #include "core/sweep/sweep_theory.h"
 #include "core/text/message.h"

@@ -3,7 +3,6 @@
 #include <ATen/ops/bitwise_not.h>
 #include <ATen/ops/ones.h>
 
-#include "core/spec/workload_math.h"
 #include "core/spec/workload_traits.h"
 #include "kernels/attention/mask.h"
 #include "kernels/layers/checkpoint.h"

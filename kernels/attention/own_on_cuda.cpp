@@ -10,7 +10,6 @@
 #include <string_view>
 
 #include "core/report/attention_stages.h"
-#include "core/spec/spec_values.h"
 #include "core/text/message.h"
 #include "kernels/attention/attend.h"
 #include "kernels/observe/failure.h"

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <filesystem>
-#include <string>
 
 #include "core/base/cancel.h"
 #include "core/base/result.h"

@@ -9,17 +9,14 @@
 #include <charconv>
 #include <chrono>
 #include <csignal>
-#include <cstring>
 #include <nlohmann/json.hpp>
 #include <optional>
-#include <string>
 #include <string_view>
 #include <system_error>
 #include <vector>
 
 #include "core/io/file.h"
 #include "core/io/json_parse.h"
-#include "core/io/private_folder.h"
 #include "core/io/sha256.h"
 #include "core/io/user_folder.h"
 #include "core/text/message.h"

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <filesystem>
-#include <string>
 
 #include "core/base/result.h"
 #include "core/io/private_folder.h"

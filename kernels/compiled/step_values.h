@@ -2,7 +2,6 @@
 
 #include <ATen/core/Tensor.h>
 
-#include <string>
 #include <vector>
 
 #include "core/spec/workload_spec.h"

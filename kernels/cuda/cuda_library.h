@@ -1,7 +1,6 @@
 #pragma once
 
 #include <memory>
-#include <string>
 
 #include "core/base/message.h"
 #include "core/capture/gpu_capture.h"

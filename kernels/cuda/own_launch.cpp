@@ -12,7 +12,6 @@
 #include <map>
 #include <mutex>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "kernels/cuda/guarded.h"

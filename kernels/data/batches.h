@@ -4,8 +4,6 @@
 #include <ATen/core/Tensor.h>
 
 #include <cstdint>
-#include <span>
-#include <string>
 
 #include "core/spec/corpus.h"
 #include "core/spec/workload_spec.h"

@@ -8,9 +8,6 @@
 #include <algorithm>
 #include <map>
 #include <mutex>
-#include <vector>
-
-#include "kernels/observe/dry_recording.h"
 
 namespace ts::kernels {
 namespace {

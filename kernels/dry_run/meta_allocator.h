@@ -2,8 +2,6 @@
 
 #include <c10/core/Allocator.h>
 
-#include <cstdint>
-
 namespace ts::kernels {
 
 // LibTorch's allocator for meta tensors, replaced by one that records every block in the

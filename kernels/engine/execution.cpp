@@ -1,7 +1,5 @@
 #include "kernels/engine/execution.h"
 
-#include <optional>
-
 #include "core/base/clock.h"
 #include "core/spec/masking.h"
 #include "core/spec/workload_math.h"
@@ -10,8 +8,8 @@
 #include "kernels/compiled/package_store.h"
 #include "kernels/device/onednn_guard.h"
 #include "kernels/device/threads.h"
-#include "kernels/dry_run/meta_allocator.h"
 #include "kernels/observe/cancellation.h"
+#include "kernels/observe/dry_recording.h"
 #include "kernels/observe/dtype_map.h"
 #include "kernels/observe/failure.h"
 #include "kernels/observe/phase_scope.h"

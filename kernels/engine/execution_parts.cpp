@@ -7,7 +7,6 @@
 #include "core/base/clock.h"
 #include "core/spec/workload_math.h"
 #include "core/text/message.h"
-#include "kernels/dry_run/meta_allocator.h"
 #include "kernels/dry_run/meta_backward.h"
 #include "kernels/engine/execution.h"
 #include "kernels/observe/dry_recording.h"

@@ -14,7 +14,6 @@
 #include "core/spec/masking.h"
 #include "core/spec/workload_math.h"
 #include "core/spec/workload_traits.h"
-#include "core/text/message.h"
 #include "kernels/compiled/compiled_workload.h"
 #include "kernels/compiled/package_request.h"
 #include "kernels/compiled/package_store.h"

@@ -7,7 +7,6 @@
 
 #include <cstdint>
 #include <optional>
-#include <utility>
 
 #include "core/spec/own_model.h"
 #include "core/text/message.h"

@@ -11,10 +11,8 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
-#include <functional>
 #include <numbers>
 #include <optional>
-#include <span>
 
 #include "kernels/observe/cancellation.h"
 #include "kernels/observe/dry_recording.h"

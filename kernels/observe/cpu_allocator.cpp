@@ -3,7 +3,6 @@
 #include <c10/core/CPUAllocator.h>
 
 #include <algorithm>
-#include <cstdint>
 #include <cstdlib>
 #include <cstring>
 #include <new>

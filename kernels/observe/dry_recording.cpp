@@ -2,11 +2,8 @@
 
 #include <ATen/record_function.h>
 
-#include <algorithm>
 #include <array>
-#include <cstdint>
 #include <limits>
-#include <unordered_map>
 #include <unordered_set>
 
 #include "core/base/check.h"

@@ -2,7 +2,6 @@
 
 #include <mutex>
 #include <new>
-#include <optional>
 
 #include "core/text/message.h"
 #include "core/text/numbers.h"

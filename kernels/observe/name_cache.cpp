@@ -1,7 +1,6 @@
 #include "kernels/observe/name_cache.h"
 
 #include <algorithm>
-#include <cstring>
 
 #include "kernels/observe/unknown_blocks.h"
 

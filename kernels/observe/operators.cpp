@@ -3,7 +3,6 @@
 #include <ATen/core/Tensor.h>
 #include <ATen/record_function.h>
 
-#include <algorithm>
 #include <functional>
 #include <unordered_set>
 

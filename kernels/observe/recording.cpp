@@ -3,8 +3,6 @@
 #include <c10/util/ThreadLocalDebugInfo.h>
 #include <unistd.h>
 
-#include <algorithm>
-
 #include "core/base/check.h"
 #include "core/base/tick_clock.h"
 #include "kernels/observe/device_memory.h"

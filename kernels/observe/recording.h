@@ -7,8 +7,6 @@
 #include <memory>
 #include <mutex>
 #include <string>
-#include <string_view>
-#include <vector>
 
 #include "core/base/phase.h"
 #include "core/base/tick_clock.h"

@@ -2,7 +2,6 @@
 
 #include <exception>
 #include <torch/csrc/distributed/c10d/ProcessGroup.hpp>
-#include <utility>
 
 #include "kernels/ranks/rank_handles.h"
 

@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <exception>
 #include <thread>
-#include <utility>
 
 #include "core/base/clock.h"
 

@@ -4,7 +4,6 @@
 
 #include <optional>
 #include <string>
-#include <vector>
 
 #include "kernels/layers/image_stem.h"
 #include "kernels/workloads/block_stack.h"

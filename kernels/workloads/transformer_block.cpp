@@ -2,8 +2,6 @@
 
 #include <ATen/ops/add.h>
 
-#include <array>
-
 #include "core/spec/masking.h"
 #include "core/spec/workload_math.h"
 #include "kernels/layers/dropout.h"

@@ -1,7 +1,6 @@
 #include <ATen/ops/cross_entropy_loss.h>
 
 #include <array>
-#include <utility>
 
 #include "core/spec/workload_math.h"
 #include "core/spec/workload_traits.h"

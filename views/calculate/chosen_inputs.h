@@ -1,7 +1,5 @@
 #pragma once
 
-#include <string>
-
 #include "core/base/message.h"
 #include "core/calculate/inputs.h"
 #include "views/common/ui.h"

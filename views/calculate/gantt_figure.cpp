@@ -1,7 +1,6 @@
 #include "views/calculate/gantt_figure.h"
 
 #include <algorithm>
-#include <string>
 #include <vector>
 
 #include "views/charts/chart_text.h"

@@ -6,7 +6,6 @@
 
 #include "core/text/numbers.h"
 #include "views/calculate/chosen_inputs.h"
-#include "views/calculate/outcome_parts.h"
 #include "views/charts/icons.h"
 #include "views/common/spec_words.h"
 #include "views/common/widgets.h"

@@ -1,6 +1,5 @@
 // Online softmax: the scores of the row with the running maximum, their weights, and the output.
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <string>
 #include <vector>

@@ -3,8 +3,6 @@
 #include <charconv>
 #include <cmath>
 
-#include "core/text/numbers.h"
-
 namespace ts::views {
 
 using base::Phase;

@@ -3,7 +3,6 @@
 #include <cstdint>
 #include <optional>
 
-#include "core/base/clock.h"
 #include "core/run/run.h"
 #include "views/common/memory_source.h"
 #include "views/common/view_state.h"

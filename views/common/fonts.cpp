@@ -10,10 +10,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <cstdint>
 #include <cstring>
-#include <optional>
-#include <span>
 
 #include "assets/assets.h"
 

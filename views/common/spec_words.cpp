@@ -1,7 +1,6 @@
 #include "views/common/spec_words.h"
 
 #include <algorithm>
-#include <optional>
 #include <vector>
 
 #include "core/spec/memory_limit.h"

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <cfloat>
 #include <cmath>
-#include <string>
 #include <vector>
 
 #include "views/common/wrapping.h"

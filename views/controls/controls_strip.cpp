@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "views/charts/icons.h"
-#include "views/common/backend_marks.h"
 #include "views/common/imgui_sink.h"
 #include "views/common/spec_words.h"
 #include "views/common/widgets.h"

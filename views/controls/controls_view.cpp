@@ -3,9 +3,7 @@
 #include <imgui.h>
 
 #include <algorithm>
-#include <array>
 #include <cstdlib>
-#include <vector>
 
 #include "core/spec/own_model.h"
 #include "core/spec/presets.h"

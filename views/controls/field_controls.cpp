@@ -4,7 +4,6 @@
 
 #include <algorithm>
 
-#include "core/spec/spec_values.h"
 #include "core/text/numbers.h"
 #include "views/common/edit_field.h"
 #include "views/common/glossary.h"

@@ -3,7 +3,6 @@
 #include <imgui.h>
 
 #include <algorithm>
-#include <string>
 
 #include "core/spec/checked_spec.h"
 #include "core/spec/spec_fields.h"

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <string>
-#include <string_view>
 
 #include "core/text/numbers.h"
 #include "views/charts/chart_text.h"

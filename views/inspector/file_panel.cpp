@@ -2,7 +2,6 @@
 
 #include <imgui.h>
 
-#include <cstdint>
 #include <string>
 
 #include "core/files/opened_file.h"

@@ -10,7 +10,6 @@
 #include "core/files/replay_answer.h"
 #include "core/files/reserved_table.h"
 #include "core/text/numbers.h"
-#include "views/charts/labels.h"
 #include "views/charts/run_time.h"
 #include "views/common/exact_bytes.h"
 #include "views/common/spec_words.h"

@@ -11,7 +11,6 @@
 #include "core/report/recording_notes.h"
 #include "core/report/result_curves.h"
 #include "core/report/training_summary.h"
-#include "core/text/numbers.h"
 #include "views/charts/labels.h"
 #include "views/charts/run_time.h"
 #include "views/charts/stale_mark.h"

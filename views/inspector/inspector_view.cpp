@@ -3,7 +3,6 @@
 #include <imgui.h>
 
 #include <algorithm>
-#include <cmath>
 
 #include "core/checks/trace_checks.h"
 #include "core/files/opened_trace.h"

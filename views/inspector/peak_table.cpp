@@ -6,10 +6,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdlib>
-#include <optional>
-#include <string>
 #include <utility>
-#include <vector>
 
 #include "core/memory/before_backward.h"
 #include "core/memory/first_step.h"

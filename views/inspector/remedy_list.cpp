@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <vector>
 
 #include "core/text/numbers.h"
 #include "views/charts/chart_text.h"

@@ -2,7 +2,6 @@
 
 #include <imgui.h>
 
-#include "core/spec/workload_traits.h"
 #include "views/common/imgui_sink.h"
 #include "views/common/svg_sink.h"
 #include "views/common/widgets.h"

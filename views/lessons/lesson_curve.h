@@ -1,7 +1,6 @@
 #pragma once
 
 #include <span>
-#include <vector>
 
 #include "core/lessons/drawn_curve.h"
 #include "core/text/text.h"

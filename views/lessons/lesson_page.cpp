@@ -1,11 +1,7 @@
 #include "views/lessons/lesson_page.h"
 
-#include <imgui.h>
-
 #include <algorithm>
 #include <cmath>
-#include <string>
-#include <vector>
 
 #include "core/lessons/lesson_report.h"
 #include "core/text/numbers.h"

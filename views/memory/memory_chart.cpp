@@ -1,6 +1,5 @@
 #include "views/memory/memory_chart.h"
 
-#include <algorithm>
 #include <array>
 #include <cmath>
 

@@ -6,7 +6,6 @@
 
 #include "core/text/numbers.h"
 #include "views/charts/labels.h"
-#include "views/charts/run_time.h"
 #include "views/memory/memory_draw_context.h"
 
 namespace ts::views {

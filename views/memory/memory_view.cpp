@@ -5,7 +5,6 @@
 #include <array>
 #include <string>
 #include <utility>
-#include <vector>
 
 #include "core/blocks/stack_parts.h"
 #include "core/files/opened_file.h"

@@ -1,7 +1,6 @@
 #include "views/memory/stack_picture.h"
 
 #include <algorithm>
-#include <cstddef>
 
 #include "views/charts/chart_text.h"
 

@@ -2,11 +2,9 @@
 
 #include <imgui.h>
 
-#include <algorithm>
 #include <array>
 #include <cstdlib>
 #include <string>
-#include <vector>
 
 #include "core/spec/workload_math.h"
 #include "core/text/numbers.h"

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <string>
-#include <utility>
 
 #include "core/blocks/stack_parts.h"
 #include "core/files/opened_file.h"

@@ -1,6 +1,5 @@
 #include "views/snapshot/flame_figure.h"
 
-#include <algorithm>
 #include <cmath>
 
 #include "core/blocks/frame_kind.h"

@@ -8,7 +8,6 @@
 #include "core/files/opened_file.h"
 #include "core/text/numbers.h"
 #include "views/charts/chart_text.h"
-#include "views/charts/labels.h"
 #include "views/charts/read_out.h"
 #include "views/common/allocation_colors.h"
 

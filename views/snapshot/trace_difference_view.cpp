@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <array>
 #include <cstdlib>
-#include <utility>
 
 #include "core/files/opened_file.h"
 #include "core/text/numbers.h"

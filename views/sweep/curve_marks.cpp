@@ -5,7 +5,6 @@
 
 #include "core/text/numbers.h"
 #include "views/charts/chart_text.h"
-#include "views/charts/labels.h"
 #include "views/common/spec_words.h"
 #include "views/sweep/curve_panel.h"
 

@@ -1,7 +1,6 @@
 // The shares of forward, backward and optimizer in a step: a column per point, in percent.
 #include <algorithm>
 #include <array>
-#include <cmath>
 
 #include "core/text/numbers.h"
 #include "views/charts/chart_text.h"

@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "views/charts/chart_text.h"
 #include "views/sweep/sweep_panel.h"
 
 namespace ts::views {

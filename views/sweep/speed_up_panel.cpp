@@ -3,7 +3,6 @@
 #include <cmath>
 
 #include "core/text/numbers.h"
-#include "views/charts/chart_text.h"
 #include "views/sweep/label_space.h"
 #include "views/sweep/sweep_panel.h"
 

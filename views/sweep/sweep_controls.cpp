@@ -3,7 +3,6 @@
 #include <imgui.h>
 
 #include <algorithm>
-#include <array>
 
 #include "core/spec/spec_fields.h"
 #include "core/spec/spec_values.h"

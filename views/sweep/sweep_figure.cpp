@@ -4,7 +4,6 @@
 #include <array>
 #include <cmath>
 
-#include "views/charts/chart_text.h"
 #include "views/charts/read_out.h"
 #include "views/charts/stale_mark.h"
 #include "views/common/wrapping.h"

@@ -7,14 +7,12 @@
 
 #include "core/spec/presets.h"
 #include "core/spec/spec_fields.h"
-#include "core/spec/spec_values.h"
 #include "core/sweep/sweep_table.h"
 #include "core/text/numbers.h"
 #include "views/charts/chart_text.h"
 #include "views/common/imgui_sink.h"
 #include "views/common/spec_words.h"
 #include "views/common/widgets.h"
-#include "views/sweep/sweep_figure.h"
 
 namespace ts::views {
 namespace {

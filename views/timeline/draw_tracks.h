@@ -1,11 +1,9 @@
 #pragma once
 
 #include <functional>
-#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "core/base/string_table.h"
 #include "core/text/text.h"

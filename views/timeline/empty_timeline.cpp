@@ -1,6 +1,5 @@
 #include "views/timeline/empty_timeline.h"
 
-#include <algorithm>
 #include <array>
 #include <string>
 

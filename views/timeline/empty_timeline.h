@@ -1,8 +1,6 @@
 #pragma once
 
-#include "core/text/text.h"
 #include "views/common/draw_sink.h"
-#include "views/common/theme.h"
 #include "views/common/view_state.h"
 
 namespace ts::views {

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <utility>
 
 #include "views/charts/icons.h"
 #include "views/common/imgui_sink.h"
