@@ -60,7 +60,7 @@ std::string bench_text(const report::KernelBench& bench) {
 struct BenchResult {
   nlohmann::json document;
   io::TextTable table;
-  std::string words;
+  std::string words = {};
 };
 
 // Replaces the files of the folder, after every size, so that numbers are kept however the command
@@ -248,8 +248,7 @@ int bench_tiles(const BenchCommand& command, Session& session) {
   measured.result = [&] {
     BenchResult result{
         .document = kernel_plan::to_json(bench, environment_json(machine, session.engine())),
-        .table = kernel_plan::tile_table(bench),
-        .words = {}};
+        .table = kernel_plan::tile_table(bench)};
     result.words = io::to_markdown(result.table) + "\n" + kernel_plan::tile_sentence(bench) + "\n";
     return result;
   };
@@ -293,8 +292,7 @@ int bench_stages(const BenchCommand& command, Session& session) {
   measured.result = [&] {
     BenchResult result{
         .document = kernel_plan::to_json(bench, environment_json(read_machine(), session.engine())),
-        .table = kernel_plan::stage_bench_table(bench, texts),
-        .words = {}};
+        .table = kernel_plan::stage_bench_table(bench, texts)};
     result.words = io::to_markdown(result.table) + "\n" + kernel_plan::stage_bench_sentence(bench) +
                    "\n" + roof_line(bench.roofs);
     return result;

@@ -32,8 +32,8 @@ struct Finding {
   std::string id;     // "cpu", "libtorch", ...; stable, for scripts
   std::string title;  // "LibTorch"
   Health health = Health::ok;
-  std::string found;   // what is there
-  std::string advice;  // what to do when it is not ok; empty when ok
+  std::string found;        // what is there
+  std::string advice = {};  // what to do when it is not ok; empty when ok
 };
 
 const char* to_string(Health health) {
@@ -83,8 +83,7 @@ Finding engine(const Loaded& loaded) {
   std::string found = info.torch_version + ", " + std::to_string(info.threads) + " threads";
   if (const std::string minors = engine_minors(); !minors.empty())
     found += "; there are engines for torch " + minors;
-  return {
-      .id = "libtorch", .title = "LibTorch", .health = Health::ok, .found = found, .advice = ""};
+  return {.id = "libtorch", .title = "LibTorch", .found = found};
 }
 
 Finding compiling(const Loaded& loaded) {
@@ -92,15 +91,10 @@ Finding compiling(const Loaded& loaded) {
     return {.id = "compiling",
             .title = "Compiled steps",
             .health = Health::missing,
-            .found = "no LibTorch",
-            .advice = ""};
+            .found = "no LibTorch"};
   const std::string& reason = (*loaded)->info().not_compiled.sentence;
   if (reason.empty()) {
-    return {.id = "compiling",
-            .title = "Compiled steps",
-            .health = Health::ok,
-            .found = "Inductor, by Python and g++",
-            .advice = ""};
+    return {.id = "compiling", .title = "Compiled steps", .found = "Inductor, by Python and g++"};
   }
   return {.id = "compiling",
           .title = "Compiled steps",
@@ -127,12 +121,7 @@ Finding python() {
 
 Finding gpu(const Machine& machine) {
   const Probe driver = probe_cuda_driver();
-  if (driver.works)
-    return {.id = "gpu",
-            .title = "NVIDIA GPU",
-            .health = Health::ok,
-            .found = driver.found,
-            .advice = ""};
+  if (driver.works) return {.id = "gpu", .title = "NVIDIA GPU", .found = driver.found};
   if (machine.nvidia_driver.empty()) {
     return {
         .id = "gpu",
@@ -164,9 +153,7 @@ Finding cupti(const Machine& machine, const Loaded& loaded) {
                   "profilers; in a container or WSL, ask for the rights to profile"};
     }
   }
-  if (probe.works)
-    return {
-        .id = "cupti", .title = "CUPTI", .health = Health::ok, .found = probe.found, .advice = ""};
+  if (probe.works) return {.id = "cupti", .title = "CUPTI", .found = probe.found};
   return {.id = "cupti",
           .title = "CUPTI",
           .health = machine.nvidia_driver.empty() ? Health::limited : Health::missing,
@@ -187,8 +174,7 @@ Finding timer() {
   const double off = took[1] - static_cast<double>(kSleep);
   const std::string found =
       "a sleep of 50 ms took " + text::decimal(took[1] * 1e-6, 3) + " ms, the median of three";
-  if (off >= 0 && off < 1e6)
-    return {.id = "timer", .title = "Timer", .health = Health::ok, .found = found, .advice = ""};
+  if (off >= 0 && off < 1e6) return {.id = "timer", .title = "Timer", .found = found};
   return {.id = "timer",
           .title = "Timer",
           .health = Health::limited,
@@ -217,9 +203,7 @@ Finding pictures() {
 
 Finding fonts() {
   const FontProbe probe = probe_fonts();
-  if (probe.missing.empty())
-    return {
-        .id = "fonts", .title = "Fonts", .health = Health::ok, .found = probe.found, .advice = ""};
+  if (probe.missing.empty()) return {.id = "fonts", .title = "Fonts", .found = probe.found};
   return {.id = "fonts",
           .title = "Fonts",
           .health = Health::limited,
@@ -230,11 +214,8 @@ Finding fonts() {
 std::vector<Finding> examine_machine() {
   const Machine machine = read_machine();
   std::vector<Finding> findings;
-  findings.push_back({.id = "system",
-                      .title = "System",
-                      .health = Health::ok,
-                      .found = machine.system + ", " + machine.kernel,
-                      .advice = ""});
+  findings.push_back(
+      {.id = "system", .title = "System", .found = machine.system + ", " + machine.kernel});
   findings.push_back(processor(machine));
   findings.push_back(memory(machine));
   findings.push_back(timer());

@@ -184,7 +184,7 @@ base::Result<void> draw_sweep(const std::filesystem::path& folder, const OwnSwee
       return std::ranges::any_of(curve.y, has_number);
     });
     if (!any) return base::Result<void>();
-    const spec::CurveAxes axes{.x = "", .y = y, .log = wide && curves.front().x.front() > 0};
+    const spec::CurveAxes axes{.y = y, .log = wide && curves.front().x.front() > 0};
     return save_curve_figure(**graphics, curves, axes, folder, name, x.argument);
   };
   auto drawn = draw(OwnMeasure::time, "step_ms", "times");

@@ -330,7 +330,6 @@ int run_together(const RunCommand& command, const run::World& world) {
   std::optional<io::PrivateFolder> temporary;
   RankRun ranks{.spec = *spec,
                 .world = world,
-                .folder = {},
                 .options = {"--parts", parts_of_rank(*parts)},
                 .program = program_path()};
   if (command.steps > 0) {

@@ -281,7 +281,7 @@ std::vector<run::ResultCurve> own_curves(const OwnSweep& sweep, OwnMeasure measu
         if (!name.empty()) name += ", ";
         name.append(axis.argument).append(" = ").append(point.at.at(axis.argument));
       }
-      curves.push_back({.name = text::printable(name), .x = {}, .y = {}});
+      curves.push_back({.name = text::printable(name)});
     }
     curves.back().x.push_back(static_cast<double>(number_at(point, x)));
     curves.back().y.push_back(number(point));

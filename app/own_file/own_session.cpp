@@ -115,7 +115,7 @@ base::Result<void> OwnSession::predict_now(const Job& job, const base::CancelTok
   if (!dry) return tl::unexpected(dry.error());
   auto made = std::make_shared<Forecast>();
   made->question = job.question;
-  made->of = {.run = std::move(dry->run), .target = job.target, .prediction = {}};
+  made->of = {.run = std::move(dry->run), .target = job.target};
   made->of.prediction = predict::predict(made->of.run, *dry->strings, job.target, {}, nullptr);
   made->lines = bytes_by_line(made->of.run.log, *dry->strings, made->of.prediction.peak_event);
   made->strings = std::move(dry->strings);

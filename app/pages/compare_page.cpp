@@ -163,8 +163,7 @@ void ComparePage::draw(const views::Ui& ui, Requests& requests) {
   const float wanted = std::max(area.size.y * 0.56F, times_height_);
   const float most = std::max(area.size.y * 0.4F, area.size.y - ui.px(kLeastMemory));
   PageArea times = area.cut_top(compared ? std::floor(std::min(wanted, most)) : ui.px(140));
-  draw_window(ui, {.id = "###compare_memory", .line_below = false}, area,
-              [&] { memory_.draw(ui, area, requests); });
+  draw_window(ui, {.id = "###compare_memory"}, area, [&] { memory_.draw(ui, area, requests); });
   std::swap(times, area);
   draw_window(ui, {.id = "###compare_page", .flags = kFixedFlags, .line_below = true}, area, [&] {
     draw_head(ui, area.size.x);

@@ -480,10 +480,10 @@ void RunPage::find_note_place(const views::ViewContext& view) {
   const bool over_time = !now.hovered_block && now.cursor_ns && !now.memory_has_keys;
   if (view.memory.kind != views::MemorySource::Kind::predicted && block && !over_time &&
       *block < blocks.size()) {
-    pointed_note_ = files::Note{
-        .time_ns = events[blocks[*block].alloc_event].time_ns, .block = block, .text = {}};
+    pointed_note_ =
+        files::Note{.time_ns = events[blocks[*block].alloc_event].time_ns, .block = block};
   } else if (now.cursor_ns) {
-    pointed_note_ = files::Note{.time_ns = *now.cursor_ns, .block = std::nullopt, .text = {}};
+    pointed_note_ = files::Note{.time_ns = *now.cursor_ns};
   }
 }
 

@@ -167,8 +167,6 @@ views::ViewContext ViewContexts::view_of_file(const views::Ui& ui,
       .metrics = ui.metrics,
       .state = state_->view,
       .now_ns = base::now_ns(),
-      .target_bytes = 0,
-      .target_name = {},
       .faces = faces_};
   view.file = file;
   view.file_device = device;

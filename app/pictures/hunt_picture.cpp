@@ -36,8 +36,6 @@ base::Result<void> save_hunt_picture(Graphics& graphics, const predict::HuntMap&
                                      .texts = texts,
                                      .theme = theme,
                                      .metrics = metrics,
-                                     .selected = std::nullopt,
-                                     .mouse = {-1, -1},
                                      .other = other,
                                      .other_name = picture.other};
       views::draw_hunt_figure(

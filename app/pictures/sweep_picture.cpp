@@ -37,7 +37,6 @@ base::Result<void> save_sweep_figure(Graphics& graphics, const sweep::Sweep& swe
                                     .theme = theme,
                                     .metrics = views::Metrics{page.scale},
                                     .caption = options.caption,
-                                    .mouse = {-1, -1},
                                     .look = options.look,
                                     .references = built_in_references(),
                                     .only = options.only,

@@ -20,10 +20,10 @@ namespace ts::app {
 // The task of the ranks of a run. Each rank is a process of the program.
 struct RankRun {
   spec::WorkloadSpec spec;
-  run::World world;                  // its place says only how many
-  std::filesystem::path folder;      // exists; a rank writes to rank-R and rank-R.log in it
-  std::vector<std::string> options;  // of `run`, besides those of the above
-  std::filesystem::path program;     // tensorscope
+  run::World world;                       // its place says only how many
+  std::filesystem::path folder = {};      // exists; a rank writes to rank-R and rank-R.log in it
+  std::vector<std::string> options = {};  // of `run`, besides those of the above
+  std::filesystem::path program;          // tensorscope
   // Where each rank runs, by ssh; empty: all on this machine. The program and the folder have the
   // same path on all of them.
   std::vector<std::string> hosts = {};

@@ -79,8 +79,7 @@ files::SavedView SessionKeeper::saved_view(run::RunId id) const {
 }
 
 files::SavedFile SessionKeeper::saved_file(const OpenedFiles::Entry& entry) const {
-  files::SavedFile file{
-      .path = entry.path, .mark = {}, .shown_device = entry.device_of_all(), .devices = {}};
+  files::SavedFile file{.path = entry.path, .shown_device = entry.device_of_all()};
   const auto& devices = entry.all()->devices;
   for (std::size_t i = 0; i < devices.size(); ++i) {
     files::SavedDevice saved{.index = i, .view = saved_view(devices[i].run.id)};

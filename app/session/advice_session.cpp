@@ -110,7 +110,7 @@ void AdviceSession::go_on_measuring(Session& session) {
     if (session.busy() || session.current() == nullptr) return;
     advice::take_run(*session.current(), timed_->rungs[measuring_->rung]);
     if (session.current()->verdict == run::Verdict::cancelled) return measuring_.reset();
-    measuring_ = {.rung = measuring_->rung + 1, .id = 0, .cancelled = false};
+    measuring_ = {.rung = measuring_->rung + 1};
   }
   while (measuring() != nullptr && !advice::can_run_here(*measuring())) ++measuring_->rung;
   if (measuring() == nullptr) return measuring_.reset();

@@ -169,12 +169,7 @@ void OwnFileSheet::draw_number(const views::Ui& ui, const OwnArgument& argument,
   const auto number = whole_number(value);
   views::SliderEdit edit;
   if (argument.kind == Kind::whole && number && *number > 0) {
-    const views::SliderSettings look{.label = argument.name,
-                                     .value = *number,
-                                     .bad_from = {},
-                                     .problem = {},
-                                     .reason = {},
-                                     .label_width = 130};
+    const views::SliderSettings look{.label = argument.name, .value = *number, .label_width = 130};
     edit = views::log_slider(ui, argument.name, look, scale_of(argument, *number), width);
   } else {
     edit = views::number_row(ui, argument.name, argument.name, value, width);

@@ -100,7 +100,6 @@ RankRun RanksSheet::request(const WorkspaceState& state) const {
   RankRun run{.spec = state.history.spec(),
               .world = world(),
               .folder = state.save_folder(),
-              .options = {},
               .program = state.program};
   if (const std::int64_t steps = numbers_.number("timed_steps"); steps > 0)
     run.options = {"--steps", std::to_string(steps)};
@@ -174,16 +173,13 @@ void RanksSheet::draw_results(const views::Ui& ui, const RankAnswer& known) {
   ImGui::Dummy({0, ui.px(6)});
   constexpr std::array<float, 8> kRankWeights = {0.6F, 1, 1.1F, 1.1F, 1.2F, 1.2F, 1, 1};
   views::draw_text_table(ui, table_of_ranks(known.document, known.predicted, ui.texts),
-                         kRankWeights,
-                         {.id = "###ranks_table", .row_color = {}, .pressed = {}, .about = {}});
+                         kRankWeights, {.id = "###ranks_table"});
   if (!known.not_predicted.empty()) paragraph(ui, ui.theme.text3, known.not_predicted);
   const io::TextTable collectives = table_of_collectives(known.document, ui.texts);
   if (!collectives.rows.empty()) {
     ImGui::Dummy({0, ui.px(8)});
     constexpr std::array<float, 7> kCollectiveWeights = {1.4F, 1, 0.7F, 1, 1.1F, 1, 1};
-    views::draw_text_table(
-        ui, collectives, kCollectiveWeights,
-        {.id = "###ranks_collectives", .row_color = {}, .pressed = {}, .about = {}});
+    views::draw_text_table(ui, collectives, kCollectiveWeights, {.id = "###ranks_collectives"});
   }
   views::wrapped_text(ui, TextStyle::small, ui.theme.text3,
                       ui.texts("ranks.folder", {{"folder", known.run.folder.string()}}), ui.px(12));

@@ -24,11 +24,7 @@ std::optional<std::filesystem::path> SimulationSheet::draw(const views::Ui& ui,
                                                            const WorkspaceState& state,
                                                            Requests& requests) {
   take_newest();
-  views::SimulationView::Shown shown{.experiment = nullptr,
-                                     .points = nullptr,
-                                     .checks = nullptr,
-                                     .busy = busy(),
-                                     .problem = problem_};
+  views::SimulationView::Shown shown{.busy = busy(), .problem = problem_};
   if (known_ != nullptr) {
     shown.experiment = &known_->experiment;
     shown.points = &known_->points;

@@ -13,11 +13,11 @@ namespace ts::app {
 
 // One line of the palette.
 struct PaletteEntry {
-  std::string id;      // stable, found as well as the words: "backend=flash"
-  std::string words;   // what it does
-  std::string right;   // its keys, or the value that is set now
-  std::string reason;  // why it cannot be chosen; empty: it can
-  std::function<void()> perform;
+  std::string id;           // stable, found as well as the words: "backend=flash"
+  std::string words;        // what it does
+  std::string right = {};   // its keys, or the value that is set now
+  std::string reason = {};  // why it cannot be chosen; empty: it can
+  std::function<void()> perform = {};
   // The text that choosing it writes into the field; empty: choosing it performs it.
   std::string completes = {};
 };

@@ -53,7 +53,6 @@ void add_typed_setting(const views::Ui& ui, std::string_view typed, WorkspaceSta
     // Matches whatever was typed.
     entries.push_back({.id = std::string(typed),
                        .words = setting_words(ui, row.field, value),
-                       .right = "",
                        .reason = reason,
                        .perform = [&state, spec] { state.history.set(spec); }});
     return;
@@ -70,7 +69,6 @@ void add_workloads(const views::Ui& ui, WorkspaceState& state, std::vector<Palet
     entries.push_back({.id = std::string("workload=") + names[i],
                        .words = ui.texts("palette.workload", {{"name", words}}),
                        .right = kind == now ? ui.texts("palette.now") : "",
-                       .reason = "",
                        .perform = [&state, kind] {
                          spec::WorkloadSpec changed = state.history.spec();
                          spec::choose_workload(kind, changed);
@@ -102,8 +100,7 @@ void add_settings(const views::Ui& ui, WorkspaceState& state, std::vector<Palett
         .id = row.name,
         .words = ui.texts("palette.type", {{"name", views::field_words(ui.texts, row.field)}}),
         .right = now,
-        .reason = reason,
-        .perform = {}};
+        .reason = reason};
     entry.completes = std::string(row.name) + "=";
     entries.push_back(std::move(entry));
   }
@@ -121,7 +118,6 @@ void add_presets(const views::Ui& ui, WorkspaceState& state, std::vector<Palette
       entries.push_back({.id = "preset " + workload + " " + preset.id,
                          .words = ui.texts("palette.preset", {{"name", name}}),
                          .right = views::preset_source_words(ui.texts, preset),
-                         .reason = "",
                          .perform = [&state, &preset] {
                            spec::WorkloadSpec changed = state.history.spec();
                            spec::apply_preset(preset, changed);
@@ -137,7 +133,6 @@ void add_cards(const views::Ui& ui, const spec::GpuCatalogue& gpus, WorkspaceSta
     entries.push_back({.id = "target_gpu " + card.name,
                        .words = ui.texts("palette.card", {{"name", card.name}}),
                        .right = text::bytes(card.advertised_bytes()).joined(),
-                       .reason = "",
                        .perform = [&state, name = card.name] {
                          spec::WorkloadSpec changed = state.history.spec();
                          changed.target_gpu = name;
@@ -154,15 +149,12 @@ void add_languages_and_scales(const views::Ui& ui, WorkspaceState& state,
     entries.push_back({.id = std::string("language ") + text::language_code(language),
                        .words = ui.texts("palette.language", {{"code", kLanguageNames[index]}}),
                        .right = kEnglishLanguageNames[index],
-                       .reason = "",
                        .perform = [&state, language] { state.preferences.language = language; }});
   }
   for (const float scale : kScales) {
     const std::string words = text::decimal(static_cast<double>(scale) * 100, 0);
     entries.push_back({.id = "scale " + words,
                        .words = ui.texts("menu.scale", {{"percent", words}}),
-                       .right = "",
-                       .reason = "",
                        .perform = [&state, scale] { state.preferences.scale = scale; }});
   }
 }
@@ -185,7 +177,6 @@ void add_recent_files(const views::Ui& ui, WindowActions& actions,
   for (const ListedFile& file : actions.recent_files()) {
     entries.push_back({.id = "recent " + file.path.string(),
                        .words = ui.texts("palette.recent", {{"name", recent_name(file.path)}}),
-                       .right = "",
                        .reason = file.kind == FileKind::missing
                                      ? ui.texts("file.missing", {{"path", file.path.string()}})
                                      : "",

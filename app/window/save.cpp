@@ -108,7 +108,7 @@ base::Result<void> save_picture_of_simulation(Graphics& graphics, const nlohmann
   std::vector<run::ResultCurve> curves;
   for (const auto& [name, unit] : document.at("units").items()) {
     if (unit != calculate::to_string(calculate::Unit::seconds)) continue;
-    run::ResultCurve curve{.name = texts("simulate.term." + name), .x = {}, .y = {}};
+    run::ResultCurve curve{.name = texts("simulate.term." + name)};
     for (const auto& point : document.at("points")) {
       const auto& value = point.at("figures").at(name);
       curve.x.push_back(std::strtod(point.at("at").get<std::string>().c_str(), nullptr));

@@ -31,16 +31,7 @@ RoofsOf roofs_of_target(const predict::PredictionTarget& target) {
 }
 
 AdviceWork::AdviceWork(AdviceRequest request)
-    : advice_{.request = completed(std::move(request)),
-              .search = {{}, 0, 0},
-              .as_set = {},
-              .lab_rule = {},
-              .measured_s = {},
-              .problem = {},
-              .running = true,
-              .cancelled = false,
-              .seconds = 0,
-              .decided_after = std::nullopt} {
+    : advice_{.request = completed(std::move(request)), .search = {{}, 0, 0}} {
   const AdviceRequest& asked = advice_.request;
   advice_.search = search_of(asked);
   advice_.as_set.spec = asked.settings;

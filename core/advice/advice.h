@@ -37,16 +37,16 @@ struct Asked {
 struct Advice {
   AdviceRequest request;
   RecipeSearch search;
-  Asked as_set;    // the settings themselves
-  Asked lab_rule;  // what the lab's rule recommends
+  Asked as_set = {};    // the settings themselves
+  Asked lab_rule = {};  // what the lab's rule recommends
   // Median step in seconds of recipes that ran on this machine.
-  std::map<std::size_t, double> measured_s;
+  std::map<std::size_t, double> measured_s = {};
   // Why there are no recipes; else empty.
-  base::Message problem;
+  base::Message problem = {};
   bool running = true;
   bool cancelled = false;
-  double seconds = 0;                   // spent so far
-  std::optional<double> decided_after;  // part of it until the best recipe was known
+  double seconds = 0;                        // spent so far
+  std::optional<double> decided_after = {};  // part of it until the best recipe was known
 };
 
 // Looks for recipes, dry run by dry run. One thread.

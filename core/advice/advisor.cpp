@@ -18,10 +18,7 @@ Advisor::Advisor(predict::DryRunnerLoader loader)
                    [this](const Job& job, const base::CancelToken& cancel) {
                      job.ladder ? climb(job.request, cancel) : advise(job.request, cancel);
                    },
-               .begin = {},
-               .end = [this] { runner_.reset(); },
-               .idle = {},
-               .dropped = {}}) {}
+               .end = [this] { runner_.reset(); }}) {}
 
 base::Message Advisor::load_runner() {
   if (runner_ != nullptr) return {};
@@ -32,7 +29,7 @@ base::Message Advisor::load_runner() {
 }
 
 void Advisor::climb(const AdviceRequest& request, const base::CancelToken& cancel) {
-  Ladder known{.request = request, .rungs = {}, .problem = {}, .running = true};
+  Ladder known{.request = request};
   ladder_.publish(known);
   known.problem = load_runner();
   if (known.problem.empty()) known.rungs = ladder(request, *runner_, cancel);

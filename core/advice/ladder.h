@@ -38,8 +38,8 @@ void take_run(const run::Run& run, Rung& rung);
 // A request and its rungs so far.
 struct Ladder {
   AdviceRequest request;
-  std::vector<Rung> rungs;  // all that there will be, once it does not run any more
-  base::Message problem;    // why there are none; else empty
+  std::vector<Rung> rungs = {};  // all that there will be, once it does not run any more
+  base::Message problem = {};    // why there are none; else empty
   bool running = true;
 };
 

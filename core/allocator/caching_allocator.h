@@ -51,7 +51,7 @@ struct SegmentView {
     std::int64_t requested = 0;  // 0 when free
     bool allocated = false;
   };
-  std::vector<BlockView> blocks;  // by address, without gaps
+  std::vector<BlockView> blocks = {};  // by address, without gaps
 };
 
 // A model of PyTorch 2.11's CUDACachingAllocator for one device and the default pools. It keeps

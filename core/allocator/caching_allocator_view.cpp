@@ -53,11 +53,9 @@ std::vector<SegmentView> CachingAllocator::segments() const {
       }
       if (!open) {
         views.push_back({.address = block->address,
-                         .size = 0,
                          .stream = block->stream,
                          .small_pool = block->pool->small,
-                         .expandable = block->expandable != nullptr,
-                         .blocks = {}});
+                         .expandable = block->expandable != nullptr});
         open = true;
       }
       views.back().size += block->size;

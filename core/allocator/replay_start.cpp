@@ -253,8 +253,7 @@ SegmentView Walk::view_of(std::uint64_t address, const MappedRange& range) {
                    .size = range.size,
                    .stream = range.stream,
                    .small_pool = range.small_pool,
-                   .expandable = range.expandable,
-                   .blocks = {}};
+                   .expandable = range.expandable};
   const std::uint64_t end = address + static_cast<std::uint64_t>(range.size);
   std::uint64_t at = address;
   const auto add_free = [&](std::uint64_t to) {

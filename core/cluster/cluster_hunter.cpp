@@ -11,10 +11,7 @@ ClusterHunter::ClusterHunter(predict::DryRunnerLoader loader, predict::CudaScrat
       scratch_(std::move(scratch)),
       thread_({.work = [this](const ClusterRequest& request,
                               const base::CancelToken& cancel) { hunt(request, cancel); },
-               .begin = {},
-               .end = [this] { runner_.reset(); },
-               .idle = {},
-               .dropped = {}}) {}
+               .end = [this] { runner_.reset(); }}) {}
 
 void ClusterHunter::hunt(const ClusterRequest& request, const base::CancelToken& cancel) {
   ClusterHunt known{.request = request};

@@ -129,7 +129,7 @@ MemoryParts parts_of(const Snapshot& snapshot, std::size_t device) {
   }
   for (const SnapshotSegment& segment : snapshot.segments)
     if (segment.device == static_cast<std::int64_t>(device)) add(segment.stream, segment.pool);
-  MemoryParts parts{.streams = {streams.begin(), streams.end()}, .pools = {}};
+  MemoryParts parts{.streams = {streams.begin(), streams.end()}};
   for (const auto& [first, second] : pools) parts.pools.push_back({first, second});
   return parts;
 }

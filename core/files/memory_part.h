@@ -24,7 +24,7 @@ struct MemoryPart {
 // The streams and pools of a device, in ascending order.
 struct MemoryParts {
   std::vector<std::int64_t> streams;
-  std::vector<allocator::PoolId> pools;
+  std::vector<allocator::PoolId> pools = {};
 };
 
 // Whether there is something to show: the stream and the pool are among them.

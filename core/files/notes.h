@@ -13,9 +13,9 @@ namespace ts::files {
 
 // A note of the user about a moment, or about a block of memory.
 struct Note {
-  std::int64_t time_ns = 0;                 // the moment; of a block that of its allocation
-  std::optional<memory::BlockIndex> block;  // unset: it is about the moment
-  std::string text;
+  std::int64_t time_ns = 0;                      // the moment; of a block that of its allocation
+  std::optional<memory::BlockIndex> block = {};  // unset: it is about the moment
+  std::string text = {};
   friend bool operator==(const Note&, const Note&) = default;
 };
 

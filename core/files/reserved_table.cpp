@@ -118,7 +118,6 @@ io::TextTable parts_table(const ReservedAnswer& answer, const text::Texts& texts
   io::TextTable table{.columns = {texts("reserved.column.part"), texts("reserved.column.bytes"),
                                   texts("reserved.column.share"), texts("reserved.column.best"),
                                   texts("reserved.column.then")},
-                      .rows = {},
                       .right = {false, true, true, false, true}};
   const std::int64_t gap = answer.parts.gap();
   for (const ReservedPart part : all_parts()) {
@@ -143,7 +142,6 @@ io::TextTable changes_table(const ReservedAnswer& answer, const text::Texts& tex
   io::TextTable table{.columns = {texts("reserved.column.change"),
                                   texts("reserved.column.reserved"), texts("reserved.column.less"),
                                   texts("reserved.column.peak"), texts("reserved.column.result")},
-                      .rows = {},
                       .right = {false, true, true, true, false}};
   table.rows.push_back(row_of_now(answer, texts, numbers));
   // Changes of the moment itself stand above those that begin with an empty allocator.

@@ -57,9 +57,9 @@ struct SavedDevice {
 
 struct SavedFile {
   std::filesystem::path path;
-  io::FileMark mark;
+  io::FileMark mark = {};
   std::size_t shown_device = 0;
-  std::vector<SavedDevice> devices;
+  std::vector<SavedDevice> devices = {};
   base::FileRange range = {};  // of its events that was read
   MemoryPart part = {};        // of the shown device, that is shown
   SavedView part_view = {};    // of that part; its blocks have their numbers in it

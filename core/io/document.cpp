@@ -57,7 +57,7 @@ std::string latex_table(const TextTable& table) {
   constexpr std::size_t kRowsOfAPage = 45;
   if (table.rows.size() <= kRowsOfAPage)
     return "\\begin{center}\\fits{%\n" + latex_tabular(table) + "}\\end{center}\n";
-  TextTable part{.columns = table.columns, .rows = {}, .right = table.right};
+  TextTable part{.columns = table.columns, .right = table.right};
   std::string out;
   for (std::size_t i = 0; i < table.rows.size(); i += kRowsOfAPage) {
     const auto first = table.rows.begin() + static_cast<std::ptrdiff_t>(i);
@@ -233,7 +233,7 @@ std::vector<TextTable> read_markdown_tables(std::string_view markdown) {
     }
     std::vector<std::string> cells = cells_of(line);
     if (!inside) {
-      tables.push_back({.columns = std::move(cells), .rows = {}, .right = {}});
+      tables.push_back({.columns = std::move(cells)});
       inside = true;
     } else if (is_separator(cells) && tables.back().rows.empty()) {
       for (const std::string& cell : cells) tables.back().right.push_back(cell.ends_with(':'));

@@ -10,9 +10,9 @@ namespace ts::io {
 // A table of words and numbers for files that are opened in other programs. All rows have as many
 // cells as there are columns.
 struct TextTable {
-  std::vector<std::string> columns;
-  std::vector<std::vector<std::string>> rows;
-  std::vector<bool> right;  // right-aligned number columns; missing entries: left-aligned
+  std::vector<std::string> columns = {};
+  std::vector<std::vector<std::string>> rows = {};
+  std::vector<bool> right = {};  // right-aligned number columns; missing entries: left-aligned
   [[nodiscard]] bool is_right(std::size_t column) const {
     return column < right.size() && right[column];
   }

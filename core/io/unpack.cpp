@@ -143,8 +143,7 @@ base::Message too_packed(std::size_t most) {
 }
 
 base::Result<UnpackedFile> unpack(std::string content, const Reading& how) {
-  if (!is_gzip(content))
-    return UnpackedFile{.content = std::move(content), .packed = 0, .fault = {}};
+  if (!is_gzip(content)) return UnpackedFile{.content = std::move(content)};
   try {
     return Unpacker(content, how).run();
   } catch (const std::bad_alloc&) {

@@ -13,8 +13,8 @@ namespace ts::io {
 
 struct UnpackedFile {
   std::string content;
-  std::size_t packed = 0;  // bytes of the file where it was packed; 0: it was not
-  base::Message fault;     // why a packed file was unpacked only in part; empty: it is complete
+  std::size_t packed = 0;    // bytes of the file where it was packed; 0: it was not
+  base::Message fault = {};  // why a packed file was unpacked only in part; empty: it is complete
 };
 
 // Limits of the unpacked size: this for small files, kMostRatio times their size for larger ones,

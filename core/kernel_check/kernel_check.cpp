@@ -320,9 +320,7 @@ base::Result<KernelTime> time_attention(const fs::path& file, int heads, int len
   if (!ran) return tl::unexpected(ran.error());
   const double seconds = ran->first.value("median_s", 0.0);
   if (seconds <= 0) return text::fail("kernel_check.no_result");
-  KernelTime time{.seconds = seconds,
-                  .backward_seconds = {},
-                  .calls = ran->first.value("calls", std::int64_t{0})};
+  KernelTime time{.seconds = seconds, .calls = ran->first.value("calls", std::int64_t{0})};
   if (ran->first.contains("backward_median_s"))
     time.backward_seconds = ran->first["backward_median_s"].get<double>();
   return time;

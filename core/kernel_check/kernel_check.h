@@ -38,7 +38,7 @@ base::Result<KernelVerdict> check_attention(const std::filesystem::path& file, i
 // speed.
 struct KernelTime {
   double seconds = 0;
-  std::optional<double> backward_seconds;
+  std::optional<double> backward_seconds = {};
   std::int64_t calls = 0;  // of the forward
 };
 base::Result<KernelTime> time_attention(const std::filesystem::path& file, int heads, int length,

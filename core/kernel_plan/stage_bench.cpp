@@ -56,8 +56,7 @@ std::vector<spec::WorkloadSpec> stage_bench_specs(const spec::WorkloadSpec& base
 }
 
 io::TextTable stage_bench_table(const StageBench& bench, const text::Texts& texts) {
-  io::TextTable table{
-      .columns = {}, .rows = {}, .right = {false, true, true, true, true, true, true}};
+  io::TextTable table{.right = {false, true, true, true, true, true, true}};
   for (const char* column : {"stage", "forward", "forward_roof", "forward_flash", "training",
                              "training_roof", "training_flash"})
     table.columns.emplace_back(texts("own_kernels.processor." + std::string(column)));

@@ -100,7 +100,6 @@ io::TextTable tile_table(const TileBench& bench) {
   io::TextTable table{
       .columns = {"tiles", "time", "times as fast as 64 x 64", "95 % CI", "passes over K and V",
                   "pairs for nothing", "a tile touches", "against the best"},
-      .rows = {},
       .right = {true, true, true, true, true, true, true, false}};
   if (bench.points.empty()) return table;
   const TileCosts best = costs_of(best_of(bench).spec);

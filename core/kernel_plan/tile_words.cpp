@@ -86,8 +86,7 @@ std::string why_words(const PlannedTiles& one, const PlannedTiles& best, const t
 }
 
 io::TextTable sweep_table(const std::vector<PlannedTiles>& all, const text::Texts& texts) {
-  io::TextTable table{
-      .columns = {}, .rows = {}, .right = {true, true, true, true, true, true, false}};
+  io::TextTable table{.right = {true, true, true, true, true, true, false}};
   for (const char* column : {"tiles", "shared", "occupancy", "bytes", "wasted", "least", "why"})
     table.columns.emplace_back(texts("own_kernels.column." + std::string(column)));
   for (const PlannedTiles& one : all) {
@@ -100,9 +99,7 @@ io::TextTable sweep_table(const std::vector<PlannedTiles>& all, const text::Text
 
 io::TextTable stages_side_by_side(const std::vector<report::StageRow>& rows, bool has_gpu,
                                   const text::Texts& texts) {
-  io::TextTable table{.columns = {},
-                      .rows = {},
-                      .right = {false, false, true, true, true, true, true, true, true, true}};
+  io::TextTable table{.right = {false, false, true, true, true, true, true, true, true, true}};
   for (const char* column : {"stage", "kernel", "registers", "shared", "occupancy", "bytes",
                              "extra", "roof", "least", "measured"})
     table.columns.emplace_back(texts("own_kernels.column." + std::string(column)));

@@ -110,7 +110,7 @@ struct CurveQuestion {
   std::string series;    // empty: the sweep has one
   std::string quantity;  // of a sweep at a point: "peak_bytes"
   // The range of the values on which it is drawn, in the unit of the quantity.
-  std::array<std::optional<std::pair<double, double>>, kTierCount> ranges;
+  std::array<std::optional<std::pair<double, double>>, kTierCount> ranges = {};
 };
 struct Question {
   Words text;

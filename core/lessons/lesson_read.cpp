@@ -176,8 +176,7 @@ CurveQuestion read_curve(ObjectReader& reader) {
   reader.allow({"step", "series", "of", "laptop", "8gb", "80gb"});
   CurveQuestion curve{.step = reader.text("step"),
                       .series = reader.text_or("series", ""),
-                      .quantity = reader.text("of"),
-                      .ranges = {}};
+                      .quantity = reader.text("of")};
   for (std::size_t i = 0; i < curve.ranges.size(); ++i) {
     const char* const tier = to_string(static_cast<Tier>(i));
     const std::string range = reader.text_or(tier, "");

@@ -79,9 +79,7 @@ base::Result<Image> JpegCoder::decompress(std::string_view jpeg, std::size_t sid
   const tjscalingfactor scaling = scaling_of(width, height, side);
   const int columns = TJSCALED(width, scaling);
   const int rows = TJSCALED(height, scaling);
-  Image image{.width = static_cast<std::size_t>(columns),
-              .height = static_cast<std::size_t>(rows),
-              .pixels = {}};
+  Image image{.width = static_cast<std::size_t>(columns), .height = static_cast<std::size_t>(rows)};
   image.pixels.resize(image.width * image.height * kColors);
   if (tjDecompress2(handle, bytes, jpeg.size(), image.pixels.data(), columns, 0, rows, TJPF_RGB,
                     TJFLAG_LIMITSCANS) != 0)
@@ -90,7 +88,7 @@ base::Result<Image> JpegCoder::decompress(std::string_view jpeg, std::size_t sid
 }
 
 Image resized(const Image& image, std::size_t side) {
-  Image made{.width = side, .height = side, .pixels = {}};
+  Image made{.width = side, .height = side};
   made.pixels.resize(side * side * kColors);
   stbir_resize_uint8_generic(image.pixels.data(), static_cast<int>(image.width),
                              static_cast<int>(image.height), 0, made.pixels.data(),

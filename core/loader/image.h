@@ -16,7 +16,7 @@ namespace ts::loader {
 struct Image {
   std::size_t width = 0;
   std::size_t height = 0;
-  std::vector<std::uint8_t> pixels;
+  std::vector<std::uint8_t> pixels = {};
 };
 
 // Compresses and reads JPEG by libjpeg-turbo. One thread each.

@@ -6,17 +6,14 @@ namespace ts::loader {
 
 LabWork::LabWork(std::filesystem::path program)
     : program_(std::move(program)),
-      thread_({.work = [this](LabRequest& request,
-                              const base::CancelToken& cancel) { work(request, cancel); },
-               .begin = {},
-               .end = {},
-               .idle = {},
-               .dropped = {}}) {}
+      thread_({.work = [this](LabRequest& request, const base::CancelToken& cancel) {
+        work(request, cancel);
+      }}) {}
 
 void LabWork::work(LabRequest& request, const base::CancelToken& cancel) {
   if (!lab_ || data_ != request.data) lab_.emplace(request.data, program_);
   data_ = request.data;
-  LabAnswers known{.request = std::move(request), .answers = {}, .problem = {}};
+  LabAnswers known{.request = std::move(request)};
   const Lab::Calls calls{.step = {},
                          .made = [this](std::size_t count) { made_ = count; },
                          .stepped = [this](std::size_t count) { steps_ = count; }};

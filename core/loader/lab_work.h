@@ -22,8 +22,8 @@ struct LabRequest {
 // Its answers, one for each number that is done.
 struct LabAnswers {
   LabRequest request;
-  std::vector<Answer> answers;
-  base::Message problem;  // why there are no more; empty: there are, or all are there
+  std::vector<Answer> answers = {};
+  base::Message problem = {};  // why there are no more; empty: there are, or all are there
 };
 
 // Answers questions on a thread of its own. Public members may be called from any thread and return

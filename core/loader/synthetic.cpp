@@ -30,7 +30,7 @@ std::string key_of(std::size_t sample) {
 // Two waves in each color and grain, which compress about as photographs do.
 Image picture(const Plan& plan, std::size_t sample) {
   Random random(seed_of(plan, sample));
-  Image image{.width = plan.image_width, .height = plan.image_height, .pixels = {}};
+  Image image{.width = plan.image_width, .height = plan.image_height};
   image.pixels.resize(image.width * image.height * 3);
   for (std::size_t color = 0; color < 3; ++color) {
     const double across = 0.005 + 0.05 * random.share();

@@ -10,15 +10,7 @@ HuntSearch::HuntSearch(std::uint64_t id, HuntRequest request, const HuntProgress
     : request_(std::move(request)),
       progress_{.id = id,
                 .target = request_.target,
-                .map = {request_.spec, request_.x, request_.y, request_.cells_per_axis},
-                .other = std::nullopt,
-                .exact = std::nullopt,
-                .running = true,
-                .cancelled = false,
-                .obstacle = {},
-                .problem = {},
-                .seconds = 0,
-                .frontier_after = std::nullopt} {
+                .map = {request_.spec, request_.x, request_.y, request_.cells_per_axis}} {
   find_obstacle();
   if (request_.other)
     progress_.other.emplace(*request_.other, request_.x, request_.y, request_.cells_per_axis);

@@ -38,15 +38,15 @@ struct HuntProgress {
   std::uint64_t id = 0;  // counts the hunts
   PredictionTarget target;
   HuntMap map;
-  std::optional<HuntMap> other;  // only as far as its frontier needs
-  std::optional<ExactEdge> exact;
+  std::optional<HuntMap> other = {};  // only as far as its frontier needs
+  std::optional<ExactEdge> exact = {};
   bool running = true;
   bool cancelled = false;
   // Why the target cannot run the settings at any size of the axes; else empty.
   base::Message obstacle = {};
-  base::Message problem;                 // the probe that failed and ended it; else empty
-  double seconds = 0;                    // spent on probes
-  std::optional<double> frontier_after;  // part of it, until the frontier was known
+  base::Message problem = {};                 // the probe that failed and ended it; else empty
+  double seconds = 0;                         // spent on probes
+  std::optional<double> frontier_after = {};  // part of it, until the frontier was known
 };
 
 // Runs a hunt probe by probe. One thread.

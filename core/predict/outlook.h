@@ -17,7 +17,7 @@ struct Forecast {
   std::uint64_t id = 0;  // unique within a Predictor
   DryRun run;
   PredictionTarget target;
-  Prediction prediction;
+  Prediction prediction = {};
 };
 
 // The need of one attention backend on the target; all other settings as requested.

@@ -226,7 +226,7 @@ std::vector<run::ResultCurve> kernel_curves(const KernelBench& bench) {
 }
 
 spec::CurveAxes kernel_axes() {
-  return {.x = "length", .y = "speed", .log = false};
+  return {.x = "length", .y = "speed"};
 }
 
 base::Message cut_short_sentence(const CutShort& cut) {
@@ -255,8 +255,7 @@ base::Result<KernelPoint> kernel_point_from_json(const nlohmann::json& json, con
                       .ours_ms = json.at("ours_ms").get<double>(),
                       .theirs_ms = json.at(theirs).get<double>(),
                       .ratio = {.pairs = json.at("pairs").get<std::int32_t>(),
-                                .median = 1 / json.at("speed").get<double>(),
-                                .ci95 = {}}};
+                                .median = 1 / json.at("speed").get<double>()}};
     const nlohmann::json& ci95 = json.at("speed_ci95");
     if (!ci95.is_null()) point.ratio.ci95 = {1 / ci95[1].get<double>(), 1 / ci95[0].get<double>()};
     return point;

@@ -248,7 +248,6 @@ io::TextTable stage_table(const std::vector<StageRow>& rows) {
   io::TextTable table{
       .columns = {"stage", "kernel", "threads", "registers", "shared", "spilled", "occupancy",
                   "limit", "bytes", "FLOP/B", "roof TFLOP/s"},
-      .rows = {},
       .right = {false, false, true, true, true, true, true, false, true, true, true}};
   for (const StageRow& row : rows) {
     const auto roof = row.roof_tflops();

@@ -76,8 +76,8 @@ struct NamedNumber {
 // A result over an x of its workload's own: one line of a chart. x is ascending; as many y as x.
 struct ResultCurve {
   std::string name;
-  std::vector<double> x;
-  std::vector<double> y;
+  std::vector<double> x = {};
+  std::vector<double> y = {};
   friend bool operator==(const ResultCurve&, const ResultCurve&) = default;
 };
 

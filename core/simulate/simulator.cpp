@@ -3,12 +3,9 @@
 namespace ts::simulate {
 
 Simulator::Simulator()
-    : thread_({.work = [this](const Experiment& experiment,
-                              const base::CancelToken& cancel) { work(experiment, cancel); },
-               .begin = {},
-               .end = {},
-               .idle = {},
-               .dropped = {}}) {}
+    : thread_({.work = [this](const Experiment& experiment, const base::CancelToken& cancel) {
+        work(experiment, cancel);
+      }}) {}
 
 void Simulator::work(const Experiment& experiment, const base::CancelToken& cancel) {
   Simulated known{.experiment = experiment, .points = {}};

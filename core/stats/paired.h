@@ -17,7 +17,7 @@ const char* to_string(PairVerdict value);
 struct PairedRatio {
   int pairs = 0;
   double median = 0;
-  std::optional<Interval> ci95;  // of the median, by order statistics; pairs >= 6
+  std::optional<Interval> ci95 = {};  // of the median, by order statistics; pairs >= 6
   PairVerdict verdict = PairVerdict::unclear;
 };
 

@@ -30,7 +30,6 @@ io::TextTable figure_table(const std::vector<calculate::Figure>& figures,
                            const text::Texts& texts) {
   io::TextTable table{.columns = {texts("calculate.column.what"), texts("calculate.column.name"),
                                   texts("calculate.column.value")},
-                      .rows = {},
                       .right = {false, false, true}};
   for (const calculate::Figure& figure : figures) {
     const bool hardly = figure.value != 0 && std::abs(figure.value) < kHardly;

@@ -139,7 +139,7 @@ std::vector<CurveFit> fits_of(const Sweep& sweep, FitRange range) {
   for (const SweepCurve& curve : curves_of(sweep)) {
     for (const Measure measure :
          {Measure::step_ms, Measure::peak_allocated, Measure::peak_predicted}) {
-      CurveFit one{.curve = curve, .measure = measure, .fit = {}, .last_slope = 0, .points = {}};
+      CurveFit one{.curve = curve, .measure = measure};
       std::vector<double> x;
       std::vector<double> y;
       for (const std::size_t point : curve.points) {

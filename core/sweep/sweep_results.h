@@ -41,9 +41,9 @@ stats::CurvePoint value_of(const Sweep& sweep, std::size_t point, Measure measur
 struct CurveFit {
   SweepCurve curve;
   Measure measure = Measure::step_ms;
-  stats::PowerFit fit;
+  stats::PowerFit fit = {};
   double last_slope = 0;  // between the last two points: where constant parts matter least
-  std::vector<std::size_t> points;  // the fitted ones, in the order of fit.residuals
+  std::vector<std::size_t> points = {};  // the fitted ones, in the order of fit.residuals
 };
 // Values of the first axis that are fitted, with inclusive ends; 0: no end.
 struct FitRange {

@@ -71,7 +71,7 @@ template <class DurationOf>
 Aggregate LevelOfDetail::over(std::uint32_t first, std::uint32_t end,
                               const DurationOf& duration_of) const {
   // -1: the first slice always wins, even if its duration is 0.
-  Aggregate sum{.busy_ns = 0, .longest_ns = -1, .longest = first};
+  Aggregate sum{.longest_ns = -1, .longest = first};
   const auto add = [&sum, &duration_of](std::uint32_t from, std::uint32_t to) {
     for (std::uint32_t index = from; index < to; ++index) {
       const std::int64_t duration = duration_of(index);

@@ -246,12 +246,8 @@ class Repeater {
       if (record.action != Action::alloc) continue;
       const auto slot = static_cast<std::size_t>(placed.layer + 1);
       if (slot >= born.size()) born.resize(slot + 1);
-      births_[placed.block] = {.region = region,
-                               .ordinal = born[slot]++,
-                               .layer = placed.layer,
-                               .in_two = kNothing,
-                               .addresses = 0,
-                               .size = 0};
+      births_[placed.block] = {
+          .region = region, .ordinal = born[slot]++, .layer = placed.layer, .in_two = kNothing};
       if (const auto joined = joined_.find(placed.block); joined != joined_.end())
         births_[placed.block].size = joined->second;
     }

@@ -22,13 +22,8 @@ void draw_parameter(DrawSink& sink, const Rect& area, const StepperPicture& p,
     low = std::min(low, walk.state(i).p);
     high = std::max(high, walk.state(i).p);
   }
-  const PlotAxis x{.low = 0,
-                   .high = static_cast<double>(walk.steps() - 1),
-                   .log = false,
-                   .from = plot.x0,
-                   .to = plot.x1};
-  const PlotAxis y{
-      .low = low, .high = low + (high - low) * 1.05, .log = false, .from = plot.y1, .to = plot.y0};
+  const PlotAxis x{.high = static_cast<double>(walk.steps() - 1), .from = plot.x0, .to = plot.x1};
+  const PlotAxis y{.low = low, .high = low + (high - low) * 1.05, .from = plot.y1, .to = plot.y0};
   draw_grid(sink, area.x0, p, x, y, p.theme.text2);
   std::vector<Point> path;
   for (std::size_t i = 0; i <= p.step; ++i)

@@ -84,16 +84,13 @@ void draw_rows(const Ui& ui, const cluster::ClusterHunt& hunt) {
   if (hunt.answer.modes.empty()) return;
   constexpr std::array<float, 7> kWeights = {2.6F, 0.8F, 1.6F, 1.2F, 1.1F, 1.1F, 1.3F};
   const cluster::ModeAnswer* const best = hunt.answer.smallest();
-  draw_text_table(ui, cluster_table(hunt.answer, ui.texts), kWeights,
-                  {.id = "###cluster_rows",
-                   .height = 0,
-                   .row_color = [&](std::size_t row) -> std::optional<Color> {
-                     const cluster::ModeAnswer& one = hunt.answer.modes[row];
-                     if (&one == best) return ui.theme.ok;
-                     return one.fits ? ui.theme.text : ui.theme.text3;
-                   },
-                   .pressed = {},
-                   .about = {}});
+  draw_text_table(
+      ui, cluster_table(hunt.answer, ui.texts), kWeights,
+      {.id = "###cluster_rows", .row_color = [&](std::size_t row) -> std::optional<Color> {
+         const cluster::ModeAnswer& one = hunt.answer.modes[row];
+         if (&one == best) return ui.theme.ok;
+         return one.fits ? ui.theme.text : ui.theme.text3;
+       }});
 }
 
 }  // namespace

@@ -57,13 +57,9 @@ void draw_bars(DrawSink& sink, const Rect& area, const StepperPicture& p, const 
   const float small = sink.text_height(TextStyle::small);
   const Rect plot{area.x0 + m.px(64), area.y0, area.x1 - m.px(8), area.y1 - small - m.px(8)};
   const std::size_t last = walk.steps() - 1;
-  const PlotAxis x{
-      .low = 0, .high = static_cast<double>(last), .log = false, .from = plot.x0, .to = plot.x1};
-  const PlotAxis y{.low = 0,
-                   .high = static_cast<double>(walk.peak()) / kMebibytes * 1.04,
-                   .log = false,
-                   .from = plot.y1,
-                   .to = plot.y0};
+  const PlotAxis x{.high = static_cast<double>(last), .from = plot.x0, .to = plot.x1};
+  const PlotAxis y{
+      .high = static_cast<double>(walk.peak()) / kMebibytes * 1.04, .from = plot.y1, .to = plot.y0};
   draw_grid(sink, area.x0, p, x, y, p.theme.text3);
   const float width = plot.width() / static_cast<float>(walk.steps());
   for (std::size_t i = 0; i <= p.step; ++i) {

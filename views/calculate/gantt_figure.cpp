@@ -46,7 +46,7 @@ void draw_gantt_figure(DrawSink& sink, const Rect& area, const GanttFigure& figu
   const float left = area.x0 + m.px(kNames);
   const float bottom = area.y0 + m.px(kRow) * static_cast<float>(rows);
   // Axes of time count milliseconds.
-  const PlotAxis axis{.low = 0, .high = end * 1e3, .log = false, .from = left, .to = area.x1};
+  const PlotAxis axis{.high = end * 1e3, .from = left, .to = area.x1};
   const Ticks ticks = time_value_ticks(axis, m.px(kTicksApart));
   text_right(sink, {area.x0, bottom, left - m.px(8), bottom + m.px(kScale)}, TextStyle::small,
              figure.theme.text2, ticks.unit);

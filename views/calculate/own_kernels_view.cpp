@@ -154,9 +154,6 @@ void OwnKernelsView::draw_kernels(const Ui& ui, const Shown& shown,
   draw_text_table(
       ui, table, kWeights,
       {.id = of_attention ? "###own_stages" : "###own_operators",
-       .height = 0,
-       .row_color = {},
-       .pressed = {},
        .about = [&](std::size_t row, std::size_t column) -> std::string {
          switch (column) {
            case 2:
@@ -235,7 +232,7 @@ void OwnKernelsView::draw_processor(const Ui& ui, const Shown& shown, Asked& ask
   }
   constexpr std::array<float, 7> kWeights = {1.3F, 1, 1, 0.8F, 1.1F, 1, 0.8F};
   draw_text_table(ui, kernel_plan::stage_bench_table(*bench, ui.texts), kWeights,
-                  {.id = "###own_measured", .row_color = {}, .pressed = {}, .about = {}});
+                  {.id = "###own_measured"});
   say(TextStyle::small, ui.theme.text2, measured_sizes(ui, *bench));
 }
 

@@ -34,9 +34,8 @@ void draw_sums(DrawSink& sink, const Rect& area, const StepperPicture& p,
   const std::size_t last = walk.steps() - 1;
   double most = walk.exact(last);
   for (const double one : walk.sums(last)) most = std::max(most, one);
-  const PlotAxis x{
-      .low = 0, .high = static_cast<double>(last), .log = false, .from = plot.x0, .to = plot.x1};
-  const PlotAxis y{.low = 0, .high = most * 1.04, .log = false, .from = plot.y1, .to = plot.y0};
+  const PlotAxis x{.high = static_cast<double>(last), .from = plot.x0, .to = plot.x1};
+  const PlotAxis y{.high = most * 1.04, .from = plot.y1, .to = plot.y0};
   draw_grid(sink, area.x0, p, x, y, p.theme.text3);
   sink.line({plot.x0, plot.y1}, {plot.x1, plot.y1}, p.theme.line);
   dashed_line(sink, {x.position(0), y.position(0)},

@@ -15,10 +15,10 @@ namespace ts::views {
 struct TableLook {
   const char* id;
   float height = 0;  // 0: what the rows need
-  std::function<std::optional<Color>(std::size_t row)> row_color;
-  std::function<void(std::size_t row)> pressed;
+  std::function<std::optional<Color>(std::size_t row)> row_color = {};
+  std::function<void(std::size_t row)> pressed = {};
   // A tooltip.
-  std::function<std::string(std::size_t row, std::size_t column)> about;
+  std::function<std::string(std::size_t row, std::size_t column)> about = {};
 };
 
 // A table of text cells over the width of the window; `weights`: of its columns. Words that were

@@ -13,8 +13,8 @@ namespace ts::views {
 struct MenuRow {
   std::string id;  // stable: "###slice_zoom"
   std::string words;
-  std::string key;
-  std::function<void()> perform;
+  std::string key = {};
+  std::function<void()> perform = {};
   std::vector<MenuRow> more = {};  // a menu of its own in place of the action
 };
 

@@ -22,10 +22,10 @@ struct SliderEdit {
 struct SliderSettings {
   std::string_view label;
   std::int64_t value = 0;
-  std::optional<std::int64_t> bad_from;  // thin track in the warning colour from here on
-  std::string_view problem;              // sentence in the tooltip, field outlined; empty: none
-  std::string_view reason;               // why it does not apply; empty: it applies
-  std::string_view meaning = {};         // of the label, in its tooltip; empty: none
+  std::optional<std::int64_t> bad_from = {};  // thin track in the warning colour from here on
+  std::string_view problem = {};  // sentence in the tooltip, field outlined; empty: none
+  std::string_view reason = {};   // why it does not apply; empty: it applies
+  std::string_view meaning = {};  // of the label, in its tooltip; empty: none
   // At scale 1.
   float label_width = 64;
   float field_width = 62;

@@ -97,7 +97,7 @@ struct ViewContext {
   ViewState& state;
   std::int64_t now_ns = 0;
   std::int64_t target_bytes = 0;  // for the capacity line; 0: none
-  std::string target_name;
+  std::string target_name = {};
   const Fonts::Faces* faces = nullptr;  // for ImGuiSink; null in tests that draw into a recorder
   // The prediction for the current settings. Null: none yet.
   const predict::Outlook* outlook = nullptr;

@@ -19,10 +19,10 @@ struct HuntFigure {
   const text::Texts& texts;
   const Theme& theme;
   Metrics metrics;
-  std::optional<std::size_t> selected;      // the cell of the settings
-  Point mouse{-1, -1};                      // outside: the mouse is at nothing
-  const predict::HuntMap* other = nullptr;  // a second frontier, of the same axes; null: none
-  std::string other_name = {};              // "flash"
+  std::optional<std::size_t> selected = {};  // the cell of the settings
+  Point mouse{-1, -1};                       // outside: the mouse is at nothing
+  const predict::HuntMap* other = nullptr;   // a second frontier, of the same axes; null: none
+  std::string other_name = {};               // "flash"
 };
 
 // Draws title and legend, a cell per pair of values with the memory it needs, the frontier as a

@@ -38,8 +38,8 @@ struct LogRow {
   std::size_t number = 0;  // in its list
   Mark mark;
   std::int64_t bytes = 0;
-  std::string reason;  // without what the row already shows
-  std::string whole;   // the tooltip
+  std::string reason = {};  // without what the row already shows
+  std::string whole = {};   // the tooltip
 };
 
 std::string in_words(const Ui& ui, const base::Message& reason) {
@@ -52,9 +52,7 @@ LogRow run_row(const Ui& ui, const predict::HuntMap& map, const OneUnit& unit, s
   LogRow row{.cell = index,
              .number = number,
              .mark = mark_of(ui.theme, cell.run->fits ? Fit::fits : Fit::oom),
-             .bytes = cell.run->peak,
-             .reason = {},
-             .whole = {}};
+             .bytes = cell.run->peak};
   row.reason = ui.texts(cell.run->fits ? "hunt.log.run_ok" : "hunt.log.run_oom");
   const auto add = [&](const std::string& words) {
     row.reason += ui.texts("memory.list_comma") + words;

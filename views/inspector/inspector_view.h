@@ -44,9 +44,9 @@ struct VerdictWords {
   Mark mark;
   std::string sentence;
   std::string remark;
-  std::string exact;      // the whole sentence of a prediction, and its sizes in bytes
-  bool reason = false;    // the remark says why nothing can be predicted
-  std::string edge = {};  // which T fit; belongs to the sentence
+  std::string exact = {};  // the whole sentence of a prediction, and its sizes in bytes
+  bool reason = false;     // the remark says why nothing can be predicted
+  std::string edge = {};   // which T fit; belongs to the sentence
 };
 VerdictWords verdict_words(const ViewContext& context, const base::Message& engine_problem);
 

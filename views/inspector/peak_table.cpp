@@ -122,11 +122,8 @@ std::vector<PeakRow> peak_table(const ViewContext& context) {
   const bool measured = source.kind == MemorySource::Kind::measured && source.log != nullptr;
   const auto row = [&](PeakRow::Kind kind, std::string label, std::optional<std::int64_t> predicted,
                        std::string hint = {}) {
-    rows.push_back({.kind = kind,
-                    .label = std::move(label),
-                    .predicted = predicted,
-                    .measured = {},
-                    .hint = std::move(hint)});
+    rows.push_back(
+        {.kind = kind, .label = std::move(label), .predicted = predicted, .hint = std::move(hint)});
   };
   using Kind = PeakRow::Kind;
   const std::string tensors = context.texts("inspector.peaks.tensors");

@@ -24,7 +24,7 @@ struct PeakRow {
   Kind kind = Kind::term;
   std::string label;
   std::optional<std::int64_t> predicted;
-  std::optional<std::int64_t> measured;
+  std::optional<std::int64_t> measured = {};
   std::string hint;  // explanation of the link
 };
 

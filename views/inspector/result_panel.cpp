@@ -32,7 +32,7 @@ std::optional<RunResult> result_of(const run::Run& run) {
 }
 
 run::ResultCurve loss_scale_curve(const run::Run& run) {
-  run::ResultCurve curve{.name = "2^n", .x = {}, .y = {}};
+  run::ResultCurve curve{.name = "2^n"};
   double number = 0;
   const auto add = [&](const std::vector<run::StepTimes>& steps) {
     for (const run::StepTimes& step : steps) {

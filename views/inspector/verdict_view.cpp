@@ -106,7 +106,6 @@ VerdictWords words_of_prediction(const ViewContext& context, const predict::Outl
                         : unknown ? std::string(texts("inspector.no_prediction"))
                                   : texts("inspector.not_on_card", {{"card", card}}),
             .remark = message_words(texts, outlook.problem),
-            .exact = {},
             .reason = true};
   }
   const predict::Prediction& prediction = outlook.target->prediction;
@@ -237,9 +236,7 @@ VerdictWords verdict_words(const ViewContext& context, const base::Message& engi
   if (!engine_problem.empty()) {
     return {.mark = {"\xef\x81\xb1", theme.bad},
             .sentence = texts("inspector.no_engine"),
-            .remark = message_words(texts, engine_problem),
-            .exact = {},
-            .reason = false};
+            .remark = message_words(texts, engine_problem)};
   }
   return {.mark = {"\xef\x81\x9a", theme.text3},  // info
           .sentence = texts("inspector.nothing_yet"),

@@ -27,7 +27,7 @@ struct Bar {
 };
 struct Group {
   std::string title;
-  std::vector<Bar> bars;
+  std::vector<Bar> bars = {};
   double most = 0;
 };
 
@@ -39,7 +39,7 @@ constexpr std::array<const char*, lessons::kColumnCount> kNameKeys = {
 
 Group group_of(const LessonFigure& figure, std::size_t index) {
   const lessons::Value& value = figure.lesson.values[index];
-  Group group{.title = value.label.in(figure.texts.language()), .bars = {}};
+  Group group{.title = value.label.in(figure.texts.language())};
   const bool asked = figure.lesson.question && figure.lesson.question->value == value.id;
   const auto& cells = figure.findings.values[index].of;
   const auto known = [](const auto& one) { return one.has_value(); };

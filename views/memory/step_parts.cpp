@@ -30,9 +30,7 @@ std::vector<MicroBatch> micro_batches(std::span<const memory::PhaseSpan> phases)
                      .number = number,
                      .count = 1,
                      .first_event = span.first_event,
-                     .end_event = 0,
-                     .begin_ns = span.begin_ns,
-                     .end_ns = 0});
+                     .begin_ns = span.begin_ns});
     } else if (!follows || !same_step) {
       continue;
     }

@@ -16,7 +16,7 @@ struct SearchRow {
 inline SearchRow search_row(float room, float widest, float least, float count) {
   const float beside = room - count;
   if (count <= 0 || beside >= std::min(least, widest))
-    return {.field = std::clamp(beside, 1.0F, widest), .below = false};
+    return {.field = std::clamp(beside, 1.0F, widest)};
   return {.field = std::clamp(room, 1.0F, widest), .below = true};
 }
 

@@ -188,8 +188,7 @@ void Curves::draw_residuals() {
       worst = std::max(worst, std::abs(std::expm1(residual)) * 100);
     }
   }
-  const PlotAxis y{
-      .low = -worst * 1.15, .high = worst * 1.15, .log = false, .from = strip.y1, .to = strip.y0};
+  const PlotAxis y{.low = -worst * 1.15, .high = worst * 1.15, .from = strip.y1, .to = strip.y0};
   const float zero = std::round(y.position(0));
   sink_.fill({strip.x0, zero, strip.x1, zero + 1}, scene_.theme().line);
   for (const double end : {worst, -worst}) {

@@ -9,9 +9,7 @@ SweepAnalysis analyse(const sweep::Sweep& sweep, sweep::FitRange fit,
                     .crossovers = sweep::crossovers_of(sweep),
                     .saturations = sweep::saturations_of(sweep),
                     .references = sweep::references_of(sweep, references),
-                    .theories = sweep::theories_of(sweep),
-                    .estimated_step_ms = {},
-                    .beaten = {}};
+                    .theories = sweep::theories_of(sweep)};
   for (std::size_t i = 0; i < sweep.points().size(); ++i) {
     out.estimated_step_ms.push_back(sweep.estimated_step_ms(i));
   }

@@ -20,8 +20,8 @@ struct SweepAnalysis {
   std::vector<sweep::ReferenceSeries> references;  // those that fit this sweep
   // For every point; an estimated time is negative if there is none.
   std::vector<std::optional<sweep::PointTheory>> theories;
-  std::vector<double> estimated_step_ms;
-  std::vector<sweep::BeatenBound> beaten;  // reasons why points are faster than their bounds
+  std::vector<double> estimated_step_ms = {};
+  std::vector<sweep::BeatenBound> beaten = {};  // reasons why points are faster than their bounds
 };
 SweepAnalysis analyse(const sweep::Sweep& sweep, sweep::FitRange fit,
                       std::span<const sweep::ReferenceSeries> references);

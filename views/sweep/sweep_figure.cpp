@@ -193,8 +193,7 @@ SweepHit draw_sweep_figure(DrawSink& sink, const Rect& area, const SweepFigure& 
   SweepScene scene{.figure = figure,
                    .analysis = *analysis,
                    .styles = series_styles(figure.sweep, figure.theme.kind),
-                   .looks = curve_styles(figure.sweep, figure.theme.kind),
-                   .spots = {}};
+                   .looks = curve_styles(figure.sweep, figure.theme.kind)};
   SweepHit hit = draw_grid(sink, scene, draw_caption(sink, area, figure));
   const bool all_seen = figure.seen.width() <= 0;
   draw_stale(sink, figure.theme, figure.metrics, all_seen ? area : figure.seen, figure.texts,

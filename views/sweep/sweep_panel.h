@@ -19,7 +19,7 @@ struct SweepScene {
     std::size_t point = 0;
     Point at;
   };
-  std::vector<Spot> spots;
+  std::vector<Spot> spots = {};
 
   [[nodiscard]] float px(float length) const { return figure.metrics.px(length); }
   [[nodiscard]] const Theme& theme() const { return figure.theme; }
