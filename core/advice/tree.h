@@ -52,7 +52,6 @@ enum class NodeKind : std::uint8_t {
   yours,  // a question that no measurement of this program answers
 };
 
-inline constexpr int kNodeKindCount = 4;
 const char* to_string(NodeKind kind);  // ask all end yours
 
 struct Node {

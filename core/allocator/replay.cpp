@@ -98,7 +98,6 @@ class Replayer {
   void play_free(std::size_t event);
   void play_oom(std::size_t event);
   std::size_t play_release(std::size_t event);
-  std::optional<std::uint64_t> next_segment(std::size_t event) const;
   void compare(std::size_t event, const char* differs);
 
   const Snapshot& snapshot_;

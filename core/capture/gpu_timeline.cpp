@@ -170,9 +170,7 @@ void GpuTimeline::emit(Track& track, const GpuRecord& record, Batch& batch) {
                                 ? class_of_work(strings_.view(record.name))
                                 : trace::SliceClass::copy;
     row.slice.detail = detail_of(record, launch, batch);
-    if (launch == nullptr) {
-      ++without_launch_;
-    } else {
+    if (launch != nullptr) {
       row.slice.module = launch->module;
       // Only the first kernel of a graph carries the flow.
       if (launch->called && !std::exchange(launch->started, true))

@@ -44,8 +44,6 @@ class GpuTimeline {
   // Records without times, because the device had no room for them or the work had not ended; they
   // are not in the rows.
   [[nodiscard]] std::uint64_t without_time() const { return without_time_; }
-  // Kernels, copies and fills whose launch was not recorded; they are in the rows.
-  [[nodiscard]] std::uint64_t without_launch() const { return without_launch_; }
 
  private:
   struct Track {
@@ -88,7 +86,6 @@ class GpuTimeline {
   std::map<std::uint32_t, trace::TrackId> idle_tracks_;
   std::int64_t latest_ns_ = 0;
   std::uint64_t without_time_ = 0;
-  std::uint64_t without_launch_ = 0;
 };
 
 }  // namespace ts::capture

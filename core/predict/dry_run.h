@@ -80,7 +80,6 @@ class DryRunner {
 
 // The third symbol of libtensorscope_kernels.so, besides the two of engine.h. Null if LibTorch
 // cannot be started.
-using DryRunnerCreateFunction = DryRunner* (*)();
 inline constexpr const char* kDryRunnerCreateSymbol = "tensorscope_dry_runner_create";
 
 // Called once, on the thread that will use the dry runner.

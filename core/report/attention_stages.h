@@ -63,7 +63,6 @@ struct StageKernel {
   }
 };
 
-inline constexpr std::array kAttentionTypes = {"fp32", "bf16", "fp16"};
 inline constexpr std::array kAttentionWidths = {32, 64, 128, 256};
 
 namespace stage_sizes {

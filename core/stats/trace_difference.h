@@ -15,7 +15,6 @@ namespace ts::stats {
 // The items that are compared: kernels by name, operators by name, operators by name, shapes of
 // their inputs and module, or modules by path.
 enum class DifferenceBy : std::uint8_t { kernel, op, op_and_shape, module };
-inline constexpr int kDifferenceByCount = 4;
 
 struct TraceSide {
   const trace::TraceStore& trace;

@@ -94,7 +94,6 @@ class Recording {
 
   // The next records belong to this step. Worker thread.
   void set_step(std::int32_t step) noexcept { step_.store(step, std::memory_order_relaxed); }
-  [[nodiscard]] bool on_worker() noexcept { return known_thread() == worker_; }
 
   // A module begins on the calling thread: what runs in it carries its path. A module that begins
   // inside a backward is a part of the forward that runs again. close_module() ends the one that

@@ -64,7 +64,6 @@ class MemoryChartTest : public ::testing::Test {
     input.left_pressed = input.left_down = true;
     frame(input);
     input.left_pressed = input.left_down = false;
-    input.left_released = true;
     frame(input);
   }
 

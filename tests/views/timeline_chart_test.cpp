@@ -299,13 +299,11 @@ TEST_F(TimelineChartTest, ClickSelectsAndDoubleClickZooms) {
   ChartInput release;
   release.hovered = true;
   release.mouse = press.mouse;
-  release.left_released = true;
   frame(release);
   ASSERT_TRUE(state.selected_slice);
   const trace::Slice selected = run->trace.slice(*state.selected_slice);
   EXPECT_EQ(strings.view(selected.name), "LM.forward");
   ChartInput twice = release;
-  twice.left_released = false;
   twice.double_clicked = true;
   frame(twice);
   EXPECT_TRUE(chart.moving());
@@ -330,7 +328,6 @@ TEST_F(TimelineChartTest, DragPansAndDoesNotSelect) {
   move.mouse.x += 100;
   frame(move);
   move.left_down = false;
-  move.left_released = true;
   frame(move);
   EXPECT_FALSE(state.selected_slice);
   const double per_pixel =

@@ -9,7 +9,6 @@ namespace ts::views {
 // The user's input over a chart since the last frame, independent of any toolkit.
 struct ChartInput {
   Point mouse;
-  Point mouse_delta;
   bool hovered = false;  // the mouse is over the chart, not over something in front of it
   float wheel = 0;       // up is positive
   float wheel_sideways = 0;
@@ -17,11 +16,9 @@ struct ChartInput {
   bool ctrl = false;
   bool left_pressed = false;
   bool left_down = false;
-  bool left_released = false;
   bool double_clicked = false;
   bool right_pressed = false;
   bool right_down = false;
-  bool right_released = false;
   // Keys, only while the chart has the keyboard.
   bool zoom_in = false;  // held
   bool zoom_out = false;

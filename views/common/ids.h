@@ -18,7 +18,6 @@ inline constexpr const char* kRun = "###run";
 inline constexpr const char* kStop = "###stop";
 inline constexpr const char* kLive = "###live";
 inline constexpr const char* kLanguage = "###language";
-inline constexpr const char* kTheme = "###theme";
 inline constexpr const char* kScale = "###scale";
 inline constexpr const char* kProjector = "###projector";
 
