@@ -159,16 +159,9 @@ int show_ladder(const AdviseCommand& command, const advice::AdviceRequest& reque
   }
   const io::TextTable table = advice::ladder_table(rungs, request.target, texts);
   const std::string title = texts("ladder.title", {{"target", request.target.name}});
-  std::string words;
-  if (command.json) {
-    words = io::json_text(advice::to_json(rungs, request.settings, request.target));
-  } else if (command.format == "csv") {
-    words = io::to_csv(table);
-  } else if (command.format == "tex") {
-    words = io::to_latex(table, title, "ladder");
-  } else {
-    words = title + "\n\n" + io::to_markdown(table);
-  }
+  const std::string words =
+      command.json ? io::json_text(advice::to_json(rungs, request.settings, request.target))
+                   : io::table_document(table, command.format, title, "ladder", "");
   return print_or_write(words, command.out);
 }
 
@@ -194,10 +187,8 @@ std::string words_of(const AdviseCommand& command, const advice::Advice& advice,
 // Finds the fastest settings that fit. Returns 0 whether there are any or not, 1 if a run failed.
 int advise_on_workload(const AdviseCommand& command) {
   const InterruptGuard guard;
-  const auto language = text::language_from_code(command.language);
-  if (!language) return report(language.error(), 2);
-  text::Texts texts = built_in_texts();
-  texts.choose(*language);
+  const auto texts = built_in_texts(command.language);
+  if (!texts) return report(texts.error(), 2);
   if (!command.figure.empty() && !command.ladder) return report("--figure needs --ladder", 2);
   if (own_file_of(command.spec.model)) {
     return report(
@@ -224,7 +215,7 @@ int advise_on_workload(const AdviseCommand& command) {
   const auto runner = make_dry_runner_loader()();
   if (!runner) return report(runner.error(), 1);
   if (command.ladder) {
-    return show_ladder(command, *request, **runner, session ? &*session : nullptr, texts);
+    return show_ladder(command, *request, **runner, session ? &*session : nullptr, *texts);
   }
   const base::CancelToken cancel;
   const advice::AdviceRequest asked = *request;
@@ -251,7 +242,7 @@ int advise_on_workload(const AdviseCommand& command) {
     document["ladder"] = advice::to_json(rungs, asked.settings, asked.target)["ladder"];
   }
   const std::string words =
-      command.json ? io::json_text(document) : words_of(command, advice, texts);
+      command.json ? io::json_text(document) : words_of(command, advice, *texts);
   return print_or_write(words, command.out);
 }
 

@@ -47,29 +47,22 @@ base::Result<calculate::Values> values_of(const CalculateCommand& command) {
 }
 
 int run_calculation(const CalculateCommand& command) {
-  const auto language = text::language_from_code(command.language);
-  if (!language) return report(language.error(), 2);
-  text::Texts texts = built_in_texts();
-  texts.choose(*language);
+  const auto texts = built_in_texts(command.language);
+  if (!texts) return report(texts.error(), 2);
   std::string words;
   if (command.calculator.empty()) {
     if (!command.out.empty()) return report("--out needs a calculator", 2);
-    words = list_of_calculators(texts);
+    words = list_of_calculators(*texts);
   } else {
     const auto values = values_of(command);
     if (!values) return report(values.error(), 2);
-    const io::TextTable table = calculate::calculation_table(*values, texts);
-    const std::string title = texts("calculate.title." + command.calculator);
-    if (command.format == "json") {
-      words = io::json_text(to_json(*values));
-    } else if (command.format == "csv") {
-      words = io::to_csv(table);
-    } else if (command.format == "tex") {
-      words = io::to_latex(table, title, command.calculator);
-    } else {
-      words = title + "\n\n" + io::to_markdown(table) + "\n" +
-              texts("calculate.source", {{"source", values->calculator().source}}) + "\n";
-    }
+    const io::TextTable table = calculate::calculation_table(*values, *texts);
+    const std::string title = (*texts)("calculate.title." + command.calculator);
+    const std::string source =
+        (*texts)("calculate.source", {{"source", values->calculator().source}});
+    words = command.format == "json" ? io::json_text(to_json(*values))
+                                     : io::table_document(table, command.format, title,
+                                                          command.calculator, "\n" + source + "\n");
   }
   return print_or_write(words, command.out);
 }

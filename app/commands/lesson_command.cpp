@@ -354,8 +354,7 @@ int run_lesson(const LessonCommand& command, text::Language language) {
   }
   run_steps(session, runner, graphics.get(), language);
 
-  text::Texts texts = built_in_texts();
-  texts.choose(language);
+  const text::Texts texts = built_in_texts(language);
   const auto environment = environment_json(read_machine(), session.engine());
   lessons::ReportInput input = report_of(runner, command_again(command, *tier));
   if (command.json) {

@@ -219,10 +219,8 @@ int answer_cluster(const ClusterArguments& arguments, const spec::WorkloadSpec& 
                    const predict::PredictionTarget& target,
                    std::unique_ptr<predict::DryRunner> runner, bool json) {
   const InterruptGuard guard;
-  const auto language = text::language_from_code(arguments.language);
-  if (!language) return report(language.error(), 2);
-  text::Texts texts = built_in_texts();
-  texts.choose(*language);
+  const auto texts = built_in_texts(arguments.language);
+  if (!texts) return report(texts.error(), 2);
   const auto request =
       cluster::cluster_request(spec, target, built_in_links(), arguments.wiring, arguments.most);
   if (!request) return report(request.error(), 2);
@@ -233,14 +231,14 @@ int answer_cluster(const ClusterArguments& arguments, const spec::WorkloadSpec& 
       *request, ranks, built_in_scratch(),
       [&](const cluster::ClusterAnswer&, cluster::Mode mode, std::int64_t cards) {
         if (InterruptGuard::interrupted()) cancel.cancel();
-        progress.show(std::string(texts(std::string("cluster.mode.") + to_string(mode))) + ": " +
+        progress.show(std::string((*texts)(std::string("cluster.mode.") + to_string(mode))) + ": " +
                       std::to_string(cards));
       },
       cancel);
   progress.clear();
   if (!answer) return report(answer.error(), 2);
   if (json) return print_or_write(io::json_text(cluster::to_json(*request, *answer)), {});
-  return print_or_write(views::cluster_document(*request, *answer, arguments.format, texts), {});
+  return print_or_write(views::cluster_document(*request, *answer, arguments.format, *texts), {});
 }
 
 // The card and the settings of the allocator; all else of the specification says nothing.

@@ -41,10 +41,8 @@ void remove_results(const OutputFolder& folder, const std::filesystem::path& pat
 // Copies the results into one folder, with report.md, .html and .tex, and zips it. Returns 2 when a
 // folder holds no result.
 int make_report(const ReportCommand& command) {
-  const auto language = text::language_from_code(command.language);
-  if (!language) return report(language.error().sentence, 2);
-  text::Texts texts = built_in_texts();
-  texts.choose(*language);
+  const auto texts = built_in_texts(command.language);
+  if (!texts) return report(texts.error(), 2);
   std::vector<SavedResult> results;
   for (const auto& path : command.folders) {
     auto result = read_saved_result(path);
@@ -64,16 +62,16 @@ int make_report(const ReportCommand& command) {
   }
   remove_results(*folder, command.out);
   std::vector<io::Block> blocks = {
-      {io::Block::Kind::title, command.title.empty() ? texts("results.title") : command.title}};
+      {io::Block::Kind::title, command.title.empty() ? (*texts)("results.title") : command.title}};
   for (std::size_t i = 0; i < results.size(); ++i) {
     const std::string where = "result-" + std::to_string(i + 1) + "-" + to_string(results[i].kind);
     const auto files = copy_result(results[i], command.out / where);
     if (!files) return report(files.error().sentence, 1);
-    for (io::Block& block : blocks_of(results[i], where, *files, texts))
+    for (io::Block& block : blocks_of(results[i], where, *files, *texts))
       blocks.push_back(std::move(block));
   }
-  for (io::Block& block : environments_of(results, texts)) blocks.push_back(std::move(block));
-  auto written = write_report_pages(command.out, blocks, *language);
+  for (io::Block& block : environments_of(results, *texts)) blocks.push_back(std::move(block));
+  auto written = write_report_pages(command.out, blocks, texts->language());
   if (written) written = folder->finish();
   if (written) written = write_zip_beside(command.out);
   if (!written) return report(written.error().sentence, 1);

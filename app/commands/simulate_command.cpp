@@ -75,19 +75,15 @@ std::string words_of(const simulate::Experiment& experiment,
   if (command.format == "json") return json_of(experiment, points, checks);
   const io::TextTable table = table_of(experiment, points, texts);
   const std::string title = texts("simulate.title." + command.simulation);
-  if (command.format == "csv") return io::to_csv(table);
-  if (command.format == "tex") return io::to_latex(table, title, command.simulation);
-  return title + "\n\n" + io::to_markdown(table) + "\n" +
-         check_lines(experiment, points, checks, texts) +
-         texts("simulate.about." + command.simulation) + "\n";
+  return io::table_document(table, command.format, title, command.simulation,
+                            "\n" + check_lines(experiment, points, checks, texts) +
+                                texts("simulate.about." + command.simulation) + "\n");
 }
 
 int run_simulation(const SimulateCommand& command) {
-  const auto language = text::language_from_code(command.language);
-  if (!language) return report(language.error(), 2);
-  text::Texts texts = built_in_texts();
-  texts.choose(*language);
-  if (command.simulation.empty()) return print_or_write(list_of_simulations(texts), command.out);
+  const auto texts = built_in_texts(command.language);
+  if (!texts) return report(texts.error(), 2);
+  if (command.simulation.empty()) return print_or_write(list_of_simulations(*texts), command.out);
   const auto experiment =
       simulate::experiment_of(command.simulation, command.settings, command.over);
   if (!experiment) return report(experiment.error(), 2);
@@ -103,7 +99,7 @@ int run_simulation(const SimulateCommand& command) {
         command.trace, simulate::trace_of(points.front().outcome), simulate::kTraceMetadata);
     if (!written) return report(written.error(), 1);
   }
-  return print_or_write(words_of(*experiment, points, checks, command, texts), command.out);
+  return print_or_write(words_of(*experiment, points, checks, command, *texts), command.out);
 }
 
 }  // namespace

@@ -93,21 +93,19 @@ int draw_picture(const StepCommand& command, const stepper::Exercise& exercise, 
 }
 
 int run_step(const StepCommand& command) {
-  const auto language = text::language_from_code(command.language);
-  if (!language) return report(language.error(), 2);
-  text::Texts texts = built_in_texts();
-  texts.choose(*language);
+  const auto texts = built_in_texts(command.language);
+  if (!texts) return report(texts.error(), 2);
   std::string words;
   if (command.stepper.empty()) {
     if (!command.out.empty()) return report("--out needs a stepper", 2);
-    words = list_of_steppers(texts);
+    words = list_of_steppers(*texts);
   } else {
     const auto exercise = exercise_by(command);
     if (!exercise) return report(exercise.error(), 2);
     stepper::Walk walk = exercise->stepper->begin(exercise->chosen);
     if (command.format.empty() && command.out.extension() == ".png")
-      return draw_picture(command, *exercise, walk, *language);
-    words = words_of(*exercise, walk, format_of(command), texts);
+      return draw_picture(command, *exercise, walk, texts->language());
+    words = words_of(*exercise, walk, format_of(command), *texts);
   }
   return print_or_write(words, command.out);
 }

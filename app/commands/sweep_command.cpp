@@ -301,8 +301,7 @@ int run_sweep(const SweepCommand& command) {
   const SweepNotes notes = notes_of(machine, *session.engine(), sweep);
   auto written = write_sweep_files(command.out, sweep, environment, notes, fit, *parts);
   if (written && parts->has(SavePart::pictures)) written = draw_figure(command, sweep, notes);
-  text::Texts texts = built_in_texts();
-  texts.choose(figure->language);
+  const text::Texts texts = built_in_texts(figure->language);
   if (written) written = finish_with_report(*folder, command.out, *parts, texts);
   if (!written) {
     code = report(written.error().sentence, 1);

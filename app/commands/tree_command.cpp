@@ -168,13 +168,11 @@ void print_visit(const advice::Walk& walk, const advice::Visit& visit, const tex
 }
 
 int walk_tree(const TreeCommand& command) {
-  const auto language = text::language_from_code(command.language);
-  if (!language) return report(language.error(), 2);
-  text::Texts texts = built_in_texts();
-  texts.choose(*language);
+  const auto texts = built_in_texts(command.language);
+  if (!texts) return report(texts.error(), 2);
   if (command.tree.empty()) {
     for (const advice::Tree& tree : built_in_trees()) {
-      std::printf("%-12s %s  (%s)\n", tree.id.c_str(), tree.title.in(*language).c_str(),
+      std::printf("%-12s %s  (%s)\n", tree.id.c_str(), tree.title.in(texts->language()).c_str(),
                   joined(tree.rows, "").c_str());
     }
     return 0;
@@ -185,11 +183,11 @@ int walk_tree(const TreeCommand& command) {
   if (!evidence) return report(evidence.error(), 2);
   const advice::Walk walk = advice::walk(**tree, *evidence);
   if (command.json) {
-    print_json(json_of(walk, texts));
+    print_json(json_of(walk, *texts));
     return 0;
   }
-  std::printf("%s\n", (*tree)->title.in(*language).c_str());
-  for (const advice::Visit& visit : walk.visits) print_visit(walk, visit, texts);
+  std::printf("%s\n", (*tree)->title.in(texts->language()).c_str());
+  for (const advice::Visit& visit : walk.visits) print_visit(walk, visit, *texts);
   return 0;
 }
 

@@ -85,11 +85,11 @@ std::string words_of(const simulate::Experiment& question, const Answers& answer
                      const std::string& format, const text::Texts& texts) {
   if (format == "json") return io::json_text(loader::loading_json(question, answers));
   const io::TextTable table = table_of_answers(question, answers, texts);
-  const std::string title = texts("simulate.title." + std::string(question.simulation->id));
-  if (format == "csv") return io::to_csv(table);
-  if (format == "tex") return io::to_latex(table, title, question.simulation->id);
-  return title + "\n\n" + io::to_markdown(table) + "\n" + sentences(question, answers, texts) +
-         "\n" + std::string(texts("simulate.about." + std::string(question.simulation->id))) + "\n";
+  const std::string id = question.simulation->id;
+  const std::string title = texts("simulate.title." + id);
+  return io::table_document(
+      table, format, title, id,
+      "\n" + sentences(question, answers, texts) + "\n" + texts("simulate.about." + id) + "\n");
 }
 
 base::Result<void> write_trace_of(const std::filesystem::path& path, const Answers& answers) {
@@ -155,11 +155,9 @@ int finish(const LoaderCommand& command, const simulate::Experiment& question,
 }
 
 int run_loader(const LoaderCommand& command) {
-  const auto language = text::language_from_code(command.language);
-  if (!language) return report(language.error(), 2);
-  text::Texts texts = built_in_texts();
-  texts.choose(*language);
-  if (command.subject.empty()) return print_or_write(list_of_subjects(texts), {});
+  const auto texts = built_in_texts(command.language);
+  if (!texts) return report(texts.error(), 2);
+  if (command.subject.empty()) return print_or_write(list_of_subjects(*texts), {});
   const auto question = loader::question_of(command.subject, command.settings, command.over);
   if (!question) return report(question.error(), 2);
   if (command.worker) return loader::serve_batches(loader::plan_of(question->chosen), command.data);
@@ -186,7 +184,7 @@ int run_loader(const LoaderCommand& command) {
       step ? [&](std::size_t batch) { step->run(batch); } : std::function<void(std::size_t)>());
   if (step && !step->problem().empty()) return report(step->problem(), 1);
   if (!answers) return report(answers.error(), command.data.empty() ? 1 : 2);
-  return finish(command, *question, *answers, folder, texts);
+  return finish(command, *question, *answers, folder, *texts);
 }
 
 }  // namespace

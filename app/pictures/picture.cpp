@@ -54,8 +54,7 @@ base::Result<void> render_picture(Graphics& graphics, text::Language language, i
   views::Fonts fonts;  // outlives the context that uses its bytes
   const PictureContext context(graphics);
   if (!context.ready()) return base::fail("The picture's renderer does not start");
-  text::Texts texts = built_in_texts();
-  texts.choose(language);
+  const text::Texts texts = built_in_texts(language);
   ImGuiIO& io = ImGui::GetIO();
   const views::Fonts::Faces faces = fonts.add_to(*io.Fonts, language);
   io.DisplaySize = {static_cast<float>(width), static_cast<float>(height)};

@@ -45,8 +45,7 @@ base::Result<void> save_sweep_figure(Graphics& graphics, const sweep::Sweep& swe
   };
   auto drawn = save_figure(graphics, page, draw, folder, name);
   if (!drawn || !options.only) return drawn;
-  text::Texts texts = built_in_texts();
-  texts.choose(options.language);
+  const text::Texts texts = built_in_texts(options.language);
   const auto analysis = cache.of(sweep, options.look.fit, built_in_references());
   return io::write_file(folder / (name + ".csv"),
                         io::to_csv(views::chart_data(*options.only, sweep, *analysis, texts)));

@@ -14,9 +14,16 @@ text::Catalogue parsed(std::string_view json) {
 
 }  // namespace
 
-text::Texts built_in_texts() {
-  return {parsed(assets::locale_en()), parsed(assets::locale_zh_cn()),
-          parsed(assets::locale_zh_tw())};
+text::Texts built_in_texts(text::Language language) {
+  text::Texts texts(parsed(assets::locale_en()), parsed(assets::locale_zh_cn()),
+                    parsed(assets::locale_zh_tw()));
+  texts.choose(language);
+  return texts;
+}
+
+base::Result<text::Texts> built_in_texts(std::string_view code) {
+  return text::language_from_code(code).map(
+      [](text::Language language) { return built_in_texts(language); });
 }
 
 }  // namespace ts::app

@@ -15,7 +15,9 @@ inline constexpr std::array<const char*, text::kLanguageCount> kLanguageNames = 
 inline constexpr std::array<const char*, text::kLanguageCount> kEnglishLanguageNames = {
     "English", "Simplified Chinese", "Traditional Chinese"};
 
-// The three built-in languages.
-text::Texts built_in_texts();
+// The three built-in languages, of which one is chosen.
+text::Texts built_in_texts(text::Language language = text::Language::en);
+// The same by the code of a language: "zh-CN".
+base::Result<text::Texts> built_in_texts(std::string_view code);
 
 }  // namespace ts::app

@@ -166,11 +166,8 @@ base::Result<std::filesystem::path> save_in_folder(Requests::Save what, Graphics
       saved = save_comparison(graphics, session, state, folder);
       break;
   }
-  if (saved && state.preferences.save_parts.has(SavePart::report)) {
-    text::Texts texts = built_in_texts();
-    texts.choose(state.preferences.language);
-    saved = write_own_report(folder, texts);
-  }
+  if (saved && state.preferences.save_parts.has(SavePart::report))
+    saved = write_own_report(folder, built_in_texts(state.preferences.language));
   if (!saved) return tl::unexpected(saved.error());
   return folder;
 }

@@ -126,4 +126,12 @@ std::string to_latex(const TextTable& table, std::string_view caption, std::stri
          std::string(label) + "}\n" + latex_tabular(table) + "\\end{table}\n";
 }
 
+std::string table_document(const TextTable& table, std::string_view format,
+                           const std::string& title, std::string_view label,
+                           const std::string& below) {
+  if (format == "csv") return to_csv(table);
+  if (format == "tex") return to_latex(table, title, label);
+  return title + "\n\n" + to_markdown(table) + below;
+}
+
 }  // namespace ts::io

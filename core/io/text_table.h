@@ -29,5 +29,10 @@ std::string latex_tabular(const TextTable& table);
 // The same in a table environment.
 std::string to_latex(const TextTable& table, std::string_view caption, std::string_view label);
 std::string latex_escaped(std::string_view text);
+// A whole file of a format: csv, tex with the title as its caption, or else Markdown with the title
+// above the table and `below` under it.
+std::string table_document(const TextTable& table, std::string_view format,
+                           const std::string& title, std::string_view label,
+                           const std::string& below);
 
 }  // namespace ts::io

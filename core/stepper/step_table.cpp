@@ -90,16 +90,15 @@ std::string document_text(const Exercise& exercise, Walk& walk, std::string_view
   const io::TextTable table = step_table(*exercise.stepper, walk, texts, format == "csv");
   const std::string id = exercise.stepper->id;
   const std::string title = texts("stepper.title." + id);
-  if (format == "csv") return io::to_csv(table);
-  if (format == "tex") return io::to_latex(table, title, id);
-  std::string words = title + "\n\n" + io::to_markdown(table) + "\n" +
-                      io::to_markdown(figure_table(figures_of(exercise, walk), texts)) + "\n";
+  std::string below =
+      "\n" + io::to_markdown(figure_table(figures_of(exercise, walk), texts)) + "\n";
   if (exercise.fit) {
     const base::Message& said = exercise.fit->said;
-    words += texts(said.key, said.arguments) + "\n\n";
+    below += texts(said.key, said.arguments) + "\n\n";
   }
-  return words + std::string(texts("stepper.about." + id)) + "\n" +
-         texts("calculate.source", {{"source", exercise.stepper->source}}) + "\n";
+  below += std::string(texts("stepper.about." + id)) + "\n" +
+           texts("calculate.source", {{"source", exercise.stepper->source}}) + "\n";
+  return io::table_document(table, format, title, id, below);
 }
 
 }  // namespace ts::stepper

@@ -9,10 +9,8 @@ std::string cluster_document(const cluster::ClusterRequest& request,
                              const text::Texts& texts) {
   const io::TextTable table = cluster::cluster_table(answer, texts);
   const std::string title = message_words(texts, cluster::cluster_sentence(request, answer));
-  if (format == "csv") return io::to_csv(table);
-  if (format == "tex") return io::to_latex(table, title, "cluster");
-  return title + "\n\n" + io::to_markdown(table) + "\n" +
-         message_words(texts, cluster::cluster_note(request)) + "\n";
+  return io::table_document(table, format, title, "cluster",
+                            "\n" + message_words(texts, cluster::cluster_note(request)) + "\n");
 }
 
 }  // namespace ts::views
