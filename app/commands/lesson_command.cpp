@@ -23,6 +23,7 @@
 #include "app/session/languages.h"
 #include "app/window/save.h"
 #include "core/io/file.h"
+#include "core/text/joined.h"
 
 namespace ts::app {
 namespace {
@@ -42,12 +43,6 @@ struct LessonCommand {
   bool json = false;
 };
 
-std::string joined(const std::vector<std::string>& words) {
-  std::string all;
-  for (const std::string& word : words) all += (all.empty() ? "" : ", ") + word;
-  return all;
-}
-
 int list_rows(const LessonCommand& command, text::Language language) {
   auto all = nlohmann::json::array();
   for (const lessons::Row& row : built_in_rows().rows) {
@@ -61,7 +56,7 @@ int list_rows(const LessonCommand& command, text::Language language) {
                      {"reason", why.empty() ? nlohmann::json() : nlohmann::json(why)}});
     } else {
       std::printf("%-8s %-52s %s\n", row.id.c_str(), row.title.in(language).c_str(),
-                  found.empty() ? why.c_str() : ("lesson " + joined(found)).c_str());
+                  found.empty() ? why.c_str() : ("lesson " + text::joined(found, ", ")).c_str());
     }
   }
   if (command.json) print_json(all);
@@ -83,7 +78,7 @@ int list_errors(const LessonCommand& command, text::Language language) {
            {"both", one.both ? nlohmann::json("lesson run " + one.both->id) : nlohmann::json()}});
     } else {
       std::printf("%-5s %s\n      %s\n      %s\n      %s%s%s\n", one.id.c_str(),
-                  joined(one.rows).c_str(), one.published.in(language).c_str(),
+                  text::joined(one.rows, ", ").c_str(), one.published.in(language).c_str(),
                   one.correct.in(language).c_str(), evidence.c_str(),
                   one.shown_by.empty() ? "" : ": tensorscope ", one.shown_by.c_str());
       if (one.both)
@@ -135,8 +130,8 @@ int list_lessons(const LessonCommand& command, text::Language language) {
                      {"tiers", tiers},
                      {"minutes", one.minutes}});
     } else {
-      std::printf("%-18s %-18s %-46s %s\n", one.id.c_str(), joined(tiers).c_str(),
-                  one.title.in(language).c_str(), joined(one.rows).c_str());
+      std::printf("%-18s %-18s %-46s %s\n", one.id.c_str(), text::joined(tiers, ", ").c_str(),
+                  one.title.in(language).c_str(), text::joined(one.rows, ", ").c_str());
     }
   }
   if (command.json) print_json(all);
@@ -153,7 +148,7 @@ base::Result<lessons::Lesson> find_lesson(const std::string& name) {
     std::vector<std::string> ids;
     for (const lessons::Lesson& one : built_in_lessons()) ids.push_back(one.id);
     return base::fail(
-        "There is no lesson \"" + name + "\"; there are " + joined(ids) +
+        "There is no lesson \"" + name + "\"; there are " + text::joined(ids, ", ") +
         ", e-N for an error of the material whose variants run, or the file of one of "
         "your own");
   }

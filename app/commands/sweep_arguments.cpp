@@ -5,6 +5,7 @@
 
 #include "app/session/catalogue.h"
 #include "app/window/workspace_picture.h"
+#include "core/text/joined.h"
 #include "core/text/message.h"
 #include "core/text/numbers.h"
 #include "core/text/typed_numbers.h"
@@ -31,11 +32,8 @@ base::Result<SweepCommand> expanded(SweepCommand command) {
     // With a workload or an axis given, it is the preset of a workload.
     if (command.spec.presets.empty() || !command.spec.workload.empty() || !command.axes.empty())
       return command;
-    std::string names;
-    for (const sweep::SweepPreset& one : built_in_sweeps().all())
-      names += (names.empty() ? "" : ", ") + one.id;
     return base::fail("There is no sweep \"" + command.spec.presets.front() + "\"; there are " +
-                      names);
+                      text::joined(built_in_sweeps().all(), ", ", &sweep::SweepPreset::id));
   }
   const std::string workload = to_string(preset->workload);
   if (command.spec.spec_file) return base::fail("--preset and --spec exclude each other");

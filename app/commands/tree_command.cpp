@@ -17,6 +17,7 @@
 #include "app/session/languages.h"
 #include "core/advice/tree.h"
 #include "core/spec/spec_fields.h"
+#include "core/text/joined.h"
 #include "views/common/spec_words.h"
 #include "views/trees/tree_words.h"
 
@@ -95,12 +96,6 @@ base::Result<advice::Evidence> evidence_of(const TreeCommand& command) {
   return evidence;
 }
 
-std::string joined(const std::vector<std::string>& words, const char* before) {
-  std::string all;
-  for (const std::string& word : words) all += (all.empty() ? "" : " ") + (before + word);
-  return all;
-}
-
 Json json_of(const advice::Walk& walk, const text::Texts& texts) {
   const text::Language language = texts.language();
   auto nodes = Json::array();
@@ -146,7 +141,8 @@ void print_visit(const advice::Walk& walk, const advice::Visit& visit, const tex
   const advice::Node& node = walk.tree->nodes[visit.node];
   const text::Language language = texts.language();
   const auto line = [](const std::string& words) { std::printf("      %s\n", words.c_str()); };
-  const std::string errors = node.errors.empty() ? "" : "  [" + joined(node.errors, "") + "]";
+  const std::string errors =
+      node.errors.empty() ? "" : "  [" + text::joined(node.errors, " ") + "]";
   const bool end = node.kind == advice::NodeKind::end;
   std::printf("\n  %s %s%s\n",
               end                                    ? "=>"
@@ -163,7 +159,7 @@ void print_visit(const advice::Walk& walk, const advice::Visit& visit, const tex
     for (const base::Message& why : visit.apart) line(views::message_words(texts, why));
   }
   if (!node.source.empty()) line(node.source.in(language));
-  if (!node.set.empty()) line(joined(node.set, "--set "));
+  if (!node.set.empty()) line("--set " + text::joined(node.set, " --set "));
   if (!visit.command.empty()) line("tensorscope " + visit.command);
 }
 
@@ -173,7 +169,7 @@ int walk_tree(const TreeCommand& command) {
   if (command.tree.empty()) {
     for (const advice::Tree& tree : built_in_trees()) {
       std::printf("%-12s %s  (%s)\n", tree.id.c_str(), tree.title.in(texts->language()).c_str(),
-                  joined(tree.rows, "").c_str());
+                  text::joined(tree.rows, " ").c_str());
     }
     return 0;
   }

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "core/files/saved_session.h"
+#include "core/text/joined.h"
 
 namespace ts::app {
 namespace {
@@ -80,12 +81,6 @@ base::Result<base::FileRange> range_of(const PartOptions& options) {
   return range;
 }
 
-std::string joined(const std::set<std::string>& names) {
-  std::string all;
-  for (const std::string& name : names) all += (all.empty() ? "" : " ") + name;
-  return all;
-}
-
 // "No device of a.pickle has that stream and pool. Its streams: 0 7; its pools: 0,3 default".
 base::Error no_such_part(const files::OpenedFile& file) {
   std::set<std::string> streams;
@@ -96,7 +91,7 @@ base::Error no_such_part(const files::OpenedFile& file) {
   }
   if (streams.empty()) return {file.path.string() + " has nothing of any stream or pool"};
   return {"No device of " + file.path.string() + " has that stream and pool. Its streams: " +
-          joined(streams) + "; its pools: " + joined(pools)};
+          text::joined(streams, " ") + "; its pools: " + text::joined(pools, " ")};
 }
 
 }  // namespace

@@ -11,6 +11,7 @@
 #include "core/sweep/sweep_findings.h"
 #include "core/sweep/sweep_json.h"
 #include "core/sweep/sweep_table.h"
+#include "core/text/joined.h"
 #include "core/text/message.h"
 
 namespace ts::app {
@@ -34,9 +35,7 @@ base::Result<nlohmann::json> read_profile(const std::filesystem::path& folder,
     return text::fail("point_error.no_points", {{"path", folder.string()}});
   }
   if (std::find(names.begin(), names.end(), name) == names.end()) {
-    std::string all;
-    for (const std::string& one : names) all += (all.empty() ? "" : ", ") + one;
-    return text::fail("point_error.missing", {{"name", name}, {"all", all}});
+    return text::fail("point_error.missing", {{"name", name}, {"all", text::joined(names, ", ")}});
   }
   return io::read_json(folder / (name + ".json"));
 }

@@ -16,6 +16,7 @@
 #include "core/run/protocol_json.h"
 #include "core/run/recording.h"
 #include "core/spec/model_config.h"
+#include "core/text/joined.h"
 #include "core/text/message.h"
 
 namespace ts::app {
@@ -49,10 +50,7 @@ std::string frames_of(const Json& answer) {
 }
 
 std::string places_of(const Json& answer, const char* name) {
-  std::string words;
-  for (const auto& place : answer.value(name, std::vector<std::string>()))
-    words += (words.empty() ? "" : ", ") + place;
-  return words;
+  return text::joined(answer.value(name, std::vector<std::string>()), ", ");
 }
 
 // The words for an error of the package in this program's messages.

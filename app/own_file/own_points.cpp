@@ -9,6 +9,7 @@
 #include "core/predict/hunt.h"
 #include "core/run/protocol_json.h"
 #include "core/run/step_summary.h"
+#include "core/text/joined.h"
 #include "core/text/message.h"
 #include "core/text/numbers.h"
 #include "core/text/printable.h"
@@ -37,9 +38,7 @@ base::Result<Named> named_argument(const std::string& text, const char* option, 
   if (found != described.arguments.end()) {
     named.described = &*found;
   } else if (!described.others) {
-    std::string known;
-    for (const OwnArgument& one : described.arguments)
-      known += (known.empty() ? "" : ", ") + one.name;
+    const std::string known = text::joined(described.arguments, ", ", &OwnArgument::name);
     return text::fail("own_file.unknown", {{"argument", named.argument}, {"known", known}});
   }
   return named;

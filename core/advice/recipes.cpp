@@ -10,6 +10,7 @@
 #include "core/spec/own_model.h"
 #include "core/spec/spec_fields.h"
 #include "core/spec/workload_math.h"
+#include "core/text/joined.h"
 
 namespace ts::advice {
 namespace {
@@ -156,11 +157,7 @@ bool can_be_kept(spec::Field field) {
 }
 
 std::string kept_names() {
-  std::string names;
-  for (const spec::Field field : kVaried) {
-    names += (names.empty() ? "" : ", ") + std::string(spec::field_name(field));
-  }
-  return names;
+  return text::joined(kVaried, ", ", spec::field_name);
 }
 
 bool asks_the_same(const spec::WorkloadSpec& a, const spec::WorkloadSpec& b) {

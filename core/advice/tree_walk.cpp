@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "core/advice/tree.h"
+#include "core/text/joined.h"
 #include "core/text/message.h"
 
 namespace ts::advice {
@@ -213,8 +214,7 @@ std::string bounds_of(const Node& node, const Branch& branch, const Reading* rea
   if (counted && branch.at_least) words = "\xe2\x89\xa5 " + in_words(*branch.at_least);
   if (counted && branch.below) words += (words.empty() ? "< " : ", < ") + in_words(*branch.below);
   if (!words.empty() || !branch.answer.empty()) return words;
-  for (const std::string& one : branch.is) words += (words.empty() ? "" : ", ") + one;
-  return words;
+  return text::joined(branch.is, ", ");
 }
 
 }  // namespace ts::advice

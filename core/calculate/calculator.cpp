@@ -6,6 +6,7 @@
 #include <string>
 
 #include "core/calculate/expression.h"
+#include "core/text/joined.h"
 #include "core/text/message.h"
 
 namespace ts::calculate {
@@ -14,9 +15,8 @@ base::Result<const Calculator*> calculator_from(std::string_view id) {
   const auto all = calculators();
   const auto found = std::ranges::find(all, id, &Calculator::id);
   if (found != all.end()) return &*found;
-  std::string known;
-  for (const Calculator& one : all) known += (known.empty() ? "" : ", ") + std::string(one.id);
-  return text::fail("calculate_error.no_calculator", {{"id", std::string(id)}, {"known", known}});
+  return text::fail("calculate_error.no_calculator",
+                    {{"id", std::string(id)}, {"known", text::joined(all, ", ", &Calculator::id)}});
 }
 
 std::vector<double> Values::terms() const {

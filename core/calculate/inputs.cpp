@@ -7,6 +7,7 @@
 #include <string>
 #include <system_error>
 
+#include "core/text/joined.h"
 #include "core/text/message.h"
 #include "core/text/numbers.h"
 #include "core/text/typed_numbers.h"
@@ -76,8 +77,7 @@ base::Result<void> Chosen::set(std::size_t input, std::int64_t number) {
 base::Result<void> Chosen::set(std::string_view name, std::string_view number) {
   const auto found = std::ranges::find(inputs_, name, &Input::name);
   if (found == inputs_.end()) {
-    std::string known;
-    for (const Input& one : inputs_) known += (known.empty() ? "" : ", ") + std::string(one.name);
+    const std::string known = text::joined(inputs_, ", ", &Input::name);
     return text::fail("calculate_error.no_input",
                       {{"calculator", owner_}, {"name", std::string(name)}, {"known", known}});
   }

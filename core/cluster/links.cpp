@@ -5,6 +5,7 @@
 
 #include "core/base/check.h"
 #include "core/io/json_parse.h"
+#include "core/text/joined.h"
 #include "core/text/message.h"
 
 namespace ts::cluster {
@@ -41,8 +42,7 @@ base::Result<LinkCatalogue> LinkCatalogue::parse(std::string_view json) {
 base::Result<Link> LinkCatalogue::require(std::string_view name) const {
   const auto found = std::ranges::find(links_, name, &Link::name);
   if (found != links_.end()) return *found;
-  std::string all;
-  for (const Link& link : links_) all += (all.empty() ? "" : "; ") + link.name;
+  const std::string all = text::joined(links_, "; ", &Link::name);
   return text::fail("cluster.unknown_link", {{"name", std::string(name)}, {"known", all}});
 }
 

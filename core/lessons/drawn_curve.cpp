@@ -5,6 +5,7 @@
 
 #include "core/spec/spec_fields.h"
 #include "core/stats/fits.h"
+#include "core/text/joined.h"
 #include "core/text/message.h"
 #include "core/text/numbers.h"
 #include "core/text/typed_numbers.h"
@@ -75,9 +76,8 @@ base::Result<std::vector<CurvePoint>> parse_curve(const Lesson& lesson, Tier tie
   const std::vector<double> places = curve_places(lesson, tier);
   const Unit unit = curve_unit(*lesson.question->curve);
   const auto wrong = [&](const std::string& part) {
-    std::string all;
-    for (const double place : places) all += (all.empty() ? "" : ", ") + text::plain(place);
-    return text::fail("lesson_error.curve", {{"part", part}, {"places", all}});
+    return text::fail("lesson_error.curve",
+                      {{"part", part}, {"places", text::joined(places, ", ", text::plain)}});
   };
   std::vector<CurvePoint> points;
   for (std::size_t begin = 0; begin <= text.size();) {

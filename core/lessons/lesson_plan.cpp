@@ -9,6 +9,7 @@
 #include "core/spec/spec_fields.h"
 #include "core/spec/spec_values.h"
 #include "core/stats/occupancy.h"
+#include "core/text/joined.h"
 #include "core/text/message.h"
 #include "core/text/typed_numbers.h"
 
@@ -227,18 +228,11 @@ void read_stepping(ObjectReader& reader, const spec::GpuCatalogue& gpus, StepPla
   plan.stepping = std::move(*exercise);
 }
 
-// "weights, gradients, moments"
-template <class List>
-std::string names_of(const List& list) {
-  std::string all;
-  for (const auto& one : list) all += (all.empty() ? "" : ", ") + std::string(one.name);
-  return all;
-}
-
 base::Result<void> check_among(const std::string& name, const auto& list) {
   const bool known = std::ranges::any_of(list, [&](const auto& one) { return one.name == name; });
   if (known) return {};
-  return text::fail("lesson_file.no_term", {{"name", name}, {"all", names_of(list)}});
+  const std::string names = text::joined(list, ", ", [](const auto& one) { return one.name; });
+  return text::fail("lesson_file.no_term", {{"name", name}, {"all", names}});
 }
 
 std::span<const calculate::Input> inputs_of(const StepPlan& plan) {
@@ -271,8 +265,7 @@ base::Result<void> check_point(const std::string& argument, const StepPlan& plan
   const bool known = std::ranges::any_of(
       all, [&](const sweep::SweepSeries& one) { return one.label == name.series; });
   if (!known && (!name.series.empty() || all.size() > 1)) {
-    std::string labels;
-    for (const auto& one : all) labels += (labels.empty() ? "" : ", ") + one.label;
+    const std::string labels = text::joined(all, ", ", &sweep::SweepSeries::label);
     return text::fail("lesson_file.no_series", {{"series", name.series}, {"all", labels}});
   }
   if (!place) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <set>
 
+#include "core/text/joined.h"
 #include "core/text/numbers.h"
 
 namespace ts::lessons {
@@ -55,8 +56,7 @@ class Writer {
   }
 
   std::string about() {
-    std::string rows;
-    for (const std::string& one : lesson().rows) rows += (rows.empty() ? "" : ", ") + one;
+    const std::string rows = text::joined(lesson().rows, ", ");
     return texts_("lesson.report.about",
                   {{"rows", rows.empty() ? text::kNoNumber : rows},
                    {"tier", texts_(std::string("lesson.tier.") + to_string(in_.tier))}});
@@ -250,12 +250,10 @@ io::TextTable commands_table(const ReportInput& input, const text::Texts& texts)
         const auto& plan = step->plans[static_cast<std::size_t>(input.tier)];
         if (plan) commands.insert("tensorscope " + plan->command);
       });
-      std::string all;
-      for (const std::string& one : commands) all += (all.empty() ? "" : "; ") + one;
       table.rows.push_back(
           {lesson.values[i].label.in(texts.language()),
            texts(std::string("lesson.report.") + to_string(static_cast<Column>(column))),
-           expression.text, all});
+           expression.text, text::joined(commands, "; ")});
     }
   }
   return table;

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <map>
 
+#include "core/text/joined.h"
 #include "core/text/message.h"
 
 namespace ts::simulate {
@@ -24,9 +25,8 @@ base::Result<const Simulation*> simulation_from(std::string_view id) {
 base::Result<const Simulation*> one_of(std::span<const Simulation> all, std::string_view id) {
   const auto found = std::ranges::find(all, id, &Simulation::id);
   if (found != all.end()) return &*found;
-  std::string known;
-  for (const Simulation& one : all) known += (known.empty() ? "" : ", ") + std::string(one.id);
-  return text::fail("simulate_error.no_simulation", {{"id", std::string(id)}, {"known", known}});
+  return text::fail("simulate_error.no_simulation",
+                    {{"id", std::string(id)}, {"known", text::joined(all, ", ", &Simulation::id)}});
 }
 
 trace_file::TraceFile trace_of(const Outcome& outcome, std::string_view what) {

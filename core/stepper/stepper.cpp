@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string>
 
+#include "core/text/joined.h"
 #include "core/text/message.h"
 
 namespace ts::stepper {
@@ -121,9 +122,8 @@ base::Result<const Stepper*> stepper_from(std::string_view id) {
   const auto all = steppers();
   const auto found = std::ranges::find(all, id, &Stepper::id);
   if (found != all.end()) return &*found;
-  std::string known;
-  for (const Stepper& one : all) known += (known.empty() ? "" : ", ") + std::string(one.id);
-  return text::fail("stepper_error.no_stepper", {{"id", std::string(id)}, {"known", known}});
+  return text::fail("stepper_error.no_stepper",
+                    {{"id", std::string(id)}, {"known", text::joined(all, ", ", &Stepper::id)}});
 }
 
 std::size_t steps_of(const Walk& walk) {

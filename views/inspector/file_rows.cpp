@@ -9,6 +9,7 @@
 #include "core/files/opened_file.h"
 #include "core/files/replay_answer.h"
 #include "core/files/reserved_table.h"
+#include "core/text/joined.h"
 #include "core/text/numbers.h"
 #include "views/charts/run_time.h"
 #include "views/common/exact_bytes.h"
@@ -135,12 +136,8 @@ std::vector<InspectorRow> file_rows(const ViewContext& context) {
   if (log.missed_frees() + log.unmatched_frees() > 0) {
     add("file.gaps", count_of(log.missed_frees() + log.unmatched_frees()));
   }
-  if (!opened.file.ignored_keys.empty()) {
-    std::string keys;
-    for (const std::string& key : opened.file.ignored_keys)
-      keys += (keys.empty() ? "" : ", ") + key;
-    add("file.ignored", {keys, ""});
-  }
+  if (!opened.file.ignored_keys.empty())
+    add("file.ignored", {text::joined(opened.file.ignored_keys, ", "), ""});
   return rows;
 }
 

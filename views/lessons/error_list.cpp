@@ -2,6 +2,7 @@
 
 #include <imgui.h>
 
+#include "core/text/joined.h"
 #include "views/charts/icons.h"
 #include "views/common/widgets.h"
 
@@ -41,11 +42,7 @@ std::optional<std::string> draw_error(const Ui& ui, const lessons::MaterialError
 }  // namespace
 
 std::string error_ids(const lessons::MaterialErrors& all, std::span<const std::string> rows) {
-  std::string ids;
-  for (const lessons::MaterialError* const one : all.of(rows)) {
-    ids += (ids.empty() ? "" : ", ") + one->id;
-  }
-  return ids;
+  return text::joined(all.of(rows), ", ", &lessons::MaterialError::id);
 }
 
 std::optional<std::string> draw_error_list(const Ui& ui, const lessons::MaterialErrors& all,

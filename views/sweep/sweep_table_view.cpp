@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "core/sweep/sweep_table.h"
+#include "core/text/joined.h"
 #include "core/text/numbers.h"
 #include "views/charts/chart_text.h"
 #include "views/charts/one_unit.h"
@@ -90,8 +91,7 @@ TableCells cells_of(const sweep::Sweep& sweep, const Units& units, std::size_t i
   const sweep::PointMeasurement& m = point.measurement;
   const sweep::PointPrediction& p = point.prediction;
   const std::string error = prediction_error_words(point);
-  std::string at;
-  for (const std::int64_t value : point.at) at += (at.empty() ? "" : ", ") + text::grouped(value);
+  const std::string at = text::joined(point.at, ", ", text::grouped);
   const bool ok = point.status == PointStatus::ok;
   const bool warm_up = sweep::studies_warm_up(sweep);
   const std::string range =

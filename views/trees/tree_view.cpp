@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/text/joined.h"
 #include "views/charts/icons.h"
 #include "views/common/imgui_sink.h"
 #include "views/common/spec_words.h"
@@ -29,12 +30,6 @@ struct Part {
   Color color = 0;
   std::string words;
 };
-
-std::string joined(const std::vector<std::string>& words) {
-  std::string all;
-  for (const std::string& word : words) all += (all.empty() ? "" : ", ") + word;
-  return all;
-}
 
 Color state_color(const Ui& ui, const advice::Node& node, const advice::Visit* visit) {
   if (visit == nullptr) return ui.theme.line;
@@ -64,7 +59,7 @@ std::vector<Part> parts_of(const Ui& ui, const advice::Node& node, const advice:
     if (!words.empty()) parts.push_back({style, color, std::move(words)});
   };
   if (!node.errors.empty())
-    add(TextStyle::small, readable(theme.warn, theme.surface2), joined(node.errors));
+    add(TextStyle::small, readable(theme.warn, theme.surface2), text::joined(node.errors, ", "));
   if (visit == nullptr) return parts;
   if (visit->reading) {
     const std::string answer = answer_words(ui.texts, node, *visit);
@@ -81,7 +76,7 @@ std::vector<Part> parts_of(const Ui& ui, const advice::Node& node, const advice:
     add(TextStyle::small, theme.text2, ui.texts("tree.yours"));
   }
   if (!node.source.empty()) add(TextStyle::small, theme.text2, node.source.in(language));
-  if (!node.set.empty()) add(TextStyle::mono, theme.text, joined(node.set));
+  if (!node.set.empty()) add(TextStyle::mono, theme.text, text::joined(node.set, ", "));
   return parts;
 }
 
@@ -131,7 +126,7 @@ void TreeView::draw_head(const Ui& ui, std::span<const advice::Tree> trees,
   select(ui, "###tree", trees[shown_].title.in(language), "", width, [&] {
     for (std::size_t i = 0; i < trees.size(); ++i) {
       const std::string id = "###tree_" + trees[i].id;
-      if (!list_row(ui, id.c_str(), trees[i].title.in(language), joined(trees[i].rows),
+      if (!list_row(ui, id.c_str(), trees[i].title.in(language), text::joined(trees[i].rows, ", "),
                     i == shown_))
         continue;
       shown_ = i;
