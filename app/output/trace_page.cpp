@@ -12,6 +12,7 @@
 #include "assets/assets.h"
 #include "core/files/step_range.h"
 #include "core/text/numbers.h"
+#include "core/trace/slice_class.h"
 #include "core/trace/track_order.h"
 #include "views/common/svg_sink.h"
 #include "views/common/theme.h"
@@ -20,11 +21,6 @@ namespace ts::app {
 namespace {
 
 using Json = nlohmann::json;
-
-// By SliceClass, as the page's legend names them.
-constexpr std::array<const char*, trace::kSliceClassCount> kClasses = {
-    "step",    "setup",       "forward", "loss", "backward",  "optimizer", "module",       "matmul",
-    "softmax", "elementwise", "norm",    "copy", "attention", "other",     "communication"};
 
 bool of_host(const trace::Track& track) {
   return track.kind != trace::TrackKind::phases && track.device < 0;
@@ -127,9 +123,9 @@ Json classes_json() {
   const views::Theme& dark = views::theme(views::ThemeKind::dark);
   const views::Theme& light = views::theme(views::ThemeKind::light);
   auto classes = Json::array();
-  for (std::size_t i = 0; i < kClasses.size(); ++i) {
+  for (std::size_t i = 0; i < trace::kSliceClassNames.size(); ++i) {
     classes.push_back(
-        {{"name", kClasses[i]},
+        {{"name", trace::kSliceClassNames[i]},
          {"dark",
           {views::hexadecimal_color(dark.slice[i]), views::hexadecimal_color(dark.slice_text[i])}},
          {"light",

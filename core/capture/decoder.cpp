@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "core/base/check.h"
+#include "core/trace/slice_class.h"
 
 namespace ts::capture {
 
@@ -14,24 +15,6 @@ constexpr std::uint8_t kNotClassified = 0xFF;
 constexpr trace::TrackId kPhasesTrack = 0;
 
 }  // namespace
-
-trace::SliceClass class_of_phase(base::Phase phase) {
-  switch (phase) {
-    case base::Phase::setup:
-      return trace::SliceClass::setup;
-    case base::Phase::forward:
-      return trace::SliceClass::forward;
-    case base::Phase::loss:
-      return trace::SliceClass::loss;
-    case base::Phase::backward:
-      return trace::SliceClass::backward;
-    case base::Phase::optimizer:
-      return trace::SliceClass::optimizer;
-    case base::Phase::idle:
-      break;
-  }
-  return trace::SliceClass::other;
-}
 
 trace::TrackId Decoder::add_track(trace::Track track) {
   if (track_count_ == 0 && track.kind != trace::TrackKind::phases)
@@ -76,7 +59,7 @@ void Decoder::take(std::size_t thread_index, const RawRecord& record) {
     case RawKind::phase:
       row.track = kPhasesTrack;
       row.slice.slice_class =
-          record.kind == RawKind::step ? trace::SliceClass::step : class_of_phase(record.phase);
+          record.kind == RawKind::step ? trace::SliceClass::step : trace::class_of(record.phase);
       phase_rows_.push_back(row);
       return;
     case RawKind::module:

@@ -14,9 +14,6 @@
 
 namespace ts::capture {
 
-// The class of a phase's slice; of idle: other.
-trace::SliceClass class_of_phase(base::Phase phase);
-
 // Turns raw slices of threads into rows of tracks. Track 0 holds steps and phases; after it every
 // thread gets its own track, in the order of add_thread(). One owner thread.
 class Decoder {

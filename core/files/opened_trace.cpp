@@ -18,6 +18,7 @@
 #include "core/files/host_lanes.h"
 #include "core/text/message.h"
 #include "core/text/numbers.h"
+#include "core/trace/slice_class.h"
 #include "core/trace_file/autograd_links.h"
 #include "core/trace_file/trace_modules.h"
 #include "core/trace_file/trace_phases.h"
@@ -223,7 +224,7 @@ void TraceOpener::add_phases(const std::vector<trace_file::PhaseSpan>& spans) {
     slice.begin_ns = time_of(span.begin_ns);
     slice.duration_ns = time_of(span.end_ns) - slice.begin_ns;
     slice.name = file_.strings->intern(base::phase_name(span.phase));
-    slice.slice_class = capture::class_of_phase(span.phase);
+    slice.slice_class = trace::class_of(span.phase);
     run_.trace.append(phases_, depth, slice);
   }
 }

@@ -48,7 +48,7 @@ nlohmann::json row_json(const stats::KernelRow& row, const base::StringTable& st
   nlohmann::json limit = nullptr;
   if (const auto held = stats::occupancy(capability, row.launch)) {
     share = held->share;
-    limit = to_string(held->limit);
+    limit = limit_words(held->limit);
   }
   return {{"name", std::string(strings.view(row.name))},
           {"calls", row.calls},
@@ -76,18 +76,8 @@ std::string compute_capability(const run::Run& run) {
   return run.card ? run.card->compute_capability : std::string();
 }
 
-const char* to_string(stats::OccupancyLimit limit) {
-  switch (limit) {
-    case stats::OccupancyLimit::warps:
-      return "warps";
-    case stats::OccupancyLimit::blocks:
-      return "blocks";
-    case stats::OccupancyLimit::registers:
-      return "registers";
-    case stats::OccupancyLimit::shared_memory:
-      break;
-  }
-  return "shared memory";
+std::string limit_words(stats::OccupancyLimit limit) {
+  return limit == stats::OccupancyLimit::shared_memory ? "shared memory" : to_string(limit);
 }
 
 io::TextTable kernel_text(const stats::KernelTable& table, const base::StringTable& strings,
@@ -110,7 +100,7 @@ io::TextTable kernel_text(const stats::KernelTable& table, const base::StringTab
          text::fixed(row.p90_ns * 1e-6, 4), trace::extent_text(row.launch.grid),
          trace::extent_text(row.launch.block), std::to_string(row.launch.registers),
          std::to_string(row.launch.shared_memory), std::to_string(row.launches),
-         held ? text::fixed(held->share * 100, 1) : "", held ? to_string(held->limit) : "",
+         held ? text::fixed(held->share * 100, 1) : "", held ? limit_words(held->limit) : "",
          tensor_core_word(row.tensor_cores), std::string(strings.view(row.launch.op)),
          row.op_flops > 0 ? text::fixed(row.op_flops * 1e-9, 3) : "",
          row.op_input_bytes > 0 ? text::fixed(row.op_input_bytes, 0) : ""});

@@ -15,7 +15,7 @@ namespace ts::report {
 std::string compute_capability(const run::Run& run);
 
 // "warps", "blocks", "registers", "shared memory".
-const char* to_string(stats::OccupancyLimit limit);
+std::string limit_words(stats::OccupancyLimit limit);
 
 // The kernels of a run as a table for files. Times in milliseconds, sizes in bytes.
 io::TextTable kernel_text(const stats::KernelTable& table, const base::StringTable& strings,

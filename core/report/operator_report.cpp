@@ -1,7 +1,6 @@
 #include "core/report/operator_report.h"
 
 #include <algorithm>
-#include <array>
 #include <nlohmann/json.hpp>
 
 #include "core/io/json_values.h"
@@ -16,10 +15,10 @@ using stats::GroupBy;
 using stats::OperatorRow;
 using stats::OperatorTable;
 
-// Classes of operators, in the order of trace::SliceClass from matmul on.
-constexpr std::array<const char*, 7> kClassNames = {"matmul", "softmax",   "elementwise", "norm",
-                                                    "copy",   "attention", "other"};
+// The classes of operators.
 constexpr auto kFirstClass = static_cast<std::size_t>(trace::SliceClass::matmul);
+constexpr std::span kClassNames =
+    std::span(trace::kSliceClassNames).subspan<kFirstClass, 7>();  // to other
 
 std::string row_name(const OperatorTable& table, const OperatorRow& row,
                      const base::StringTable& strings) {

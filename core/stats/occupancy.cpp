@@ -53,6 +53,11 @@ const Limits* limits_of(std::string_view capability) {
 
 }  // namespace
 
+const char* to_string(OccupancyLimit limit) {
+  constexpr std::array kNames = {"warps", "blocks", "registers", "shared_memory"};
+  return kNames[static_cast<std::size_t>(limit)];
+}
+
 std::optional<std::int64_t> largest_shared_block(std::string_view compute_capability) {
   const Limits* const limits = limits_of(compute_capability);
   if (limits == nullptr) return std::nullopt;

@@ -10,6 +10,7 @@ namespace ts::stats {
 
 // The resource that limits how many blocks of a kernel a multiprocessor can hold at once.
 enum class OccupancyLimit : std::uint8_t { warps, blocks, registers, shared_memory };
+const char* to_string(OccupancyLimit limit);  // "shared_memory"
 
 struct Occupancy {
   std::int32_t blocks = 0;  // per multiprocessor, at most

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "core/trace/slice_class.h"
+
 namespace ts::stats {
 namespace {
 
@@ -13,23 +15,6 @@ struct PhaseInterval {
   std::int64_t end_ns = 0;
   base::Phase phase = base::Phase::idle;
 };
-
-std::optional<base::Phase> phase_of(SliceClass slice_class) {
-  switch (slice_class) {
-    case SliceClass::setup:
-      return base::Phase::setup;
-    case SliceClass::forward:
-      return base::Phase::forward;
-    case SliceClass::loss:
-      return base::Phase::loss;
-    case SliceClass::backward:
-      return base::Phase::backward;
-    case SliceClass::optimizer:
-      return base::Phase::optimizer;
-    default:
-      return std::nullopt;
-  }
-}
 
 template <class Visit>
 void for_each_slice(const trace::TraceStore& trace, trace::TrackId track, Visit visit) {

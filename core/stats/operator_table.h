@@ -9,6 +9,7 @@
 #include "core/base/phase.h"
 #include "core/base/string_table.h"
 #include "core/memory/allocation_log.h"
+#include "core/trace/slice_class.h"
 #include "core/trace/trace_store.h"
 
 namespace ts::stats {

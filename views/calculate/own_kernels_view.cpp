@@ -37,20 +37,6 @@ const char* type_of(std::int64_t element_bytes) {
   return element_bytes > 2 ? "fp32" : "bf16";
 }
 
-const char* limit_key(stats::OccupancyLimit limit) {
-  switch (limit) {
-    case stats::OccupancyLimit::warps:
-      return "own_kernels.limited.warps";
-    case stats::OccupancyLimit::blocks:
-      return "own_kernels.limited.blocks";
-    case stats::OccupancyLimit::registers:
-      return "own_kernels.limited.registers";
-    case stats::OccupancyLimit::shared_memory:
-      break;
-  }
-  return "own_kernels.limited.shared_memory";
-}
-
 // "Measured with heads 4, T 512, d_head 64, causal, bf16; the roof is 0.12 TFLOP/s, ..."
 std::string measured_sizes(const Ui& ui, const kernel_plan::StageBench& bench) {
   const spec::WorkloadSpec& spec = bench.points.front().point.spec;
@@ -159,7 +145,9 @@ void OwnKernelsView::draw_kernels(const Ui& ui, const Shown& shown,
            case 2:
              return rows[row].resources.spilled > 0 ? ui.texts("own_kernels.spilled") : "";
            case 4:
-             return rows[row].occupancy ? ui.texts(limit_key(rows[row].occupancy->limit)) : "";
+             if (!rows[row].occupancy) return {};
+             return ui.texts(std::string("own_kernels.limited.") +
+                             to_string(rows[row].occupancy->limit));
            case 5:
              return ui.texts(of_attention ? "own_kernels.bytes_about"
                                           : "own_kernels.row_bytes_about");

@@ -3,6 +3,8 @@
 #include <charconv>
 #include <cmath>
 
+#include "core/trace/slice_class.h"
+
 namespace ts::views {
 
 using base::Phase;
@@ -22,22 +24,8 @@ std::string step_label(std::string_view name, const text::Texts& texts) {
 }  // namespace
 
 std::string slice_label(std::string_view name, SliceClass slice_class, const text::Texts& texts) {
-  switch (slice_class) {
-    case SliceClass::step:
-      return step_label(name, texts);
-    case SliceClass::setup:
-      return texts(phase_key(Phase::setup));
-    case SliceClass::forward:
-      return texts(phase_key(Phase::forward));
-    case SliceClass::loss:
-      return texts(phase_key(Phase::loss));
-    case SliceClass::backward:
-      return texts(phase_key(Phase::backward));
-    case SliceClass::optimizer:
-      return texts(phase_key(Phase::optimizer));
-    default:
-      break;
-  }
+  if (slice_class == SliceClass::step) return step_label(name, texts);
+  if (const auto phase = trace::phase_of(slice_class)) return texts(phase_key(*phase));
   constexpr std::string_view kOperator = "aten::";
   if (name.starts_with(kOperator)) {
     name.remove_prefix(kOperator.size());
@@ -57,81 +45,18 @@ std::string_view short_label(std::string_view label, SliceClass slice_class) {
   return number ? std::string_view{} : last;
 }
 
-const char* category_key(memory::Category category) {
-  switch (category) {
-    case memory::Category::parameter:
-      return "memory.category.parameter";
-    case memory::Category::optimizer_state:
-      return "memory.category.optimizer_state";
-    case memory::Category::gradient:
-      return "memory.category.gradient";
-    case memory::Category::input:
-      return "memory.category.input";
-    case memory::Category::activation:
-      return "memory.category.activation";
-    case memory::Category::temporary:
-      return "memory.category.temporary";
-    case memory::Category::unknown:
-      break;
-  }
-  return "memory.category.unknown";
+std::string category_key(memory::Category category) {
+  return "memory.category." + std::string(memory::category_name(category));
 }
 
-const char* phase_key(Phase phase) {
-  switch (phase) {
-    case Phase::setup:
-      return "timeline.phase.setup";
-    case Phase::forward:
-      return "timeline.phase.forward";
-    case Phase::loss:
-      return "timeline.phase.loss";
-    case Phase::backward:
-      return "timeline.phase.backward";
-    case Phase::optimizer:
-      return "timeline.phase.optimizer";
-    case Phase::idle:
-      break;
-  }
-  return "timeline.phase.idle";
+std::string phase_key(Phase phase) {
+  return "timeline.phase." + std::string(base::phase_name(phase));
 }
 
-SliceClass class_of(Phase phase) {
-  switch (phase) {
-    case Phase::setup:
-      return SliceClass::setup;
-    case Phase::forward:
-      return SliceClass::forward;
-    case Phase::loss:
-      return SliceClass::loss;
-    case Phase::backward:
-      return SliceClass::backward;
-    case Phase::optimizer:
-      return SliceClass::optimizer;
-    case Phase::idle:
-      break;
-  }
-  return SliceClass::other;
-}
-
-const char* class_key(trace::SliceClass slice_class) {
-  switch (slice_class) {
-    case trace::SliceClass::matmul:
-      return "timeline.class.matmul";
-    case trace::SliceClass::attention:
-      return "timeline.class.attention";
-    case trace::SliceClass::softmax:
-      return "timeline.class.softmax";
-    case trace::SliceClass::norm:
-      return "timeline.class.norm";
-    case trace::SliceClass::elementwise:
-      return "timeline.class.elementwise";
-    case trace::SliceClass::copy:
-      return "timeline.class.copy";
-    case trace::SliceClass::communication:
-      return "timeline.class.communication";
-    default:
-      return "timeline.class.other";
-  }
+std::string class_key(SliceClass slice_class) {
+  const bool of_work = slice_class >= SliceClass::matmul;
+  return std::string("timeline.class.") +
+         (of_work ? trace::kSliceClassNames[static_cast<std::size_t>(slice_class)] : "other");
 }
 
 std::string roof_words(const text::Texts& texts, std::string_view source) {

@@ -21,12 +21,9 @@ std::string slice_label(std::string_view name, trace::SliceClass slice_class,
 std::string_view short_label(std::string_view label, trace::SliceClass slice_class);
 
 // Keys of the locale files.
-const char* category_key(memory::Category category);
-const char* phase_key(base::Phase phase);
-const char* class_key(trace::SliceClass slice_class);  // steps and phases are "other"
-
-// The slice class that has the colour of a phase.
-trace::SliceClass class_of(base::Phase phase);
+std::string category_key(memory::Category category);
+std::string phase_key(base::Phase phase);
+std::string class_key(trace::SliceClass slice_class);  // steps and phases are "other"
 
 // The source of a roof, in the user's language: "1024 x 1024 product in fp32 and copy, measured",
 // "RTX 4090, bf16, dense".

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/text/numbers.h"
+#include "core/trace/slice_class.h"
 #include "views/charts/labels.h"
 #include "views/memory/memory_draw_context.h"
 #include "views/memory/step_parts.h"
@@ -49,7 +50,7 @@ void MemoryChart::draw_band(const DrawContext& drawing, Extent at, base::Phase l
   const auto [x0, x1] = at;
   if (x1 - x0 < 1) return;
   const Rect& bands = regions_.bands;
-  const auto slice_class = static_cast<std::size_t>(class_of(looks_like));
+  const auto slice_class = static_cast<std::size_t>(trace::class_of(looks_like));
   const float gap = x1 - x0 >= 4 ? 1.0F : 0.0F;
   drawing.sink.fill({x0, bands.y0, x1 - gap, bands.y1}, drawing.theme.slice[slice_class]);
   text_in(drawing.sink, {x0 + drawing.px(6), bands.y0, x1 - drawing.px(3), bands.y1},

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/trace/slice_class.h"
 #include "views/charts/labels.h"
 
 namespace ts::views {
@@ -50,7 +51,7 @@ std::vector<MicroBatch> micro_batches(std::span<const memory::PhaseSpan> phases)
 }
 
 Color recompute_color(const Theme& theme) {
-  return theme.slice[static_cast<std::size_t>(class_of(base::Phase::forward))];
+  return theme.slice[static_cast<std::size_t>(trace::class_of(base::Phase::forward))];
 }
 
 const memory::RecomputeSpan* recomputation_at(const memory::AllocationLog& log,
