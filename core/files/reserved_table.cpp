@@ -98,14 +98,15 @@ nlohmann::json change_json(const WhatIf& one) {
       {"parts", parts_json(one.played.parts)}};
 }
 
-}  // namespace
-
+// "Free pieces too small for 91.00 MiB".
 std::string part_name(const ReservedAnswer& answer, ReservedPart part, const text::Texts& texts) {
   const std::string key = "reserved.part." + std::string(to_string(part));
   if (!answer.asked && part == ReservedPart::usable) return texts("reserved.part.between");
   const std::int64_t asked = answer.asked ? answer.asked->bytes : 0;
   return texts(key, {{"asked", text::bytes(asked).joined()}, {"setting", "max_split_size_mb"}});
 }
+
+}  // namespace
 
 std::string change_name(const WhatIf& change, const text::Texts& texts) {
   if (change.setting.empty())

@@ -30,9 +30,6 @@ std::string expandable_sentence(const allocator::ExpandableAnswer& answer,
 
 // "After event 12 ... are reserved ...": the largest part, and the change that reserves least.
 std::string reserved_sentence(const allocator::ReservedAnswer& answer, const text::Texts& texts);
-// "Free pieces too small for 91.00 MiB".
-std::string part_name(const allocator::ReservedAnswer& answer, allocator::ReservedPart part,
-                      const text::Texts& texts);
 std::string change_name(const allocator::WhatIf& change, const text::Texts& texts);
 
 // {position, asked (or null) {bytes, stream, next}, reserved, allocated, requested, gap, parts

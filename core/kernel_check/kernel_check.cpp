@@ -189,8 +189,9 @@ base::Message access_message(const std::string& outcome, const Json& result) {
                         text::argument("sizes", sizes_of(result))});
 }
 
-}  // namespace
-
+// CUDA C++ as a C++ compiler reads it with cuda_on_cpu.h: KERNEL<<<A, B>>>(C) becomes
+// Launch(KERNEL, A, B)(C), and `extern __shared__ T X[];` becomes DYNAMIC_SHARED(T, X);. Lines stay
+// where they are.
 std::string as_cpp(const std::string& source) {
   static const std::regex launch(R"(([A-Za-z_][\w:]*(?:<[^<>;(){}]*>)?)\s*<<<)");
   static const std::regex launched(R"(>>>(\s*)\()");
@@ -203,8 +204,6 @@ std::string as_cpp(const std::string& source) {
   const std::string words = std::regex_replace(calls, apart, "$1[[gnu::noinline]]");
   return std::regex_replace(words, shared, "DYNAMIC_SHARED($1, $2);");
 }
-
-namespace {
 
 bool has_kernels(const std::string& source) {
   return source.find("__global__") != std::string::npos;

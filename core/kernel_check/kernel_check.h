@@ -20,11 +20,6 @@ struct KernelVerdict {
   nlohmann::json result;  // what the checking program wrote
 };
 
-// CUDA C++ as a C++ compiler reads it with cuda_on_cpu.h: KERNEL<<<A, B>>>(C) becomes
-// Launch(KERNEL, A, B)(C), and `extern __shared__ T X[];` becomes DYNAMIC_SHARED(T, X);. Lines stay
-// where they are.
-std::string as_cpp(const std::string& source);
-
 // Compiles the file in a folder of its own and runs it in a process with limits: 60 s, 4 GiB, no
 // file larger than 1 MiB. It is still a program of its author's that runs with the user's rights.
 // Errors: the file cannot be read or compiled, there is no C++ compiler (c++, or what CXX names),

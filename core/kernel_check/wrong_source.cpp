@@ -79,8 +79,13 @@ std::string first_error(const std::string& file, const std::string& log) {
   return log.substr(0, log.find('\n'));
 }
 
-}  // namespace
+// A definition whose arguments have other types than those of the entry point.
+struct OtherArguments {
+  int first_line = 0, last_line = 0;  // of the arguments, from 1
+  std::string found;                  // the arguments as they are written
+};
 
+// No value: there is no definition, or it has the same types.
 std::optional<OtherArguments> other_arguments(const std::string& source, const EntryPoint& entry) {
   const std::regex definition("\\b" + std::string(entry.name) + R"(\s*\(([^(){};]*)\)\s*\{)");
   std::smatch found;
@@ -90,6 +95,8 @@ std::optional<OtherArguments> other_arguments(const std::string& source, const E
                         line_at(source, found.position(1) + found.length(1)),
                         in_one_line(found[1].str())};
 }
+
+}  // namespace
 
 base::Message other_arguments_message(const std::string& file, const std::string& source,
                                       const EntryPoint& entry) {

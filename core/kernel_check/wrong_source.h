@@ -26,13 +26,6 @@ inline constexpr EntryPoint kBackward = {
     "const float* q, const float* k, const float* v, const float* d_o, float* d_q, float* d_k, "
     "float* d_v, int heads, int length, int d_head, bool causal"};
 
-// A definition whose arguments have other types than those of the entry point.
-struct OtherArguments {
-  int first_line = 0, last_line = 0;  // of the arguments, from 1
-  std::string found;                  // the arguments as they are written
-};
-// No value: there is no definition, or it has the same types.
-std::optional<OtherArguments> other_arguments(const std::string& source, const EntryPoint& entry);
 // "mine.cu:12: attention has the arguments (...), and (...) are expected."; empty: see above.
 base::Message other_arguments_message(const std::string& file, const std::string& source,
                                       const EntryPoint& entry);

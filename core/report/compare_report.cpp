@@ -80,7 +80,12 @@ std::string side_name(int side) {
   return side == 0 ? "A" : "B";
 }
 
-}  // namespace
+// A ratio of times B / A as a readable factor: if B is faster, how many times as fast it is, else
+// how many times as long it takes.
+struct RatioFactor {
+  double factor = 0;
+  std::optional<stats::Interval> ci95;
+};
 
 RatioFactor factor_of(const stats::PairedRatio& ratio) {
   if (ratio.verdict != stats::PairVerdict::faster) return {ratio.median, ratio.ci95};
@@ -88,6 +93,8 @@ RatioFactor factor_of(const stats::PairedRatio& ratio) {
   if (ratio.ci95) inverse.ci95 = {1 / ratio.ci95->high, 1 / ratio.ci95->low};
   return inverse;
 }
+
+}  // namespace
 
 io::TextTable comparison_table(const run::Comparison& comparison) {
   const auto& [a, b] = comparison.sides;

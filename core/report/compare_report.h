@@ -11,14 +11,6 @@
 
 namespace ts::report {
 
-// A ratio of times B / A as a readable factor: if B is faster, how many times as fast it is, else
-// how many times as long it takes.
-struct RatioFactor {
-  double factor = 0;
-  std::optional<stats::Interval> ci95;
-};
-RatioFactor factor_of(const stats::PairedRatio& ratio);
-
 // "backend: A naive, B flash", a line for each setting that differs.
 std::string sides_words(const run::Comparison& comparison);
 

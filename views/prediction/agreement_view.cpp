@@ -90,8 +90,7 @@ Color agreement_color(const Theme& theme, const EventPair& pair) {
   return pair.explanation == memory::Explanation::none ? theme.bad : theme.warn;
 }
 
-}  // namespace
-
+// Why there is nothing to compare, as a key of the locale files. Null if there is something.
 const char* no_agreement_reason(const ViewContext& context) {
   if (context.file != nullptr || context.trace != nullptr) return "agreement.of_a_file";
   if (context.run == nullptr || context.run->memory.events().empty()) return "agreement.no_run";
@@ -101,9 +100,12 @@ const char* no_agreement_reason(const ViewContext& context) {
   return measured && context.forecast != nullptr ? nullptr : "agreement.no_prediction";
 }
 
+// True if the measured run is compared in full, which means it finished.
 bool compares_whole_run(const ViewContext& context) {
   return context.run != nullptr && context.run->verdict == run::Verdict::ok;
 }
+
+}  // namespace
 
 void AgreementView::update(const ViewContext& context, const report::ComparedLogs& logs) {
   const MadeFor now{context.run->id, context.forecast->id, logs.measured.version()};

@@ -40,10 +40,4 @@ class AgreementView {
   bool all_events_ = false;
 };
 
-// Why there is nothing to compare, as a key of the locale files. Null if there is something.
-const char* no_agreement_reason(const ViewContext& context);
-
-// True if the measured run is compared in full, which means it finished.
-bool compares_whole_run(const ViewContext& context);
-
 }  // namespace ts::views
