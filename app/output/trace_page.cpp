@@ -1,7 +1,6 @@
 #include "app/output/trace_page.h"
 
 #include <algorithm>
-#include <array>
 #include <nlohmann/json.hpp>
 #include <tuple>
 #include <unordered_map>

@@ -5,7 +5,6 @@
 
 #include <charconv>
 #include <csignal>
-#include <cstdlib>
 #include <sstream>
 #include <string_view>
 

@@ -1,7 +1,6 @@
 #include "app/window/save.h"
 
 #include <algorithm>
-#include <cmath>
 #include <cstdlib>
 #include <memory>
 #include <nlohmann/json.hpp>

@@ -1,7 +1,5 @@
 #include "core/report/compare_report.h"
 
-#include <fmt/format.h>
-
 #include <cmath>
 #include <nlohmann/json.hpp>
 

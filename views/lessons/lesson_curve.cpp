@@ -1,7 +1,6 @@
 #include "views/lessons/lesson_curve.h"
 
 #include <algorithm>
-#include <cmath>
 #include <string>
 
 #include "views/charts/chart_text.h"

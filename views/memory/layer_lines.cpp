@@ -1,7 +1,6 @@
 #include "views/memory/layer_lines.h"
 
 #include <algorithm>
-#include <cmath>
 
 namespace ts::views {
 

@@ -1,6 +1,5 @@
 // The distance of single steps from the median: P50 solid, P90 and P99 above it.
 #include <algorithm>
-#include <cmath>
 
 #include "views/sweep/sweep_panel.h"
 

@@ -2,7 +2,6 @@
 // and the bandwidth of the device.
 #include <algorithm>
 #include <array>
-#include <cmath>
 
 #include "core/text/numbers.h"
 #include "views/charts/chart_text.h"
