@@ -154,11 +154,11 @@ StaticShared static_shared(const std::string& symbols) {
 base::Message too_much(const StaticShared& shared) {
   for (const auto& [function, bytes] : shared) {
     if (bytes <= kMostStaticShared) continue;
-    return function.empty()
-               ? text::message("kernel_check.static_shared_file", {{"bytes", text::grouped(bytes)}})
-               : text::message("kernel_check.static_shared",
-                               {{"function", function.substr(0, function.find('('))},
-                                {"bytes", text::grouped(bytes)}});
+    if (function.empty())
+      return text::message("kernel_check.static_shared_file", {{"bytes", text::grouped(bytes)}});
+    const std::string name = function.substr(0, function.find('('));
+    return text::message("kernel_check.static_shared",
+                         {{"function", name}, {"bytes", text::grouped(bytes)}});
   }
   return {};
 }

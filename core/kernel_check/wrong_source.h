@@ -25,7 +25,8 @@ inline constexpr EntryPoint kBackward = {
     "const float* q, const float* k, const float* v, const float* d_o, float* d_q, float* d_k, "
     "float* d_v, int heads, int length, int d_head, bool causal"};
 
-// "mine.cu:12: attention has the arguments (...), and (...) are expected."; empty: see above.
+// "mine.cu:12: attention has the arguments (...), and (...) are expected."; empty:
+// there is no definition, or it has the same types.
 base::Message other_arguments_message(const std::string& file, const std::string& source,
                                       const EntryPoint& entry);
 

@@ -22,7 +22,7 @@ bool left_out(Field field) {
     case Field::seed:
     case Field::lr:
     case Field::schedule:
-    case Field::cache:  // its eviction costs more than a hundred exhibits: see ColdCachesTakeNothing
+    case Field::cache:  // takes longer than a hundred others: see ColdCachesTakeNothing
       return true;
     default:
       return false;
