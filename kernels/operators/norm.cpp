@@ -74,6 +74,7 @@ class OwnNorm : public torch::autograd::Function<OwnNorm> {
     const auto instructions = static_cast<own::Instructions>(context->saved_data["which"].toInt());
     const at::ScalarType sums = sums_type(instructions);
     const NormCall problem{.centred = context->saved_data["centred"].toBool(),
+                           .epsilon = 0,
                            .x = x,
                            .weight = weight.to(sums),
                            .bias = {},

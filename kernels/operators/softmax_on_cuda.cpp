@@ -21,6 +21,8 @@ class SoftmaxOnCuda : public torch::autograd::Function<SoftmaxOnCuda> {
     at::Tensor y = at::empty_like(x);
     const own_cuda::Softmax<void> problem{.x = x.data_ptr(),
                                           .y = y.data_ptr(),
+                                          .d_y = nullptr,
+                                          .d_x = nullptr,
                                           .rows = static_cast<int>(count_rows(x)),
                                           .width = static_cast<int>(x.size(-1))};
     launch_rows("softmax_forward", x, problem.rows, &problem);
@@ -32,7 +34,8 @@ class SoftmaxOnCuda : public torch::autograd::Function<SoftmaxOnCuda> {
     const at::Tensor y = context->get_saved_variables()[0];
     const at::Tensor d_y = gradients[0].contiguous();
     const at::Tensor d_x = at::empty_like(y);
-    const own_cuda::Softmax<void> problem{.y = y.data_ptr(),
+    const own_cuda::Softmax<void> problem{.x = nullptr,
+                                          .y = y.data_ptr(),
                                           .d_y = d_y.data_ptr(),
                                           .d_x = d_x.data_ptr(),
                                           .rows = static_cast<int>(count_rows(y)),
