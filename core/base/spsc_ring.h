@@ -22,10 +22,10 @@ class SpscRing {
   static_assert(std::is_trivially_copyable_v<T>);
 
  public:
-  // Has room for `capacity` waiting records, in segments of so many.
+  // Has room for at least `capacity` waiting records. A segment has `segment` of them, or all.
   explicit SpscRing(std::size_t capacity, std::size_t segment = std::size_t{1} << 12)
-      : segment_(segment),
-        most_((capacity + segment - 1) / segment + 1),  // one may be half empty
+      : segment_(std::min(segment, capacity)),
+        most_((capacity + segment_ - 1) / segment_ + 1),  // one may be half empty
         order_(std::make_unique<Slots[]>(most_)),
         free_(std::make_unique<Slots[]>(most_)) {
     owned_.reserve(most_);

@@ -127,7 +127,7 @@ TEST(Recording, TheAllocatorsPeakIsRightWhereRecordsWereLost) {
     return std::pair{recorded.memory.peak_bytes(), (*execution)->memory().peak};
   };
   const auto [whole_log, whole] = peaks(std::size_t{1} << 16);
-  const auto [lossy_log, lossy] = peaks(32);
+  const auto [lossy_log, lossy] = peaks(16);
   EXPECT_EQ(whole_log, whole);
   EXPECT_EQ(lossy, whole);
   EXPECT_NE(lossy_log, whole);
