@@ -11,6 +11,7 @@
 #include "core/io/file.h"
 #include "core/io/json_parse.h"
 #include "core/io/json_text.h"
+#include "core/io/unpack.h"
 #include "core/trace_file/event_fields.h"
 
 namespace ts::trace_file {
