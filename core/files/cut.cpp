@@ -65,10 +65,9 @@ void rewind(Snapshot& snapshot, std::size_t device, std::size_t events) {
 void cut(snapshot::SnapshotFile& file, const base::FileRange& range) {
   if (range.is_all()) return;
   auto& traces = file.snapshot.device_traces;
+  file.starts.resize(traces.size());
   for (std::size_t device = 0; device < traces.size(); ++device) {
-    const snapshot::TraceStart start =
-        device < file.starts.size() ? file.starts[device] : snapshot::TraceStart{};
-    const base::RangeEvents events = reduce(traces[device], start, range);
+    const base::RangeEvents events = reduce(traces[device], file.starts[device], range);
     file.in_range.push_back(events);
     const std::size_t end = events.before + events.inside;
     if (end < traces[device].size()) rewind(file.snapshot, device, end);
