@@ -37,8 +37,7 @@ struct CategoryGuess {
 //   a workspace of cuBLAS: a temporary
 // Without a backward nothing is guessed, unless all stacks have lines of Python: then those of
 // core/memory/forward_guess.h, which has those for a recording without any allocation, too.
-// `evidence` has an entry for each block. O(blocks x log(phases) +
-// events).
+// `evidence` has an entry for each block. O(blocks x log(phases) + events).
 CategoryGuess guess_categories(const memory::AllocationLog& log, const EvidenceList& evidence);
 
 }  // namespace ts::allocator

@@ -23,9 +23,9 @@ struct ShownMemory {
 // A trace of a profiler in the form of a run, for the views of a run.
 //
 // Times count from the first event but the profiler's window, which is not shown; allocations and
-// frees outside of the time of the events stand at its ends. Threads of the
-// host have operators and annotations by nesting, Python calls separately. The device's streams,
-// the calls that launched their work, and the times without a kernel are laid out as in a run
+// frees outside of the time of the events stand at its ends. Threads of the host have operators and
+// annotations by nesting, Python calls separately. The device's streams, the calls that launched
+// their work, and the times without a kernel are laid out as in a run
 // (capture::GpuTimeline). The whole trace is one step, so that tables include all of it; the
 // profiler's own steps are below it.
 struct OpenedTrace {

@@ -15,10 +15,12 @@ using stats::GroupBy;
 using stats::OperatorRow;
 using stats::OperatorTable;
 
-// The classes of operators.
+// The classes of operators: from products to others.
 constexpr auto kFirstClass = static_cast<std::size_t>(trace::SliceClass::matmul);
+constexpr std::size_t kClasses =
+    static_cast<std::size_t>(trace::SliceClass::other) + 1 - kFirstClass;
 constexpr std::span kClassNames =
-    std::span(trace::kSliceClassNames).subspan<kFirstClass, 7>();  // to other
+    std::span(trace::kSliceClassNames).subspan<kFirstClass, kClasses>();
 
 std::string row_name(const OperatorTable& table, const OperatorRow& row,
                      const base::StringTable& strings) {

@@ -13,8 +13,9 @@ namespace ts::snapshot {
 // Sends a snapshot to an emitter (snapshot_pickle_emitter.h, snapshot_json_emitter.h) in the order
 // of PyTorch's keys. Private to the writer. An emitter has
 //   begin_list(), begin_dict(), item() before each item, key(text) before each value, end()
-//   integer(), address(), real(), boolean(), none(), text(StringId), literal(text), pair(): two
-//   integers begin_shared_stack(index): false if it has written the stack already
+//   integer(), address(), real(), boolean(), none(), text(StringId), literal(text), pair(): of
+//   two integers,
+//   begin_shared_stack(index): false if it has written the stack already
 template <class Emitter>
 class SnapshotEmit {
  public:

@@ -304,6 +304,7 @@ std::map<const void*, std::size_t> asked_shared;                // by cudaFuncSe
 std::vector<std::pair<std::string, std::size_t>> fixed_shared;  // by function
 
 std::size_t variables_of(const void* kernel) {
+  if (fixed_shared.empty()) return 0;
   Dl_info info{};
   if (dladdr(kernel, &info) == 0 || info.dli_sname == nullptr) return 0;
   int status = 0;

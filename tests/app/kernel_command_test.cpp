@@ -16,17 +16,25 @@ Ended run_kept(const std::string& arguments) {
   return run_program(arguments, "CXX=" TENSORSCOPE_KEPT_EXECUTOR " KEPT=" + kept.path().string());
 }
 
-// The right kernel with one text in place of another.
-Ended check_kernel(const std::string& text, const std::string& wrong,
-                   const std::string& options = "") {
+Ended check_source(const std::string& source, const std::string& options = "") {
   const TemporaryFolder folder;
-  std::string source = read(TENSORSCOPE_OWN_ATTENTION);
-  const auto place = source.find(text);
-  EXPECT_NE(place, std::string::npos) << text;
-  source.replace(place, text.size(), wrong);
   const auto file = folder.path() / "mine.cu";
   std::ofstream(file) << "#include <cuda_runtime.h>\n" << source;
   return run_kept("kernel " + file.string() + " --check attention " + options);
+}
+
+void replace_first(std::string& source, const std::string& text, const std::string& other) {
+  const auto place = source.find(text);
+  EXPECT_NE(place, std::string::npos) << text;
+  source.replace(place, text.size(), other);
+}
+
+// The right kernel with one text in place of another.
+Ended check_kernel(const std::string& text, const std::string& wrong,
+                   const std::string& options = "") {
+  std::string source = read(TENSORSCOPE_OWN_ATTENTION);
+  replace_first(source, text, wrong);
+  return check_source(source, options);
 }
 
 TEST(KernelCommand, ARightKernelPasses) {
@@ -122,17 +130,14 @@ TEST(KernelCommand, MoreStaticSharedMemoryThanNvccTakes) {
 TEST(KernelCommand, SharedMemoryOfVariablesAndOfTheLaunchTogether) {
   const std::string place = "  const float scale = rsqrtf(d_head);\n  float l = 0,";
   const auto with = [&](const std::string& launch) {
-    const TemporaryFolder folder;
-    const auto file = folder.path() / "mine.cu";
     std::string source = read(TENSORSCOPE_OWN_ATTENTION);
-    source.replace(source.find(place), 0,
-                   "  __shared__ float a[6144];\n  a[threadIdx.x] = 1;\n"
-                   "  if (length < 0) d_q[0] = a[-length];\n");
+    replace_first(source, place,
+                  "  __shared__ float a[6144];\n  a[threadIdx.x] = 1;\n"
+                  "  if (length < 0) d_q[0] = a[-length];\n" +
+                      place);
     const std::string old = "  backward<<<blocks, 64>>>(";
-    for (auto at = source.find(old); at != std::string::npos; at = source.find(old))
-      source.replace(at, old.size(), launch);
-    std::ofstream(file) << "#include <cuda_runtime.h>\n" << source;
-    return run_kept("kernel " + file.string() + " --check attention");
+    for (int i = 0; i < 2; ++i) replace_first(source, old, launch);
+    return check_source(source);
   };
   const Ended most = with("  backward<<<blocks, 64, 24576>>>(");
   EXPECT_EQ(most.code, 0) << most.err << most.out;
