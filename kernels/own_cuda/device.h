@@ -65,10 +65,14 @@ __device__ inline void narrow(float x, float& to) {
   to = x;
 }
 __device__ inline void narrow(float x, Bf16& to) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+  asm("cvt.rn.bf16.f32 %0, %1;" : "=h"(to.bits) : "f"(x));
+#else
   std::uint32_t bits;
   memcpy(&bits, &x, sizeof bits);
   const std::uint32_t rounded = (bits + 0x7FFFU + ((bits >> 16U) & 1U)) >> 16U;
   to.bits = static_cast<std::uint16_t>(x != x ? 0x7FC0U : rounded);
+#endif
 }
 __device__ inline void narrow(float x, Fp16& to) {
 #ifdef __CUDACC__
