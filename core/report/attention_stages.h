@@ -7,10 +7,11 @@
 // tiles from here. Plain C++, for nvcc too.
 namespace ts::report {
 
-constexpr int kTensorCoreRows = 64;
-constexpr int kTensorCoreBackwardOther = 32;
-constexpr int kNaiveRows = 128;      // threads
-constexpr int kWarpgroupRows = 128;  // of two warpgroups
+constexpr int kNaiveRows = 128;  // threads
+// Warpgroups that multiply, 64 queries each: as many as have the registers for O, S and P.
+constexpr int warpgroup_consumers(int d_head) {
+  return d_head > 64 ? 2 : 3;
+}
 constexpr int kWarpgroupPlaces = 2;  // for tiles of K, and as many for tiles of V
 // So that all of a block fits the 227 KiB of sm_90.
 constexpr int warpgroup_keys(int d_head) {
@@ -28,10 +29,22 @@ constexpr int tiled_backward_rows(int d_head) {
 constexpr int tiled_other(int d_head) {
   return d_head > 128 ? 16 : 32;
 }
-// Keys of a tile of the tensor-core stage's forward, so that O and S of a wide head fit registers.
+// Times 16 rows that a warp of the tensor-core stage has of a tile: two where their sums fit its
+// registers, as each matrix of the other side that it reads then serves for two products.
+constexpr int tensor_core_fragments(int d_head) {
+  return d_head > 128 ? 1 : 2;
+}
+constexpr int tensor_core_d_kv_fragments(int d_head) {
+  return d_head > 64 ? 1 : 2;
+}
+// Rows of a tile of the other side.
 constexpr int tensor_core_forward_other(int d_head) {
   return d_head > 128 ? 32 : 64;
 }
+constexpr int tensor_core_backward_other(int d_head) {
+  return d_head > 128 ? 16 : 32;
+}
+constexpr int kTensorCoreBackwardPlaces = 2;  // for tiles of the other side
 // Warps of the tensor-core stage that share the rows of a d_kv tile: each has some of the columns
 // of both sums, which would not fit the registers of one.
 constexpr int tensor_core_column_warps(int d_head) {
@@ -75,9 +88,6 @@ constexpr int nothing_shared(int /*d_head*/) {
 constexpr int one_row(int /*d_head*/) {
   return 1;
 }
-constexpr int tensor_core_backward_other(int /*d_head*/) {
-  return kTensorCoreBackwardOther;
-}
 constexpr Threads threads_in_a_line(int /*d_head*/) {
   return {128, 1};
 }
@@ -107,25 +117,37 @@ constexpr int tiled_d_q_bytes(int d_head) {
 constexpr int tiled_d_kv_bytes(int d_head) {
   return tiled_backward_bytes(d_head, 2);
 }
-constexpr int tensor_core_rows(int /*d_head*/) {
-  return kTensorCoreRows;
+// Of four warps, or four pairs of them.
+constexpr int tensor_core_rows(int d_head) {
+  return 64 * tensor_core_fragments(d_head);
+}
+constexpr int tensor_core_d_kv_rows(int d_head) {
+  return 64 * tensor_core_d_kv_fragments(d_head);
 }
 constexpr int tensor_core_forward_bytes(int d_head) {
-  return 2 * (kTensorCoreRows + 2 * tensor_core_forward_other(d_head)) * d_head;
+  return 2 * (tensor_core_rows(d_head) + 2 * tensor_core_forward_other(d_head)) * d_head;
 }
-constexpr int tensor_core_backward_bytes(int d_head) {
-  return 2 * 2 * (kTensorCoreRows + kTensorCoreBackwardOther) * d_head;
+constexpr int tensor_core_backward_bytes(int rows, int d_head) {
+  const int other = kTensorCoreBackwardPlaces * tensor_core_backward_other(d_head);
+  return 2 * 2 * (rows + other) * d_head;
 }
-constexpr int warpgroup_rows(int /*d_head*/) {
-  return kWarpgroupRows;
+constexpr int tensor_core_d_q_bytes(int d_head) {
+  return tensor_core_backward_bytes(tensor_core_rows(d_head), d_head);
 }
-// Three warpgroups: one thread of the first brings tiles.
-constexpr Threads warpgroup_threads(int /*d_head*/) {
-  return {384, 1};
+constexpr int tensor_core_d_kv_bytes(int d_head) {
+  return tensor_core_backward_bytes(tensor_core_d_kv_rows(d_head), d_head);
+}
+constexpr int warpgroup_rows(int d_head) {
+  return 64 * warpgroup_consumers(d_head);
+}
+// One warpgroup more: one thread of the first brings tiles.
+constexpr Threads warpgroup_threads(int d_head) {
+  return {128 * (1 + static_cast<unsigned>(warpgroup_consumers(d_head))), 1};
 }
 // Q, the places of K and V, and a kibibyte with the barriers: tiles begin at multiples of it.
 constexpr int warpgroup_bytes(int d_head) {
-  return 2 * (kWarpgroupRows + 2 * kWarpgroupPlaces * warpgroup_keys(d_head)) * d_head + 1024;
+  return 2 * (warpgroup_rows(d_head) + 2 * kWarpgroupPlaces * warpgroup_keys(d_head)) * d_head +
+         1024;
 }
 }  // namespace stage_sizes
 
@@ -149,11 +171,11 @@ inline constexpr std::array kAttentionKernels = std::to_array<StageKernel>({
      false, stage_sizes::tensor_core_rows, tensor_core_forward_other,
      stage_sizes::tensor_core_forward_bytes, false, 80},
     {"tensor_core", "d_q", "attention_tensor_core_d_q", stage_sizes::threads_in_a_line, false,
-     stage_sizes::tensor_core_rows, stage_sizes::tensor_core_backward_other,
-     stage_sizes::tensor_core_backward_bytes, false, 80},
+     stage_sizes::tensor_core_rows, tensor_core_backward_other, stage_sizes::tensor_core_d_q_bytes,
+     false, 80},
     {"tensor_core", "d_kv", "attention_tensor_core_d_kv", stage_sizes::tensor_core_d_kv_threads,
-     true, stage_sizes::tensor_core_rows, stage_sizes::tensor_core_backward_other,
-     stage_sizes::tensor_core_backward_bytes, false, 80},
+     true, stage_sizes::tensor_core_d_kv_rows, tensor_core_backward_other,
+     stage_sizes::tensor_core_d_kv_bytes, false, 80},
     // Its backward is that of tensor_core.
     {"warpgroup", "forward", "attention_warpgroup_forward", stage_sizes::warpgroup_threads, false,
      stage_sizes::warpgroup_rows, warpgroup_keys, stage_sizes::warpgroup_bytes, false, 90},

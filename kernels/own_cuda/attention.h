@@ -35,6 +35,13 @@ __device__ int keys_seen(const Attention<Number>& a, int last) {
   return a.causal != 0 ? min(a.keys, last) : a.keys;
 }
 
+// The place of a block's tile of queries. With a mask the last tiles see most keys: they begin
+// first, so that no long one is left at the end.
+template <class Number>
+__device__ int tile_of_block(const Attention<Number>& a) {
+  return static_cast<int>(a.causal != 0 ? gridDim.x - 1 - blockIdx.x : blockIdx.x);
+}
+
 template <class Number>
 __device__ bool sees(const Attention<Number>& a, int query, int key) {
   return key < a.keys && (a.causal == 0 || key <= query);

@@ -22,160 +22,199 @@
 
 namespace ts::kernels::own_cuda {
 
-constexpr int kWarpRows = 16;
-constexpr int kTileRows = report::kTensorCoreRows;  // of a block: four warps
-constexpr int kBackwardOther = report::kTensorCoreBackwardOther;
+constexpr int kThreads = 128;  // that have a tile's rows: four warps
 template <int d_head>
 constexpr int kForwardKeys = report::tensor_core_forward_other(d_head);
 template <int d_head>
+constexpr int kFragments = report::tensor_core_fragments(d_head);
+template <int d_head>
+constexpr int kTileRows = report::stage_sizes::tensor_core_rows(d_head);
+template <int d_head>
+constexpr int kKeyFragments = report::tensor_core_d_kv_fragments(d_head);
+template <int d_head>
+constexpr int kKeyRows = report::stage_sizes::tensor_core_d_kv_rows(d_head);
+template <int d_head>
+constexpr int kBackwardOther = report::tensor_core_backward_other(d_head);
+template <int d_head>
 constexpr int kColumnWarps = report::tensor_core_column_warps(d_head);
 
-__device__ inline int first_row_of_warp() {
-  return static_cast<int>(threadIdx.x) / 32 * kWarpRows % kTileRows;
+// The first row of this warp in a tile of four warps.
+template <int fragments>
+__device__ int first_row_of_warp() {
+  return static_cast<int>(threadIdx.x) / 32 % 4 * fragments * 16;
 }
 
 template <class Number, int d_head>
 __device__ void attention_tensor_core_forward(const Attention<Number>& a) {
-  constexpr int kKeys = kForwardKeys<d_head>, kBlocks = kKeys / 8;
+  constexpr int kKeys = kForwardKeys<d_head>, kRows = kTileRows<d_head>;
   DYNAMIC_SHARED(Number, memory);
-  const SwizzledTile<Number, d_head> q{memory}, k{memory + kTileRows * d_head},
-      v{memory + (kTileRows + kForwardKeys<d_head>)*d_head};
-  const int head = static_cast<int>(blockIdx.y), first = static_cast<int>(blockIdx.x) * kTileRows;
-  const int row = first_row_of_warp();
+  const SwizzledTile<Number, d_head> q{memory}, k{memory + kRows * d_head},
+      v{memory + (kRows + kKeys) * d_head};
+  const int head = static_cast<int>(blockIdx.y), first = tile_of_block(a) * kRows;
+  const int row = first_row_of_warp<kFragments<d_head>>();
   const Number* keys = head_of<d_head>(a.k, head / a.group, a.keys);
   const Number* values = head_of<d_head>(a.v, head / a.group, a.keys);
-  const float scale = a.scale * kLog2E;
-  SoftmaxRows<d_head> rows;
-  const int end = keys_seen(a, first + kTileRows);
-  q.copy(head_of<d_head>(a.q, head, a.queries), first, kTileRows, a.queries);
-  k.copy(keys, 0, kForwardKeys<d_head>, a.keys);
-  for (int j = 0; j < end; j += kForwardKeys<d_head>) {
+  SoftmaxRows<d_head, kFragments<d_head>> rows;
+  const int end = keys_seen(a, first + kRows);
+  q.template copy<kRows, kThreads>(head_of<d_head>(a.q, head, a.queries), first, a.queries);
+  k.template copy<kKeys, kThreads>(keys, 0, a.keys);
+  for (int j = 0; j < end; j += kKeys) {
     wait_for_copies();
     __syncthreads();  // K_j is there, and V of the step before has been read
-    v.copy(values, j, kForwardKeys<d_head>, a.keys);
-    float s[kBlocks][4];
+    v.template copy<kKeys, kThreads>(values, j, a.keys);
+    Sums<kFragments<d_head>, kKeys / 8> s;
     multiply_rows(s, q, row, k);
     wait_for_copies();
     __syncthreads();  // V_j is there, and K_j has been read
-    if (j + kForwardKeys<d_head> < end)
-      k.copy(keys, j + kForwardKeys<d_head>, kForwardKeys<d_head>, a.keys);
-
-    const bool masked = j + kKeys > a.keys || (a.causal != 0 && j + kKeys > first);
-    float largest[2] = {rows.m[0], rows.m[1]};
-#pragma unroll
-    for (int i = 0; i < kBlocks; ++i) {
-#pragma unroll
-      for (int c = 0; c < 4; ++c) {
-        if (masked && !sees(a, first + row + row_of_sum(c), j + column_of_sum(i, c))) {
-          s[i][c] = kLowest;
-        }
-        largest[c / 2] = fmaxf(largest[c / 2], s[i][c]);
-      }
-    }
-    rows.soften(s, largest, scale);
+    if (j + kKeys < end) k.template copy<kKeys, kThreads>(keys, j + kKeys, a.keys);
+    if (j + kKeys > a.keys || (a.causal != 0 && j + kKeys > first + row))
+      mask_scores(a, s, first + row, j);
+    rows.soften(s, a.scale * kLog2E);
+    rows.shrink_output();
     add_product(rows.o, s, v);
   }
-  for (int half = 0; half < 2; ++half) {
-    const int query = first + row + row_of_sum(half * 2);
-    rows.l[half] = row_sum(rows.l[half]);
-    if (lane_of_warp() % 4 == 0 && query < a.queries) {
-      a.log_sums[head * a.queries + query] =
-          rows.l[half] == 0 ? -kLowest : a.scale * rows.m[half] + logf(rows.l[half]);
-    }
-    rows.l[half] = rows.l[half] == 0 ? 0 : 1 / rows.l[half];
-  }
-  write_rows<Number, d_head>(head_of<d_head>(a.o, head, a.queries), first + row, a.queries, rows.o,
-                             rows.l[0], rows.l[1]);
+  rows.write(a, head, first + row);
 }
+
+// The tiles of the other side, which come two at a time while those before are multiplied.
+template <class Number, int d_head, int threads>
+struct BackwardTiles {
+  static constexpr int kRows = kBackwardOther<d_head>;
+  Number* memory;
+
+  __device__ SwizzledTile<Number, d_head> tile(int step, int which) const {
+    return {memory + (step % report::kTensorCoreBackwardPlaces * 2 + which) * kRows * d_head};
+  }
+  __device__ void copy(int step, const Number* head, const Number* other_head, int first,
+                       int end) const {
+    tile(step, 0).template copy<kRows, threads>(head, first, end);
+    tile(step, 1).template copy<kRows, threads>(other_head, first, end);
+  }
+};
 
 template <class Number, int d_head>
 __device__ void attention_tensor_core_d_q(const Attention<Number>& a) {
-  constexpr int kBlocks = kBackwardOther / 8;
+  constexpr int kOther = kBackwardOther<d_head>, kRows = kTileRows<d_head>;
   DYNAMIC_SHARED(Number, memory);
-  const SwizzledTile<Number, d_head> q{memory}, d_o{memory + kTileRows * d_head},
-      k{memory + 2 * kTileRows * d_head}, v{memory + (2 * kTileRows + kBackwardOther) * d_head};
-  const int head = static_cast<int>(blockIdx.y), first = static_cast<int>(blockIdx.x) * kTileRows;
-  const int row = first_row_of_warp();
+  const SwizzledTile<Number, d_head> q{memory}, d_o{memory + kRows * d_head};
+  const BackwardTiles<Number, d_head, kThreads> tiles{memory + 2 * kRows * d_head};
+  const int head = static_cast<int>(blockIdx.y), first = tile_of_block(a) * kRows;
+  const int row = first_row_of_warp<kFragments<d_head>>();
+  const Number* keys = head_of<d_head>(a.k, head / a.group, a.keys);
+  const Number* values = head_of<d_head>(a.v, head / a.group, a.keys);
   const float scale = a.scale * kLog2E;
-  float d_q[d_head / 8][4] = {}, log_sum[2], row_d[2];
-  for (int half = 0; half < 2; ++half) {
-    const int query = min(first + row + row_of_sum(half * 2), a.queries - 1);
-    log_sum[half] = a.log_sums[head * a.queries + query] * kLog2E;
-    row_d[half] = a.row_sums[head * a.queries + query];
+  Sums<kFragments<d_head>, d_head / 8> d_q = {};
+  float log_sum[kFragments<d_head>][2], row_d[kFragments<d_head>][2];
+  for (int f = 0; f < kFragments<d_head>; ++f) {
+    for (int half = 0; half < 2; ++half) {
+      const int query = min(first + row + row_of_sum(f, half * 2), a.queries - 1);
+      log_sum[f][half] = a.log_sums[head * a.queries + query] * kLog2E;
+      row_d[f][half] = a.row_sums[head * a.queries + query];
+    }
   }
-  q.copy(head_of<d_head>(a.q, head, a.queries), first, kTileRows, a.queries);
-  d_o.copy(head_of<d_head>(a.d_o, head, a.queries), first, kTileRows, a.queries);
-  const int end = keys_seen(a, first + kTileRows);
-  for (int j = 0; j < end; j += kBackwardOther) {
-    __syncthreads();  // the tiles before have been read
-    k.copy(head_of<d_head>(a.k, head / a.group, a.keys), j, kBackwardOther, a.keys);
-    v.copy(head_of<d_head>(a.v, head / a.group, a.keys), j, kBackwardOther, a.keys);
+  q.template copy<kRows, kThreads>(head_of<d_head>(a.q, head, a.queries), first, a.queries);
+  d_o.template copy<kRows, kThreads>(head_of<d_head>(a.d_o, head, a.queries), first, a.queries);
+  const int end = keys_seen(a, first + kRows);
+  tiles.copy(0, keys, values, 0, a.keys);
+  for (int j = 0, step = 0; j < end; j += kOther, ++step) {
     wait_for_copies();
-    __syncthreads();
-    float s[kBlocks][4], d_p[kBlocks][4];
+    __syncthreads();  // the tiles are there, and those of the step before have been read
+    if (j + kOther < end) tiles.copy(step + 1, keys, values, j + kOther, a.keys);
+    const auto k = tiles.tile(step, 0), v = tiles.tile(step, 1);
+    Sums<kFragments<d_head>, kOther / 8> s, d_p;
     multiply_rows(s, q, row, k);
     multiply_rows(d_p, d_o, row, v);
+    if (j + kOther > a.keys || (a.causal != 0 && j + kOther > first + row))
+      mask_scores(a, s, first + row, j);
 #pragma unroll
-    for (int i = 0; i < kBlocks; ++i) {
+    for (int f = 0; f < kFragments<d_head>; ++f) {
 #pragma unroll
-      for (int c = 0; c < 4; ++c) {
-        const bool seen = sees(a, first + row + row_of_sum(c), j + column_of_sum(i, c));
-        const float p = seen ? exp2f(scale * s[i][c] - log_sum[c / 2]) : 0;
-        s[i][c] = p * (d_p[i][c] - row_d[c / 2]);
+      for (int i = 0; i < kOther / 8; ++i) {
+#pragma unroll
+        for (int c = 0; c < 4; ++c) {
+          const float p = power_of_two(scale * s[f][i][c] - log_sum[f][c / 2]);
+          s[f][i][c] = p * (d_p[f][i][c] - row_d[f][c / 2]);
+        }
       }
     }
     add_product(d_q, s, k);
   }
-  write_rows<Number, d_head>(head_of<d_head>(a.d_q, head, a.queries), first + row, a.queries, d_q,
-                             a.scale, a.scale);
+  for (int f = 0; f < kFragments<d_head>; ++f) {
+    write_rows<Number, d_head>(head_of<d_head>(a.d_q, head, a.queries), first + row + f * 16,
+                               a.queries, d_q[f], a.scale, a.scale);
+  }
 }
 
 // Two warps share 16 keys of a wide head: both make P and dS, each half of the columns of
 // dK and dV, which together would need more registers than a thread can have.
 template <class Number, int d_head>
 __device__ void attention_tensor_core_d_kv(const Attention<Number>& a) {
-  constexpr int kBlocks = kBackwardOther / 8;
+  constexpr int kOther = kBackwardOther<d_head>, kRows = kKeyRows<d_head>;
   constexpr int kSumBlocks = d_head / 8 / kColumnWarps<d_head>;
-  const int first_block = static_cast<int>(threadIdx.x) / (2 * kTileRows) * kSumBlocks;
+  constexpr int kBoth = kColumnWarps<d_head> * kThreads;
+  const int first_block = static_cast<int>(threadIdx.x) / kThreads * kSumBlocks;
   DYNAMIC_SHARED(Number, memory);
-  const SwizzledTile<Number, d_head> k{memory}, v{memory + kTileRows * d_head},
-      q{memory + 2 * kTileRows * d_head}, d_o{memory + (2 * kTileRows + kBackwardOther) * d_head};
+  const SwizzledTile<Number, d_head> k{memory}, v{memory + kRows * d_head};
+  const BackwardTiles<Number, d_head, kBoth> tiles{memory + 2 * kRows * d_head};
   const int kv_head = static_cast<int>(blockIdx.y);
-  const int first = static_cast<int>(blockIdx.x) * kTileRows, row = first_row_of_warp();
+  const int first = static_cast<int>(blockIdx.x) * kRows,
+            row = first_row_of_warp<kKeyFragments<d_head>>();
   const float scale = a.scale * kLog2E;
-  float d_k[kSumBlocks][4] = {}, d_v[kSumBlocks][4] = {};
-  k.copy(head_of<d_head>(a.k, kv_head, a.keys), first, kTileRows, a.keys);
-  v.copy(head_of<d_head>(a.v, kv_head, a.keys), first, kTileRows, a.keys);
-  for (int head = kv_head * a.group; head < (kv_head + 1) * a.group; ++head) {
-    // Queries before the first key of the tile see none of it.
-    for (int j = a.causal != 0 ? first : 0; j < a.queries; j += kBackwardOther) {
-      __syncthreads();
-      q.copy(head_of<d_head>(a.q, head, a.queries), j, kBackwardOther, a.queries);
-      d_o.copy(head_of<d_head>(a.d_o, head, a.queries), j, kBackwardOther, a.queries);
-      wait_for_copies();
-      __syncthreads();
-      float p[kBlocks][4], d_s[kBlocks][4];  // transposed: a row for each key
-      multiply_rows(p, k, row, q);
-      multiply_rows(d_s, v, row, d_o);
+  Sums<kKeyFragments<d_head>, kSumBlocks> d_k = {}, d_v = {};
+  k.template copy<kRows, kBoth>(head_of<d_head>(a.k, kv_head, a.keys), first, a.keys);
+  v.template copy<kRows, kBoth>(head_of<d_head>(a.v, kv_head, a.keys), first, a.keys);
+  // Queries before the first key of the tile see none of it.
+  const int begin = a.causal != 0 ? min(first, a.queries) : 0;
+  const int tiles_of_head = (a.queries - begin + kOther - 1) / kOther;
+  const auto copy = [&](int step) {
+    const int head = kv_head * a.group + step / tiles_of_head;
+    tiles.copy(step, head_of<d_head>(a.q, head, a.queries), head_of<d_head>(a.d_o, head, a.queries),
+               begin + step % tiles_of_head * kOther, a.queries);
+  };
+  const int steps = a.group * tiles_of_head;
+  if (steps > 0) copy(0);
+  for (int step = 0; step < steps; ++step) {
+    wait_for_copies();
+    __syncthreads();
+    if (step + 1 < steps) copy(step + 1);
+    const int head = kv_head * a.group + step / tiles_of_head;
+    const int i0 = begin + step % tiles_of_head * kOther;
+    const auto q = tiles.tile(step, 0), d_o = tiles.tile(step, 1);
+    Sums<kKeyFragments<d_head>, kOther / 8> p, d_s;  // transposed: a row for each key
+    multiply_rows(p, k, row, q);
+    multiply_rows(d_s, v, row, d_o);
+    const bool masked =
+        i0 + kOther > a.queries || (a.causal != 0 && i0 < first + row + 16 * kKeyFragments<d_head>);
 #pragma unroll
-      for (int i = 0; i < kBlocks; ++i) {
+    for (int i = 0; i < kOther / 8; ++i) {
 #pragma unroll
-        for (int c = 0; c < 4; ++c) {
-          const int query = j + column_of_sum(i, c);
-          const int place = head * a.queries + min(query, a.queries - 1);
-          const bool seen = query < a.queries && sees(a, query, first + row + row_of_sum(c));
-          p[i][c] = seen ? exp2f(scale * p[i][c] - a.log_sums[place] * kLog2E) : 0;
-          d_s[i][c] = p[i][c] * (d_s[i][c] - a.row_sums[place]);
+      for (int column = 0; column < 2; ++column) {
+        const int query = i0 + column_of_sum(i, column);
+        const int place = head * a.queries + min(query, a.queries - 1);
+        const float log_sum = a.log_sums[place] * kLog2E, row_d = a.row_sums[place];
+#pragma unroll
+        for (int f = 0; f < kKeyFragments<d_head>; ++f) {
+#pragma unroll
+          for (int c = column; c < 4; c += 2) {
+            float& s = p[f][i][c];
+            const bool seen =
+                !masked || (query < a.queries && sees(a, query, first + row + row_of_sum(f, c)));
+            s = seen ? power_of_two(scale * s - log_sum) : 0;
+            d_s[f][i][c] = s * (d_s[f][i][c] - row_d);
+          }
         }
       }
-      add_product(d_v, p, d_o, first_block);
-      add_product(d_k, d_s, q, first_block);
     }
+    add_product(d_v, p, d_o, first_block);
+    add_product(d_k, d_s, q, first_block);
   }
-  write_rows<Number, d_head>(head_of<d_head>(a.d_k, kv_head, a.keys), first + row, a.keys, d_k,
-                             a.scale, a.scale, first_block);
-  write_rows<Number, d_head>(head_of<d_head>(a.d_v, kv_head, a.keys), first + row, a.keys, d_v, 1,
-                             1, first_block);
+  Number* const all_d_k = head_of<d_head>(a.d_k, kv_head, a.keys);
+  Number* const all_d_v = head_of<d_head>(a.d_v, kv_head, a.keys);
+  for (int f = 0; f < kKeyFragments<d_head>; ++f) {
+    const int key = first + row + f * 16;
+    write_rows<Number, d_head>(all_d_k, key, a.keys, d_k[f], a.scale, a.scale, first_block);
+    write_rows<Number, d_head>(all_d_v, key, a.keys, d_v[f], 1, 1, first_block);
+  }
 }
 
 }  // namespace ts::kernels::own_cuda

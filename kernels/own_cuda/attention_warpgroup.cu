@@ -1,22 +1,26 @@
 // Attention, the warpgroup stage: the forward of FlashAttention-3 (Shah et al. 2024, arXiv
-// 2407.08608, algorithm 1) with products of four warps (wgmma) on tiles that the tensor memory
-// accelerator brings (TMA). For sm_90a; the backward is that of the tensor-core stage.
+// 2407.08608, algorithms 1 and 2) with products of four warps (wgmma) on tiles that the tensor
+// memory accelerator brings (TMA). For sm_90a; the backward is that of the tensor-core stage.
 //
-//   a block a tile i of 128 queries; K and V have two places each, j % 2
-//   one thread, the producer:                  two warpgroups, the consumers, 64 queries each:
-//     bring Q_i                                  O = 0, l = 0, m = -inf; wait for Q_i
-//     for each tile j of keys                    for each tile j of keys
-//       wait until K's place is empty              wait for K_j; S = Q_i K_j^T; K's place is empty
-//       bring K_j                                  m' = max(m, rowmax S), P = exp(scale (S - m'))
-//       wait until V's place is empty              l = exp(scale (m - m')) l + rowsum P
-//       bring V_j                                  O = exp(scale (m - m')) O
-//                                                  wait for V_j; O += P V_j; V's place is empty
-//                                                O = O / l, L = scale m + log l
+//   a block a tile i of queries; K and V have two places each, j % 2
+//   one thread, the producer:            two or three warpgroups, the consumers, 64 queries each:
+//     bring Q_i                            O = 0, l = 0, m = -inf
+//     for each tile j of keys              S = Q_i K_0^T; P = softmax of S
+//       wait until K's place is empty      for each further tile j of keys
+//       bring K_j                            wait for K_j and for this warpgroup's turn
+//       wait until V's place is empty        begin S = Q_i K_j^T; begin O += P V_j-1
+//       bring V_j                            the next warpgroup's turn
+//                                            wait for S; m' = max(m, rowmax S)
+//                                            P' = exp(scale (S - m'))
+//                                            l = exp(scale (m - m')) l + rowsum P'
+//                                            wait for O; O = exp(scale (m - m')) O; P = P', m = m'
+//                                          O += P V of the last; O = O / l, L = scale m + log l
 //
-// While one warpgroup makes exponentials the other one's products fill the tensor cores. A barrier
-// "full" counts bytes, a barrier "empty" the warps that have read. P goes from one product to the
-// next in registers, which have the same order as those of mma.sync (PTX ISA, "Register fragments
-// for wgmma"). Rows past the end come as zeros, and are masked.
+// Exponentials of a tile are made while the products of P with the tile before go on, and those of
+// the other warpgroups: the turns keep their products from coming at the same time (sections 3.1
+// and 3.2 of the paper). A barrier "full" counts bytes, a barrier "empty" the warps that have read.
+// P goes from one product to the next in registers, which have the same order as those of mma.sync
+// (PTX ISA, "Register fragments for wgmma"). Rows past the end come as zeros, and are masked.
 #include "kernels/own_cuda/attention_warpgroup.h"
 
 #include "kernels/own_cuda/softmax_rows.h"
@@ -24,11 +28,14 @@
 
 namespace ts::kernels::own_cuda {
 
-constexpr int kBlockRows = report::kWarpgroupRows;
 constexpr int kGroupRows = 64;
 constexpr int kGroupThreads = 128;
+constexpr int kGroupWarps = 4;
 constexpr int kPlaces = report::kWarpgroupPlaces;
-constexpr int kReaders = 8;  // warps of the consumers
+template <int d_head>
+constexpr int kConsumers = report::warpgroup_consumers(d_head);
+template <int d_head>
+constexpr int kBlockRows = report::stage_sizes::warpgroup_rows(d_head);
 template <int d_head>
 constexpr int kTileKeys = report::warpgroup_keys(d_head);
 
@@ -39,23 +46,27 @@ struct WarpgroupTiles {
   Number* q;
   Number *k, *v;  // [kPlaces][kTile]
   Barrier *q_full, *k_full, *v_full, *k_empty, *v_empty;
+  Barrier* turns;  // [consumers]
 
   __device__ explicit WarpgroupTiles(Number* memory)
-      : q(memory), k(q + kBlockRows * d_head), v(k + kPlaces * kTile) {
+      : q(memory), k(q + kBlockRows<d_head> * d_head), v(k + kPlaces * kTile) {
     q_full = reinterpret_cast<Barrier*>(v + kPlaces * kTile);
     k_full = q_full + 1;
     v_full = k_full + kPlaces;
     k_empty = v_full + kPlaces;
     v_empty = k_empty + kPlaces;
+    turns = v_empty + kPlaces;
   }
   __device__ void make_barriers() const {
     make_barrier(q_full, 1);
     for (int place = 0; place < kPlaces; ++place) {
       make_barrier(k_full + place, 1);
       make_barrier(v_full + place, 1);
-      make_barrier(k_empty + place, kReaders);
-      make_barrier(v_empty + place, kReaders);
+      make_barrier(k_empty + place, kConsumers<d_head> * kGroupWarps);
+      make_barrier(v_empty + place, kConsumers<d_head> * kGroupWarps);
     }
+    for (int group = 0; group < kConsumers<d_head>; ++group)
+      make_barrier(turns + group, kGroupWarps);
     publish_barriers();
   }
 };
@@ -74,7 +85,7 @@ __device__ void produce(const AttentionByTma<Number>& t,
                         const WarpgroupTiles<Number, d_head>& tiles, int first, int head, int end) {
   constexpr int kKeys = kTileKeys<d_head>, kTile = kKeys * d_head;
   const int kv_head = head / t.a.group;
-  bring<d_head>(tiles.q, t.q, first, kBlockRows, head, tiles.q_full);
+  bring<d_head>(tiles.q, t.q, first, kBlockRows<d_head>, head, tiles.q_full);
   for (int j = 0, step = 0; j < end; j += kKeys, ++step) {
     const int place = step % kPlaces, turn = step / kPlaces % 2;
     wait(tiles.k_empty + place, turn ^ 1);  // the phase before the first is over
@@ -84,122 +95,157 @@ __device__ void produce(const AttentionByTma<Number>& t,
   }
 }
 
-// S [64][keys] = rows of Q times rows of K.
+// What a consumer has in registers: the state of its rows, scores of a tile that become weights,
+// and weights as the factor of the next product.
 template <class Number, int d_head>
-__device__ void make_scores(float (&s)[kTileKeys<d_head> / 8][4], const Number* q_rows,
-                            const Number* k) {
-  constexpr int kKeys = kTileKeys<d_head>;
-  const std::uint32_t left = shared_address(q_rows), right = shared_address(k);
-  begin_products();
-#pragma unroll
-  for (int step = 0; step < d_head / 16; ++step) {
-    multiply_factors<Number, kKeys>(s, factor_by_columns(left, kBlockRows, step),
-                                    factor_by_columns(right, kKeys, step), step > 0);
-  }
-  wait_for_products();
-}
+struct Consumer {
+  static constexpr int kKeys = kTileKeys<d_head>, kTile = kKeys * d_head, kBlocks = kKeys / 8;
+  // Of the sums of one product at most.
+  static constexpr int kColumns = d_head < 128 ? d_head : 128;
 
-// O [64][d_head] += P times V, 128 columns at a time at most.
-template <class Number, int d_head>
-__device__ void add_values(float (&o)[d_head / 8][4], const float (&p)[kTileKeys<d_head> / 8][4],
-                           const Number* v) {
-  constexpr int kKeys = kTileKeys<d_head>, kColumns = d_head < 128 ? d_head : 128;
-  const std::uint32_t right = shared_address(v);
-  std::uint32_t left[kKeys / 16][4];
+  const AttentionByTma<Number>& t;
+  const WarpgroupTiles<Number, d_head>& tiles;
+  int group;      // of the consumers
+  int first_row;  // of this warp's queries
+  SoftmaxRows<d_head, 1> rows;
+  Sums<1, kBlocks> s;
+  std::uint32_t p[kKeys / 16][4];
+
+  __device__ Consumer(const AttentionByTma<Number>& problem,
+                      const WarpgroupTiles<Number, d_head>& in, int consumer, int first)
+      : t(problem), tiles(in), group(consumer), first_row(first) {}
+
+  // Begins S [64][keys] = rows of Q times rows of the K of a step.
+  __device__ void begin_scores(int step) {
+    const Number* const k = tiles.k + step % kPlaces * kTile;
+    const std::uint32_t left = shared_address(tiles.q + group * kGroupRows * kChunkColumns);
+    const std::uint32_t right = shared_address(k);
 #pragma unroll
-  for (int step = 0; step < kKeys / 16; ++step) {
+    for (int i = 0; i < d_head / 16; ++i) {
+      multiply_factors<Number, kKeys>(s[0], factor_by_columns(left, kBlockRows<d_head>, i),
+                                      factor_by_columns(right, kKeys, i), i > 0);
+    }
+    close_products();
+  }
+  // Begins O [64][d_head] += P times the V of a step.
+  __device__ void begin_output(int step) {
+    const std::uint32_t right = shared_address(tiles.v + step % kPlaces * kTile);
 #pragma unroll
-    for (int i = 0; i < 4; ++i) {
-      const float(&pair)[4] = p[2 * step + i / 2];
-      left[step][i] = pair_of<Number>(pair[i % 2 * 2], pair[i % 2 * 2 + 1]);
+    for (int i = 0; i < kKeys / 16; ++i) {
+#pragma unroll
+      for (int column = 0; column < d_head; column += kColumns) {
+        add_registers_times<Number, kColumns>(
+            rows.o[0] + column / 8, p[i], factor_by_rows(right, kKeys, i, column / kChunkColumns));
+      }
+    }
+    close_products();
+  }
+  // The scores of a step are there: K's place is free, S becomes weights.
+  __device__ void soften(int step) {
+    hold(s[0]);
+    if (lane_of_warp() == 0) arrive(tiles.k_empty + step % kPlaces);
+    const int j = step * kKeys;
+    if (j + kKeys > t.a.keys || (t.a.causal != 0 && j + kKeys > first_row))
+      mask_scores(t.a, s, first_row, j);
+    rows.soften(s, t.a.scale * kLog2E);
+    hold(s[0]);  // the weights are made now, not after the next wait
+  }
+  // O has the V of a step: its place is free.
+  __device__ void end_output(int step) {
+    hold(rows.o[0]);
+    hold(p);
+    if (lane_of_warp() == 0) arrive(tiles.v_empty + step % kPlaces);
+  }
+  __device__ void pack_weights() {
+#pragma unroll
+    for (int i = 0; i < kKeys / 16; ++i) {
+#pragma unroll
+      for (int c = 0; c < 4; ++c) {
+        const float(&pair)[4] = s[0][2 * i + c / 2];
+        p[i][c] = pair_of<Number>(pair[c % 2 * 2], pair[c % 2 * 2 + 1]);
+      }
     }
   }
-  begin_products();
-#pragma unroll
-  for (int step = 0; step < kKeys / 16; ++step) {
-#pragma unroll
-    for (int column = 0; column < d_head; column += kColumns) {
-      add_registers_times<Number, kColumns>(
-          o + column / 8, left[step], factor_by_rows(right, kKeys, step, column / kChunkColumns));
-    }
+  __device__ void wait_for_k(int step) const {
+    wait(tiles.k_full + step % kPlaces, step / kPlaces % 2);
   }
-  wait_for_products();
-}
+  __device__ void wait_for_v(int step) const {
+    wait(tiles.v_full + step % kPlaces, step / kPlaces % 2);
+  }
+  // The turns go round: the first consumer's comes before any other has begun.
+  __device__ void wait_for_turn(int step) const {
+    wait(tiles.turns + group, group == 0 ? step % 2 : (step + 1) % 2);
+  }
+  __device__ void end_turn() const {
+    if (lane_of_warp() == 0) arrive(tiles.turns + (group + 1) % kConsumers<d_head>);
+  }
+};
 
 template <class Number, int d_head>
 __device__ void consume(const AttentionByTma<Number>& t,
                         const WarpgroupTiles<Number, d_head>& tiles, int first, int head, int end,
                         int group) {
-  constexpr int kKeys = kTileKeys<d_head>, kTile = kKeys * d_head, kBlocks = kKeys / 8;
-  const Attention<Number>& a = t.a;
-  const int group_row = group * kGroupRows;
-  const int row = first + group_row + static_cast<int>(threadIdx.x) % kGroupThreads / 32 * 16;
-  const bool first_lane = lane_of_warp() == 0;
-  SoftmaxRows<d_head> rows;
+  const int row = group * kGroupRows + static_cast<int>(threadIdx.x) % kGroupThreads / 32 * 16;
+  const int last = (end - 1) / kTileKeys<d_head>;
+  Consumer<Number, d_head> c(t, tiles, group, first + row);
   wait(tiles.q_full, 0);
-  for (int j = 0, step = 0; j < end; j += kKeys, ++step) {
-    const int place = step % kPlaces, turn = step / kPlaces % 2;
-    float s[kBlocks][4];
-    wait(tiles.k_full + place, turn);
-    make_scores<Number, d_head>(s, tiles.q + group_row * kChunkColumns, tiles.k + place * kTile);
-    if (first_lane) arrive(tiles.k_empty + place);
-    if (j + kKeys > a.keys || (a.causal != 0 && j + kKeys > first)) {
-#pragma unroll
-      for (int i = 0; i < kBlocks; ++i) {
-#pragma unroll
-        for (int c = 0; c < 4; ++c) {
-          if (!sees(a, row + row_of_sum(c), j + column_of_sum(i, c))) s[i][c] = kLowest;
-        }
-      }
-    }
-    float largest[2] = {rows.m[0], rows.m[1]};
-#pragma unroll
-    for (int i = 0; i < kBlocks; ++i) {
-#pragma unroll
-      for (int c = 0; c < 4; ++c) largest[c / 2] = fmaxf(largest[c / 2], s[i][c]);
-    }
-    rows.soften(s, largest, a.scale * kLog2E);
-    wait(tiles.v_full + place, turn);
-    add_values<Number, d_head>(rows.o, s, tiles.v + place * kTile);
-    if (first_lane) arrive(tiles.v_empty + place);
+  c.wait_for_k(0);
+  begin_products();
+  c.begin_scores(0);
+  wait_for_products<0>();
+  c.soften(0);
+  c.pack_weights();
+  for (int step = 1; step <= last; ++step) {
+    c.wait_for_k(step);
+    c.wait_for_v(step - 1);
+    c.wait_for_turn(step);
+    begin_products();
+    c.begin_scores(step);
+    c.begin_output(step - 1);
+    c.end_turn();
+    wait_for_products<1>();
+    c.soften(step);
+    // Needed soon; and it keeps the compiler from waiting for O before it has made the weights.
+    if (step < last) c.wait_for_k(step + 1);
+    wait_for_products<0>();
+    c.end_output(step - 1);
+    c.rows.shrink_output();
+    c.pack_weights();
   }
-  float factor[2];
-  for (int half = 0; half < 2; ++half) {
-    const int query = row + row_of_sum(half * 2);
-    const float sum = row_sum(rows.l[half]);
-    if (lane_of_warp() % 4 == 0 && query < a.queries) {
-      a.log_sums[head * a.queries + query] =
-          sum == 0 ? -kLowest : a.scale * rows.m[half] + logf(sum);
-    }
-    factor[half] = sum == 0 ? 0 : 1 / sum;
-  }
-  write_rows<Number, d_head>(head_of<d_head>(a.o, head, a.queries), row, a.queries, rows.o,
-                             factor[0], factor[1]);
+  c.wait_for_v(last);
+  begin_products();
+  c.begin_output(last);
+  wait_for_products<0>();
+  hold(c.rows.o[0]);
+  c.rows.write(t.a, head, first + row);
 }
 
 template <class Number, int d_head>
 __device__ void attention_warpgroup_forward(const AttentionByTma<Number>& t) {
   DYNAMIC_SHARED(Number, memory);
   const WarpgroupTiles<Number, d_head> tiles(memory);
-  const int head = static_cast<int>(blockIdx.y), first = static_cast<int>(blockIdx.x) * kBlockRows;
-  const int end = keys_seen(t.a, first + kBlockRows);
+  const int head = static_cast<int>(blockIdx.y);
+  const int first = tile_of_block(t.a) * kBlockRows<d_head>;
+  const int end = keys_seen(t.a, first + kBlockRows<d_head>);
   if (threadIdx.x == 0) tiles.make_barriers();
   __syncthreads();
   const int group = static_cast<int>(threadIdx.x) / kGroupThreads;
+  // All registers of a multiprocessor, 512 times 128.
   if (group == 0) {
-    give_registers<24>();
+    give_registers<kConsumers<d_head> == 2 ? 24 : 32>();
     if (threadIdx.x == 0) produce(t, tiles, first, head, end);
   } else {
-    take_registers<240>();
+    take_registers<kConsumers<d_head> == 2 ? 240 : 160>();
     consume(t, tiles, first, head, end, group - 1);
   }
 }
 
 }  // namespace ts::kernels::own_cuda
 
-#define TENSORSCOPE_WARPGROUP(Number, type, d_head)                      \
-  TENSORSCOPE_KERNEL(attention_warpgroup_forward_##type##_##d_head,      \
-                     ts::kernels::own_cuda::AttentionByTma<Number>, 384, \
+#define TENSORSCOPE_WARPGROUP(Number, type, d_head)                          \
+  TENSORSCOPE_KERNEL(attention_warpgroup_forward_##type##_##d_head,          \
+                     ts::kernels::own_cuda::AttentionByTma<Number>,          \
+                     (ts::report::stage_sizes::warpgroup_threads(d_head).x), \
                      ts::kernels::own_cuda::attention_warpgroup_forward<Number, d_head>)
 #define TENSORSCOPE_WARPGROUPS(Number, type) \
   TENSORSCOPE_WARPGROUP(Number, type, 64)    \

@@ -7,6 +7,17 @@ namespace ts::kernels::own_cuda {
 
 constexpr float kLog2E = 1.44269504F;
 
+// 2 to the power of x, by one instruction: 0 where the result is below 2^-126.
+__device__ inline float power_of_two(float x) {
+#ifdef __CUDACC__
+  float power;
+  asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(power) : "f"(x));
+  return power;
+#else
+  return exp2f(x);
+#endif
+}
+
 // The largest value, or the sum, of the four lanes of a row.
 __device__ inline float row_largest(float x) {
   x = fmaxf(x, __shfl_xor_sync(0xFFFFFFFFU, x, 1));
@@ -17,36 +28,97 @@ __device__ inline float row_sum(float x) {
   return x + __shfl_xor_sync(0xFFFFFFFFU, x, 2);
 }
 
-// The state of a lane's two rows while keys come: c / 2 of a fragment is the row (Dao 2023,
-// algorithm 1). l is the sum of this lane's columns.
-template <int d_head>
-struct SoftmaxRows {
-  float o[d_head / 8][4] = {}, l[2] = {}, m[2] = {kLowest, kLowest};
-
-  // S becomes P; O and l shrink to the new maximum: of this lane's scores and of m.
-  template <int blocks>
-  __device__ void soften(float (&s)[blocks][4], float (&largest)[2], float scale) {
-    float base[2];
+// Takes from a tile of scores what its query does not see. The rows are queries from `first` on,
+// the columns keys from j on.
+template <class Number, int fragments, int blocks>
+__device__ void mask_scores(const Attention<Number>& a, Sums<fragments, blocks>& s, int first,
+                            int j) {
+#ifdef __CUDACC__
+  asm volatile("");  // the branch to here stays one: most tiles have nothing to mask
+#endif
 #pragma unroll
-    for (int half = 0; half < 2; ++half) {
-      largest[half] = row_largest(largest[half]);
-      base[half] = scale * base_of(largest[half]);
-      const float shrink = exp2f(scale * m[half] - base[half]);
-      m[half] = largest[half];
-      l[half] *= shrink;
-#pragma unroll
-      for (int i = 0; i < d_head / 8; ++i) {
-        o[i][2 * half] *= shrink;
-        o[i][2 * half + 1] *= shrink;
-      }
-    }
+  for (int f = 0; f < fragments; ++f) {
 #pragma unroll
     for (int i = 0; i < blocks; ++i) {
 #pragma unroll
       for (int c = 0; c < 4; ++c) {
-        s[i][c] = exp2f(scale * s[i][c] - base[c / 2]);
-        l[c / 2] += s[i][c];  // of this lane's columns
+        if (!sees(a, first + row_of_sum(f, c), j + column_of_sum(i, c))) s[f][i][c] = kLowest;
       }
+    }
+  }
+}
+
+// The state of a lane's rows while keys come, two of each fragment: c / 2 is the row (Dao 2023,
+// algorithm 1). l is the sum of this lane's columns.
+template <int d_head, int fragments>
+struct SoftmaxRows {
+  Sums<fragments, d_head / 8> o = {};
+  float l[fragments][2] = {}, m[fragments][2];
+  float shrink[fragments][2];  // of O, by the last tile
+
+  __device__ SoftmaxRows() {
+    for (int f = 0; f < fragments; ++f) m[f][0] = m[f][1] = kLowest;
+  }
+
+  // S becomes P; m, l and `shrink` follow. O is left to shrink_output().
+  template <int blocks>
+  __device__ void soften(Sums<fragments, blocks>& s, float scale) {
+#pragma unroll
+    for (int f = 0; f < fragments; ++f) {
+#pragma unroll
+      for (int half = 0; half < 2; ++half) {
+        float largest = m[f][half];
+#pragma unroll
+        for (int i = 0; i < blocks; ++i) {
+          largest = fmaxf(largest, fmaxf(s[f][i][2 * half], s[f][i][2 * half + 1]));
+        }
+        largest = row_largest(largest);
+        const float base = scale * base_of(largest);
+        shrink[f][half] = power_of_two(scale * m[f][half] - base);
+        m[f][half] = largest;
+        float sum = l[f][half] * shrink[f][half];
+#pragma unroll
+        for (int i = 0; i < blocks; ++i) {
+#pragma unroll
+          for (int c = 2 * half; c < 2 * half + 2; ++c) {
+            s[f][i][c] = power_of_two(scale * s[f][i][c] - base);
+            sum += s[f][i][c];
+          }
+        }
+        l[f][half] = sum;
+      }
+    }
+  }
+
+  __device__ void shrink_output() {
+#pragma unroll
+    for (int f = 0; f < fragments; ++f) {
+#pragma unroll
+      for (int i = 0; i < d_head / 8; ++i) {
+#pragma unroll
+        for (int c = 0; c < 4; ++c) o[f][i][c] *= shrink[f][c / 2];
+      }
+    }
+  }
+
+  // Writes O / l, and L, for the queries from `first` on.
+  template <class Number>
+  __device__ void write(const Attention<Number>& a, int head, int first) {
+#pragma unroll
+    for (int f = 0; f < fragments; ++f) {
+      float factor[2];
+#pragma unroll
+      for (int half = 0; half < 2; ++half) {
+        const int query = first + row_of_sum(f, half * 2);
+        const float sum = row_sum(l[f][half]);
+        if (lane_of_warp() % 4 == 0 && query < a.queries) {
+          a.log_sums[head * a.queries + query] =
+              sum == 0 ? -kLowest : a.scale * m[f][half] + logf(sum);
+        }
+        factor[half] = sum == 0 ? 0 : 1 / sum;
+      }
+      write_rows<Number, d_head>(head_of<d_head>(a.o, head, a.queries), first + f * 16, a.queries,
+                                 o[f], factor[0], factor[1]);
     }
   }
 };

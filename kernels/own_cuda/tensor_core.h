@@ -36,8 +36,7 @@ __device__ inline void load_matrices(std::uint32_t (&to)[4], const void* row) {
 __device__ inline void multiply_add(float (&d)[4], const std::uint32_t (&a)[4],
                                     const std::uint32_t (&b)[2], Bf16 /*type*/) {
 #ifdef __CUDACC__
-  asm volatile(
-      "mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, "
+  asm("mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, "
       "{%8, %9}, {%0, %1, %2, %3};"
       : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])
       : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
@@ -48,8 +47,7 @@ __device__ inline void multiply_add(float (&d)[4], const std::uint32_t (&a)[4],
 __device__ inline void multiply_add(float (&d)[4], const std::uint32_t (&a)[4],
                                     const std::uint32_t (&b)[2], Fp16 /*type*/) {
 #ifdef __CUDACC__
-  asm volatile(
-      "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, "
+  asm("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, "
       "{%8, %9}, {%0, %1, %2, %3};"
       : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])
       : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
@@ -83,14 +81,24 @@ __device__ inline void wait_for_copies() {
 // Two sums as the two numbers of a register.
 template <class Number>
 __device__ inline std::uint32_t pair_of(float first, float second) {
+#ifdef __CUDACC__
+  std::uint32_t pair;
+  if constexpr (Number::kBf16) {
+    asm("cvt.rn.bf16x2.f32 %0, %1, %2;" : "=r"(pair) : "f"(second), "f"(first));
+  } else {
+    asm("cvt.rn.f16x2.f32 %0, %1, %2;" : "=r"(pair) : "f"(second), "f"(first));
+  }
+  return pair;
+#else
   Number a, b;
   narrow(first, a);
   narrow(second, b);
   return std::uint32_t{a.bits} | std::uint32_t{b.bits} << 16U;
+#endif
 }
 
 __device__ inline int lane_of_warp() {
-  return static_cast<int>(threadIdx.x) % 32;
+  return static_cast<int>(threadIdx.x % 32U);
 }
 
 // A tile [rows][d_head] of 16-bit numbers. A row is cut into chunks of 16 bytes, and chunk c of row
@@ -102,72 +110,104 @@ struct SwizzledTile {
   static constexpr int kChunks = d_head / kChunk;
   Number* numbers;
 
-  __device__ Number* chunk(int row, int which) const {
-    const int place = kChunks >= 8 ? which ^ row % 8 : which ^ row / 2 % 4;
-    return numbers + row * d_head + place * kChunk;
+  // Index of the first number of a chunk. That of a chunk `n` further is index ^ n * kChunk, where
+  // n has no bit in common with `which`; so one index serves for a whole row of matrices.
+  __device__ static unsigned index(int row, int which) {
+    const auto r = static_cast<unsigned>(row), w = static_cast<unsigned>(which);
+    const unsigned place = kChunks >= 8 ? w ^ r % 8U : w ^ r / 2U % 4U;
+    return r * d_head + place * kChunk;
   }
-  // Begins to copy rows of a head; zeros after its last row.
-  __device__ void copy(const Number* head, int first, int rows, int end) const {
-    for (int i = static_cast<int>(threadIdx.x); i < rows * kChunks;
-         i += static_cast<int>(blockDim.x)) {
-      const int row = i / kChunks, which = i % kChunks;
-      const bool inside = first + row < end;
-      const Number* from = inside ? head + (first + row) * d_head + which * kChunk : head;
-      copy_async(chunk(row, which), from, !inside);
-    }
+  // Begins to copy `rows` rows of a head, by all `threads` of the block; zeros after its last row,
+  // of which nothing is read.
+  template <int rows, int threads>
+  __device__ void copy(const Number* head, int first, int end) const {
+    static_assert(threads % kChunks == 0 && rows % (threads / kChunks) == 0);
+    const int row = static_cast<int>(threadIdx.x) / kChunks;
+    const int which = static_cast<int>(threadIdx.x) % kChunks;
+    const Number* const from = head + (first + row) * d_head + which * kChunk;
+#pragma unroll
+    for (int down = 0; down < rows; down += threads / kChunks)
+      copy_async(numbers + index(row + down, which), from + down * d_head,
+                 first + row + down >= end);
   }
 };
 
-// s [16][8 * n] = rows `row` to row + 15 of a, times the rows of b from 0, as fragments of sums.
-template <class Number, int d_head, int n>
-__device__ void multiply_rows(float (&s)[n][4], SwizzledTile<Number, d_head> a, int row,
+// Sums of a warp: `fragments` times 16 rows, `blocks` times 8 columns.
+template <int fragments, int blocks>
+using Sums = float[fragments][blocks][4];
+
+// s [16 * fragments][8 * blocks] = the rows from `row` on of a, times the rows of b from 0. Each
+// matrix of b is read once for all fragments: with one a warp would wait for shared memory.
+template <class Number, int d_head, int fragments, int blocks>
+__device__ void multiply_rows(Sums<fragments, blocks>& s, SwizzledTile<Number, d_head> a, int row,
                               SwizzledTile<Number, d_head> b) {
   const int lane = lane_of_warp();
+  const unsigned of_a = a.index(row + lane % 16, lane / 16);
+  const unsigned of_b = b.index(lane % 8 + lane / 16 * 8, lane / 8 % 2);
 #pragma unroll
-  for (int i = 0; i < n; ++i) {
-    for (int c = 0; c < 4; ++c) s[i][c] = 0;
+  for (int f = 0; f < fragments; ++f) {
+#pragma unroll
+    for (int i = 0; i < blocks; ++i) {
+      for (int c = 0; c < 4; ++c) s[f][i][c] = 0;
+    }
   }
 #pragma unroll
-  for (int step = 0; step < d_head / 16; ++step) {
-    std::uint32_t left[4];
-    load_matrices<false>(left, a.chunk(row + lane % 16, step * 2 + lane / 16));
+  for (unsigned step = 0; step < d_head / 16; ++step) {
+    std::uint32_t left[fragments][4];
 #pragma unroll
-    for (int i = 0; i < n; i += 2) {
+    for (int f = 0; f < fragments; ++f)
+      load_matrices<false>(
+          left[f], a.numbers + ((of_a ^ step * 16U) + static_cast<unsigned>(f) * 16U * d_head));
+#pragma unroll
+    for (int i = 0; i < blocks; i += 2) {
       std::uint32_t right[4];  // two blocks of 8 rows of b
-      load_matrices<false>(right,
-                           b.chunk(i * 8 + lane % 8 + lane / 16 * 8, step * 2 + lane / 8 % 2));
-      multiply_add(s[i], left, {right[0], right[1]}, Number{});
-      multiply_add(s[i + 1], left, {right[2], right[3]}, Number{});
+      load_matrices<false>(
+          right, b.numbers + ((of_b ^ step * 16U) + static_cast<unsigned>(i) * 8U * d_head));
+#pragma unroll
+      for (int f = 0; f < fragments; ++f) {
+        multiply_add(s[f][i], left[f], {right[0], right[1]}, Number{});
+        multiply_add(s[f][i + 1], left[f], {right[2], right[3]}, Number{});
+      }
     }
   }
 }
 
-// sum [16][columns] += p [16][8 * n] times the rows of b, of which it has the columns from
-// first_block * 8 on. Fragments of sums are those of a left factor: p goes from one product to the
-// next in registers.
-template <class Number, int d_head, int n, int blocks>
-__device__ void add_product(float (&sum)[blocks][4], const float (&p)[n][4],
+// sum [16 * fragments][columns] += p [16 * fragments][8 * n] times the rows of b, of which it has
+// the columns from first_block * 8 on. Fragments of sums are those of a left factor: p goes from
+// one product to the next in registers.
+template <class Number, int d_head, int fragments, int n, int blocks>
+__device__ void add_product(Sums<fragments, blocks>& sum, const Sums<fragments, n>& p,
                             SwizzledTile<Number, d_head> b, int first_block = 0) {
-  const int lane = lane_of_warp();
+  const unsigned of_b = b.index(lane_of_warp() % 16, lane_of_warp() / 16);
 #pragma unroll
   for (int step = 0; step < n / 2; ++step) {
-    const std::uint32_t left[4] = {pair_of<Number>(p[2 * step][0], p[2 * step][1]),
-                                   pair_of<Number>(p[2 * step][2], p[2 * step][3]),
-                                   pair_of<Number>(p[2 * step + 1][0], p[2 * step + 1][1]),
-                                   pair_of<Number>(p[2 * step + 1][2], p[2 * step + 1][3])};
+    std::uint32_t left[fragments][4];
+#pragma unroll
+    for (int f = 0; f < fragments; ++f) {
+#pragma unroll
+      for (int i = 0; i < 4; ++i) {
+        const float(&pair)[4] = p[f][2 * step + i / 2];
+        left[f][i] = pair_of<Number>(pair[i % 2 * 2], pair[i % 2 * 2 + 1]);
+      }
+    }
 #pragma unroll
     for (int i = 0; i < blocks; i += 2) {
       std::uint32_t right[4];
-      load_matrices<true>(right, b.chunk(step * 16 + lane % 16, first_block + i + lane / 16));
-      multiply_add(sum[i], left, {right[0], right[1]}, Number{});
-      multiply_add(sum[i + 1], left, {right[2], right[3]}, Number{});
+      const auto columns = static_cast<unsigned>(first_block + i) * 8U;
+      load_matrices<true>(
+          right, b.numbers + ((of_b ^ columns) + static_cast<unsigned>(step) * 16U * d_head));
+#pragma unroll
+      for (int f = 0; f < fragments; ++f) {
+        multiply_add(sum[f][i], left[f], {right[0], right[1]}, Number{});
+        multiply_add(sum[f][i + 1], left[f], {right[2], right[3]}, Number{});
+      }
     }
   }
 }
 
-// Row and column of element c of block i of a fragment of sums.
-__device__ inline int row_of_sum(int c) {
-  return lane_of_warp() / 4 + c / 2 * 8;
+// Row and column of element c of block i of fragment f of sums.
+__device__ inline int row_of_sum(int f, int c) {
+  return f * 16 + lane_of_warp() / 4 + c / 2 * 8;
 }
 __device__ inline int column_of_sum(int i, int c) {
   return i * 8 + lane_of_warp() % 4 * 2 + c % 2;
@@ -179,7 +219,7 @@ __device__ void write_rows(Number* head, int first, int end, const float (&sum)[
                            float factor, float factor_of_lower, int first_block = 0) {
 #pragma unroll
   for (int half = 0; half < 2; ++half) {
-    const int row = first + row_of_sum(half * 2);
+    const int row = first + row_of_sum(0, half * 2);
     if (row >= end) continue;
     const float scale = half == 0 ? factor : factor_of_lower;
 #pragma unroll

@@ -134,20 +134,43 @@ __device__ inline std::uint64_t factor_by_rows(std::uint32_t tile, int all_rows,
                    static_cast<std::uint32_t>(all_rows * kChunkRow));
 }
 
-// Before products that read registers which were written, and after all of them; then waits.
+// Before products of registers that were written.
 __device__ inline void begin_products() {
 #ifdef __CUDACC__
   asm volatile("wgmma.fence.sync.aligned;" : : : "memory");
 #endif
 }
+// After some products, which then are a group.
+__device__ inline void close_products() {
+#ifdef __CUDACC__
+  asm volatile("wgmma.commit_group.sync.aligned;" : : : "memory");
+#endif
+}
+// Waits until at most `groups` of them, the last ones, are not done.
+template <int groups>
 __device__ inline void wait_for_products() {
 #ifdef __CUDACC__
-  asm volatile(
-      "wgmma.commit_group.sync.aligned;\n"
-      "wgmma.wait_group.sync.aligned 0;"
-      :
-      :
-      : "memory");
+  asm volatile("wgmma.wait_group.sync.aligned %0;" : : "n"(groups) : "memory");
+#endif
+}
+// Products write sums and read factors while the code goes on. After the wait for them, this keeps
+// the compiler from having read the sums earlier, or having used the registers of factors anew.
+template <int blocks>
+__device__ inline void hold([[maybe_unused]] float (&sums)[blocks][4]) {
+#ifdef __CUDACC__
+#pragma unroll
+  for (int i = 0; i < blocks; ++i) {
+    for (float& sum : sums[i]) asm volatile("" : "+f"(sum) : : "memory");
+  }
+#endif
+}
+template <int steps>
+__device__ inline void hold([[maybe_unused]] std::uint32_t (&factors)[steps][4]) {
+#ifdef __CUDACC__
+#pragma unroll
+  for (int i = 0; i < steps; ++i) {
+    for (std::uint32_t& pair : factors[i]) asm volatile("" : "+r"(pair) : : "memory");
+  }
 #endif
 }
 

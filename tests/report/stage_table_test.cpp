@@ -43,12 +43,12 @@ TEST(StageTable, ReadsWhatPtxasPrints) {
   EXPECT_TRUE(read_resources("").empty());
 }
 
-// 128 registers and 128 threads: 16 warps of 64 by registers. 24 KiB: 6 blocks of 164 KiB.
+// 128 registers and 128 threads: 16 warps of 64 by registers. 32 KiB: 5 blocks of 164 KiB.
 TEST(StageTable, OccupancyOfACard) {
   const io::TextTable table = table_of(card("8.0"), {});
   ASSERT_EQ(table.rows.size(), 1U);
   EXPECT_EQ(table.rows[0][0], "tensor_core");
-  EXPECT_EQ(table.rows[0][4], "24.00 KiB");
+  EXPECT_EQ(table.rows[0][4], "32.00 KiB");
   EXPECT_EQ(table.rows[0][6], "25 %");
   EXPECT_EQ(table.rows[0][7], "registers");
 }
@@ -62,11 +62,11 @@ TEST(StageTable, TakesTheCodeThatTheDriverTakes) {
 }
 
 TEST(StageTable, BytesAndFlops) {
-  const StageSizes sizes{.type = "bf16", .d_head = 64, .heads = 1, .length = 128};
-  // Q and O, L, and K and V for each of two blocks of 64 queries.
+  const StageSizes sizes{.type = "bf16", .d_head = 64, .heads = 1, .length = 256};
+  // Q and O, L, and K and V for each of two blocks of 128 queries.
   EXPECT_EQ(stage_bytes("attention_tensor_core_forward", sizes),
-            2 * 128 * 64 * 2 + 128 * 4 + 2 * 2 * 128 * 64 * 2);
-  EXPECT_EQ(stage_flops("attention_tensor_core_forward", sizes), 4.0 * 128 * 128 * 64);
+            2 * 256 * 64 * 2 + 256 * 4 + 2 * 2 * 256 * 64 * 2);
+  EXPECT_EQ(stage_flops("attention_tensor_core_forward", sizes), 4.0 * 256 * 256 * 64);
   EXPECT_GT(stage_bytes("attention_naive_forward", sizes),
             stage_bytes("attention_tensor_core_forward", sizes));
 }
