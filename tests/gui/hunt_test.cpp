@@ -13,10 +13,13 @@ namespace {
 class HuntInTheWindow : public DrivenWindow {
  protected:
   void TearDown() override { state().page = Page::run; }
+  // The page shows the end of the last hunt: what was hunted while a frame was drawn is taken over
+  // in the next.
   static bool complete(ImGuiTestContext* context) {
     return until(context, 120, [] {
       const predict::HuntProgress* hunt = state().hunts->progress();
-      return hunt != nullptr && !hunt->running && !session().predictions().hunt_busy();
+      const bool busy = session().predictions().hunt_busy();
+      return hunt != nullptr && !busy && hunt == session().predictions().hunted().get();
     });
   }
 };
