@@ -18,6 +18,10 @@ constexpr int warpgroup_keys(int d_head) {
   return d_head > 128 ? 64 : 128;
 }
 
+// Its backward, whose sums leave room for two warpgroups and smaller tiles of the other side.
+constexpr int kWarpgroupBackwardConsumers = 2;
+constexpr int kWarpgroupBackwardOther = 64;
+
 // Tiles of the tiled stage, so that all of a block fit 64 KiB (sm_75): the rows that it has for
 // good, and those of the other side.
 constexpr int tiled_forward_rows(int d_head) {
@@ -56,6 +60,8 @@ struct Threads {
   unsigned x, y;
 };
 
+inline constexpr std::array kAttentionWidths = {32, 64, 128, 256};
+
 // One kernel. A block has `rows` queries, or keys where `of_keys`, of one head: blockIdx.x says
 // which, blockIdx.y the head. It goes through the other side in tiles of `other` rows; 1: row by
 // row.
@@ -69,14 +75,13 @@ struct StageKernel {
   int (*other)(int d_head);
   int (*shared_bytes)(int d_head);
   bool takes_fp32;
-  int first_capability;  // 75 is sm_75
+  int first_capability;                                                        // 75 is sm_75
+  int narrowest = kAttentionWidths.front(), widest = kAttentionWidths.back();  // head
 
   [[nodiscard]] std::string kernel(const std::string& type, int d_head) const {
     return function + ("_" + type) + "_" + std::to_string(d_head);
   }
 };
-
-inline constexpr std::array kAttentionWidths = {32, 64, 128, 256};
 
 namespace stage_sizes {
 constexpr int naive_rows(int /*d_head*/) {
@@ -149,6 +154,21 @@ constexpr int warpgroup_bytes(int d_head) {
   return 2 * (warpgroup_rows(d_head) + 2 * kWarpgroupPlaces * warpgroup_keys(d_head)) * d_head +
          1024;
 }
+constexpr int warpgroup_backward_rows(int /*d_head*/) {
+  return 64 * kWarpgroupBackwardConsumers;
+}
+constexpr int warpgroup_backward_other(int /*d_head*/) {
+  return kWarpgroupBackwardOther;
+}
+constexpr Threads warpgroup_backward_threads(int /*d_head*/) {
+  return {128 * (1 + kWarpgroupBackwardConsumers), 1};
+}
+// Two tiles for good, and the places of two that come.
+constexpr int warpgroup_backward_bytes(int d_head) {
+  return 2 * 2 * (64 * kWarpgroupBackwardConsumers + kWarpgroupPlaces * kWarpgroupBackwardOther) *
+             d_head +
+         1024;
+}
 }  // namespace stage_sizes
 
 // In reading order. The backward of every stage begins with row_sums.
@@ -176,9 +196,14 @@ inline constexpr std::array kAttentionKernels = std::to_array<StageKernel>({
     {"tensor_core", "d_kv", "attention_tensor_core_d_kv", stage_sizes::tensor_core_d_kv_threads,
      true, stage_sizes::tensor_core_d_kv_rows, tensor_core_backward_other,
      stage_sizes::tensor_core_d_kv_bytes, false, 80},
-    // Its backward is that of tensor_core.
     {"warpgroup", "forward", "attention_warpgroup_forward", stage_sizes::warpgroup_threads, false,
-     stage_sizes::warpgroup_rows, warpgroup_keys, stage_sizes::warpgroup_bytes, false, 90},
+     stage_sizes::warpgroup_rows, warpgroup_keys, stage_sizes::warpgroup_bytes, false, 90, 64},
+    {"warpgroup", "d_q", "attention_warpgroup_d_q", stage_sizes::warpgroup_backward_threads, false,
+     stage_sizes::warpgroup_backward_rows, stage_sizes::warpgroup_backward_other,
+     stage_sizes::warpgroup_backward_bytes, false, 90, 64, 128},
+    {"warpgroup", "d_kv", "attention_warpgroup_d_kv", stage_sizes::warpgroup_backward_threads, true,
+     stage_sizes::warpgroup_backward_rows, stage_sizes::warpgroup_backward_other,
+     stage_sizes::warpgroup_backward_bytes, false, 90, 64, 128},
 });
 
 }  // namespace ts::report

@@ -94,7 +94,6 @@ Matrix rows_for(const RowKernel& kernel, const StageSizes& sizes) {
 }
 
 constexpr int kWarpgroupCapability = 90;  // of sm_90a, which no later card runs
-constexpr int kNarrowestWarpgroup = 64;   // a chunk of its tiles
 
 }  // namespace
 
@@ -234,11 +233,10 @@ std::vector<base::Message> stage_remarks(const spec::Gpu& gpu, const StageSizes&
                                       {{"stage", kernel.stage}, {"needed", needed}}));
     } else if (tma && capability > kernel.first_capability) {
       remarks.push_back(text::message("own_kernels.remark.sm_90a", {{"stage", kernel.stage}}));
-    } else if (tma && sizes.d_head < kNarrowestWarpgroup) {
+    } else if (tma && sizes.d_head < kernel.narrowest) {
       remarks.push_back(text::message("own_kernels.remark.width", {{"stage", kernel.stage}}));
     } else if (tma) {
-      remarks.push_back(
-          text::message("own_kernels.remark.forward_only", {{"stage", kernel.stage}}));
+      remarks.push_back(text::message("own_kernels.remark.not_chosen", {{"stage", kernel.stage}}));
     }
   }
   return remarks;

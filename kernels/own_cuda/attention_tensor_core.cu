@@ -183,24 +183,21 @@ __device__ void attention_tensor_core_d_kv(const Attention<Number>& a) {
     Sums<kKeyFragments<d_head>, kOther / 8> p, d_s;  // transposed: a row for each key
     multiply_rows(p, k, row, q);
     multiply_rows(d_s, v, row, d_o);
-    const bool masked =
-        i0 + kOther > a.queries || (a.causal != 0 && i0 < first + row + 16 * kKeyFragments<d_head>);
+    if (i0 + kOther > a.queries || (a.causal != 0 && i0 < first + row + 16 * kKeyFragments<d_head>))
+      mask_transposed(a, p, first + row, i0);
 #pragma unroll
     for (int i = 0; i < kOther / 8; ++i) {
 #pragma unroll
       for (int column = 0; column < 2; ++column) {
-        const int query = i0 + column_of_sum(i, column);
-        const int place = head * a.queries + min(query, a.queries - 1);
-        const float log_sum = a.log_sums[place] * kLog2E, row_d = a.row_sums[place];
+        const int query = min(i0 + column_of_sum(i, column), a.queries - 1);
+        const float log_sum = a.log_sums[head * a.queries + query] * kLog2E;
+        const float row_d = a.row_sums[head * a.queries + query];
 #pragma unroll
         for (int f = 0; f < kKeyFragments<d_head>; ++f) {
 #pragma unroll
           for (int c = column; c < 4; c += 2) {
-            float& s = p[f][i][c];
-            const bool seen =
-                !masked || (query < a.queries && sees(a, query, first + row + row_of_sum(f, c)));
-            s = seen ? power_of_two(scale * s - log_sum) : 0;
-            d_s[f][i][c] = s * (d_s[f][i][c] - row_d);
+            p[f][i][c] = power_of_two(scale * p[f][i][c] - log_sum);
+            d_s[f][i][c] = p[f][i][c] * (d_s[f][i][c] - row_d);
           }
         }
       }

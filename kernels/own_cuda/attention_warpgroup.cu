@@ -1,6 +1,6 @@
 // Attention, the warpgroup stage: the forward of FlashAttention-3 (Shah et al. 2024, arXiv
 // 2407.08608, algorithms 1 and 2) with products of four warps (wgmma) on tiles that the tensor
-// memory accelerator brings (TMA). For sm_90a; the backward is that of the tensor-core stage.
+// memory accelerator brings (TMA). For sm_90a. Its backward: attention_warpgroup_backward.cu.
 //
 //   a block a tile i of queries; K and V have two places each, j % 2
 //   one thread, the producer:            two or three warpgroups, the consumers, 64 queries each:
@@ -24,14 +24,10 @@
 #include "kernels/own_cuda/attention_warpgroup.h"
 
 #include "kernels/own_cuda/softmax_rows.h"
-#include "kernels/own_cuda/warpgroup.h"
+#include "kernels/own_cuda/warpgroup_block.h"
 
 namespace ts::kernels::own_cuda {
 
-constexpr int kGroupRows = 64;
-constexpr int kGroupThreads = 128;
-constexpr int kGroupWarps = 4;
-constexpr int kPlaces = report::kWarpgroupPlaces;
 template <int d_head>
 constexpr int kConsumers = report::warpgroup_consumers(d_head);
 template <int d_head>
@@ -71,15 +67,6 @@ struct WarpgroupTiles {
   }
 };
 
-// Brings `rows` rows of a head, from `first` on, in chunks of 64 columns.
-template <int d_head, class Number>
-__device__ void bring(Number* to, const TensorMap& map, int first, int rows, int head,
-                      Barrier* full) {
-  arrive_and_expect(full, rows * d_head * static_cast<int>(sizeof(Number)));
-  for (int column = 0; column < d_head; column += kChunkColumns)
-    copy_box(to + column * rows, map, column, first, head, full);
-}
-
 template <class Number, int d_head>
 __device__ void produce(const AttentionByTma<Number>& t,
                         const WarpgroupTiles<Number, d_head>& tiles, int first, int head, int end) {
@@ -99,46 +86,28 @@ __device__ void produce(const AttentionByTma<Number>& t,
 // and weights as the factor of the next product.
 template <class Number, int d_head>
 struct Consumer {
-  static constexpr int kKeys = kTileKeys<d_head>, kTile = kKeys * d_head, kBlocks = kKeys / 8;
-  // Of the sums of one product at most.
-  static constexpr int kColumns = d_head < 128 ? d_head : 128;
+  static constexpr int kKeys = kTileKeys<d_head>, kTile = kKeys * d_head;
 
   const AttentionByTma<Number>& t;
   const WarpgroupTiles<Number, d_head>& tiles;
   int group;      // of the consumers
   int first_row;  // of this warp's queries
   SoftmaxRows<d_head, 1> rows;
-  Sums<1, kBlocks> s;
+  Sums<1, kKeys / 8> s;
   std::uint32_t p[kKeys / 16][4];
 
   __device__ Consumer(const AttentionByTma<Number>& problem,
                       const WarpgroupTiles<Number, d_head>& in, int consumer, int first)
       : t(problem), tiles(in), group(consumer), first_row(first) {}
 
-  // Begins S [64][keys] = rows of Q times rows of the K of a step.
+  // S = rows of Q times rows of the K of a step.
   __device__ void begin_scores(int step) {
-    const Number* const k = tiles.k + step % kPlaces * kTile;
-    const std::uint32_t left = shared_address(tiles.q + group * kGroupRows * kChunkColumns);
-    const std::uint32_t right = shared_address(k);
-#pragma unroll
-    for (int i = 0; i < d_head / 16; ++i) {
-      multiply_factors<Number, kKeys>(s[0], factor_by_columns(left, kBlockRows<d_head>, i),
-                                      factor_by_columns(right, kKeys, i), i > 0);
-    }
-    close_products();
+    begin_product<Number, d_head, kKeys>(s[0], tiles.q + group * kGroupRows * kChunkColumns,
+                                         kBlockRows<d_head>, tiles.k + step % kPlaces * kTile);
   }
-  // Begins O [64][d_head] += P times the V of a step.
+  // O += P times the V of a step.
   __device__ void begin_output(int step) {
-    const std::uint32_t right = shared_address(tiles.v + step % kPlaces * kTile);
-#pragma unroll
-    for (int i = 0; i < kKeys / 16; ++i) {
-#pragma unroll
-      for (int column = 0; column < d_head; column += kColumns) {
-        add_registers_times<Number, kColumns>(
-            rows.o[0] + column / 8, p[i], factor_by_rows(right, kKeys, i, column / kChunkColumns));
-      }
-    }
-    close_products();
+    begin_sum<Number, d_head, kKeys>(rows.o[0], p, tiles.v + step % kPlaces * kTile);
   }
   // The scores of a step are there: K's place is free, S becomes weights.
   __device__ void soften(int step) {
@@ -155,16 +124,6 @@ struct Consumer {
     hold(rows.o[0]);
     hold(p);
     if (lane_of_warp() == 0) arrive(tiles.v_empty + step % kPlaces);
-  }
-  __device__ void pack_weights() {
-#pragma unroll
-    for (int i = 0; i < kKeys / 16; ++i) {
-#pragma unroll
-      for (int c = 0; c < 4; ++c) {
-        const float(&pair)[4] = s[0][2 * i + c / 2];
-        p[i][c] = pair_of<Number>(pair[c % 2 * 2], pair[c % 2 * 2 + 1]);
-      }
-    }
   }
   __device__ void wait_for_k(int step) const {
     wait(tiles.k_full + step % kPlaces, step / kPlaces % 2);
@@ -185,7 +144,7 @@ template <class Number, int d_head>
 __device__ void consume(const AttentionByTma<Number>& t,
                         const WarpgroupTiles<Number, d_head>& tiles, int first, int head, int end,
                         int group) {
-  const int row = group * kGroupRows + static_cast<int>(threadIdx.x) % kGroupThreads / 32 * 16;
+  const int row = group * kGroupRows + first_row_in_group();
   const int last = (end - 1) / kTileKeys<d_head>;
   Consumer<Number, d_head> c(t, tiles, group, first + row);
   wait(tiles.q_full, 0);
@@ -194,7 +153,7 @@ __device__ void consume(const AttentionByTma<Number>& t,
   c.begin_scores(0);
   wait_for_products<0>();
   c.soften(0);
-  c.pack_weights();
+  pack<Number>(c.p, c.s[0]);
   for (int step = 1; step <= last; ++step) {
     c.wait_for_k(step);
     c.wait_for_v(step - 1);
@@ -210,7 +169,7 @@ __device__ void consume(const AttentionByTma<Number>& t,
     wait_for_products<0>();
     c.end_output(step - 1);
     c.rows.shrink_output();
-    c.pack_weights();
+    pack<Number>(c.p, c.s[0]);
   }
   c.wait_for_v(last);
   begin_products();
@@ -229,15 +188,8 @@ __device__ void attention_warpgroup_forward(const AttentionByTma<Number>& t) {
   const int end = keys_seen(t.a, first + kBlockRows<d_head>);
   if (threadIdx.x == 0) tiles.make_barriers();
   __syncthreads();
-  const int group = static_cast<int>(threadIdx.x) / kGroupThreads;
-  // All registers of a multiprocessor, 512 times 128.
-  if (group == 0) {
-    give_registers<kConsumers<d_head> == 2 ? 24 : 32>();
-    if (threadIdx.x == 0) produce(t, tiles, first, head, end);
-  } else {
-    take_registers<kConsumers<d_head> == 2 ? 240 : 160>();
-    consume(t, tiles, first, head, end, group - 1);
-  }
+  divide_block<kConsumers<d_head>>([&] { produce(t, tiles, first, head, end); },
+                                   [&](int group) { consume(t, tiles, first, head, end, group); });
 }
 
 }  // namespace ts::kernels::own_cuda

@@ -10,11 +10,12 @@ struct alignas(64) TensorMap {
   std::uint64_t opaque[16];
 };
 
-// Attention whose q, k and v come by the accelerator: boxes of report::kWarpgroupRows rows of q, of
-// report::warpgroup_keys() rows of k and v. `a` has all but these.
+// Attention whose 16-bit tensors come by the accelerator; `a` has all but these. The boxes of a
+// kernel have as many rows as its tiles (core/report/attention_stages.h): of q and d_o, and of k
+// and v. The forward has no d_o.
 template <class Number>
 struct AttentionByTma {
-  TensorMap q, k, v;
+  TensorMap q, k, v, d_o;
   Attention<Number> a;
 };
 

@@ -14,9 +14,10 @@
 #include "kernels/own_cuda/on_cpu.h"
 #endif
 
-// A kernel with a name that a driver finds: it calls NAME<...>(problem).
+// A kernel with a name that a driver finds: it calls NAME<...>(problem). One block at least fits a
+// multiprocessor: setmaxnreg is for kernels that say so.
 #define TENSORSCOPE_KERNEL_ALONE(symbol, Problem, threads, ...) \
-  extern "C" __global__ void __launch_bounds__(threads)         \
+  extern "C" __global__ void __launch_bounds__(threads, 1)      \
       symbol(const __grid_constant__ Problem problem) {         \
     __VA_ARGS__(problem);                                       \
   }

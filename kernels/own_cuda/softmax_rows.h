@@ -19,11 +19,11 @@ __device__ inline float power_of_two(float x) {
 }
 
 // The largest value, or the sum, of the four lanes of a row.
-__device__ inline float row_largest(float x) {
+__device__ inline float quad_largest(float x) {
   x = fmaxf(x, __shfl_xor_sync(0xFFFFFFFFU, x, 1));
   return fmaxf(x, __shfl_xor_sync(0xFFFFFFFFU, x, 2));
 }
-__device__ inline float row_sum(float x) {
+__device__ inline float quad_sum(float x) {
   x += __shfl_xor_sync(0xFFFFFFFFU, x, 1);
   return x + __shfl_xor_sync(0xFFFFFFFFU, x, 2);
 }
@@ -43,6 +43,27 @@ __device__ void mask_scores(const Attention<Number>& a, Sums<fragments, blocks>&
 #pragma unroll
       for (int c = 0; c < 4; ++c) {
         if (!sees(a, first + row_of_sum(f, c), j + column_of_sum(i, c))) s[f][i][c] = kLowest;
+      }
+    }
+  }
+}
+
+// The same of a transposed tile: the rows are keys from `first` on, the columns queries from i on.
+template <class Number, int fragments, int blocks>
+__device__ void mask_transposed(const Attention<Number>& a, Sums<fragments, blocks>& s, int first,
+                                int i) {
+#ifdef __CUDACC__
+  asm volatile("");
+#endif
+#pragma unroll
+  for (int f = 0; f < fragments; ++f) {
+#pragma unroll
+    for (int block = 0; block < blocks; ++block) {
+#pragma unroll
+      for (int c = 0; c < 4; ++c) {
+        const int query = i + column_of_sum(block, c);
+        if (query >= a.queries || !sees(a, query, first + row_of_sum(f, c)))
+          s[f][block][c] = kLowest;
       }
     }
   }
@@ -72,7 +93,7 @@ struct SoftmaxRows {
         for (int i = 0; i < blocks; ++i) {
           largest = fmaxf(largest, fmaxf(s[f][i][2 * half], s[f][i][2 * half + 1]));
         }
-        largest = row_largest(largest);
+        largest = quad_largest(largest);
         const float base = scale * base_of(largest);
         shrink[f][half] = power_of_two(scale * m[f][half] - base);
         m[f][half] = largest;
@@ -110,7 +131,7 @@ struct SoftmaxRows {
 #pragma unroll
       for (int half = 0; half < 2; ++half) {
         const int query = first + row_of_sum(f, half * 2);
-        const float sum = row_sum(l[f][half]);
+        const float sum = quad_sum(l[f][half]);
         if (lane_of_warp() % 4 == 0 && query < a.queries) {
           a.log_sums[head * a.queries + query] =
               sum == 0 ? -kLowest : a.scale * m[f][half] + logf(sum);

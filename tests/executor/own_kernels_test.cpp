@@ -20,6 +20,8 @@
 namespace ts::kernels::own_cuda {
 namespace {
 
+constexpr int kWidestWarpgroupBackward = 128;
+
 struct AttentionCase {
   std::string stage, type;
   int queries = 0, keys = 0, d_head = 0;
@@ -91,25 +93,28 @@ AttentionValues exact_attention(const AttentionCase& c, const Values& q, const V
 struct OwnCuda : testing::Test {
   void TearDown() override { executor::release_tensors(); }
 
-  // For the stage whose tiles come by the accelerator: the same problem, with maps of its tensors.
-  static AttentionByTma<void> by_tma(const AttentionCase& c, const Attention<void>& problem) {
-    AttentionByTma<void> all{.q = {}, .k = {}, .v = {}, .a = problem};
-    const int keys = report::warpgroup_keys(c.d_head);
-    executor::make_tensor_map(&all.q, problem.q, c.d_head, c.queries, c.heads,
-                              report::stage_sizes::warpgroup_rows(c.d_head));
-    executor::make_tensor_map(&all.k, problem.k, c.d_head, c.keys, c.kv_heads, keys);
-    executor::make_tensor_map(&all.v, problem.v, c.d_head, c.keys, c.kv_heads, keys);
+  // For a kernel whose tiles come by the accelerator: the same problem, with maps of its tensors.
+  static AttentionByTma<void> by_tma(const AttentionCase& c, const report::StageKernel& kernel,
+                                     const Attention<void>& problem) {
+    AttentionByTma<void> all{.q = {}, .k = {}, .v = {}, .d_o = {}, .a = problem};
+    int of_q = kernel.rows(c.d_head), of_k = kernel.other(c.d_head);
+    if (kernel.of_keys) std::swap(of_q, of_k);
+    executor::make_tensor_map(&all.q, problem.q, c.d_head, c.queries, c.heads, of_q);
+    executor::make_tensor_map(&all.d_o, problem.d_o, c.d_head, c.queries, c.heads, of_q);
+    executor::make_tensor_map(&all.k, problem.k, c.d_head, c.keys, c.kv_heads, of_k);
+    executor::make_tensor_map(&all.v, problem.v, c.d_head, c.keys, c.kv_heads, of_k);
     return all;
   }
 
   static void run_part(const AttentionCase& c, const std::string& part,
                        const Attention<void>& problem) {
-    const bool tma = c.stage == "warpgroup" && part == "forward";
-    const AttentionByTma<void> all = by_tma(c, problem);
-    // The stage has a forward only.
+    const bool tma = c.stage == "warpgroup" && part != "row_sums" &&
+                     (part == "forward" || c.d_head <= kWidestWarpgroupBackward);
+    // It has no backward for the widest heads.
     const std::string stage = c.stage == "warpgroup" && !tma ? "tensor_core" : c.stage;
     for (const report::StageKernel& kernel : report::kAttentionKernels) {
       if (kernel.part != part || (kernel.stage != stage && part != "row_sums")) continue;
+      const AttentionByTma<void> all = by_tma(c, kernel, problem);
       const int rows = kernel.rows(c.d_head);
       const report::Threads threads = kernel.threads(c.d_head);
       const int count = kernel.of_keys ? c.keys : c.queries;
@@ -295,6 +300,7 @@ TEST_F(OwnCuda, WarpgroupAttention) {
 TEST(OwnCudaSizes, EveryStageFitsTheSmallestOfItsCards) {
   for (const report::StageKernel& kernel : report::kAttentionKernels) {
     for (const int d_head : report::kAttentionWidths) {
+      if (d_head < kernel.narrowest || d_head > kernel.widest) continue;
       const int most = kernel.first_capability < 80 ? 64 : kernel.first_capability < 90 ? 99 : 227;
       EXPECT_LE(kernel.shared_bytes(d_head), most * 1024) << kernel.function << " " << d_head;
       const report::Threads threads = kernel.threads(d_head);
