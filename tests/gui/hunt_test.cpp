@@ -16,6 +16,7 @@ class HuntInTheWindow : public DrivenWindow {
   // The page shows the end of the last hunt: what was hunted while a frame was drawn is taken over
   // in the next.
   static bool complete(ImGuiTestContext* context) {
+    context->Yield(3);  // the page has asked for what its settings say
     return until(context, 120, [] {
       const predict::HuntProgress* hunt = state().hunts->progress();
       const bool busy = session().predictions().hunt_busy();
@@ -27,6 +28,7 @@ class HuntInTheWindow : public DrivenWindow {
 TEST_F(HuntInTheWindow, TheMapFillsAndACellOpens) {
   drive([](ImGuiTestContext* context) {
     show(small_attention());
+    state().hunt_edit = {};
     context->ItemClick("//###top_bar/###page_hunt");
     context->Yield(2);
     IM_CHECK(complete(context));
@@ -242,6 +244,7 @@ TEST_F(HuntInTheWindow, ASecondFrontierPicturesAndZoom) {
     context->Yield(2);
     IM_CHECK(state().hunt_edit.x.high - state().hunt_edit.x.low < width);
     const auto closer = state().hunt_edit.x;
+    IM_CHECK(complete(context));  // a map that is not there yet has no wheel
     const ImGuiWindow* page = context->GetWindowByRef("//###hunt_page");
     context->MouseMoveToPos({page->Pos.x + page->Size.x * 0.5F, page->Pos.y + page->Size.y * 0.5F});
     context->MouseWheelY(-1);
