@@ -5,7 +5,7 @@ A process of its own, as torch_side.py. Loads BUILD/own_cuda/*.fatbin by the dri
 on tensors of PyTorch, compares it with PyTorch's formula in fp32, and takes the times of kernels from
 torch.profiler, which has them from CUPTI. Prints one JSON document: {"rows": [{"stage", "part", "ms",
 "tflops", "error", "their_error"}]}; the rows of flash, efficient and cudnn have PyTorch's kernels, backward
-for d_q and d_kv together. The warpgroup stage has a forward only. Exit code 77 with the reason where there is no torch, no GPU or no nvcc was there.
+for d_q and d_kv together. Exit code 77 with the reason where there is no torch, no GPU or no nvcc was there.
 """
 
 import ctypes
@@ -33,8 +33,7 @@ class Problem(ctypes.Structure):
 
 class ByTma(ctypes.Structure):
     """kernels/own_cuda/attention_warpgroup.h: AttentionByTma, whose maps want 64 bytes."""
-    _fields_ = [("q", ctypes.c_uint64 * 16), ("k", ctypes.c_uint64 * 16), ("v", ctypes.c_uint64 * 16),
-                ("a", Problem), ("rest", ctypes.c_uint8 * (-ctypes.sizeof(Problem) % 64))]
+    _fields_ = [*((name, ctypes.c_uint64 * 16) for name in ("q", "k", "v", "d_o")), ("a", Problem), ("rest", ctypes.c_uint8 * (-ctypes.sizeof(Problem) % 64))]
 
 
 class Driver:
@@ -135,19 +134,20 @@ def measure(torch, launches, driver, width, length, heads, causal, dtype):
         parts = {kernel["part"]: kernel for kernel in launches if kernel["stage"] == stage}
         parts["row_sums"] = before
 
-        if stage == "warpgroup":
-            for tensor, name, box in ((q, "q", parts["forward"]["rows"]), (k, "k", parts["forward"]["other"]),
-                                      (v, "v", parts["forward"]["other"])):
-                driver.tensor_map(tensor, box, ctypes.byref(by_tma, getattr(ByTma, name).offset))
-
         def run(part):
             kernel = parts[part]
-            driver.launch(kernel, by_tma if stage == "warpgroup" else problem,
-                          -(-length // kernel["rows"]), heads, stream)
+            by_maps = stage == "warpgroup" and part != "row_sums"
+            driver.launch(kernel, by_tma if by_maps else problem, -(-length // kernel["rows"]), heads, stream)
 
         for part in ("forward", "row_sums", "d_q", "d_kv"):
             if part not in parts or (part == "row_sums" and "d_q" not in parts):
                 continue
+            if stage == "warpgroup":
+                of_q, of_k = parts[part]["rows"], parts[part]["other"]
+                if part == "d_kv":
+                    of_q, of_k = of_k, of_q
+                for tensor, name, box in ((q, "q", of_q), (d_o, "d_o", of_q), (k, "k", of_k), (v, "v", of_k)):
+                    driver.tensor_map(tensor, box, ctypes.byref(by_tma, getattr(ByTma, name).offset))
             ms = median_ms(torch, lambda part=part: run(part))
             tensors = {"forward": [(o, 0)], "row_sums": [], "d_q": [(d_q, 1)],
                        "d_kv": [(d_k, 2), (d_v, 3)]}[part]
