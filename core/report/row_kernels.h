@@ -3,7 +3,7 @@
 #include <array>
 #include <string>
 
-#include "core/report/attention_stages.h"
+#include "core/report/row_launch.h"
 
 // Our kernels in CUDA C++ whose rows are independent, as whoever shows them needs them: norms,
 // softmax, weighted sum and cross entropy. All run from sm_75 on and share no dynamic memory.
@@ -22,7 +22,7 @@ struct RowKernel {
   const char* stage;     // the operator
   const char* part;      // forward, backward, ...
   const char* function;  // the name of a kernel is FUNCTION_TYPE
-  Threads threads;
+  RowLaunch launch;
   RowBytes bytes;
   double flops;  // a number of the rows
 
@@ -31,22 +31,20 @@ struct RowKernel {
   }
 };
 
-inline constexpr Threads kWarpARow = {32, 4};
-inline constexpr Threads kThreadAColumn = {128, 1};
 inline constexpr std::array kRowKernels = std::to_array<RowKernel>({
-    {"weighted_sum", "forward", "weighted_sum_forward", kWarpARow, {1, 0, 2, 0}, 2},
-    {"weighted_sum", "backward", "weighted_sum_backward", kThreadAColumn, {2, 0, 2, 1}, 3},
-    {"weighted_sum", "d_w", "weighted_sum_add", kThreadAColumn, {0, 0, 0, 1}, 0},
-    {"norm", "forward", "norm_forward", kWarpARow, {2, 0, 4, 0}, 5},
-    {"norm", "d_x", "norm_backward", kWarpARow, {3, 0, 4, 0}, 9},
-    {"norm", "d_w", "norm_backward_weights", kThreadAColumn, {2, 0, 4, 1}, 4},
-    {"norm", "d_w, sum", "norm_add", kThreadAColumn, {0, 0, 0, 1}, 0},
-    {"softmax", "forward", "softmax_forward", kWarpARow, {2, 0, 0, 0}, 6},
-    {"softmax", "backward", "softmax_backward", kWarpARow, {3, 0, 0, 0}, 4},
-    {"cross_entropy", "forward", "cross_entropy_forward", kWarpARow, {1, 0, 32, 0}, 4},
-    {"cross_entropy", "mean", "cross_entropy_mean", {32, 32}, {0, 0, 4, 0}, 0},
-    {"cross_entropy", "backward", "cross_entropy_backward", kWarpARow, {2, 0, 16, 0}, 4},
-    {"cross_entropy", "d_x, sum", "cross_entropy_add", kThreadAColumn, {1, 2, 0, 0}, 1},
+    {"weighted_sum", "forward", "weighted_sum_forward", RowLaunch::rows, {1, 0, 2, 0}, 2},
+    {"weighted_sum", "backward", "weighted_sum_backward", RowLaunch::columns, {2, 0, 2, 1}, 3},
+    {"weighted_sum", "d_w", "weighted_sum_add", RowLaunch::sums, {0, 0, 0, 1}, 0},
+    {"norm", "forward", "norm_forward", RowLaunch::rows, {2, 0, 4, 0}, 5},
+    {"norm", "d_x", "norm_backward", RowLaunch::rows, {3, 0, 4, 0}, 9},
+    {"norm", "d_w", "norm_backward_weights", RowLaunch::columns, {2, 0, 4, 1}, 4},
+    {"norm", "d_w, sum", "norm_add", RowLaunch::sums, {0, 0, 0, 1}, 0},
+    {"softmax", "forward", "softmax_forward", RowLaunch::rows, {2, 0, 0, 0}, 6},
+    {"softmax", "backward", "softmax_backward", RowLaunch::rows, {3, 0, 0, 0}, 4},
+    {"cross_entropy", "forward", "cross_entropy_forward", RowLaunch::rows, {1, 0, 32, 0}, 4},
+    {"cross_entropy", "mean", "cross_entropy_mean", RowLaunch::one, {0, 0, 4, 0}, 0},
+    {"cross_entropy", "backward", "cross_entropy_backward", RowLaunch::rows, {2, 0, 16, 0}, 4},
+    {"cross_entropy", "d_x, sum", "cross_entropy_add", RowLaunch::numbers, {1, 2, 0, 0}, 1},
 });
 
 }  // namespace ts::report

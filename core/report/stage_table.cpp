@@ -212,7 +212,9 @@ std::vector<StageRow> operator_rows(const std::vector<KernelResources>& resource
                                                 numbers * std::min(bytes.floats, 1.0) * 4);
     row.flops = kernel.flops * numbers + bytes.partials * blocks * rows_of.width;
     row.peak_tflops = gpu.fp32_tflops;
-    put_on(gpu, kernel.threads, 0, row);
+    const auto width = static_cast<std::int64_t>(rows_of.width);
+    const auto number_bytes = static_cast<std::int64_t>(element_bytes(sizes));
+    put_on(gpu, threads_of(kernel.launch, width, number_bytes), 0, row);
     rows.push_back(std::move(row));
   }
   return rows;

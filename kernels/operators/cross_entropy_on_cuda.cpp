@@ -78,7 +78,8 @@ class SumOfProducts {
     problem.d_x = d_x_.data_ptr();
     problem.d_x_sum = floats_of(sum_);
     problem.width = static_cast<int>(d_x_.size(1));
-    launch_columns("cross_entropy_add", d_x_, d_x_.numel(), 1, &problem);
+    launch_rows("cross_entropy_add", report::RowLaunch::numbers, d_x_, {d_x_.size(0), d_x_.size(1)},
+                &problem);
   }
   [[nodiscard]] const at::Tensor& all() const { return d_x_; }
 
@@ -102,11 +103,12 @@ class CrossEntropyOnCuda : public torch::autograd::Function<CrossEntropyOnCuda> 
     problem.rows = static_cast<int>(rows);
     ClassChunks(x, weight, columns)
         .each(problem, [&](const at::Tensor&, const at::Tensor&, const auto& chunk) {
-          launch_rows("cross_entropy_forward", x, rows, &chunk);
+          launch_rows("cross_entropy_forward", report::RowLaunch::rows, x, {rows, chunk.width},
+                      &chunk);
         });
     at::Tensor mean = at::empty({}, floats);
     problem.mean = floats_of(mean);
-    launch_own("cross_entropy_mean", x, {1, 1, 1}, {32, own_cuda::kMeanThreads / 32, 1}, &problem);
+    launch_rows("cross_entropy_mean", report::RowLaunch::one, x, {rows, 1}, &problem);
     context->save_for_backward({x, weight, targets, state});
     context->saved_data["columns"] = columns;
     return mean;
@@ -127,7 +129,8 @@ class CrossEntropyOnCuda : public torch::autograd::Function<CrossEntropyOnCuda> 
     problem.d_mean = floats_of(gradients[0]);
     problem.rows = static_cast<int>(x.size(0));
     chunks.each(problem, [&](const at::Tensor& logits, const at::Tensor& some, const auto& chunk) {
-      launch_rows("cross_entropy_backward", x, x.size(0), &chunk);
+      launch_rows("cross_entropy_backward", report::RowLaunch::rows, x, {x.size(0), chunk.width},
+                  &chunk);
       if (of_x) d_x->add(logits, some, chunk);
       if (!of_weight) return;
       at::Tensor rows = d_weight.narrow(0, chunk.first, chunk.width);

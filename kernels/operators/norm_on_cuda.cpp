@@ -40,7 +40,7 @@ class NormOnCuda : public torch::autograd::Function<NormOnCuda> {
     problem.b = data_of(bias.value_or(at::Tensor()));
     problem.y = y.data_ptr();
     problem.epsilon = static_cast<float>(epsilon);
-    launch_rows("norm_forward", x, x.size(0), &problem);
+    launch_rows("norm_forward", report::RowLaunch::rows, x, {x.size(0), x.size(1)}, &problem);
     context->save_for_backward({x, weight, bias.value_or(at::Tensor()), mean, scale});
     return y.view(given.sizes());
   }
@@ -53,7 +53,7 @@ class NormOnCuda : public torch::autograd::Function<NormOnCuda> {
     auto problem = norm_problem(x, weight, saved[3], saved[4]);
     problem.d_y = d_y.data_ptr();
     problem.d_x = d_x.data_ptr();
-    launch_rows("norm_backward", x, x.size(0), &problem);
+    launch_rows("norm_backward", report::RowLaunch::rows, x, {x.size(0), x.size(1)}, &problem);
     // Frozen parameters have no gradient.
     at::Tensor d_w, d_b;
     const bool of_bias = bias.defined() && context->needs_input_grad(2);
@@ -68,8 +68,9 @@ class NormOnCuda : public torch::autograd::Function<NormOnCuda> {
       problem.d_b = data_of(d_b);
       problem.partial_w = floats_of(partial);
       if (of_bias) problem.partial_b = problem.partial_w + blocks.count * x.size(1);
-      launch_columns("norm_backward_weights", x, x.size(1), blocks.count, &problem);
-      launch_columns("norm_add", x, x.size(1), 1, &problem);
+      launch_rows("norm_backward_weights", report::RowLaunch::columns, x,
+                  {x.size(0), x.size(1), blocks.count}, &problem);
+      launch_rows("norm_add", report::RowLaunch::sums, x, {x.size(0), x.size(1)}, &problem);
     }
     return {d_x.view(gradients[0].sizes()), d_w, d_b, at::Tensor(), at::Tensor()};
   }

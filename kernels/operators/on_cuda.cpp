@@ -10,15 +10,9 @@
 namespace ts::kernels {
 namespace {
 
-constexpr unsigned kWarp = 32, kWarps = 4;
-
 std::atomic<OwnLauncher> own_launcher{nullptr};
 std::atomic<DeviceCapability> device_capability{nullptr};
 std::atomic<int> cpu_as_cuda{0};  // its capability; 0: it is none
-
-unsigned blocks_of(std::int64_t count, unsigned size) {
-  return static_cast<unsigned>((count + size - 1) / size);
-}
 
 }  // namespace
 
@@ -86,16 +80,14 @@ void launch_own(const char* function, const at::Tensor& x, Size3 grid, Size3 blo
              x);
 }
 
-void launch_rows(const char* function, const at::Tensor& x, std::int64_t rows,
-                 const void* problem) {
-  launch_own(function, x, {blocks_of(rows, kWarps), 1, 1}, {kWarp, kWarps, 1}, problem);
-}
-
-void launch_columns(const char* function, const at::Tensor& x, std::int64_t columns,
-                    std::int64_t row_blocks, const void* problem) {
-  constexpr unsigned kThreads = kWarp * kWarps;
-  launch_own(function, x, {blocks_of(columns, kThreads), static_cast<unsigned>(row_blocks), 1},
-             {kThreads, 1, 1}, problem);
+void launch_rows(const char* function, report::RowLaunch launch, const at::Tensor& x,
+                 const RowsToLaunch& over, const void* problem) {
+  const auto bytes = static_cast<std::int64_t>(x.element_size());
+  const report::Threads threads = report::threads_of(launch, over.width, bytes);
+  const auto blocks =
+      static_cast<unsigned>(report::blocks_of(launch, over.rows, over.width, bytes));
+  launch_own(function, x, {blocks, static_cast<unsigned>(over.row_blocks), 1},
+             {threads.x, threads.y, 1}, problem);
 }
 
 RowsOfBlocks::RowsOfBlocks(std::int64_t rows) {

@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <string>
 
+#include "core/report/row_launch.h"
+
 // The operators of this folder and attention by the kernels of kernels/own_cuda: for tensors of a
 // CUDA device, and in dry runs by CUDA's rules, where they make the same blocks and launch nothing.
 // Sums are fp32.
@@ -59,11 +61,13 @@ void launch_own(OwnLaunch launch, const at::Tensor& x);
 // Launches `function` for the type of x.
 void launch_own(const char* function, const at::Tensor& x, Size3 grid, Size3 block,
                 const void* problem);
-// With a warp a row.
-void launch_rows(const char* function, const at::Tensor& x, std::int64_t rows, const void* problem);
-// With a thread a column, and `row_blocks` blocks of rows.
-void launch_columns(const char* function, const at::Tensor& x, std::int64_t columns,
-                    std::int64_t row_blocks, const void* problem);
+// A matrix of numbers of the type of x. `row_blocks`: blocks of rows, of
+// report::RowLaunch::columns.
+struct RowsToLaunch {
+  std::int64_t rows, width, row_blocks = 1;
+};
+void launch_rows(const char* function, report::RowLaunch launch, const at::Tensor& x,
+                 const RowsToLaunch& over, const void* problem);
 
 // Rows that a block of a sum over rows has, and how many blocks there are.
 struct RowsOfBlocks {

@@ -25,7 +25,8 @@ class SoftmaxOnCuda : public torch::autograd::Function<SoftmaxOnCuda> {
                                           .d_x = nullptr,
                                           .rows = static_cast<int>(count_rows(x)),
                                           .width = static_cast<int>(x.size(-1))};
-    launch_rows("softmax_forward", x, problem.rows, &problem);
+    launch_rows("softmax_forward", report::RowLaunch::rows, x, {problem.rows, problem.width},
+                &problem);
     context->save_for_backward({y});
     return y;
   }
@@ -40,7 +41,8 @@ class SoftmaxOnCuda : public torch::autograd::Function<SoftmaxOnCuda> {
                                           .d_x = d_x.data_ptr(),
                                           .rows = static_cast<int>(count_rows(y)),
                                           .width = static_cast<int>(y.size(-1))};
-    launch_rows("softmax_backward", y, problem.rows, &problem);
+    launch_rows("softmax_backward", report::RowLaunch::rows, y, {problem.rows, problem.width},
+                &problem);
     return {d_x};
   }
 };

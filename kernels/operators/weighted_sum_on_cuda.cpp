@@ -18,7 +18,8 @@ class WeightedSumOnCuda : public torch::autograd::Function<WeightedSumOnCuda> {
     const at::Tensor x = given.reshape({-1, given.size(-1)}).contiguous();
     at::Tensor y = at::empty({x.size(0)}, x.options());
     const auto problem = problem_of(x, weight, y.data_ptr());
-    launch_rows("weighted_sum_forward", x, x.size(0), &problem);
+    launch_rows("weighted_sum_forward", report::RowLaunch::rows, x, {x.size(0), x.size(1)},
+                &problem);
     context->save_for_backward({x, weight});
     return y.view(given.sizes().slice(0, given.dim() - 1));
   }
@@ -36,8 +37,9 @@ class WeightedSumOnCuda : public torch::autograd::Function<WeightedSumOnCuda> {
     problem.d_w = d_w.data_ptr();
     problem.partial = floats_of(partial);
     problem.rows_of_block = static_cast<int>(blocks.size);
-    launch_columns("weighted_sum_backward", x, x.size(1), blocks.count, &problem);
-    launch_columns("weighted_sum_add", x, x.size(1), 1, &problem);
+    launch_rows("weighted_sum_backward", report::RowLaunch::columns, x,
+                {x.size(0), x.size(1), blocks.count}, &problem);
+    launch_rows("weighted_sum_add", report::RowLaunch::sums, x, {x.size(0), x.size(1)}, &problem);
     std::vector<std::int64_t> sizes = gradients[0].sizes().vec();
     sizes.push_back(x.size(1));
     return {d_x.view(sizes), d_w};

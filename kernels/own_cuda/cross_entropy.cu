@@ -3,7 +3,7 @@
 //
 //   forward, for each chunk W_c of the classes:    backward, for each chunk W_c:
 //     S = X W_c^T                                    S = X W_c^T, again
-//     a warp a row:                                  a warp a row:
+//     a block or a warp a row:                       a block or a warp a row:
 //       m' = max(m, S)                                 S = (exp(S - m) / l - [class = t]) d / rows
 //       l = exp(m - m') l + sum of exp(S - m')       dW_c = S^T X
 //       z = S of class t, if it is in the chunk      dX += S W_c
@@ -23,21 +23,23 @@ namespace ts::kernels::own_cuda {
 
 template <int count, class Number>
 __device__ void cross_entropy_forward_by(const CrossEntropy<Number>& e) {
-  const int row = row_of_warp();
+  const int row = row_of_thread();
   if (row >= e.rows) return;  // the whole warp
-  const int lane = static_cast<int>(threadIdx.x);
-  const Number* logits = e.logits + std::int64_t{row} * e.width;
-  RunningSum all;
-  // The sums of the chunks before, in one lane.
-  if (lane == 0 && e.begins == 0) all = {e.largest[row], e.sums[row]};
-#pragma unroll 2
-  for (int c = lane * count; c < e.width; c += 32 * count)
-    all.add(widened(load<count>(logits + c)));
-  all.add_lanes();
-  if (lane != 0) return;
+  const Number* const row_of_logits = e.logits + std::int64_t{row} * e.width;
+  const HeldRows<Number, count> logits(e.width, row_of_logits);
+  const bool first = threadIdx.x == 0;
+  RunningSum<Number> all;
+  // The sums of the chunks before, in one thread.
+  if (first && e.begins == 0) {
+    all.largest = e.largest[row];
+    all.sum = e.sums[row];
+  }
+  all.add(logits);
+  all.add_threads();
+  if (!first) return;
   const std::int64_t target = e.targets[row] - e.first;
   float chosen = e.begins != 0 ? 0 : e.losses[row];
-  if (target >= 0 && target < e.width) chosen = widen(logits[target]);
+  if (target >= 0 && target < e.width) chosen = widen(row_of_logits[target]);
   e.largest[row] = all.largest;
   e.sums[row] = all.sum;
   e.losses[row] = e.ends != 0 ? all.largest - chosen + logf(all.sum) : chosen;
@@ -53,6 +55,7 @@ __device__ void cross_entropy_forward(const CrossEntropy<Number>& e) {
 }
 
 // One block.
+constexpr int kMeanThreads = report::most_threads_of(report::RowLaunch::one);
 template <class Number>
 __device__ void cross_entropy_mean(const CrossEntropy<Number>& e) {
   __shared__ float of_warps[kMeanThreads / 32];
@@ -69,22 +72,22 @@ __device__ void cross_entropy_mean(const CrossEntropy<Number>& e) {
 
 template <int count, class Number>
 __device__ void cross_entropy_backward_by(const CrossEntropy<Number>& e) {
-  const int row = row_of_warp();
+  const int row = row_of_thread();
   if (row >= e.rows) return;
-  Number* logits = e.logits + std::int64_t{row} * e.width;
+  Number* const begin = e.logits + std::int64_t{row} * e.width;
+  const HeldRows<Number, count> logits(e.width, begin);
   const std::int64_t target = e.targets[row] - e.first;
   const float largest = e.largest[row], weight = 1 / e.sums[row];
   const float factor = *e.d_mean / static_cast<float>(e.rows);
-#pragma unroll 2
-  for (int c = static_cast<int>(threadIdx.x) * count; c < e.width; c += 32 * count) {
-    auto of = load<count>(logits + c);
+  logits.each([&](int c, const Pack<Number, count>* of) {
+    Floats<count> d = widened(of[0]);
 #pragma unroll
     for (int i = 0; i < count; ++i) {
-      const float p = expf(widen(of.of[i]) - largest) * weight;
-      narrow((c + i == target ? p - 1 : p) * factor, of.of[i]);
+      const float p = exp_above<Number>(d.of[i], largest) * weight;
+      d.of[i] = (c + i == target ? p - 1 : p) * factor;
     }
-    store<count>(of, logits + c);
-  }
+    store(d, begin + c);
+  });
 }
 
 template <class Number>
@@ -112,14 +115,14 @@ __device__ void cross_entropy_add(const CrossEntropy<Number>& e) {
 
 }  // namespace ts::kernels::own_cuda
 
-#define TENSORSCOPE_ENTROPY(name, Number, type, threads)                                  \
-  TENSORSCOPE_KERNEL(name##_##type, ts::kernels::own_cuda::CrossEntropy<Number>, threads, \
-                     ts::kernels::own_cuda::name<Number>)
-#define TENSORSCOPE_ENTROPIES(Number, type)                      \
-  TENSORSCOPE_ENTROPY(cross_entropy_forward, Number, type, 128)  \
-  TENSORSCOPE_ENTROPY(cross_entropy_mean, Number, type, 1024)    \
-  TENSORSCOPE_ENTROPY(cross_entropy_backward, Number, type, 128) \
-  TENSORSCOPE_ENTROPY(cross_entropy_add, Number, type, 128)
+#define TENSORSCOPE_ENTROPY(name, launch, Number, type)                                 \
+  TENSORSCOPE_KERNEL_WITHIN(name##_##type, ts::kernels::own_cuda::CrossEntropy<Number>, \
+                            TENSORSCOPE_BOUNDS(launch), ts::kernels::own_cuda::name<Number>)
+#define TENSORSCOPE_ENTROPIES(Number, type)                       \
+  TENSORSCOPE_ENTROPY(cross_entropy_forward, rows, Number, type)  \
+  TENSORSCOPE_ENTROPY(cross_entropy_mean, one, Number, type)      \
+  TENSORSCOPE_ENTROPY(cross_entropy_backward, rows, Number, type) \
+  TENSORSCOPE_ENTROPY(cross_entropy_add, numbers, Number, type)
 TENSORSCOPE_ENTROPIES(float, fp32)
 TENSORSCOPE_ENTROPIES(ts::kernels::own_cuda::Bf16, bf16)
 TENSORSCOPE_ENTROPIES(ts::kernels::own_cuda::Fp16, fp16)

@@ -23,7 +23,4 @@ struct CrossEntropy {
   int begins, ends;
 };
 
-// The block of cross_entropy_mean, the only one.
-constexpr int kMeanThreads = 1024;
-
 }  // namespace ts::kernels::own_cuda

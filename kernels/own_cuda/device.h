@@ -14,21 +14,24 @@
 #include "kernels/own_cuda/on_cpu.h"
 #endif
 
-// A kernel with a name that a driver finds: it calls NAME<...>(problem). One block at least fits a
-// multiprocessor: setmaxnreg is for kernels that say so.
-#define TENSORSCOPE_KERNEL_ALONE(symbol, Problem, threads, ...) \
-  extern "C" __global__ void __launch_bounds__(threads, 1)      \
-      symbol(const __grid_constant__ Problem problem) {         \
-    __VA_ARGS__(problem);                                       \
+// A kernel with a name that a driver finds: it calls NAME<...>(problem). `bounds`: (threads of a
+// block), or (threads, blocks that a multiprocessor has at least), which bounds the registers.
+#define TENSORSCOPE_KERNEL_ALONE(symbol, Problem, bounds, ...) \
+  extern "C" __global__ void __launch_bounds__ bounds symbol(  \
+      const __grid_constant__ Problem problem) {               \
+    __VA_ARGS__(problem);                                      \
   }
 #ifdef __CUDACC__
-#define TENSORSCOPE_KERNEL TENSORSCOPE_KERNEL_ALONE
+#define TENSORSCOPE_KERNEL_WITHIN TENSORSCOPE_KERNEL_ALONE
 #else
-#define TENSORSCOPE_KERNEL(symbol, Problem, threads, ...)         \
-  TENSORSCOPE_KERNEL_ALONE(symbol, Problem, threads, __VA_ARGS__) \
-  static const ts::kernels::own_cuda::KnownOnCpu known_##symbol(  \
+#define TENSORSCOPE_KERNEL_WITHIN(symbol, Problem, bounds, ...)  \
+  TENSORSCOPE_KERNEL_ALONE(symbol, Problem, bounds, __VA_ARGS__) \
+  static const ts::kernels::own_cuda::KnownOnCpu known_##symbol( \
       #symbol, [](const void* problem) { symbol(*static_cast<const Problem*>(problem)); });
 #endif
+// setmaxnreg is for kernels that name a number of blocks, too.
+#define TENSORSCOPE_KERNEL(symbol, Problem, threads, ...) \
+  TENSORSCOPE_KERNEL_WITHIN(symbol, Problem, (threads, 1), __VA_ARGS__)
 
 namespace ts::kernels::own_cuda {
 
@@ -99,37 +102,5 @@ __device__ inline float warp_sum(float x) {
   for (int bit = 16; bit > 0; bit /= 2) x += __shfl_xor_sync(0xFFFFFFFFU, x, bit);
   return x;
 }
-
-// The row of a warp, where a block has blockDim.y of them, 32 threads each.
-__device__ inline int row_of_warp() {
-  return static_cast<int>(blockIdx.x * blockDim.y + threadIdx.y);
-}
-
-template <int count>
-struct Floats {
-  float of[count];
-};
-
-// A sum of exponentials that grows by some numbers at a time, with one exponential besides theirs:
-// `sum` is that of exp(x - largest) of all so far (Milakov and Gimelshein 2018, algorithm 3).
-struct RunningSum {
-  float largest = kLowest, sum = 0;
-
-  template <int count>
-  __device__ void add(const Floats<count>& x) {
-    const float before = largest;
-    // NaN is not larger, and stays in the sum.
-    for (int i = 0; i < count; ++i) largest = x.of[i] > largest ? x.of[i] : largest;
-    const float base = base_of(largest);
-    sum *= expf(before - base);
-    for (int i = 0; i < count; ++i) sum += expf(x.of[i] - base);
-  }
-  // The sum of the lanes of a warp, for all of them.
-  __device__ void add_lanes() {
-    const float before = largest;
-    largest = warp_largest(before);
-    sum = warp_sum(sum * expf(before - base_of(largest)));
-  }
-};
 
 }  // namespace ts::kernels::own_cuda

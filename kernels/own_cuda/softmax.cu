@@ -1,17 +1,17 @@
 // Softmax over rows and its gradient.
 //
-//   forward, a warp a row:                       backward, a warp a row:
-//     each lane, of each of its packs x:           s = sum of Y dY over the row
-//       m' = max(m, x)                             dX = Y (dY - s)
-//       l = exp(m - m') l + sum of exp(x - m'), m = m'
-//     M = max of the lanes' m
-//     L = sum of exp(m - M) l of the lanes
+//   forward, a block or a warp a row:            backward, a block or a warp a row:
+//     each thread, of all its numbers x:           s = sum of Y dY over the row
+//       m = max(x)                                 dX = Y (dY - s)
+//       l = sum of exp(x - m)
+//     M = max of the threads' m
+//     L = sum of exp(m - M) l of the threads
 //     y = exp(x - M) / L
 //
-// The largest and the sum come from one walk over the row (Milakov and Gimelshein 2018, arXiv
-// 1805.02867, algorithm 3), where three were needed; a pack needs one exponential in it besides
-// those of its numbers. The second walk finds the row in a cache, unless it is long. Every sum has
-// its order, so results are the same from run to run.
+// The row is read once, into registers (row_walk.h). What does not fit is read twice, as the
+// largest and the sum come from one walk (Milakov and Gimelshein 2018, arXiv 1805.02867, algorithm
+// 3): for each pack m' = max(m, x) and l = exp(m - m') l + sum of exp(x - m'). Every sum has its
+// order, so results are the same from run to run.
 #include "kernels/own_cuda/softmax.h"
 
 #include "kernels/own_cuda/row_walk.h"
@@ -20,24 +20,21 @@ namespace ts::kernels::own_cuda {
 
 template <int count, class Number>
 __device__ void softmax_forward_by(const Softmax<Number>& s) {
-  const int row = row_of_warp();
+  const int row = row_of_thread();
   if (row >= s.rows) return;  // the whole warp
-  const int first = static_cast<int>(threadIdx.x) * count;
   const std::int64_t begin = std::int64_t{row} * s.width;
-  RunningSum all;
-#pragma unroll 2
-  for (int c = first; c < s.width; c += 32 * count) all.add(widened(load<count>(s.x + begin + c)));
-  all.add_lanes();
+  const HeldRows<Number, count> x(s.width, s.x + begin);
+  RunningSum<Number> all;
+  all.add(x);
+  all.add_threads();
   // In a row without any finite number this is no number, as the formula has it.
   const float factor = 1 / all.sum;
-#pragma unroll 2
-  for (int c = first; c < s.width; c += 32 * count) {
-    const auto x = load<count>(s.x + begin + c);
-    Pack<Number, count> y;
+  x.each([&](int c, const Pack<Number, count>* of) {
+    Floats<count> y = widened(of[0]);
 #pragma unroll
-    for (int i = 0; i < count; ++i) narrow(expf(widen(x.of[i]) - all.largest) * factor, y.of[i]);
-    store<count>(y, s.y + begin + c);
-  }
+    for (int i = 0; i < count; ++i) y.of[i] = exp_above<Number>(y.of[i], all.largest) * factor;
+    store(y, s.y + begin + c);
+  });
 }
 
 template <class Number>
@@ -51,26 +48,25 @@ __device__ void softmax_forward(const Softmax<Number>& s) {
 
 template <int count, class Number>
 __device__ void softmax_backward_by(const Softmax<Number>& s) {
-  const int row = row_of_warp();
+  const int row = row_of_thread();
   if (row >= s.rows) return;
-  const int first = static_cast<int>(threadIdx.x) * count;
+  using Packs = const Pack<Number, count>*;
   const std::int64_t begin = std::int64_t{row} * s.width;
+  const HeldRows<Number, count, 2> rows(s.width, s.y + begin, s.d_y + begin);
   float along = 0;
-#pragma unroll 2
-  for (int c = first; c < s.width; c += 32 * count) {
-    const auto y = load<count>(s.y + begin + c), d_y = load<count>(s.d_y + begin + c);
+  rows.each([&](int, Packs of) {
+    const auto y = widened(of[0]), d_y = widened(of[1]);
 #pragma unroll
-    for (int i = 0; i < count; ++i) along += widen(y.of[i]) * widen(d_y.of[i]);
-  }
-  along = warp_sum(along);
-#pragma unroll 2
-  for (int c = first; c < s.width; c += 32 * count) {
-    const auto y = load<count>(s.y + begin + c), d_y = load<count>(s.d_y + begin + c);
-    Pack<Number, count> d_x;
+    for (int i = 0; i < count; ++i) along += y.of[i] * d_y.of[i];
+  });
+  along = sum_of_row<0>(along);
+  rows.each([&](int c, Packs of) {
+    const auto y = widened(of[0]), d_y = widened(of[1]);
+    Floats<count> d_x;
 #pragma unroll
-    for (int i = 0; i < count; ++i) narrow(widen(y.of[i]) * (widen(d_y.of[i]) - along), d_x.of[i]);
-    store<count>(d_x, s.d_x + begin + c);
-  }
+    for (int i = 0; i < count; ++i) d_x.of[i] = y.of[i] * (d_y.of[i] - along);
+    store(d_x, s.d_x + begin + c);
+  });
 }
 
 template <class Number>
@@ -84,9 +80,9 @@ __device__ void softmax_backward(const Softmax<Number>& s) {
 
 }  // namespace ts::kernels::own_cuda
 
-#define TENSORSCOPE_SOFTMAX(name, Number, type)                                  \
-  TENSORSCOPE_KERNEL(name##_##type, ts::kernels::own_cuda::Softmax<Number>, 128, \
-                     ts::kernels::own_cuda::name<Number>)
+#define TENSORSCOPE_SOFTMAX(name, Number, type)                                    \
+  TENSORSCOPE_KERNEL_WITHIN(name##_##type, ts::kernels::own_cuda::Softmax<Number>, \
+                            TENSORSCOPE_BOUNDS(rows), ts::kernels::own_cuda::name<Number>)
 #define TENSORSCOPE_SOFTMAXES(Number, type)          \
   TENSORSCOPE_SOFTMAX(softmax_forward, Number, type) \
   TENSORSCOPE_SOFTMAX(softmax_backward, Number, type)

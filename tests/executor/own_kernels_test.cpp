@@ -15,6 +15,7 @@
 #include "kernels/own_cuda/norms.h"
 #include "kernels/own_cuda/on_cpu.h"
 #include "kernels/own_cuda/weighted_sums.h"
+#include "tests/executor/run_rows.h"
 #include "tests/executor/typed_tensor.h"
 
 namespace ts::kernels::own_cuda {
@@ -352,10 +353,13 @@ NormValues exact_norm(bool centred, std::size_t width, double epsilon, const Val
   return out;
 }
 
+// One warp, several, and more than they hold; whole packs or not.
+constexpr int kWidths[] = {3, 33, 200, 1023, 4104, 17000};
+
 TEST_F(OwnCuda, Norms) {
   for (const bool centred : {false, true}) {
     for (const char* type : {"fp32", "bf16", "fp16"}) {
-      for (const int width : {3, 33, 200}) {
+      for (const int width : kWidths) {
         SCOPED_TRACE(std::string(centred ? "LayerNorm " : "RMSNorm ") + type + " " +
                      std::to_string(width));
         constexpr int kRows = 11, kRowsOfBlock = 4;
@@ -392,14 +396,13 @@ TEST_F(OwnCuda, Norms) {
                                  .rows_of_block = kRowsOfBlock,
                                  .centred = centred ? 1 : 0,
                                  .epsilon = kEpsilon};
-        const auto run = [&](const char* name, executor::Size3 grid, executor::Size3 block) {
-          return run_on_cpu(std::string("norm_") + name + "_" + type, grid, block, 0, &problem);
+        const auto run = [&](const char* name, report::RowLaunch launch, unsigned row_blocks) {
+          return run_rows_on_cpu(name, type, launch, kRows, columns, row_blocks, &problem);
         };
-        const unsigned blocks = (static_cast<unsigned>(width) + 127) / 128;
-        EXPECT_FALSE(run("forward", {3, 1, 1}, {32, 4, 1}));
-        EXPECT_FALSE(run("backward", {3, 1, 1}, {32, 4, 1}));
-        EXPECT_FALSE(run("backward_weights", {blocks, 3, 1}, {128, 1, 1}));
-        EXPECT_FALSE(run("add", {blocks, 1, 1}, {128, 1, 1}));
+        EXPECT_FALSE(run("norm_forward", report::RowLaunch::rows, 1));
+        EXPECT_FALSE(run("norm_backward", report::RowLaunch::rows, 1));
+        EXPECT_FALSE(run("norm_backward_weights", report::RowLaunch::columns, 3));
+        EXPECT_FALSE(run("norm_add", report::RowLaunch::sums, 1));
         const NormValues exact = exact_norm(centred, columns, kEpsilon, in, by, more, g);
         const double tolerance = type == std::string("fp32")   ? 1e-5
                                  : type == std::string("fp16") ? 2e-3
@@ -416,17 +419,22 @@ TEST_F(OwnCuda, Norms) {
 
 TEST_F(OwnCuda, WeightedSum) {
   for (const char* type : {"fp32", "bf16", "fp16"}) {
-    for (const int width : {1, 33, 200}) {
-      SCOPED_TRACE(std::string(type) + " " + std::to_string(width));
-      constexpr int kRows = 11, kRowsOfBlock = 4;
-      const auto columns = static_cast<std::size_t>(width);
-      const TypedTensor x("x", type, kRows * columns, false), w("w", type, columns, false);
-      const TypedTensor y("y", type, kRows, true), d_y("d_y", type, kRows, false);
-      const TypedTensor d_x("d_x", type, kRows * columns, true), d_w("d_w", type, columns, true);
-      const TypedTensor partial("partial", "fp32", 3 * columns, true);
-      const Values in = x.set(random_values(kRows * columns, 1)),
+    for (const auto& [width, rows_of_block] :
+         {std::pair(1, 4), {33, 4}, {200, 1}, {200, 40}, {203, 40}, {4104, 4}, {17000, 4}}) {
+      SCOPED_TRACE(std::string(type) + " " + std::to_string(width) + " " +
+                   std::to_string(rows_of_block));
+      // Some warps have more rows than they read at once; one row a block: more blocks than warps.
+      const int rows = rows_of_block == 4 ? 11 : 41,
+                blocks = (rows + rows_of_block - 1) / rows_of_block;
+      const auto columns = static_cast<std::size_t>(width), count = static_cast<std::size_t>(rows);
+      const TypedTensor x("x", type, count * columns, false), w("w", type, columns, false);
+      const TypedTensor y("y", type, count, true), d_y("d_y", type, count, false);
+      const TypedTensor d_x("d_x", type, count * columns, true), d_w("d_w", type, columns, true);
+      const TypedTensor partial("partial", "fp32", static_cast<std::size_t>(blocks) * columns,
+                                true);
+      const Values in = x.set(random_values(count * columns, 1)),
                    by = w.set(random_values(columns, 2));
-      const Values g = d_y.set(random_values(kRows, 3));
+      const Values g = d_y.set(random_values(count, 3));
       const WeightedSum<void> problem{.x = x.data,
                                       .w = w.data,
                                       .y = y.data,
@@ -434,19 +442,18 @@ TEST_F(OwnCuda, WeightedSum) {
                                       .d_x = d_x.data,
                                       .d_w = d_w.data,
                                       .partial = static_cast<float*>(partial.data),
-                                      .rows = kRows,
+                                      .rows = rows,
                                       .width = width,
-                                      .rows_of_block = kRowsOfBlock};
-      const auto run = [&](const char* name, executor::Size3 grid, executor::Size3 block) {
-        return run_on_cpu(std::string("weighted_sum_") + name + "_" + type, grid, block, 0,
-                          &problem);
+                                      .rows_of_block = rows_of_block};
+      const auto run = [&](const char* name, report::RowLaunch launch, unsigned row_blocks) {
+        return run_rows_on_cpu(name, type, launch, count, columns, row_blocks, &problem);
       };
-      const unsigned blocks = (static_cast<unsigned>(width) + 127) / 128;
-      EXPECT_FALSE(run("forward", {3, 1, 1}, {32, 4, 1}));
-      EXPECT_FALSE(run("backward", {blocks, 3, 1}, {128, 1, 1}));
-      EXPECT_FALSE(run("add", {blocks, 1, 1}, {128, 1, 1}));
-      Values sums(kRows), of_x(kRows * columns), of_w(columns);
-      for (std::size_t row = 0; row < kRows; ++row) {
+      EXPECT_FALSE(run("weighted_sum_forward", report::RowLaunch::rows, 1));
+      EXPECT_FALSE(
+          run("weighted_sum_backward", report::RowLaunch::columns, static_cast<unsigned>(blocks)));
+      EXPECT_FALSE(run("weighted_sum_add", report::RowLaunch::sums, 1));
+      Values sums(count), of_x(count * columns), of_w(columns);
+      for (std::size_t row = 0; row < count; ++row) {
         for (std::size_t c = 0; c < columns; ++c) {
           sums[row] += in[row * columns + c] * by[c];
           of_x[row * columns + c] = g[row] * by[c];

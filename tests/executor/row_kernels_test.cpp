@@ -8,8 +8,8 @@
 #include <string>
 
 #include "kernels/own_cuda/cross_entropy.h"
-#include "kernels/own_cuda/on_cpu.h"
 #include "kernels/own_cuda/softmax.h"
+#include "tests/executor/run_rows.h"
 #include "tests/executor/typed_tensor.h"
 
 namespace ts::kernels::own_cuda {
@@ -20,15 +20,16 @@ constexpr std::size_t kRows = 5;
 struct OwnRows : testing::TestWithParam<std::string> {
   void TearDown() override { executor::release_tensors(); }
 
-  static void run(const std::string& name, const void* problem, executor::Size3 grid,
-                  executor::Size3 block) {
-    const auto finding = run_on_cpu(name + "_" + GetParam(), grid, block, 0, problem);
+  // As the engine launches it.
+  static void run(const std::string& name, report::RowLaunch launch, std::size_t width,
+                  const void* problem) {
+    const auto finding = run_rows_on_cpu(name, GetParam(), launch, kRows, width, 1, problem);
     ASSERT_FALSE(finding) << name << ": " << executor::name_of(finding.kind) << " in "
                           << finding.memory << "[" << finding.index << "]";
   }
-  // A warp a row; the last block has one row.
-  static void run_rows(const std::string& name, const void* problem) {
-    run(name, problem, {2, 1, 1}, {32, 4, 1});
+  // The last block has one row, where it has several.
+  static void run_rows(const std::string& name, std::size_t width, const void* problem) {
+    run(name, report::RowLaunch::rows, width, problem);
   }
   static double tolerance() {
     return GetParam() == "fp32" ? 2e-6 : GetParam() == "fp16" ? 1e-3 : 1e-2;
@@ -46,7 +47,7 @@ Values softmax_of(const Values& x, std::size_t width) {
 }
 
 TEST_P(OwnRows, Softmax) {
-  for (const std::size_t width : {1U, 31U, 33U, 200U}) {
+  for (const std::size_t width : {1U, 31U, 33U, 200U, 1023U, 4104U, 33000U}) {
     SCOPED_TRACE(width);
     const TypedTensor x("x", GetParam(), kRows * width, false);
     const TypedTensor y("y", GetParam(), kRows * width, true);
@@ -60,10 +61,10 @@ TEST_P(OwnRows, Softmax) {
                                 .d_x = d_x.data,
                                 .rows = static_cast<int>(kRows),
                                 .width = static_cast<int>(width)};
-    ASSERT_NO_FATAL_FAILURE(run_rows("softmax_forward", &problem));
+    ASSERT_NO_FATAL_FAILURE(run_rows("softmax_forward", width, &problem));
     expect_near(y.values_of(), softmax_of(in, width), tolerance(), "y");
     const Values p = y.values_of();  // as it is rounded, the backward has it
-    ASSERT_NO_FATAL_FAILURE(run_rows("softmax_backward", &problem));
+    ASSERT_NO_FATAL_FAILURE(run_rows("softmax_backward", width, &problem));
     Values exact(in.size());
     for (std::size_t begin = 0; begin < in.size(); begin += width) {
       double along = 0;
@@ -109,9 +110,9 @@ TEST_P(OwnRows, CrossEntropy) {
       problem.first = static_cast<int>(first);
       problem.begins = first == 0 ? 1 : 0;
       problem.ends = first + count == kClasses ? 1 : 0;
-      ASSERT_NO_FATAL_FAILURE(run_rows("cross_entropy_forward", &problem));
+      ASSERT_NO_FATAL_FAILURE(run_rows("cross_entropy_forward", count, &problem));
     }
-    ASSERT_NO_FATAL_FAILURE(run("cross_entropy_mean", &problem, {1, 1, 1}, {32, 32, 1}));
+    ASSERT_NO_FATAL_FAILURE(run("cross_entropy_mean", report::RowLaunch::one, 1, &problem));
     Values exact_sums(kRows), chosen(kRows);
     for (std::size_t i = 0; i < chunks.size(); ++i) {
       const std::size_t count = rounded[i].size() / kRows;
@@ -132,7 +133,7 @@ TEST_P(OwnRows, CrossEntropy) {
       problem.logits = chunks[i].data;
       problem.width = static_cast<int>(count);
       problem.first = static_cast<int>(i * columns);
-      ASSERT_NO_FATAL_FAILURE(run_rows("cross_entropy_backward", &problem));
+      ASSERT_NO_FATAL_FAILURE(run_rows("cross_entropy_backward", count, &problem));
       Values exact(rounded[i].size());
       for (std::size_t at = 0; at < exact.size(); ++at) {
         const auto target = static_cast<std::int64_t>(i * columns + at % count);
@@ -160,7 +161,7 @@ TEST_P(OwnRows, SumOfProducts) {
     for (std::size_t i = 0; i < kCount; ++i) exact[i] += some[i];
     problem.begins = part == 0 ? 1 : 0;
     problem.ends = part == 2 ? 1 : 0;
-    ASSERT_NO_FATAL_FAILURE(run("cross_entropy_add", &problem, {3, 1, 1}, {128, 1, 1}));
+    ASSERT_NO_FATAL_FAILURE(run("cross_entropy_add", report::RowLaunch::numbers, kWidth, &problem));
   }
   const double once = GetParam() == "fp32" ? 1e-7 : GetParam() == "fp16" ? 5e-4 : 4e-3;
   expect_near(d_x.values_of(), exact, once, "d_x");

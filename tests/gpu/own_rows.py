@@ -38,17 +38,24 @@ CrossEntropy = structure("CrossEntropy", "logits targets largest sums losses mea
 class Launcher:
     def __init__(self, torch, driver, kind):
         self.torch, self.driver, self.kind = torch, driver, kind
+        self.bytes = 4 if kind == "fp32" else 2
         self.stream = torch.cuda.current_stream().cuda_stream
 
     def launch(self, name, problem, blocks_x, blocks_y, threads):
         kernel = {"kernel": f"{name}_{self.kind}", "threads": threads, "shared_bytes": 0}
         self.driver.launch(kernel, problem, blocks_x, blocks_y, self.stream)
 
+    # The blocks of threads: core/report/row_launch.h.
     def rows(self, name, problem):
-        self.launch(name, problem, -(-problem.rows // 4), 1, (32, 4))
+        warps = min(-(-problem.width * self.bytes // (32 * 4 * 16)), 16)
+        threads = (32, 4) if warps == 1 else (32 * warps, 1)
+        self.launch(name, problem, -(-problem.rows // threads[1]), 1, threads)
 
     def columns(self, name, problem, blocks):
-        self.launch(name, problem, -(-problem.width // 128), blocks, (128, 1))
+        self.launch(name, problem, -(-problem.width // (32 * 16 // self.bytes)), blocks, (32, 8))
+
+    def sums(self, name, problem):
+        self.launch(name, problem, -(-problem.width // 32), 1, (32, 32))
 
 
 def operators(torch, launcher, rows, width, dtype):
@@ -71,7 +78,7 @@ def operators(torch, launcher, rows, width, dtype):
     yield ("weighted_sum", [x, w], lambda x, w: (x * w).sum(-1), d_row,
            {"forward": lambda: launcher.rows("weighted_sum_forward", sums),
             "backward": lambda: (launcher.columns("weighted_sum_backward", sums, blocks),
-                                 launcher.columns("weighted_sum_add", sums, 1))},
+                                 launcher.sums("weighted_sum_add", sums))},
            [row, d_x, d_w], {"forward": 1, "backward": 2})
     for name, centred in (("rms_norm", False), ("layer_norm", True)):
         none = ctypes.c_void_p()
@@ -86,7 +93,7 @@ def operators(torch, launcher, rows, width, dtype):
                {"forward": lambda norm=norm: launcher.rows("norm_forward", norm),
                 "backward": lambda norm=norm: (launcher.rows("norm_backward", norm),
                                                launcher.columns("norm_backward_weights", norm, blocks),
-                                               launcher.columns("norm_add", norm, 1))},
+                                               launcher.sums("norm_add", norm))},
                [y, d_x, d_w, d_b] if centred else [y, d_x, d_w], {"forward": 2, "backward": 5})
     soft = Softmax(*(one.data_ptr() for one in (x, y, d_y, d_x)), rows, width)
     yield ("softmax", [x], lambda x: x.softmax(-1), d_y,
