@@ -13,7 +13,7 @@ constexpr int kPackBytes = 16;  // that a thread reads at once
 constexpr int kPacksOfRow = 4;  // of a thread: all are on their way before the first is used
 constexpr int kMostWarpsOfRow = 16;
 constexpr int kColumnWarps = 8;  // a warp has every 8th row of a block
-constexpr int kSumWarps = 32;    // a warp has every 32nd block of rows
+constexpr int kSumWarps = 8;     // a warp has every 8th block of rows
 constexpr int kNumberThreads = 128;
 
 enum class RowLaunch : std::uint8_t {

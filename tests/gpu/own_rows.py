@@ -55,7 +55,7 @@ class Launcher:
         self.launch(name, problem, -(-problem.width // (32 * 16 // self.bytes)), blocks, (32, 8))
 
     def sums(self, name, problem):
-        self.launch(name, problem, -(-problem.width // 32), 1, (32, 32))
+        self.launch(name, problem, -(-problem.width // 32), 1, (32, 8))
 
 
 def operators(torch, launcher, rows, width, dtype):
@@ -108,7 +108,7 @@ def operators(torch, launcher, rows, width, dtype):
 
     def forward():
         launcher.rows("cross_entropy_forward", entropy)
-        launcher.launch("cross_entropy_mean", entropy, 1, 1, (32, 32))
+        launcher.launch("cross_entropy_mean", entropy, 1, 1, (32, 8))
 
     yield ("cross_entropy", [x], lambda x: torch.nn.functional.cross_entropy(x, targets), one[0],
            {"forward": forward, "backward": lambda: launcher.rows("cross_entropy_backward", entropy)},
