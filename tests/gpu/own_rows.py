@@ -108,7 +108,7 @@ def operators(torch, launcher, rows, width, dtype):
 
     def forward():
         launcher.rows("cross_entropy_forward", entropy)
-        launcher.launch("cross_entropy_mean", entropy, 1, 1, (32, 8))
+        launcher.launch("cross_entropy_mean", entropy, 1, 1, (32, 32))
 
     yield ("cross_entropy", [x], lambda x: torch.nn.functional.cross_entropy(x, targets), one[0],
            {"forward": forward, "backward": lambda: launcher.rows("cross_entropy_backward", entropy)},
