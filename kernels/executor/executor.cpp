@@ -19,6 +19,7 @@
 #include "kernels/executor/state.h"
 
 #ifdef __SANITIZE_ADDRESS__
+#include <sanitizer/asan_interface.h>
 #include <sanitizer/common_interface_defs.h>
 #endif
 
@@ -44,9 +45,21 @@ struct Copy {
   std::size_t bytes, zeros;
 };
 
-struct Thread {
-  ucontext_t context{};
+// A stack with a context that runs one thread of a block after the other. It lives as long as the
+// process: making one costs more than a small kernel.
+struct Fiber {
   void* stack = nullptr;
+  ucontext_t context{};
+  bool idle = false;  // it waits for the next thread; else it has to begin anew
+};
+// Of the threads of a block, by their numbers.
+std::vector<std::unique_ptr<Fiber>>& fibers() {
+  static std::vector<std::unique_ptr<Fiber>> all;
+  return all;
+}
+
+struct Thread {
+  Fiber* fiber = nullptr;
   State state = State::ready;
   uint3 index{};
   std::uint32_t mask = 0;  // of the lanes that it waits for
@@ -54,12 +67,6 @@ struct Thread {
   std::array<unsigned char, kExchanged> given{}, taken{};
   std::vector<std::vector<Copy>> copies{1};  // groups; the last is open
 };
-
-// Stacks live as long as the process: making one costs more than a small kernel.
-std::vector<void*>& stacks() {
-  static std::vector<void*> all;
-  return all;
-}
 
 struct Launch {
   std::vector<Thread> threads;
@@ -81,43 +88,54 @@ struct Launched {
 std::vector<Launched> launches;
 std::uint32_t next_block = 1;
 
-// AddressSanitizer wants to know which stack is in use.
-void switch_stacks(ucontext_t& from, ucontext_t& to, [[maybe_unused]] const void* bottom,
-                   [[maybe_unused]] std::size_t size) {
-#ifdef __SANITIZE_ADDRESS__
-  void* fake = nullptr;
-  __sanitizer_start_switch_fiber(&fake, bottom, size);
-  swapcontext(&from, &to);
-  __sanitizer_finish_switch_fiber(fake, nullptr, nullptr);
-#else
-  swapcontext(&from, &to);
-#endif
+Thread& this_thread() {
+  return running->threads[static_cast<std::size_t>(running->current)];
 }
 
-#ifdef __SANITIZE_ADDRESS__
-const void* scheduler_bottom = nullptr;
-std::size_t scheduler_size = 0;
-#else
-constexpr const void* scheduler_bottom = nullptr;
-constexpr std::size_t scheduler_size = 0;
-#endif
+// The stack of the scheduler, for AddressSanitizer, which wants to know the stack in use.
+struct SchedulerStack {
+  const void* bottom = nullptr;
+  std::size_t size = 0;
+};
+SchedulerStack scheduler_stack;
 
+void enter_fiber([[maybe_unused]] Fiber& fiber) {
+#ifdef __SANITIZE_ADDRESS__
+  void* fake = nullptr;
+  __sanitizer_start_switch_fiber(&fake, fiber.stack, kStackBytes);
+#endif
+  swapcontext(&running->scheduler, &fiber.context);
+#ifdef __SANITIZE_ADDRESS__
+  __sanitizer_finish_switch_fiber(fake, nullptr, nullptr);
+#endif
+}
+// In a fiber: it begins, or goes on.
+void note_entry([[maybe_unused]] void* fake) {
+#ifdef __SANITIZE_ADDRESS__
+  __sanitizer_finish_switch_fiber(fake, &scheduler_stack.bottom, &scheduler_stack.size);
+#endif
+}
 void back_to_scheduler() {
   const bool was_in_kernel = std::exchange(now.in_kernel, false);
-  switch_stacks(running->threads[static_cast<std::size_t>(running->current)].context,
-                running->scheduler, scheduler_bottom, scheduler_size);
+  void* fake = nullptr;
+#ifdef __SANITIZE_ADDRESS__
+  __sanitizer_start_switch_fiber(&fake, scheduler_stack.bottom, scheduler_stack.size);
+#endif
+  swapcontext(&this_thread().fiber->context, &running->scheduler);
+  note_entry(fake);
   now.in_kernel = was_in_kernel;
 }
 
-void thread_begins() {
-#ifdef __SANITIZE_ADDRESS__
-  __sanitizer_finish_switch_fiber(nullptr, &scheduler_bottom, &scheduler_size);
-#endif
-  now.in_kernel = true;
-  (*running->call)();
-  now.in_kernel = false;
-  running->threads[static_cast<std::size_t>(running->current)].state = State::ended;
-  back_to_scheduler();
+void fiber_begins() {
+  note_entry(nullptr);
+  while (true) {
+    now.in_kernel = true;
+    (*running->call)();
+    now.in_kernel = false;
+    this_thread().state = State::ended;
+    this_thread().fiber->idle = true;
+    back_to_scheduler();
+  }
 }
 
 // Runs a thread until it waits or ends.
@@ -128,7 +146,7 @@ void run_thread(int number) {
   now.moment.thread = number;
   now.moment.barriers = running->barriers;
   now.moment.in_warp = thread.warp_barriers;
-  switch_stacks(running->scheduler, thread.context, thread.stack, kStackBytes);
+  enter_fiber(*thread.fiber);
 }
 
 // Lanes that wait for one another and are all there go on; true if any does. What each gave is kept
@@ -192,11 +210,19 @@ Finding waiting_for_ever() {
 void make_ready(Thread& thread) {
   thread.state = State::ready;
   thread.copies.assign(1, {});
-  getcontext(&thread.context);
-  thread.context.uc_stack.ss_sp = thread.stack;
-  thread.context.uc_stack.ss_size = kStackBytes;
-  thread.context.uc_link = nullptr;
-  makecontext(&thread.context, thread_begins, 0);
+  Fiber& fiber = *thread.fiber;
+  if (std::exchange(fiber.idle, false)) return;
+  getcontext(&fiber.context);
+  fiber.context.uc_stack.ss_sp = fiber.stack;
+  fiber.context.uc_stack.ss_size = kStackBytes;
+  fiber.context.uc_link = nullptr;
+  makecontext(&fiber.context, fiber_begins, 0);
+#ifdef __SANITIZE_ADDRESS__
+  // A thread that was left where it waited has frames there. Without a size swapcontext() does not
+  // look for them at each call.
+  __asan_unpoison_memory_region(fiber.stack, kStackBytes);
+  fiber.context.uc_stack.ss_size = 0;
+#endif
 }
 
 // True if threads wait for signals: they are to ask again.
@@ -251,10 +277,6 @@ uint3 index_in(std::size_t number, Size3 size) {
   return {n % size.x, n / size.x % size.y, n / size.x / size.y};
 }
 
-Thread& this_thread() {
-  return running->threads[static_cast<std::size_t>(running->current)];
-}
-
 Finding run_blocks(Size3 grid, Size3 block, std::size_t shared_bytes, const SharedMemory& shared) {
   const std::size_t count = std::size_t{block.x} * block.y * block.z;
   if (count == 0 || count > kMostThreads) {
@@ -266,14 +288,15 @@ Finding run_blocks(Size3 grid, Size3 block, std::size_t shared_bytes, const Shar
                                            : Finding::Kind::shared_not_asked,
             .elements = static_cast<std::int64_t>(together)};
   }
-  while (stacks().size() < count) {
-    stacks().push_back(mmap(nullptr, kStackBytes, PROT_READ | PROT_WRITE,
-                            MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0));
+  while (fibers().size() < count) {
+    fibers().push_back(std::make_unique<Fiber>());
+    fibers().back()->stack = mmap(nullptr, kStackBytes, PROT_READ | PROT_WRITE,
+                                  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   }
   running->threads.resize(count);
   for (std::size_t i = 0; i < count; ++i) {
     running->threads[i].index = index_in(i, block);
-    running->threads[i].stack = stacks()[i];
+    running->threads[i].fiber = fibers()[i].get();
   }
   launches.push_back({next_block, grid});
   now.first_block = next_block;
