@@ -2,8 +2,8 @@
 
 #include <array>
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <mutex>
 #include <string>
 #include <string_view>
@@ -36,16 +36,19 @@ class StringTable {
   }
 
  private:
-  static constexpr std::uint32_t kChunkBits = 12;
-  static constexpr std::uint32_t kChunkSize = 1U << kChunkBits;
-  static constexpr std::uint32_t kMaxChunks = 1U << 12;
-  struct Chunk {
-    std::array<std::string, kChunkSize> strings;
+  // The first chunk holds 2^kFirstBits strings and each further one twice as many: a table of few
+  // strings is small, and a place follows from an id alone.
+  static constexpr std::uint32_t kFirstBits = 6;
+  static constexpr std::uint32_t kMaxBits = 24;
+  struct Place {
+    std::size_t chunk;
+    std::size_t index;
   };
+  static constexpr Place place_of(StringId id) noexcept;
 
   std::mutex mutex_;
   std::unordered_map<std::string_view, StringId> index_;
-  std::unique_ptr<std::array<std::atomic<Chunk*>, kMaxChunks>> chunks_;
+  std::array<std::atomic<std::string*>, kMaxBits - kFirstBits + 1> chunks_{};
   std::atomic<std::uint32_t> size_{0};
   std::atomic<std::uint64_t> overflowed_{0};
 };

@@ -30,10 +30,17 @@ TEST(StringTable, UnknownIdIsEmpty) {
 
 TEST(StringTable, ViewsStayValidAcrossChunks) {
   StringTable table;
-  const std::string_view first = table.view(table.intern("first"));
-  for (int i = 0; i < 20000; ++i) table.intern("name " + std::to_string(i));
-  EXPECT_EQ(first, "first");
-  EXPECT_EQ(table.view(table.intern("name 19999")), "name 19999");
+  constexpr std::uint32_t kNames = 20000;
+  std::vector<std::string_view> views;
+  for (std::uint32_t i = 0; i < kNames; ++i) {
+    const StringId id = table.intern("name " + std::to_string(i));
+    EXPECT_EQ(id, i + 1) << "the empty string is the first";
+    views.push_back(table.view(id));
+  }
+  for (std::uint32_t i = 0; i < kNames; ++i) {
+    EXPECT_EQ(views[i], "name " + std::to_string(i));
+    EXPECT_EQ(views[i].data(), table.view(i + 1).data());
+  }
 }
 
 TEST(StringTable, ReadersWhileThreadsIntern) {
