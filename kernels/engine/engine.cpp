@@ -17,6 +17,7 @@
 #include "core/text/message.h"
 #include "kernels/compiled/compile_step.h"
 #include "kernels/compiled/package_maker.h"
+#include "kernels/device/kept_roofs.h"
 #include "kernels/device/roof.h"
 #include "kernels/device/threads.h"
 #include "kernels/engine/execution.h"
@@ -66,6 +67,13 @@ std::string build_line() {
   line += at::hasMKL() ? "MKL" : at::hasLAPACK() ? "LAPACK" : "no BLAS";
   if (at::hasMKLDNN()) line += " and oneDNN";
   return line + ", " + at::get_cpu_capability();
+}
+
+std::string name_of_device(const run::EngineInfo& engine, const spec::WorkloadSpec& spec) {
+  for (const run::DeviceInfo& info : engine.devices) {
+    if (info.kind == spec.device && info.index == spec.device_index) return info.name;
+  }
+  return {};
 }
 
 // The key of the reason why ranks cannot run this together; null when they can.
@@ -161,7 +169,12 @@ run::Outcome<run::Roof> TorchEngine::measure_roof(const spec::WorkloadSpec& spec
     auto device = device_of(spec);
     if (!device) return tl::unexpected(device.error());
     const ThreadsScope threads(spec);
-    return best_rates(**device, spec::compute_type(spec), cancel);
+    const spec::DataType type = spec::compute_type(spec);
+    return kept_roof({{"device", name_of_device(info_, spec)},
+                      {"threads", at::get_num_threads()},
+                      {"torch", info_.torch_version},
+                      {"build", info_.build}},
+                     type, [&] { return best_rates(**device, type, cancel); });
   } catch (...) {
     return tl::unexpected(current_failure());
   }

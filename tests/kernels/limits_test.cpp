@@ -4,8 +4,15 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
 #include <mutex>
+#include <nlohmann/json.hpp>
+#include <string>
 #include <thread>
+#include <utility>
+#include <vector>
 
 #include "core/base/clock.h"
 #include "core/run/measure.h"
@@ -419,6 +426,47 @@ TEST(Roof, OfSixteenBitsIsNotBelowThatOfFp32) {
     EXPECT_GT(roof->tflops, single->tflops / 2) << to_string(type);
     EXPECT_TRUE(roof->dtype == type || roof->dtype == spec::DataType::fp32);
   }
+}
+
+// With a folder for roofs a second process would find what the first measured.
+TEST(Roof, IsMeasuredOnceWhereItIsKept) {
+  std::string folder = (std::filesystem::temp_directory_path() / "tensorscope_XXXXXX").string();
+  ASSERT_NE(mkdtemp(folder.data()), nullptr);
+  setenv("TENSORSCOPE_ROOFS", (folder + "/new").c_str(), 1);
+  spec::WorkloadSpec spec = small_attention();
+  spec.threads = 1;
+  const auto measured = [&spec] { return engine().measure_roof(spec, {}).value(); };
+  const auto files = [&folder] {
+    std::vector<std::filesystem::path> all;
+    for (const auto& file : std::filesystem::directory_iterator(folder + "/new"))
+      all.push_back(file.path());
+    return all;
+  };
+  const run::Roof first = measured();
+  ASSERT_EQ(files().size(), 1U);
+  const auto file = files().front();
+  nlohmann::json kept = nlohmann::json::parse(std::ifstream(file));
+  EXPECT_EQ(kept["tflops"], first.tflops);
+  EXPECT_EQ(kept["gb_s"], first.gb_s);
+  const run::Roof again = measured();
+  EXPECT_EQ(again.tflops, first.tflops) << "it was measured again";
+  EXPECT_EQ(again.gb_s, first.gb_s);
+  EXPECT_EQ(again.size, first.size);
+  spec.threads = 2;
+  static_cast<void>(measured());
+  EXPECT_EQ(files().size(), 2U) << "the roof of two threads is another";
+  spec.threads = 1;
+  // A file that another machine wrote, and one without a number.
+  for (const auto& [name, value] : {std::pair{"of", "another"}, std::pair{"tflops", "many"}}) {
+    nlohmann::json wrong = kept;
+    wrong[name] = value;
+    wrong["size"] = 1;
+    std::ofstream(file) << wrong;
+    EXPECT_GT(measured().size, 1) << name;
+    EXPECT_EQ(nlohmann::json::parse(std::ifstream(file))["of"], kept["of"]);
+  }
+  unsetenv("TENSORSCOPE_ROOFS");
+  std::filesystem::remove_all(folder);
 }
 
 TEST(Devices, WhatIsNotThereIsSaid) {
