@@ -46,13 +46,16 @@ inline std::string read(const std::filesystem::path& path) {
 }
 
 // Runs the built program through the shell with `arguments`, and `environment` ("NAME=value ...")
-// before it; waits for the end.
+// before it; waits for the end. The roof of the processor is measured by the first run that needs
+// it.
 inline Ended run_program(const std::string& arguments, const std::string& environment = "") {
+  static const TemporaryFolder roofs;
   const TemporaryFolder folder;
   const std::string out = (folder.path() / "out").string();
   const std::string err = (folder.path() / "err").string();
-  const std::string command = environment + " " TENSORSCOPE_PROGRAM " " + arguments + " >" + out +
-                              " 2>" + err + " </dev/null";
+  const std::string command = "TENSORSCOPE_ROOFS=" + roofs.path().string() + " " + environment +
+                              " " TENSORSCOPE_PROGRAM " " + arguments + " >" + out + " 2>" + err +
+                              " </dev/null";
   const int status = std::system(command.c_str());
   Ended ended;
   ended.code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -17,10 +18,12 @@ using snapshot::testing::leaking;
 class FolderOfARun : public ::testing::Test {
  protected:
   static void SetUpTestSuite() {
+    static const testing::TemporaryFolder run;  // for all suites
+    static const testing::Ended ended =
+        testing::run_program("run lm --preset tiny --steps 3 --out " + run.path().string());
     folder_ = new testing::TemporaryFolder;
-    const auto ended =
-        testing::run_program("run lm --preset tiny --steps 3 --out " + folder_->path().string());
     ASSERT_EQ(ended.code, 0) << ended.err;
+    std::filesystem::copy(run.path(), folder_->path(), std::filesystem::copy_options::recursive);
   }
   static void TearDownTestSuite() {
     delete folder_;

@@ -8,6 +8,7 @@ skipped (exit code 77).
 """
 
 import json
+import os
 import pathlib
 import subprocess
 import sys
@@ -127,6 +128,7 @@ def main():
     problems, compared = [], 0
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
+        os.environ["TENSORSCOPE_ROOFS"] = str(folder / "roofs")
         models = own_models.modules()
         every = models + own_nets.nets()
         own_models.write_all(folder, every)
