@@ -122,7 +122,7 @@ constexpr int tiled_d_q_bytes(int d_head) {
 constexpr int tiled_d_kv_bytes(int d_head) {
   return tiled_backward_bytes(d_head, 2);
 }
-// Of four warps, or four pairs of them.
+// Rows of four warps, or of four pairs of them.
 constexpr int tensor_core_rows(int d_head) {
   return 64 * tensor_core_fragments(d_head);
 }

@@ -52,7 +52,7 @@ struct Fiber {
   ucontext_t context{};
   bool idle = false;  // it waits for the next thread; else it has to begin anew
 };
-// Of the threads of a block, by their numbers.
+// Each thread of a block has one, by its number.
 std::vector<std::unique_ptr<Fiber>>& fibers() {
   static std::vector<std::unique_ptr<Fiber>> all;
   return all;

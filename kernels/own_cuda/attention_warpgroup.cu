@@ -82,8 +82,8 @@ __device__ void produce(const AttentionByTma<Number>& t,
   }
 }
 
-// What a consumer has in registers: the state of its rows, scores of a tile that become weights,
-// and weights as the factor of the next product.
+// A consumer has in registers: the state of its rows, scores of a tile that become weights, and
+// weights as the factor of the next product.
 template <class Number, int d_head>
 struct Consumer {
   static constexpr int kKeys = kTileKeys<d_head>, kTile = kKeys * d_head;

@@ -27,7 +27,7 @@ __device__ void divide_block(Produce produce, Consume consume) {
   }
 }
 
-// Of this warp, among the rows of its group.
+// The first row of this warp among those of its group.
 __device__ inline int first_row_in_group() {
   return static_cast<int>(threadIdx.x) % kGroupThreads / 32 * 16;
 }
