@@ -1,7 +1,5 @@
 #include "kernels/record/python_place.h"
 
-#include <dlfcn.h>
-
 #include <algorithm>
 #include <array>
 #include <cstdint>
@@ -10,14 +8,12 @@
 #include <unordered_map>
 
 #include "core/memory/interner.h"
+#include "kernels/record/python_object.h"
 
 namespace ts::kernels {
 namespace {
 
-// Python's objects are opaque here.
-struct Object;
-
-// Functions of Python's C interface, by their names (docs.python.org/3/c-api).
+// Functions of Python's C interface.
 struct Python {
   void* (*this_thread)() = nullptr;    // PyGILState_GetThisThreadState; null: no thread of Python
   int (*lock)() = nullptr;             // PyGILState_Ensure
@@ -32,12 +28,6 @@ struct Python {
   void (*let_go)(Object*) = nullptr;                     // Py_DecRef
   void (*clear_error)() = nullptr;                       // PyErr_Clear
 };
-
-template <class Function>
-bool look_up(const char* name, Function*& function) {
-  function = reinterpret_cast<Function*>(dlsym(RTLD_DEFAULT, name));
-  return function != nullptr;
-}
 
 // A code object that was seen. It is kept alive, so that its address stays its own.
 struct Code {

@@ -13,6 +13,7 @@
 #include "core/text/message.h"
 #include "core/text/numbers.h"
 #include "kernels/record/gradients.h"
+#include "kernels/record/module_calls.h"
 #include "kernels/record/process_recorder.h"
 #include "kernels/record/python_place.h"
 
@@ -45,7 +46,7 @@ std::vector<std::string> lines_of(std::string_view text) {
 
 // A package of another number is refused.
 TENSORSCOPE_API int tensorscope_record_version() {
-  return 8;
+  return 9;
 }
 
 // foreign: folders, one a line; the files in them are not the program's own. Steps from first up to
@@ -97,6 +98,14 @@ TENSORSCOPE_API void tensorscope_record_enter(std::uint32_t module) {
 
 TENSORSCOPE_API void tensorscope_record_leave(std::uint32_t module) {
   if (recorder != nullptr) recorder->leave(module);
+}
+
+// See make_module_calls(). All arguments and the result are objects of Python.
+TENSORSCOPE_API ts::kernels::Object* tensorscope_record_module_calls(ts::kernels::Object* modules,
+                                                                     ts::kernels::Object* opened,
+                                                                     ts::kernels::Object* frozen) {
+  return ts::kernels::make_module_calls(modules, opened, frozen, tensorscope_record_enter,
+                                        tensorscope_record_leave);
 }
 
 // phase: a number of base::Phase.

@@ -273,30 +273,19 @@ class Recording:
         return name, known[number][1]
 
     def _module_hooks(self):
-        """What runs before and after every module: quick for one that is known and runs inside another."""
-        modules, frozen, thread, opened = self._modules, self._parts.frozen, self._thread, self._open
-        enter, leave, compiling = self._library.enter, self._library.leave, torch.compiler.is_dynamo_compiling
+        """What runs before and after every module; the library does it for one that is known and runs inside another."""
+        enter, leave = self._library.module_calls(self._modules, self._open, self._parts.frozen)
+        compiling = torch.compiler.is_dynamo_compiling
+        before_module, after_module = self._before_module, self._after_module
 
         def before(module, inputs):
-            if compiling():  # what torch.compile makes has operators alone
-                return
-            known = modules.get(id(module))
-            if (opened and known is not None and known[0]() is module and id(module) not in frozen
-                    and get_ident() == thread):
-                opened.append(id(module))
-                enter(known[1])
-            else:
-                self._before_module(module, inputs)
+            # What torch.compile makes has operators alone.
+            if not compiling() and not enter(module):
+                before_module(module, inputs)
 
         def after(module, inputs, output):
-            if compiling():
-                return
-            known = modules.get(id(module))
-            if len(opened) > 1 and opened[-1] == id(module) and known is not None and get_ident() == thread:
-                opened.pop()
-                leave(known[1])
-            else:
-                self._after_module(module)
+            if not compiling() and not leave(module):
+                after_module(module)
         return before, after
 
     def _before_module(self, module, inputs):
