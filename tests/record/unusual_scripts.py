@@ -169,6 +169,30 @@ for _ in range(5):
     model(x).sum().backward()
     optimizer.step()
 """
+# A module where one of another class was that is gone.
+ONE_AFTER_ANOTHER = """
+class First(nn.Module):
+    def forward(self, x):
+        return x.cos()
+class Second(nn.Module):
+    def forward(self, x):
+        return x.sin()
+class Around(nn.Module):
+    def forward(self, x):
+        gone = set()
+        for _ in range(1000):
+            first = First()
+            x = first(x)
+            gone.add(id(first))
+            del first
+            second = Second()
+            x = second(x)
+            if id(second) in gone:
+                print("at the same place")
+                return x
+            del second
+Around()(torch.zeros(4))
+"""
 
 
 class Unusual(unittest.TestCase):
@@ -190,6 +214,7 @@ class Unusual(unittest.TestCase):
         self.assertEqual(alone.returncode, 0, alone.stderr)
         ended = record(self.script, self.out, python=self.ready.python)
         self.assertEqual((ended.returncode, ended.stdout), (0, alone.stdout), ended.stderr)
+        self.said = ended.stdout
         self.assertTrue(ended.stderr.startswith(alone.stderr), ended.stderr)
         return ended.stderr[len(alone.stderr):].splitlines()
 
@@ -229,6 +254,13 @@ for text in {scripts!r}:
         steps = sorted((one for one in found.slices if one.name.startswith("step ")), key=lambda one: one.begin)
         return [max(one.depth for one in found.slices if step.begin <= one.begin and one.end <= step.end)
                 for step in steps]
+
+    def test_modules_at_the_place_of_others(self):
+        self.recorded(ONE_AFTER_ANOTHER)
+        self.assertIn("at the same place", self.said)
+        modules = {(one.name, one.module.split(" ")[0]) for one in Recording(self.out).slices
+                   if one.name in ("aten::cos", "aten::sin")}
+        self.assertEqual(modules, {("aten::cos", "First"), ("aten::sin", "Second")})
 
     def test_compiled_models(self):
         for between, whole, optimizer in (("pass", True, False), ("print('between')", False, False), ("pass", False, True)):
