@@ -1,10 +1,13 @@
-"""step_cost.py [TURNS [NET...]]: what recording adds to a step of a script, beside torch.profiler; run by hand.
+"""step_cost.py [--one-thread] [TURNS [NET...]]: what recording adds to a step of a script, beside torch.profiler;
+run by hand.
 
 NET: those of `NETS`, all without one. Four processes of a net take turns, STEPS steps at a time: the training loop
 alone, recorded by the package, recorded with --live for a listener in this process, and under
 torch.profiler(record_shapes=True, profile_memory=True). A process tells the mean of its steps in processor time of
 all its threads, the recorder's own included: other programs on the machine do not count. Computed on one
-thread. Printed: the medians of the turns, what each adds to a step in the turns' median, and its share of what the
+thread; another one waits, as in scripts that compute on several or load data beside, since libc's allocator locks
+as soon as there is a second one. --one-thread: without that one, so that what the recorder's own thread makes libc
+lock counts as its cost. Printed: the medians of the turns, what each adds to a step in the turns' median, and its share of what the
 profiler adds. The first turn is left out. That has no end: the profiler makes its events into objects, the package
 writes its file. So the processor time from the first step to the end of the process is told, too, for a step.
 TENSORSCOPE_ENGINE_DIR says where the recorder is.
@@ -115,9 +118,11 @@ def nanogpt():
 NETS = {function.__name__: function for function in (cs336, convolutional, nanogpt)}
 
 
-def steps(kind, net):
+def steps(kind, net, threads):
     """Waits for a line, makes STEPS steps, tells their mean, until there is no line."""
     sys.path.insert(0, str(HERE))
+    if threads != "one":
+        threading.Thread(target=threading.Event().wait, daemon=True).start()
     import torch
     from torch.optim import optimizer
     torch.set_num_threads(1)
@@ -159,11 +164,11 @@ def listen(folder):
     threading.Thread(target=take, daemon=True).start()
 
 
-def started(kind, net, folder):
+def started(kind, net, threads, folder):
     from recording import environment
     recorded = ["-m", "tensorscope", "record", "--out", f"{folder}/{kind}.recording"]
     words = {"recorded": recorded, "live": [*recorded, "--live"]}.get(kind, [])
-    command = [sys.executable, *words, __file__, "--steps", kind, net]
+    command = [sys.executable, *words, __file__, "--steps", kind, net, threads]
     errors = subprocess.STDOUT if kind == "live" else None
     return subprocess.Popen(command, env={**environment(), "XDG_RUNTIME_DIR": folder}, stdin=subprocess.PIPE,
                             stdout=subprocess.PIPE, stderr=errors, text=True)
@@ -190,8 +195,8 @@ def ended(process):
     return after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime
 
 
-def compare(net, turns, folder):
-    processes = {kind: started(kind, net, folder) for kind in KINDS}
+def compare(net, turns, threads, folder):
+    processes = {kind: started(kind, net, threads, folder) for kind in KINDS}
     found = {kind: [] for kind in KINDS}
     begun = {kind: told(process)[1] for kind, process in processes.items()}  # after the first step
     for turn in range(turns + 1):
@@ -211,15 +216,16 @@ def compare(net, turns, folder):
               f"the profiler adds; to its end {whole[kind]:.2f} ms for a step, {all_share:.2f}", flush=True)
 
 
-def main(turns, nets):
+def main(turns, nets, threads):
     with tempfile.TemporaryDirectory() as folder:
         listen(folder)
         for net in nets or NETS:
-            compare(net, turns, folder)
+            compare(net, turns, threads, folder)
 
 
 if __name__ == "__main__":
     if "--steps" in sys.argv:
-        steps(*sys.argv[-2:])
+        steps(*sys.argv[-3:])
     else:
-        main(int(sys.argv[1]) if len(sys.argv) > 1 else 20, sys.argv[2:])
+        words = [word for word in sys.argv[1:] if word != "--one-thread"]
+        main(int(words[0]) if words else 20, words[1:], "one" if "--one-thread" in sys.argv else "two")
