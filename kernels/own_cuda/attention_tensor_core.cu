@@ -2,7 +2,7 @@
 // 2, on mma.sync, with numbers of 16 bits and sums of 32. From sm_80.
 //
 //   forward, a block a tile i of queries, a       backward, no sum is shared by two blocks:
-//   warp 16 of them:                                a block a tile i of queries (dQ):
+//   warp 32 or 16 of them:                          a block a tile i of queries (dQ):
 //     O = 0, l = 0, m = -inf                          for each tile j of keys
 //     for each tile j of keys                           P = exp(scale Q_i K_j^T - L_i)
 //       copy V_j; S = Q_i K_j^T                         dS = P o (dO_i V_j^T - D_i)
