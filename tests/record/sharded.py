@@ -39,7 +39,7 @@ fully_shard(model, reshard_after_forward={again})
 SCALAR = 8
 NEAR = 0.005
 # On a busy machine Gloo's threads let go of a copy later.
-RECORDINGS = 3
+RECORDINGS = 8
 REPLICATE = "\nmodel = nn.parallel.DistributedDataParallel(model)\n"
 OPTIMIZER = "    return torch.optim.AdamW(parameters, "
 DIVIDED = "    return ZeroRedundancyOptimizer(parameters, torch.optim.AdamW, "
