@@ -20,7 +20,7 @@ struct Attention {
 
 enum class Limit : std::uint8_t { memory, arithmetic };
 
-// Numbers that follow from tile sizes on a card. A warp has 16 rows of Q, as with tensor cores.
+// Numbers that follow from tile sizes on a card. A warp has 16 rows of Q, as mma.sync has.
 struct PlannedTiles {
   stepper::TileSizes sizes = {};
   std::int64_t shared = 0;  // bytes of a block
