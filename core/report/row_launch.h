@@ -71,4 +71,13 @@ constexpr std::int64_t blocks_of(RowLaunch launch, std::int64_t rows, std::int64
   return 1;
 }
 
+// Rows that a block of a sum over rows has, and how many blocks there are.
+struct RowsOfBlocks {
+  static constexpr std::int64_t kFewest = 64, kMostBlocks = 256;
+  constexpr explicit RowsOfBlocks(std::int64_t rows)
+      : size(std::max((rows + kMostBlocks - 1) / kMostBlocks, kFewest)),
+        count((rows + size - 1) / size) {}
+  std::int64_t size, count;
+};
+
 }  // namespace ts::report

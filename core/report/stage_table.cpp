@@ -1,7 +1,6 @@
 #include "core/report/stage_table.h"
 
 #include <algorithm>
-#include <cmath>
 #include <cstdlib>
 #include <regex>
 #include <utility>
@@ -76,8 +75,7 @@ double element_bytes(const StageSizes& sizes) {
   return sizes.type == "fp32" ? 4 : 2;
 }
 
-// As kernels/operators/on_cuda.cpp cuts rows into blocks, and classes into chunks.
-constexpr double kFewestRowsOfBlock = 64, kMostBlocksOfRows = 256;
+// As kernels/operators/cross_entropy_on_cuda.cpp cuts classes into chunks.
 constexpr std::int64_t kFewestClasses = 2048;
 
 struct Matrix {
@@ -204,7 +202,8 @@ std::vector<StageRow> operator_rows(const std::vector<KernelResources>& resource
     StageRow row{.stage = kernel.stage, .part = kernel.part, .resources = *one};
     const Matrix rows_of = rows_for(kernel, sizes);
     const double numbers = rows_of.rows * rows_of.width;
-    const double blocks = std::min(std::ceil(rows_of.rows / kFewestRowsOfBlock), kMostBlocksOfRows);
+    const auto blocks =
+        static_cast<double>(RowsOfBlocks(static_cast<std::int64_t>(rows_of.rows)).count);
     const RowBytes& bytes = kernel.bytes;
     row.bytes = numbers * (bytes.numbers * element_bytes(sizes) + bytes.floats * 4) +
                 rows_of.rows * bytes.per_row + bytes.partials * blocks * rows_of.width * 4;

@@ -58,7 +58,7 @@ class NormOnCuda : public torch::autograd::Function<NormOnCuda> {
     at::Tensor d_w, d_b;
     const bool of_bias = bias.defined() && context->needs_input_grad(2);
     if (context->needs_input_grad(1) || of_bias) {
-      const RowsOfBlocks blocks(x.size(0));
+      const report::RowsOfBlocks blocks(x.size(0));
       const auto sums = x.options().dtype(at::kFloat);
       d_w = at::empty_like(weight);
       if (of_bias) d_b = at::empty_like(bias);

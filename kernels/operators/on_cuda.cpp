@@ -90,10 +90,4 @@ void launch_rows(const char* function, report::RowLaunch launch, const at::Tenso
              {threads.x, threads.y, 1}, problem);
 }
 
-RowsOfBlocks::RowsOfBlocks(std::int64_t rows) {
-  constexpr std::int64_t kSmallest = 64, kMost = 256;
-  size = std::max((rows + kMost - 1) / kMost, kSmallest);
-  count = (rows + size - 1) / size;
-}
-
 }  // namespace ts::kernels

@@ -69,12 +69,6 @@ struct RowsToLaunch {
 void launch_rows(const char* function, report::RowLaunch launch, const at::Tensor& x,
                  const RowsToLaunch& over, const void* problem);
 
-// Rows that a block of a sum over rows has, and how many blocks there are.
-struct RowsOfBlocks {
-  explicit RowsOfBlocks(std::int64_t rows);
-  std::int64_t size, count;
-};
-
 at::Tensor norm_on_cuda(bool centred, const at::Tensor& x, const at::Tensor& weight,
                         const at::Tensor& bias, double epsilon);
 at::Tensor softmax_on_cuda(const at::Tensor& x);

@@ -29,7 +29,7 @@ class WeightedSumOnCuda : public torch::autograd::Function<WeightedSumOnCuda> {
     const at::Tensor &x = saved[0], &weight = saved[1];
     const at::Tensor d_y = gradients[0].reshape({-1}).contiguous();
     const at::Tensor d_x = at::empty_like(x), d_w = at::empty_like(weight);
-    const RowsOfBlocks blocks(x.size(0));
+    const report::RowsOfBlocks blocks(x.size(0));
     const at::Tensor partial = at::empty({blocks.count, x.size(1)}, x.options().dtype(at::kFloat));
     auto problem = problem_of(x, weight, nullptr);
     problem.d_y = d_y.data_ptr();
