@@ -21,8 +21,6 @@
 namespace ts::kernels::own_cuda {
 namespace {
 
-constexpr int kWidestWarpgroupBackward = 128;
-
 struct AttentionCase {
   std::string stage, type;
   int queries = 0, keys = 0, d_head = 0;
@@ -107,28 +105,35 @@ struct OwnCuda : testing::Test {
     return all;
   }
 
+  // The kernel of a stage for a part; of the tensor-core stage where that has none for the head.
+  static const report::StageKernel& kernel_of(const AttentionCase& c, const std::string& part) {
+    const report::StageKernel* found = nullptr;
+    for (const report::StageKernel& kernel : report::kAttentionKernels) {
+      const bool of_stage = part == "row_sums" || kernel.stage == c.stage ||
+                            (kernel.stage == std::string("tensor_core") && c.stage == "warpgroup");
+      const bool wide = c.d_head >= kernel.narrowest && c.d_head <= kernel.widest;
+      if (kernel.part == part && of_stage && wide) found = &kernel;
+    }
+    return *found;
+  }
+
   static void run_part(const AttentionCase& c, const std::string& part,
                        const Attention<void>& problem) {
-    const bool tma = c.stage == "warpgroup" && part != "row_sums" &&
-                     (part == "forward" || c.d_head <= kWidestWarpgroupBackward);
-    // It has no backward for the widest heads.
-    const std::string stage = c.stage == "warpgroup" && !tma ? "tensor_core" : c.stage;
-    for (const report::StageKernel& kernel : report::kAttentionKernels) {
-      if (kernel.part != part || (kernel.stage != stage && part != "row_sums")) continue;
-      const AttentionByTma<void> all = by_tma(c, kernel, problem);
-      const int rows = kernel.rows(c.d_head);
-      const report::Threads threads = kernel.threads(c.d_head);
-      const int count = kernel.of_keys ? c.keys : c.queries;
-      const auto finding = run_on_cpu(
-          kernel.kernel(c.type, c.d_head),
-          {static_cast<unsigned>((count + rows - 1) / rows),
-           static_cast<unsigned>(kernel.of_keys ? c.kv_heads : c.heads), 1},
-          {threads.x, threads.y, 1}, static_cast<std::size_t>(kernel.shared_bytes(c.d_head)),
-          tma ? static_cast<const void*>(&all) : &problem);
-      ASSERT_FALSE(finding) << kernel.function << ": " << executor::name_of(finding.kind) << " in "
-                            << finding.memory << "[" << finding.index << "] of " << finding.elements
-                            << ", thread " << finding.thread << " and " << finding.other;
-    }
+    const report::StageKernel& kernel = kernel_of(c, part);
+    const AttentionByTma<void> all = by_tma(c, kernel, problem);
+    const bool tma = kernel.stage == std::string("warpgroup");
+    const int rows = kernel.rows(c.d_head);
+    const report::Threads threads = kernel.threads(c.d_head);
+    const int count = kernel.of_keys ? c.keys : c.queries;
+    const auto finding = run_on_cpu(
+        kernel.kernel(c.type, c.d_head),
+        {static_cast<unsigned>((count + rows - 1) / rows),
+         static_cast<unsigned>(kernel.of_keys ? c.kv_heads : c.heads), 1},
+        {threads.x, threads.y, 1}, static_cast<std::size_t>(kernel.shared_bytes(c.d_head)),
+        tma ? static_cast<const void*>(&all) : &problem);
+    ASSERT_FALSE(finding) << kernel.function << ": " << executor::name_of(finding.kind) << " in "
+                          << finding.memory << "[" << finding.index << "] of " << finding.elements
+                          << ", thread " << finding.thread << " and " << finding.other;
   }
 
   static void check(const AttentionCase& c) {

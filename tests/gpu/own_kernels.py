@@ -33,7 +33,8 @@ class Problem(ctypes.Structure):
 
 class ByTma(ctypes.Structure):
     """kernels/own_cuda/attention_warpgroup.h: AttentionByTma, whose maps want 64 bytes."""
-    _fields_ = [*((name, ctypes.c_uint64 * 16) for name in ("q", "k", "v", "d_o")), ("a", Problem), ("rest", ctypes.c_uint8 * (-ctypes.sizeof(Problem) % 64))]
+    _fields_ = [*((name, ctypes.c_uint64 * 16) for name in ("q", "k", "v", "d_o")), ("a", Problem),
+                ("rest", ctypes.c_uint8 * (-ctypes.sizeof(Problem) % 64))]
 
 
 class Driver:
