@@ -47,6 +47,22 @@ __device__ bool sees(const Attention<Number>& a, int query, int key) {
   return key < a.keys && (a.causal == 0 || key <= query);
 }
 
+// The tiles of `rows` queries that a block of keys needs, of all heads that share them.
+template <int rows>
+struct QueryTiles {
+  int first_head, begin, of_head, all;
+
+  template <class Number>
+  __device__ QueryTiles(const Attention<Number>& a, int kv_head, int first_key)
+      : first_head(kv_head * a.group),
+        // Queries before the first key see none.
+        begin(a.causal != 0 ? min(first_key, a.queries) : 0),
+        of_head((a.queries - begin + rows - 1) / rows),
+        all(a.group * of_head) {}
+  __device__ int head(int step) const { return first_head + step / of_head; }
+  __device__ int query(int step) const { return begin + step % of_head * rows; }
+};
+
 template <class Number>
 __device__ void write(Number* to, const float* from, int count, float factor) {
   for (int c = 0; c < count; ++c) narrow(from[c] * factor, to[c]);

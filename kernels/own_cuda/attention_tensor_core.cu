@@ -163,22 +163,18 @@ __device__ void attention_tensor_core_d_kv(const Attention<Number>& a) {
   Sums<kKeyFragments<d_head>, kSumBlocks> d_k = {}, d_v = {};
   k.template copy<kRows, kBoth>(head_of<d_head>(a.k, kv_head, a.keys), first, a.keys);
   v.template copy<kRows, kBoth>(head_of<d_head>(a.v, kv_head, a.keys), first, a.keys);
-  // Queries before the first key of the tile see none of it.
-  const int begin = a.causal != 0 ? min(first, a.queries) : 0;
-  const int tiles_of_head = (a.queries - begin + kOther - 1) / kOther;
+  const QueryTiles<kOther> queries(a, kv_head, first);
   const auto copy = [&](int step) {
-    const int head = kv_head * a.group + step / tiles_of_head;
+    const int head = queries.head(step);
     tiles.copy(step, head_of<d_head>(a.q, head, a.queries), head_of<d_head>(a.d_o, head, a.queries),
-               begin + step % tiles_of_head * kOther, a.queries);
+               queries.query(step), a.queries);
   };
-  const int steps = a.group * tiles_of_head;
-  if (steps > 0) copy(0);
-  for (int step = 0; step < steps; ++step) {
+  if (queries.all > 0) copy(0);
+  for (int step = 0; step < queries.all; ++step) {
     wait_for_copies();
     __syncthreads();
-    if (step + 1 < steps) copy(step + 1);
-    const int head = kv_head * a.group + step / tiles_of_head;
-    const int i0 = begin + step % tiles_of_head * kOther;
+    if (step + 1 < queries.all) copy(step + 1);
+    const int head = queries.head(step), i0 = queries.query(step);
     const auto q = tiles.tile(step, 0), d_o = tiles.tile(step, 1);
     Sums<kKeyFragments<d_head>, kOther / 8> p, d_s;  // transposed: a row for each key
     multiply_rows(p, k, row, q);

@@ -155,25 +155,10 @@ __device__ void attention_warpgroup_d_q(const AttentionByTma<Number>& t) {
       [&](int group) { d_q_of_group(t.a, tiles, head, first, end, group); });
 }
 
-// The tiles of queries that a block of keys needs, of all heads that share them.
-template <class Number>
-struct QueryTiles {
-  int first_head, begin, of_head, all;
-
-  __device__ QueryTiles(const Attention<Number>& a, int kv_head, int first_key)
-      : first_head(kv_head * a.group),
-        // Queries before the first key see none.
-        begin(a.causal != 0 ? min(first_key, a.queries) : 0),
-        of_head((a.queries - begin + kComingRows - 1) / kComingRows),
-        all(a.group * of_head) {}
-  __device__ int head(int step) const { return first_head + step / of_head; }
-  __device__ int query(int step) const { return begin + step % of_head * kComingRows; }
-};
-
 template <class Number, int d_head>
 __device__ void d_kv_of_group(const Attention<Number>& a,
                               const FixedAndComing<Number, d_head>& tiles,
-                              const QueryTiles<Number>& queries, int kv_head, int first,
+                              const QueryTiles<kComingRows>& queries, int kv_head, int first,
                               int group) {
   const int row = first + group * kGroupRows + first_row_in_group();
   const float scale = a.scale * kLog2E;
@@ -230,7 +215,7 @@ __device__ void attention_warpgroup_d_kv(const AttentionByTma<Number>& t) {
   const FixedAndComing<Number, d_head> tiles(memory);
   const int kv_head = static_cast<int>(blockIdx.y);
   const int first = static_cast<int>(blockIdx.x) * kFixedRows;
-  const QueryTiles<Number> queries(t.a, kv_head, first);
+  const QueryTiles<kComingRows> queries(t.a, kv_head, first);
   if (threadIdx.x == 0) tiles.make_barriers();
   __syncthreads();
   divide_block<kBackwardConsumers>(

@@ -115,14 +115,7 @@ __device__ void cross_entropy_add(const CrossEntropy<Number>& e) {
 
 }  // namespace ts::kernels::own_cuda
 
-#define TENSORSCOPE_ENTROPY(name, launch, Number, type)                                 \
-  TENSORSCOPE_KERNEL_WITHIN(name##_##type, ts::kernels::own_cuda::CrossEntropy<Number>, \
-                            TENSORSCOPE_BOUNDS(launch), ts::kernels::own_cuda::name<Number>)
-#define TENSORSCOPE_ENTROPIES(Number, type)                       \
-  TENSORSCOPE_ENTROPY(cross_entropy_forward, rows, Number, type)  \
-  TENSORSCOPE_ENTROPY(cross_entropy_mean, one, Number, type)      \
-  TENSORSCOPE_ENTROPY(cross_entropy_backward, rows, Number, type) \
-  TENSORSCOPE_ENTROPY(cross_entropy_add, numbers, Number, type)
-TENSORSCOPE_ENTROPIES(float, fp32)
-TENSORSCOPE_ENTROPIES(ts::kernels::own_cuda::Bf16, bf16)
-TENSORSCOPE_ENTROPIES(ts::kernels::own_cuda::Fp16, fp16)
+TENSORSCOPE_ROW_KERNELS(cross_entropy_forward, rows, CrossEntropy)
+TENSORSCOPE_ROW_KERNELS(cross_entropy_mean, one, CrossEntropy)
+TENSORSCOPE_ROW_KERNELS(cross_entropy_backward, rows, CrossEntropy)
+TENSORSCOPE_ROW_KERNELS(cross_entropy_add, numbers, CrossEntropy)

@@ -86,6 +86,38 @@ __device__ inline void narrow(float x, Fp16& to) {
 #endif
 }
 
+// Two numbers as one register has them, the first in its lower half.
+template <class Number>
+__device__ inline std::uint32_t pair_of(float first, float second) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+  std::uint32_t pair;
+  if constexpr (Number::kBf16) {
+    asm("cvt.rn.bf16x2.f32 %0, %1, %2;" : "=r"(pair) : "f"(second), "f"(first));
+  } else {
+    asm("cvt.rn.f16x2.f32 %0, %1, %2;" : "=r"(pair) : "f"(second), "f"(first));
+  }
+  return pair;
+#else
+  Number a, b;
+  narrow(first, a);
+  narrow(second, b);
+  return std::uint32_t{a.bits} | std::uint32_t{b.bits} << 16U;
+#endif
+}
+
+constexpr float kLog2E = 1.44269504F;
+
+// 2 to the power of x, by one instruction: 0 where the result is below 2^-126.
+__device__ inline float power_of_two(float x) {
+#ifdef __CUDACC__
+  float power;
+  asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(power) : "f"(x));
+  return power;
+#else
+  return exp2f(x);
+#endif
+}
+
 // Minus infinity as the largest of no scores; weights are then 0, not NaN.
 constexpr float kLowest = -__builtin_huge_valf();
 __device__ inline float base_of(float largest) {

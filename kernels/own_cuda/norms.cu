@@ -168,14 +168,7 @@ __device__ void norm_add(const Norm<Number>& n) {
 
 }  // namespace ts::kernels::own_cuda
 
-#define TENSORSCOPE_NORM(name, launch, Number, type)                            \
-  TENSORSCOPE_KERNEL_WITHIN(name##_##type, ts::kernels::own_cuda::Norm<Number>, \
-                            TENSORSCOPE_BOUNDS(launch), ts::kernels::own_cuda::name<Number>)
-#define TENSORSCOPE_NORMS(Number, type)                          \
-  TENSORSCOPE_NORM(norm_forward, rows, Number, type)             \
-  TENSORSCOPE_NORM(norm_backward, rows, Number, type)            \
-  TENSORSCOPE_NORM(norm_backward_weights, columns, Number, type) \
-  TENSORSCOPE_NORM(norm_add, sums, Number, type)
-TENSORSCOPE_NORMS(float, fp32)
-TENSORSCOPE_NORMS(ts::kernels::own_cuda::Bf16, bf16)
-TENSORSCOPE_NORMS(ts::kernels::own_cuda::Fp16, fp16)
+TENSORSCOPE_ROW_KERNELS(norm_forward, rows, Norm)
+TENSORSCOPE_ROW_KERNELS(norm_backward, rows, Norm)
+TENSORSCOPE_ROW_KERNELS(norm_backward_weights, columns, Norm)
+TENSORSCOPE_ROW_KERNELS(norm_add, sums, Norm)

@@ -5,6 +5,16 @@
 #include "core/report/row_launch.h"
 #include "kernels/own_cuda/device.h"
 
+// NAME_TYPE for each type of numbers, of the problem Problem<Number>; `launch`: a
+// report::RowLaunch.
+#define TENSORSCOPE_ROW_KERNEL(name, launch, Problem, Number, type)                \
+  TENSORSCOPE_KERNEL_WITHIN(name##_##type, ts::kernels::own_cuda::Problem<Number>, \
+                            TENSORSCOPE_BOUNDS(launch), ts::kernels::own_cuda::name<Number>)
+#define TENSORSCOPE_ROW_KERNELS(name, launch, Problem)                             \
+  TENSORSCOPE_ROW_KERNEL(name, launch, Problem, float, fp32)                       \
+  TENSORSCOPE_ROW_KERNEL(name, launch, Problem, ts::kernels::own_cuda::Bf16, bf16) \
+  TENSORSCOPE_ROW_KERNEL(name, launch, Problem, ts::kernels::own_cuda::Fp16, fp16)
+
 // The bounds of a kernel that is launched so: two blocks fit a multiprocessor, the largest ones.
 #define TENSORSCOPE_BOUNDS(launch)                             \
   (ts::report::most_threads_of(ts::report::RowLaunch::launch), \
@@ -89,23 +99,6 @@ __device__ inline void widen_two(std::uint32_t both, float& first, float& second
   second = widen(Number{static_cast<std::uint16_t>(both >> 16U)});
 #endif
 }
-template <class Number>
-__device__ inline std::uint32_t narrow_two(float first, float second) {
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
-  std::uint32_t both;
-  if constexpr (Number::kBf16) {
-    asm("cvt.rn.bf16x2.f32 %0, %1, %2;" : "=r"(both) : "f"(second), "f"(first));
-  } else {
-    asm("cvt.rn.f16x2.f32 %0, %1, %2;" : "=r"(both) : "f"(second), "f"(first));
-  }
-  return both;
-#else
-  Number low, high;
-  narrow(first, low);
-  narrow(second, high);
-  return low.bits | std::uint32_t{high.bits} << 16U;
-#endif
-}
 
 template <class Number, int count>
 __device__ inline Floats<count> widened(const Pack<Number, count>& pack) {
@@ -125,7 +118,7 @@ __device__ inline void narrow(const Floats<count>& wide, Pack<Number, count>& to
 #pragma unroll
   for (int i = 0; i < report::kPackBytes / 4; ++i) {
     if constexpr (sizeof(Number) == 2) {
-      to.words[i] = narrow_two<Number>(wide.of[2 * i], wide.of[2 * i + 1]);
+      to.words[i] = pair_of<Number>(wide.of[2 * i], wide.of[2 * i + 1]);
     } else {
       memcpy(&to.words[i], &wide.of[i], sizeof(float));
     }
@@ -252,13 +245,7 @@ __device__ inline float sum_of_row(float x) {
 // 2^-22.
 template <class Number>
 __device__ inline float exp_above(float x, float base) {
-#ifdef __CUDACC__
-  if constexpr (sizeof(Number) == 2) {
-    float power;
-    asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(power) : "f"((x - base) * 1.44269504F));
-    return power;
-  }
-#endif
+  if constexpr (sizeof(Number) == 2) return power_of_two((x - base) * kLog2E);
   return expf(x - base);
 }
 

@@ -80,12 +80,5 @@ __device__ void softmax_backward(const Softmax<Number>& s) {
 
 }  // namespace ts::kernels::own_cuda
 
-#define TENSORSCOPE_SOFTMAX(name, Number, type)                                    \
-  TENSORSCOPE_KERNEL_WITHIN(name##_##type, ts::kernels::own_cuda::Softmax<Number>, \
-                            TENSORSCOPE_BOUNDS(rows), ts::kernels::own_cuda::name<Number>)
-#define TENSORSCOPE_SOFTMAXES(Number, type)          \
-  TENSORSCOPE_SOFTMAX(softmax_forward, Number, type) \
-  TENSORSCOPE_SOFTMAX(softmax_backward, Number, type)
-TENSORSCOPE_SOFTMAXES(float, fp32)
-TENSORSCOPE_SOFTMAXES(ts::kernels::own_cuda::Bf16, bf16)
-TENSORSCOPE_SOFTMAXES(ts::kernels::own_cuda::Fp16, fp16)
+TENSORSCOPE_ROW_KERNELS(softmax_forward, rows, Softmax)
+TENSORSCOPE_ROW_KERNELS(softmax_backward, rows, Softmax)

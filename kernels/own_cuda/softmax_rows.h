@@ -5,19 +5,6 @@
 // The softmax over tiles of keys of the stages that multiply in fragments.
 namespace ts::kernels::own_cuda {
 
-constexpr float kLog2E = 1.44269504F;
-
-// 2 to the power of x, by one instruction: 0 where the result is below 2^-126.
-__device__ inline float power_of_two(float x) {
-#ifdef __CUDACC__
-  float power;
-  asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(power) : "f"(x));
-  return power;
-#else
-  return exp2f(x);
-#endif
-}
-
 // The largest value, or the sum, of the four lanes of a row.
 __device__ inline float quad_largest(float x) {
   x = fmaxf(x, __shfl_xor_sync(0xFFFFFFFFU, x, 1));
@@ -28,11 +15,9 @@ __device__ inline float quad_sum(float x) {
   return x + __shfl_xor_sync(0xFFFFFFFFU, x, 2);
 }
 
-// Takes from a tile of scores what its query does not see. The rows are queries from `first` on,
-// the columns keys from j on.
-template <class Number, int fragments, int blocks>
-__device__ void mask_scores(const Attention<Number>& a, Sums<fragments, blocks>& s, int first,
-                            int j) {
+// Takes from a tile of scores those that are not seen(row, column) of the tile.
+template <int fragments, int blocks, class Seen>
+__device__ void mask(Sums<fragments, blocks>& s, const Seen& seen) {
 #ifdef __CUDACC__
   asm volatile("");  // the branch to here stays one: most tiles have nothing to mask
 #endif
@@ -42,31 +27,25 @@ __device__ void mask_scores(const Attention<Number>& a, Sums<fragments, blocks>&
     for (int i = 0; i < blocks; ++i) {
 #pragma unroll
       for (int c = 0; c < 4; ++c) {
-        if (!sees(a, first + row_of_sum(f, c), j + column_of_sum(i, c))) s[f][i][c] = kLowest;
+        if (!seen(row_of_sum(f, c), column_of_sum(i, c))) s[f][i][c] = kLowest;
       }
     }
   }
 }
-
+// Takes from a tile of scores what its query does not see, where there is such. The rows are
+// queries from `first` on, the columns keys from j on.
+template <class Number, int fragments, int blocks>
+__device__ void mask_scores(const Attention<Number>& a, Sums<fragments, blocks>& s, int first,
+                            int j) {
+  mask(s, [&](int row, int column) { return sees(a, first + row, j + column); });
+}
 // The same of a transposed tile: the rows are keys from `first` on, the columns queries from i on.
 template <class Number, int fragments, int blocks>
 __device__ void mask_transposed(const Attention<Number>& a, Sums<fragments, blocks>& s, int first,
                                 int i) {
-#ifdef __CUDACC__
-  asm volatile("");
-#endif
-#pragma unroll
-  for (int f = 0; f < fragments; ++f) {
-#pragma unroll
-    for (int block = 0; block < blocks; ++block) {
-#pragma unroll
-      for (int c = 0; c < 4; ++c) {
-        const int query = i + column_of_sum(block, c);
-        if (query >= a.queries || !sees(a, query, first + row_of_sum(f, c)))
-          s[f][block][c] = kLowest;
-      }
-    }
-  }
+  mask(s, [&](int row, int column) {
+    return i + column < a.queries && sees(a, i + column, first + row);
+  });
 }
 
 // The state of a lane's rows while keys come, two of each fragment: c / 2 is the row (Dao 2023,

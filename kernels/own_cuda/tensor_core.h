@@ -78,25 +78,6 @@ __device__ inline void wait_for_copies() {
 #endif
 }
 
-// Two sums as the two numbers of a register.
-template <class Number>
-__device__ inline std::uint32_t pair_of(float first, float second) {
-#ifdef __CUDACC__
-  std::uint32_t pair;
-  if constexpr (Number::kBf16) {
-    asm("cvt.rn.bf16x2.f32 %0, %1, %2;" : "=r"(pair) : "f"(second), "f"(first));
-  } else {
-    asm("cvt.rn.f16x2.f32 %0, %1, %2;" : "=r"(pair) : "f"(second), "f"(first));
-  }
-  return pair;
-#else
-  Number a, b;
-  narrow(first, a);
-  narrow(second, b);
-  return std::uint32_t{a.bits} | std::uint32_t{b.bits} << 16U;
-#endif
-}
-
 __device__ inline int lane_of_warp() {
   return static_cast<int>(threadIdx.x % 32U);
 }

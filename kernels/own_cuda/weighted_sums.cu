@@ -90,13 +90,6 @@ __device__ void weighted_sum_add(const WeightedSum<Number>& s) {
 
 }  // namespace ts::kernels::own_cuda
 
-#define TENSORSCOPE_WEIGHTED_SUM(name, launch, Number, type)                           \
-  TENSORSCOPE_KERNEL_WITHIN(name##_##type, ts::kernels::own_cuda::WeightedSum<Number>, \
-                            TENSORSCOPE_BOUNDS(launch), ts::kernels::own_cuda::name<Number>)
-#define TENSORSCOPE_WEIGHTED_SUMS(Number, type)                          \
-  TENSORSCOPE_WEIGHTED_SUM(weighted_sum_forward, rows, Number, type)     \
-  TENSORSCOPE_WEIGHTED_SUM(weighted_sum_backward, columns, Number, type) \
-  TENSORSCOPE_WEIGHTED_SUM(weighted_sum_add, sums, Number, type)
-TENSORSCOPE_WEIGHTED_SUMS(float, fp32)
-TENSORSCOPE_WEIGHTED_SUMS(ts::kernels::own_cuda::Bf16, bf16)
-TENSORSCOPE_WEIGHTED_SUMS(ts::kernels::own_cuda::Fp16, fp16)
+TENSORSCOPE_ROW_KERNELS(weighted_sum_forward, rows, WeightedSum)
+TENSORSCOPE_ROW_KERNELS(weighted_sum_backward, columns, WeightedSum)
+TENSORSCOPE_ROW_KERNELS(weighted_sum_add, sums, WeightedSum)
