@@ -29,13 +29,13 @@ std::string wrapped(std::string head, const std::vector<std::string>& words) {
   std::string all = std::move(head);
   std::size_t column = all.size();
   for (const std::string& one : words) {
-    const std::string word = " " + one + (&one == &words.back() ? "" : ",");
-    if (column + word.size() > kWidth) {
+    const std::string next = " " + one + (&one == &words.back() ? "" : ",");
+    if (column + next.size() > kWidth) {
       all += "\n   ";
       column = 3;
     }
-    all += word;
-    column += word.size();
+    all += next;
+    column += next.size();
   }
   return all + "\n";
 }

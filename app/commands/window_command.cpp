@@ -1,5 +1,4 @@
 #include <CLI/CLI.hpp>
-#include <cstdlib>
 #include <filesystem>
 #include <memory>
 #include <vector>
@@ -12,6 +11,7 @@
 #include "app/session/file_list.h"
 #include "app/window/restart.h"
 #include "app/window/window.h"
+#include "core/base/environment.h"
 #include "core/files/saved_session.h"
 #include "core/io/file.h"
 #include "core/spec/model_config.h"
@@ -82,8 +82,7 @@ int open_window(const WindowCommand& command) {
   shown.paths.insert(shown.paths.end(), unreadable.begin(), unreadable.end());
   const auto settings = preferences_folder();
   if (!settings) return report(settings.error().sentence, 2);
-  const char* display = std::getenv("DISPLAY");
-  if (display == nullptr || *display == '\0') {
+  if (base::environment_variable("DISPLAY").empty()) {
     return report("there is no display; tensorscope run and shot work without one", 1);
   }
   auto window =

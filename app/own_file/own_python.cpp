@@ -3,11 +3,11 @@
 #include <unistd.h>
 
 #include <chrono>
-#include <cstdlib>
 #include <system_error>
 
 #include "app/session/engine_loader.h"
 #include "app/session/preferences.h"
+#include "core/base/environment.h"
 #include "core/io/file.h"
 #include "core/io/private_folder.h"
 #include "core/text/message.h"
@@ -22,11 +22,6 @@ constexpr const char* kChoice = "python.txt";
 constexpr const char* kStart =
     "import runpy, sys; sys.path[0] = sys.argv.pop(1); "
     "runpy.run_module('tensorscope', run_name='__main__', alter_sys=True)";
-
-std::string variable(const char* name) {
-  const char* const value = std::getenv(name);
-  return value != nullptr ? value : "";
-}
 
 fs::path remembered() {
   const auto folder = preferences_folder();
@@ -57,7 +52,8 @@ fs::path package_parent() {
 }  // namespace
 
 fs::path own_python() {
-  if (fs::path named = variable("TENSORSCOPE_PYTHON"); !named.empty()) return named;
+  if (fs::path named = base::environment_variable("TENSORSCOPE_PYTHON"); !named.empty())
+    return named;
   if (fs::path chosen = remembered(); can_start(chosen)) return chosen;
   const fs::path made = TENSORSCOPE_TORCH_PYTHON;
   return can_start(made) ? made : "python3";

@@ -2,9 +2,9 @@
 
 #include <array>
 #include <charconv>
-#include <cstdlib>
 #include <optional>
 
+#include "core/base/environment.h"
 #include "core/text/message.h"
 
 namespace ts::app {
@@ -60,10 +60,7 @@ std::string host_of(const Variables& variables, const Launcher& launcher, std::i
 }  // namespace
 
 Variables variables_of_process() {
-  return [](const char* name) {
-    const char* const value = std::getenv(name);
-    return std::string(value != nullptr ? value : "");
-  };
+  return base::environment_variable;
 }
 
 std::string first_host(const std::string& list) {

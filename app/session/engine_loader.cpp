@@ -3,11 +3,11 @@
 #include <dlfcn.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <optional>
 #include <system_error>
 #include <utility>
 
+#include "core/base/environment.h"
 #include "core/text/message.h"
 
 namespace ts::app {
@@ -15,17 +15,13 @@ namespace {
 
 constexpr const char* kEngineFile = "libtensorscope_kernels.so";
 
-std::string variable(const char* name) {
-  const char* const value = std::getenv(name);
-  return value != nullptr ? value : "";
-}
-
 // Why no engine of a wheel can work with the torch of the Python that started the program
 // (python/tensorscope/_program.py says both); empty if there is one for it.
 std::optional<base::Message> other_torch() {
   const std::string built = engine_minors();
-  if (built.empty() || !variable("TENSORSCOPE_TORCH").empty()) return std::nullopt;
-  const std::string here = variable("TENSORSCOPE_TORCH_HERE");
+  if (built.empty() || !base::environment_variable("TENSORSCOPE_TORCH").empty())
+    return std::nullopt;
+  const std::string here = base::environment_variable("TENSORSCOPE_TORCH_HERE");
   if (here.empty()) return text::message("engine.no_torch", {{"version", built}});
   return text::message("engine.other_torch", {{"built", built}, {"here", here}});
 }
@@ -58,19 +54,19 @@ base::Result<std::unique_ptr<Made>> load(const char* symbol) {
 }  // namespace
 
 std::filesystem::path engine_folder() {
-  const char* named = std::getenv("TENSORSCOPE_ENGINE_DIR");
-  return named != nullptr && *named != '\0' ? std::filesystem::path(named) : program_folder();
+  const std::string named = base::environment_variable("TENSORSCOPE_ENGINE_DIR");
+  return named.empty() ? program_folder() : std::filesystem::path(named);
 }
 
 std::filesystem::path engine_file() {
   const std::filesystem::path folder = engine_folder();
   if (folder.empty()) return {};
   // Without such a variable an empty name, which adds nothing.
-  return folder / variable("TENSORSCOPE_TORCH") / kEngineFile;
+  return folder / base::environment_variable("TENSORSCOPE_TORCH") / kEngineFile;
 }
 
 std::string engine_minors() {
-  return variable("TENSORSCOPE_TORCH_BUILT");
+  return base::environment_variable("TENSORSCOPE_TORCH_BUILT");
 }
 
 std::filesystem::path program_path() {

@@ -4,10 +4,10 @@
 
 #include <array>
 #include <cstdint>
-#include <cstdlib>
 #include <filesystem>
 
 #include "app/session/engine_loader.h"
+#include "core/base/environment.h"
 #include "core/text/numbers.h"
 
 namespace ts::app {
@@ -97,8 +97,8 @@ Probe probe_cupti() {
 }
 
 Probe probe_display() {
-  const char* name = std::getenv("DISPLAY");
-  if (name == nullptr || *name == '\0') return {false, "DISPLAY is not set"};
+  const std::string name = base::environment_variable("DISPLAY");
+  if (name.empty()) return {false, "DISPLAY is not set"};
   void* library = open_first({"libX11.so.6"});
   if (library == nullptr) return {false, "libX11.so.6 not found"};
   const auto open = symbol<void* (*)(const char*)>(library, "XOpenDisplay");

@@ -1,11 +1,11 @@
 #include "app/session/preferences.h"
 
 #include <algorithm>
-#include <cstdlib>
 #include <nlohmann/json.hpp>
 #include <system_error>
 
 #include "app/session/file_list.h"
+#include "core/base/environment.h"
 #include "core/io/file.h"
 #include "core/io/json_parse.h"
 #include "core/io/user_folder.h"
@@ -150,9 +150,8 @@ base::Result<std::filesystem::path> preferences_folder() {
 }
 
 std::filesystem::path default_save_folder() {
-  const char* const home = std::getenv("HOME");
-  if (home == nullptr || *home != '/') return {};
-  return std::filesystem::path(home) / "Tensorscope";
+  const std::filesystem::path home = base::environment_variable("HOME");
+  return home.is_absolute() ? home / "Tensorscope" : std::filesystem::path();
 }
 
 Preferences default_preferences() {

@@ -2,11 +2,11 @@
 
 #include <array>
 #include <csignal>
-#include <cstdlib>
 #include <regex>
 #include <string_view>
 #include <utility>
 
+#include "core/base/environment.h"
 #include "core/io/child_process.h"
 #include "core/io/file.h"
 #include "core/io/json_parse.h"
@@ -80,8 +80,8 @@ std::string shown_name(const fs::path& file) {
 }
 
 std::string compiler() {
-  const char* const named = std::getenv("CXX");
-  return named != nullptr && *named != 0 ? named : "c++";
+  const std::string named = base::environment_variable("CXX");
+  return named.empty() ? "c++" : named;
 }
 
 // A kernel's file, and the folder where it is compiled.

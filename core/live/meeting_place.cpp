@@ -9,7 +9,6 @@
 #include <cerrno>
 #include <charconv>
 #include <csignal>
-#include <cstdlib>
 #include <cstring>
 #include <functional>
 #include <string>
@@ -17,6 +16,7 @@
 #include <system_error>
 #include <vector>
 
+#include "core/base/environment.h"
 #include "core/io/file.h"
 #include "core/text/message.h"
 
@@ -117,8 +117,8 @@ void Descriptor::close() noexcept {
 }
 
 std::filesystem::path meeting_folder() {
-  const char* const named = std::getenv("XDG_RUNTIME_DIR");
-  if (named != nullptr && *named == '/') return std::filesystem::path(named) / "tensorscope";
+  const std::filesystem::path named = base::environment_variable("XDG_RUNTIME_DIR");
+  if (named.is_absolute()) return named / "tensorscope";
   std::error_code ignored;
   return std::filesystem::temp_directory_path(ignored) /
          ("tensorscope-" + std::to_string(::geteuid()));

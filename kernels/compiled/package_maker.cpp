@@ -2,11 +2,11 @@
 
 #include <unistd.h>
 
-#include <cstdlib>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
 #include "core/base/clock.h"
+#include "core/base/environment.h"
 #include "core/io/child_process.h"
 #include "core/io/file.h"
 #include "core/io/json_parse.h"
@@ -20,18 +20,13 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::string variable(const char* name) {
-  const char* const value = std::getenv(name);
-  return value != nullptr ? value : "";
-}
-
 std::string python() {
-  const std::string named = variable("TENSORSCOPE_PYTHON");
+  const std::string named = base::environment_variable("TENSORSCOPE_PYTHON");
   return named.empty() ? TENSORSCOPE_TORCH_PYTHON : named;
 }
 
 bool in_path(const std::string& program) {
-  std::istringstream folders(variable("PATH"));
+  std::istringstream folders(base::environment_variable("PATH"));
   for (std::string folder; std::getline(folders, folder, ':');) {
     if (access((fs::path(folder) / program).c_str(), X_OK) == 0) return true;
   }
@@ -47,7 +42,7 @@ base::Message why_no_compiler() {
   if (!found) {
     return text::message("engine.no_python", {{"version", torch_minor()}});
   }
-  if (!in_path("g++") && variable("CXX").empty()) {
+  if (!in_path("g++") && base::environment_variable("CXX").empty()) {
     return text::message("engine.no_compiler");
   }
   return {};

@@ -1,10 +1,10 @@
 #include "kernels/device/kept_roofs.h"
 
-#include <cstdlib>
 #include <exception>
 #include <filesystem>
 #include <optional>
 
+#include "core/base/environment.h"
 #include "core/io/file.h"
 #include "core/io/json_parse.h"
 #include "core/io/sha256.h"
@@ -32,10 +32,9 @@ std::optional<run::Roof> read_roof(const std::filesystem::path& path, const nloh
 
 run::Roof kept_roof(nlohmann::json of, spec::DataType type,
                     const std::function<run::Roof()>& measure) {
-  const char* const named = std::getenv("TENSORSCOPE_ROOFS");
-  if (named == nullptr || *named == 0) return measure();
+  const std::filesystem::path folder = base::environment_variable("TENSORSCOPE_ROOFS");
+  if (folder.empty()) return measure();
   of["type"] = to_string(type);
-  const std::filesystem::path folder = named;
   const auto path = folder / (io::sha256(of.dump()) + ".json");
   if (const auto known = read_roof(path, of, type)) return *known;
   const run::Roof roof = measure();
