@@ -25,17 +25,17 @@ namespace {
 
 // Joins words by commas and wraps them to the width of a terminal.
 std::string wrapped(std::string head, const std::vector<std::string>& words) {
-  constexpr std::size_t kWidth = 100;
+  constexpr std::size_t kColumns = 100;
   std::string all = std::move(head);
   std::size_t column = all.size();
   for (const std::string& one : words) {
-    const std::string next = " " + one + (&one == &words.back() ? "" : ",");
-    if (column + next.size() > kWidth) {
+    const std::string word = " " + one + (&one == &words.back() ? "" : ",");
+    if (column + word.size() > kColumns) {
       all += "\n   ";
       column = 3;
     }
-    all += next;
-    column += next.size();
+    all += word;
+    column += word.size();
   }
   return all + "\n";
 }
