@@ -60,27 +60,21 @@ def wait_for(condition, what):
     raise RuntimeError(f"never seen: {what}")
 
 
-def started(launcher, world):
+def started(launcher, world, _=None):
     return wait_for(lambda: (lambda ranks: ranks if len(ranks) == world else None)(ranks_of(launcher)), "all ranks")
 
 
-def connected(launcher, world):
+def connected(launcher, world, _=None):
     ranks = started(launcher, world)
     wait_for(lambda: all(any("gloo" in name for name in threads(one)) for one in ranks.values()), "Gloo's threads")
     return ranks
 
 
-def stepping(launcher, world):
-    """A second of its own work after it was connected: recorded steps are over, timed ones go on."""
+def stepping(launcher, world, out):
+    """Rank 0 has told that its steps are timed: those that are recorded, which all take together, are over."""
     ranks = connected(launcher, world)
-
-    def ticks(process):
-        fields = pathlib.Path(f"/proc/{process}/stat").read_text().rsplit(")", 1)[1].split()
-        return int(fields[11]) + int(fields[12])
-
-    begin = {rank: ticks(one) for rank, one in ranks.items()}
-    second = os.sysconf("SC_CLK_TCK")
-    wait_for(lambda: all(ticks(one) - begin[rank] > second for rank, one in ranks.items()), "work of the ranks")
+    told = out / "rank-0.log"
+    wait_for(lambda: "verdict.timing" in told.read_text(encoding="utf-8"), "timed steps")
     return ranks
 
 
@@ -96,7 +90,7 @@ def end_one(program, moment, world, rank, sent, timeout, shard):
         with subprocess.Popen([program, "run", *WORK, "--world", str(world), "--shard", shard, "--timeout", str(timeout),
                                "--out", str(out)],
                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as launcher:
-            ranks = moment(launcher.pid, world)
+            ranks = moment(launcher.pid, world, out)
             begin = time.monotonic()
             os.kill(launcher.pid if rank is None else ranks[rank], sent)
             said = launcher.communicate(timeout=LONGEST)[1]
@@ -141,7 +135,7 @@ def any_time(program, rounds, seed):
         world = chance.choice([2, 4, 8])
         rank, pause = chance.randrange(world), chance.uniform(0, 1.5 * world)
 
-        def moment(launcher, ranks, pause=pause):
+        def moment(launcher, ranks, _, pause=pause):
             found = started(launcher, ranks)
             time.sleep(pause)
             return found
