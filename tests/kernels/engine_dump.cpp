@@ -1,15 +1,18 @@
 // engine_dump SPECS.json FOLDER: makes the workload of each specification of the list, runs it once
 // and five steps, and writes every tensor as raw bytes with a manifest.json into FOLDER/0,
 // FOLDER/1,
-// ..., for tests/kernels/parity.py. With the variable TENSORSCOPE_RANK, a JSON {rank, size, port,
-// bucket_mib, compression, factor_rank (else 1), sync_every, shard (else
-// none)}, as one of several ranks; for
-// tests/kernels/rank_parity.py and power_sgd_parity.py.
+// ..., for tests/kernels/parity.py.
+// engine_dump WORLDS.json: a list of worlds, one after the other, each a list of ranks that run together
+// as {specs, folder, rank, size, port, bucket_mib, compression, factor_rank (else 1), sync_every, shard
+// (else none)}; for tests/kernels/rank_parity.py and power_sgd_parity.py.
 #include <ATen/Context.h>
 #include <ATen/core/grad_mode.h>
 #include <ATen/ops/randn.h>
 
-#include <cstdlib>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <iostream>
@@ -115,12 +118,8 @@ int dump(const spec::WorkloadSpec& spec, const std::filesystem::path& folder) {
   return 0;
 }
 
-// The world of the variable; rank 0 of one without it.
-run::World world_of_variable() {
+run::World world_from(const nlohmann::json& json) {
   run::World world;
-  const char* const value = std::getenv("TENSORSCOPE_RANK");
-  if (value == nullptr) return world;
-  const nlohmann::json json = nlohmann::json::parse(value);
   world.place.rank = json.at("rank");
   world.place.size = json.at("size");
   world.place.port = json.at("port");
@@ -135,35 +134,58 @@ run::World world_of_variable() {
   return world;
 }
 
-int join(const spec::WorkloadSpec& spec) {
-  const run::World world = world_of_variable();
-  if (world.place.port == 0) return 0;
-  const auto met = engine().join(world, spec, {});
-  if (!met) std::cerr << met.error().sentence << '\n';
-  return met ? 0 : 1;
+// `rank`: of the world to join with the first specification; null where there is none.
+int dump_all(const std::filesystem::path& specs, const std::filesystem::path& folder,
+             const nlohmann::json* rank) {
+  std::ifstream file(specs);
+  std::size_t count = 0;
+  for (const nlohmann::json& json : nlohmann::json::parse(file)) {
+    const auto spec = spec::spec_from_json(json);
+    if (!spec) {
+      std::cerr << spec.error().sentence << '\n';
+      return 2;
+    }
+    if (rank != nullptr && count == 0) {
+      if (const auto met = engine().join(world_from(*rank), *spec, {}); !met) {
+        std::cerr << met.error().sentence << '\n';
+        return 1;
+      }
+    }
+    const auto one = folder / std::to_string(count++);
+    std::filesystem::create_directories(one);
+    if (const int failed = dump(*spec, one); failed != 0) return failed;
+  }
+  return 0;
+}
+
+// Every rank is a fork of this process, which has loaded LibTorch for all and computes nothing.
+bool run_world(const nlohmann::json& ranks) {
+  std::vector<pid_t> forks;
+  for (const nlohmann::json& rank : ranks) {
+    const pid_t process = fork();
+    if (process == 0) {
+      const std::string specs = rank.at("specs"), folder = rank.at("folder");
+      std::exit(dump_all(specs, folder, &rank));
+    }
+    forks.push_back(process);
+  }
+  return std::ranges::count_if(forks, [](pid_t process) {
+           int status = -1;
+           return process < 0 || waitpid(process, &status, 0) != process || status != 0;
+         }) == 0;
 }
 
 }  // namespace
 }  // namespace ts::kernels
 
 int main(int argc, char** argv) {
-  if (argc != 3) {
-    std::cerr << "usage: engine_dump SPECS.json FOLDER\n";
+  if (argc == 3) return ts::kernels::dump_all(argv[1], argv[2], nullptr);
+  if (argc != 2) {
+    std::cerr << "usage: engine_dump SPECS.json FOLDER, or engine_dump WORLDS.json\n";
     return 2;
   }
   std::ifstream file(argv[1]);
-  std::size_t count = 0;
-  for (const nlohmann::json& json : nlohmann::json::parse(file)) {
-    const auto spec = ts::spec::spec_from_json(json);
-    if (!spec) {
-      std::cerr << spec.error().sentence << '\n';
-      return 2;
-    }
-    const auto folder = std::filesystem::path(argv[2]) / std::to_string(count++);
-    std::filesystem::create_directories(folder);
-    if (count == 1) {
-      if (const int failed = ts::kernels::join(*spec); failed != 0) return failed;
-    }
-    if (const int failed = ts::kernels::dump(*spec, folder); failed != 0) return failed;
+  for (const nlohmann::json& ranks : nlohmann::json::parse(file)) {
+    if (!ts::kernels::run_world(ranks)) return 1;
   }
 }

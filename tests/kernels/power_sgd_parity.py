@@ -15,7 +15,7 @@ import types
 
 from parity import read_dump, relative_error
 from parity_specs import DEFAULTS
-from rank_parity import finish, free_port, start
+from rank_parity import free_port, run_worlds, world_of
 from references import STEPS, Reference, make_optimizer, torch_or_skip
 
 RANKS = 2
@@ -30,7 +30,7 @@ SPECS = [
 FACTOR_RANKS = (1, 2, 4)
 # All gradients in one bucket: with more, Python's hook issues its all-reduces from callbacks of Gloo's threads, in an
 # order that differs between ranks, and Gloo ends with "Received data size doesn't match expected size".
-ONE_BUCKET = 25
+ONE_BUCKET, MANY_BUCKETS = 25, 0  # MiB
 TOLERANCE = 2e-5
 PLAIN = 2  # exchanges without factors
 
@@ -46,8 +46,8 @@ class Seeds:
         return self.next
 
 
-def reference(torch, folder, factor_rank, rank, port):
-    """A rank of PyTorch's Python: the specifications of a folder of dumps, one after the other."""
+def reference(torch, folders, rank, port):
+    """A rank of PyTorch's Python: a folder of dumps for each number of factors, one after the other."""
     # The hook wants numpy for its seeds alone, which it gets from here. What wants more of it comes first.
     import torch._dynamo
     import torch.distributed
@@ -57,6 +57,11 @@ def reference(torch, folder, factor_rank, rank, port):
     from torch.distributed.algorithms.ddp_comm_hooks import powerSGD_hook
     torch.set_num_threads(1)
     torch.distributed.init_process_group("gloo", init_method=f"tcp://127.0.0.1:{port}", world_size=RANKS, rank=rank)
+    for factor_rank, folder in zip(FACTOR_RANKS, folders):
+        train(torch, powerSGD_hook, folder, factor_rank)
+
+
+def train(torch, powerSGD_hook, folder, factor_rank):
     for index, spec in enumerate(SPECS):
         dump, _ = read_dump(torch, folder / str(index))
         found = Reference(torch, spec, dump, torch.float32)
@@ -113,15 +118,6 @@ def compare(torch, folders, index, spec):
     return problems
 
 
-def trained(dump, folder, factor_rank, bucket_mib):
-    """The folders of our ranks."""
-    folders = [folder / f"{factor_rank}-{bucket_mib}-{rank}" for rank in range(RANKS)]
-    world = {"size": RANKS, "port": free_port(), "compression": "powersgd", "factor_rank": factor_rank,
-             "bucket_mib": bucket_mib, "sync_every": False}
-    finish([start(dump, SPECS, folders[rank], world | {"rank": rank}) for rank in range(RANKS)])
-    return folders
-
-
 def many_buckets(torch, folders, index):
     """A bucket for each gradient: all ranks have the same parameters, and the loss falls."""
     (first, manifest), (second, _) = (read_dump(torch, folder / str(index)) for folder in folders)
@@ -135,25 +131,31 @@ def many_buckets(torch, folders, index):
 def main():
     torch = torch_or_skip()
     if len(sys.argv) > 2:
-        folder, factor_rank, rank, port = sys.argv[2:]
-        reference(torch, pathlib.Path(folder), int(factor_rank), int(rank), port)
+        rank, port, *folders = sys.argv[2:]
+        reference(torch, [pathlib.Path(folder) for folder in folders], int(rank), port)
         # At an orderly end the threads of PyTorch's process group may outlive it, which ends the process.
         os._exit(0)
     problems = []
     with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        trained = [(factor_rank, ONE_BUCKET) for factor_rank in FACTOR_RANKS] + [(2, MANY_BUCKETS)]
+        places = {one: [folder / f"{one[0]}-{one[1]}-{rank}" for rank in range(RANKS)] for one in trained}
+        run_worlds(sys.argv[1], [world_of(SPECS, places[factor_rank, bucket_mib], {
+            "compression": "powersgd", "factor_rank": factor_rank, "bucket_mib": bucket_mib, "sync_every": False})
+                                 for factor_rank, bucket_mib in trained], folder)
+        port = free_port()
+        started = [subprocess.Popen([sys.executable, __file__, sys.argv[1], str(rank), str(port),
+                                     *(str(places[one, ONE_BUCKET][rank]) for one in FACTOR_RANKS)])
+                   for rank in range(RANKS)]
+        if any([process.wait(timeout=300) for process in started]):
+            raise RuntimeError("PyTorch's Python failed")
         for factor_rank in FACTOR_RANKS:
-            folders = trained(sys.argv[1], pathlib.Path(name), factor_rank, ONE_BUCKET)
-            port = free_port()
-            finish([subprocess.Popen([sys.executable, __file__, sys.argv[1], str(folder), str(factor_rank),
-                                      str(rank), str(port)], stderr=subprocess.PIPE, text=True)
-                    for rank, folder in enumerate(folders)])
             for index, spec in enumerate(SPECS):
                 problems += [f"rank {factor_rank}, specification {index}: {one}"
-                             for one in compare(torch, folders, index, spec)]
-        folders = trained(sys.argv[1], pathlib.Path(name), 2, 0)
+                             for one in compare(torch, places[factor_rank, ONE_BUCKET], index, spec)]
         for index in range(len(SPECS)):
             problems += [f"many buckets, specification {index}: {one}"
-                         for one in many_buckets(torch, folders, index)]
+                         for one in many_buckets(torch, places[2, MANY_BUCKETS], index)]
     print("\n".join(problems) or "PowerSGD is PyTorch's")
     return bool(problems)
 

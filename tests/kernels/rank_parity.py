@@ -10,7 +10,6 @@ those that divide gradients and parameters too (zero2, zero3) the parts are put 
 import array
 import json
 import math
-import os
 import pathlib
 import socket
 import struct
@@ -56,18 +55,28 @@ def free_port():
         return one.getsockname()[1]
 
 
-def start(dump, specs, folder, rank=None):
+def alone(dump, specs, folder):
+    """engine_dump of the specifications as one process."""
     folder.mkdir()
     (folder / "specs.json").write_text(json.dumps(specs), encoding="utf-8")
-    environment = {} if rank is None else {"TENSORSCOPE_RANK": json.dumps(rank)}
-    return subprocess.Popen([dump, folder / "specs.json", folder], stderr=subprocess.PIPE, text=True,
-                            env=os.environ | environment)
+    subprocess.run([dump, folder / "specs.json", folder], check=True)
 
 
-def finish(processes):
-    problems = [process.communicate(timeout=300)[1] for process in processes]
-    if any(process.returncode for process in processes):
-        raise RuntimeError("\n".join(problems))
+def world_of(specs, folders, settings):
+    """A world for engine_dump: each rank dumps into a folder of its own."""
+    port = free_port()
+    ranks = []
+    for rank, folder in enumerate(folders):
+        folder.mkdir()
+        (folder / "specs.json").write_text(json.dumps(specs), encoding="utf-8")
+        ranks.append(settings | {"specs": str(folder / "specs.json"), "folder": str(folder), "rank": rank,
+                                 "size": len(folders), "port": port})
+    return ranks
+
+
+def run_worlds(dump, worlds, folder):
+    (folder / "worlds.json").write_text(json.dumps(worlds), encoding="utf-8")
+    subprocess.run([dump, folder / "worlds.json"], check=True)
 
 
 def numbers(data, dtype):
@@ -155,20 +164,21 @@ def main():
     problems = []
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
-        finish([start(dump, SPECS, folder / "alone")])
+        alone(dump, SPECS, folder / "alone")
+        worlds, compared = [], []
         for size, settings in ((2, EXACT), (2, SMALL), (2, BF16), (2, FP16), (4, EXACT), (8, EXACT), (2, ZERO1),
                                (4, ZERO1), (8, ZERO1), (2, ZERO2), (4, ZERO2), (2, ZERO3), (4, ZERO3), (8, ZERO3)):
             divisible = [index for index, spec in enumerate(SPECS)
                          if spec["B"] % size == 0 and possible(spec, settings)]
             shared = [SPECS[index] | {"B": SPECS[index]["B"] // size} for index in divisible]
-            port = free_port()
             kind = "-".join(str(value) for value in settings.values())
-            names = [folder / f"{size}-{kind}-{rank}"
-                     for rank in range(size)]
-            finish([start(dump, shared, names[rank], settings | {"rank": rank, "size": size, "port": port})
-                    for rank in range(size)])
+            folders = [folder / f"{size}-{kind}-{rank}" for rank in range(size)]
+            worlds.append(world_of(shared, folders, settings))
+            compared.append((size, settings, divisible, folders))
+        run_worlds(dump, worlds, folder)
+        for size, settings, divisible, folders in compared:
             for place, index in enumerate(divisible):
-                found = compare(SPECS[index], settings, [one / str(place) for one in names],
+                found = compare(SPECS[index], settings, [one / str(place) for one in folders],
                                 folder / "alone" / str(index))
                 problems += [f"{size} ranks, {settings}, specification {index}: {one}" for one in found]
     print("\n".join(problems) or "ranks together compute what one process does")
