@@ -1,10 +1,11 @@
-"""parity.py ENGINE_DUMP: the engine computes what PyTorch's Python of the same version does.
+"""parity.py ENGINE_DUMP TENSORSCOPE: the engine computes what PyTorch's Python of the same version does.
 
 For each of parity_specs.py the engine dumps its parameters, inputs, output, loss, gradients, and after
 five steps the losses, gradient norms, learning rates, loss scales and parameters. The tokens that pass
 generate makes are compared one by one. references.py does the same in PyTorch's Python; values and
-gradients are compared in the same dtype and against fp64, the five steps in the same dtype. Without
-torch 2.11 in this Python the test is skipped (exit code 77).
+gradients are compared in the same dtype and against fp64, the five steps in the same dtype. Then
+script_parity.py compares with the same dumps what `tensorscope script` writes. Without torch 2.11 in
+this Python the test is skipped (exit code 77).
 """
 
 import json
@@ -131,11 +132,12 @@ def compare_training(torch, spec, dump, manifest, dtype, tolerance, problems):
     return largest
 
 
-def main(engine_dump):
+def main(engine_dump, program):
     torch, reason = import_torch()
     if torch is None:
         print(f"skipped: no Python with torch 2.11 ({reason})")
         return 77
+    import script_parity
     failed = 0
     specs = list(all_specs())
     with tempfile.TemporaryDirectory() as name:
@@ -152,6 +154,7 @@ def main(engine_dump):
             print(f"{'FAIL' if problems else 'ok  '} {label}: same dtype, fp64, five steps: {errors}")
             for problem in problems:
                 print("    " + problem)
+        failed += script_parity.compare_all(torch, program, specs, folder)
     return bool(failed)
 
 

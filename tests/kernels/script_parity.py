@@ -1,20 +1,16 @@
-"""script_parity.py TENSORSCOPE ENGINE_DUMP: what `tensorscope script` writes computes what the engine does.
+"""What `tensorscope script` writes computes what the engine does; a part of parity.py, which has the dumps.
 
 Each specification of parity_specs.py becomes a script, which is run as a module with the parameters and
 inputs that the engine dumped: losses, gradients of the first step and the parameters after five steps
-are the engine's. What PyTorch's Python has nothing for is refused in one sentence. Without torch 2.11
-in this Python the test is skipped (exit code 77).
+are the engine's. What PyTorch's Python has nothing for is refused in one sentence.
 """
 
 import json
-import pathlib
 import subprocess
 import sys
-import tempfile
 
 from parity import TOLERANCE, is_rounding, read_dump, relative_error
-from parity_specs import all_specs
-from references import STEPS, import_torch, rows_of
+from references import STEPS, rows_of
 
 REFUSED = "tensorscope: PyTorch's Python has nothing for "
 # The settings that a refusal may name.
@@ -91,50 +87,38 @@ def compare(torch, spec, script, folder):
     return problems
 
 
-def main(program, engine_dump):
-    torch, reason = import_torch()
-    if torch is None:
-        print(f"skipped: no Python with torch 2.11 ({reason})")
-        return 77
+def compare_all(torch, program, specs, folder):
+    """How many failed of the specifications, (changes, spec), that were dumped into FOLDER/0, FOLDER/1, ..."""
     failed = refused = 0
-    with tempfile.TemporaryDirectory() as name:
-        folder = pathlib.Path(name)
-        written = []
-        for changes, spec in all_specs():
-            path = folder / "spec.json"
-            path.write_text(json.dumps(spec), encoding="utf-8")
-            script, why = script_of(program, path)
-            if script is None:
-                refused += 1
-                assert why.split(" = ")[0] in NO_SCRIPT, why
-            else:
-                written.append((changes, spec, script))
-        (folder / "specs.json").write_text(json.dumps([spec for _, spec, _ in written]), encoding="utf-8")
-        subprocess.run([engine_dump, folder / "specs.json", folder], check=True)
-        for i, (changes, spec, script) in enumerate(written):
-            problems = compare(torch, spec, script, folder / str(i))
-            failed += bool(problems)
-            print("FAIL" if problems else "ok  ", changes)
-            for problem in problems:
-                print("    " + problem)
-        # The comparison tells a script apart whose learning rate is another one.
-        number = next(i for i, (_, spec, _) in enumerate(written)
-                      if spec["workload"] == "lm" and spec["dtype"] == "fp32")
-        _, spec, script = written[number]
-        other = script.replace("LEARNING_RATE = 0.0003", "LEARNING_RATE = 0.0006")
-        if other == script or not compare(torch, spec, other, folder / str(number)):
-            failed += 1
-            print("FAIL another learning rate is not noticed")
-        # One of them as a user runs it.
-        alone = folder / "alone.py"
-        alone.write_text(written[0][2], encoding="utf-8")
-        run = subprocess.run([sys.executable, str(alone), "2"], capture_output=True, text=True)
-        if run.returncode != 0 or "step 2: loss " not in run.stdout:
-            failed += 1
-            print("FAIL alone", run.stdout, run.stderr)
+    written = []
+    for i, (changes, spec) in enumerate(specs):
+        path = folder / "spec.json"
+        path.write_text(json.dumps(spec), encoding="utf-8")
+        script, why = script_of(program, path)
+        if script is None:
+            refused += 1
+            assert why.split(" = ")[0] in NO_SCRIPT, why
+        else:
+            written.append((changes, spec, script, folder / str(i)))
+    for changes, spec, script, dumped in written:
+        problems = compare(torch, spec, script, dumped)
+        failed += bool(problems)
+        print("FAIL" if problems else "ok  ", "script", changes)
+        for problem in problems:
+            print("    " + problem)
+    # The comparison tells a script apart whose learning rate is another one.
+    _, spec, script, dumped = next(one for one in written
+                                   if one[1]["workload"] == "lm" and one[1]["dtype"] == "fp32")
+    other = script.replace("LEARNING_RATE = 0.0003", "LEARNING_RATE = 0.0006")
+    if other == script or not compare(torch, spec, other, dumped):
+        failed += 1
+        print("FAIL another learning rate is not noticed")
+    # One of them as a user runs it.
+    alone = folder / "alone.py"
+    alone.write_text(written[0][2], encoding="utf-8")
+    run = subprocess.run([sys.executable, str(alone), "2"], capture_output=True, text=True)
+    if run.returncode != 0 or "step 2: loss " not in run.stdout:
+        failed += 1
+        print("FAIL alone", run.stdout, run.stderr)
     print(f"{len(written)} scripts compared, {refused} refused, {failed} failed")
-    return bool(failed)
-
-
-if __name__ == "__main__":
-    sys.exit(main(*sys.argv[1:]))
+    return failed
