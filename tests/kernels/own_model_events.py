@@ -1,20 +1,15 @@
-"""own_model_events.py EVENT_DUMP: allocator events of exported modules against those of eager PyTorch.
+"""Allocator events of exported modules against those of eager PyTorch; a part of own_model_parity.py, which exports them.
 
 Each module of own_models.py and own_nets.py is run here in Python under torch.profiler, forward and
 backward, and by the engine from its .pt2 on the CPU, with data and without. The engine's two must agree
 event by event: each block that is taken or let go of, its bytes and its operator. PyTorch's must take
 the same blocks in the same order. It lets go of them at other times: a local variable of Python keeps a
 tensor to the end of its function or to its next value, the graph to its last use. Buffers that the
-threads of a flash backward make for themselves are left out on both sides. Without torch 2.11 in this Python the test is skipped (exit code 77).
+threads of a flash backward make for themselves are left out on both sides.
 """
 
 import json
-import pathlib
 import subprocess
-import sys
-import tempfile
-
-from references import torch_or_skip
 
 # Its threads make a buffer each when they get work, so how many live at once is not the same twice.
 FLASH_BACKWARD = "aten::_scaled_dot_product_flash_attention_for_cpu_backward"
@@ -122,29 +117,17 @@ def compare(torch, name, module, inputs, dump):
     return problems, len(key)
 
 
-def main():
-    torch = torch_or_skip()
-    import own_models
-    import own_nets
+def compare_all(torch, event_dump, every, folder):
+    """(problems, how many events were compared) of modules whose files are in the folder."""
+    specs = [{"workload": "own_model", "model": str(folder / f"{name}.pt2"), "backend": "auto",
+              "pass": "forward+backward", "B": inputs[0].shape[0], "T": inputs[0].shape[1]}
+             for name, _, inputs, _ in every]
+    (folder / "event_specs.json").write_text(json.dumps(specs), encoding="utf-8")
+    subprocess.run([event_dump, folder / "event_specs.json", folder / "events"], check=True)
     problems, events = [], 0
-    with tempfile.TemporaryDirectory() as folder_name:
-        folder = pathlib.Path(folder_name)
-        torch.manual_seed(1)
-        every = own_models.modules() + own_nets.nets()
-        own_models.write_all(folder, every)
-        specs = [{"workload": "own_model", "model": str(folder / f"{name}.pt2"), "backend": "auto",
-                  "pass": "forward+backward", "B": inputs[0].shape[0], "T": inputs[0].shape[1]}
-                 for name, _, inputs, _ in every]
-        (folder / "specs.json").write_text(json.dumps(specs), encoding="utf-8")
-        subprocess.run([sys.argv[1], folder / "specs.json", folder / "events"], check=True)
-        for i, (name, module, inputs, _) in enumerate(every):
-            dump = json.loads((folder / "events" / f"{i}.json").read_text(encoding="utf-8"))
-            found, count = compare(torch, name, module, inputs, dump)
-            problems += found
-            events += count
-    print("\n".join(problems) or f"{events} events of {len(every)} modules agree")
-    return bool(problems)
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+    for i, (name, module, inputs, _) in enumerate(every):
+        dump = json.loads((folder / "events" / f"{i}.json").read_text(encoding="utf-8"))
+        found, count = compare(torch, name, module, inputs, dump)
+        problems += found
+        events += count
+    return problems, events

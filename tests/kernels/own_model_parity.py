@@ -1,12 +1,13 @@
-"""own_model_parity.py TENSORSCOPE ENGINE_DUMP: an exported module computes here what it computes in Python.
+"""own_model_parity.py TENSORSCOPE ENGINE_DUMP EVENT_DUMP: an exported module computes here what it computes in Python.
 
 Output, loss and gradients of each module of own_models.py and own_nets.py are compared with eager Python
 on the tensors that the engine dumped, at sizes other than the exported ones. The peak of a real run of
-the former on the CPU must be the predicted one to the byte; own_model_events.py compares those of all. A file
+the former on the CPU must be the predicted one to the byte; own_model_events.py compares the events of all. A file
 whose graph calls what reaches files or memory is refused. Without torch 2.11 in this Python the test is
 skipped (exit code 77).
 """
 
+import functools
 import json
 import os
 import pathlib
@@ -113,6 +114,7 @@ def hostile(program, model, folder):
         yield "a file was written"
 
 
+@functools.cache
 def repeats(program, model):
     """Whether the model has modules that can be computed again."""
     told = subprocess.run([program, "predict", "--model", str(model), "--cpu", "--set", "checkpoint=blocks",
@@ -122,16 +124,19 @@ def repeats(program, model):
 
 def main():
     torch = torch_or_skip()
+    import own_model_events
     import own_models
     import own_nets
-    program, engine_dump = sys.argv[1:]
-    problems, compared = [], 0
+    program, engine_dump, event_dump = sys.argv[1:]
+    compared = 0
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         os.environ["TENSORSCOPE_ROOFS"] = str(folder / "roofs")
+        torch.manual_seed(1)
         models = own_models.modules()
         every = models + own_nets.nets()
         own_models.write_all(folder, every)
+        problems, events = own_model_events.compare_all(torch, event_dump, every, folder)
         made = {one: (module, examples) for one, module, examples, _ in every}
         specs = [{"workload": "own_model", "model": str(folder / f"{one}.pt2"), "B": b, "T": t,
                   "backend": "auto"} for one in made for b, t in SIZES]
@@ -153,14 +158,14 @@ def main():
                              ["pass=full_step", "optimizer=adamw_loop", "B=2", "T=21"],
                              ["pass=forward+backward", "backend=math", "B=2", "T=21"],
                              ["pass=full_step", "checkpoint=blocks", "B=2", "T=21"]):
-                if "checkpoint=blocks" in settings and not repeats(program, folder / f"{one}.pt2"):
+                if "checkpoint=blocks" in settings and not repeats(program, str(folder / f"{one}.pt2")):
                     continue
                 measured, predicted, apart = peaks(program, folder / f"{one}.pt2", settings)
                 compared += 1
                 if not 0 <= predicted - measured <= apart:
                     problems.append(f"{one} {settings}: {measured} bytes, predicted {predicted}")
         problems += hostile(program, folder / f"{models[0][0]}.pt2", folder)
-    print("\n".join(problems) or f"{compared} comparisons agree")
+    print("\n".join(problems) or f"{compared} comparisons and {events} events of {len(every)} modules agree")
     return bool(problems)
 
 
