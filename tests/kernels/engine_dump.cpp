@@ -2,9 +2,9 @@
 // and five steps, and writes every tensor as raw bytes with a manifest.json into FOLDER/0,
 // FOLDER/1,
 // ..., for tests/kernels/parity.py.
-// engine_dump WORLDS.json: a list of worlds, one after the other, each a list of ranks that run together
-// as {specs, folder, rank, size, port, bucket_mib, compression, factor_rank (else 1), sync_every, shard
-// (else none)}; for tests/kernels/rank_parity.py and power_sgd_parity.py.
+// engine_dump WORLDS.json: a list of worlds, one after the other, each a list of ranks that run
+// together as {specs, folder, rank, size, port, bucket_mib, compression, factor_rank (else 1),
+// sync_every, shard (else none)}; for tests/kernels/rank_parity.py and power_sgd_parity.py.
 #include <ATen/Context.h>
 #include <ATen/core/grad_mode.h>
 #include <ATen/ops/randn.h>
@@ -165,7 +165,7 @@ bool run_world(const nlohmann::json& ranks) {
     const pid_t process = fork();
     if (process == 0) {
       const std::string specs = rank.at("specs"), folder = rank.at("folder");
-      std::exit(dump_all(specs, folder, &rank));
+      _exit(dump_all(specs, folder, &rank));  // without taking LibTorch apart
     }
     forks.push_back(process);
   }
