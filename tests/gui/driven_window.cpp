@@ -21,6 +21,8 @@ struct Driven {
 };
 Driven* driven = nullptr;
 
+constexpr int kDrawsEvery = 16;
+
 }  // namespace
 
 void DrivenWindow::SetUpTestSuite() {
@@ -57,7 +59,7 @@ void DrivenWindow::SetUpTestSuite() {
   io.ConfigRestoreFocusAfterTests = false;
   ImGuiTestEngine_Start(driven->engine, ImGui::GetCurrentContext());
   driven->window->catches_up = false;
-  driven->window->draws_every = 16;
+  driven->window->draws_every = kDrawsEvery;
   driven->window->after_frame = [] { ImGuiTestEngine_PostSwap(driven->engine); };
   for (int i = 0; i < 3; ++i) driven->window->frame();
 }
@@ -99,13 +101,16 @@ void DrivenWindow::drive(const std::function<void(ImGuiTestContext*)>& script) {
 bool DrivenWindow::until(ImGuiTestContext* context, double seconds,
                          const std::function<bool()>& condition) {
   const auto end = std::chrono::steady_clock::now() + std::chrono::duration<double>(seconds);
-  while (!condition()) {
-    if (std::chrono::steady_clock::now() > end) return false;
+  // The processor draws the frames: what is waited for wants it as well.
+  window().draws_every = 8 * kDrawsEvery;
+  bool met = condition();
+  while (!met && std::chrono::steady_clock::now() <= end) {
     context->Yield();
-    // The processor draws the frames: what is waited for wants it as well.
-    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    met = condition();
   }
-  return true;
+  window().draws_every = kDrawsEvery;
+  return met;
 }
 
 bool DrivenWindow::run_to_end(ImGuiTestContext* context, double seconds) {
