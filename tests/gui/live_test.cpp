@@ -7,9 +7,13 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <chrono>
+#include <cstdio>
 #include <fstream>
 #include <iterator>
+#include <memory>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "core/io/child_process.h"
@@ -39,18 +43,56 @@ constexpr const char* kStart =
     "import runpy, sys; sys.path.insert(0, sys.argv.pop(1)); "
     "runpy.run_module('tensorscope', run_name='__main__', alter_sys=True)";
 
+// A command that is a Python which has imported torch already (tests/record/ready_python.py).
+class ReadyPython {
+ public:
+  explicit ReadyPython(const std::filesystem::path& folder) : command_(folder / "ready_python") {
+    constexpr const char* kReady = R"(
+import os, sys
+sys.path.insert(0, sys.argv[1])
+from ready_python import ReadyPython
+ready, path = ReadyPython(), sys.argv[2]
+with open(path + ".made", "w") as file:
+    file.write(f"#!/bin/sh\nPYTHONPATH={os.environ.get('PYTHONPATH', '')} exec {ready.python} \"$@\"\n")
+os.chmod(path + ".made", 0o755)
+os.rename(path + ".made", path)
+sys.stdin.read()
+ready.end()
+)";
+    const auto code = folder / "ready.py";
+    std::ofstream(code) << kReady;
+    const std::string words = TENSORSCOPE_TORCH_PYTHON " -B " + code.string() +
+                              " " TENSORSCOPE_RECORD_TESTS " " + command_.string();
+    waits_ = ::popen(words.c_str(), "we");
+    EXPECT_NE(waits_, nullptr);
+    while (!std::filesystem::exists(command_))
+      std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  }
+  // It ends with its input.
+  ~ReadyPython() {
+    if (waits_ != nullptr) ::pclose(waits_);
+  }
+  ReadyPython(const ReadyPython&) = delete;
+  ReadyPython& operator=(const ReadyPython&) = delete;
+  [[nodiscard]] std::string command() const { return command_.string(); }
+
+ private:
+  std::filesystem::path command_;
+  std::FILE* waits_ = nullptr;
+};
+
 // A script in a process of its own, which is to end with this code (see ended()).
 class Script {
  public:
   Script(const std::filesystem::path& folder, const char* name, const std::string& text,
-         int code = 0)
+         const std::string& python, int code = 0)
       : out_(folder / (std::string(name) + ".recording")),
         said_(folder / (std::string(name) + ".err")),
         code_(code) {
     const auto file = folder / (std::string(name) + ".py");
     std::ofstream(file) << kBeginning << text;
-    const io::SpawnWords words({TENSORSCOPE_TORCH_PYTHON, "-B", "-c", kStart, TENSORSCOPE_PACKAGE,
-                                "record", "--live", "--out", out_.string(), file.string()});
+    const io::SpawnWords words({python, "-c", kStart, TENSORSCOPE_PACKAGE, "record", "--live",
+                                "--out", out_.string(), file.string()});
     posix_spawn_file_actions_t actions;
     ::posix_spawn_file_actions_init(&actions);
     ::posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, said_.c_str(),
@@ -128,7 +170,15 @@ class LiveInTheWindow : public DrivenWindow {
   void TearDown() override {
     while (!session().files().entries().empty()) session().files().close(0);
   }
+  static void TearDownTestSuite() {
+    ready_.reset();
+    DrivenWindow::TearDownTestSuite();
+  }
 
+  static std::string python() {
+    if (ready_ == nullptr) ready_ = std::make_unique<ReadyPython>(folder());
+    return ready_->command();
+  }
   static std::string path(const char* name) { return (folder() / name).string(); }
   static void tell(const char* name) { std::ofstream(path(name)) << "go"; }
   static std::string waits(const char* name) { return "wait('" + path(name) + "')\n"; }
@@ -164,11 +214,14 @@ class LiveInTheWindow : public DrivenWindow {
     if (!problem.empty()) ADD_FAILURE() << problem;
     return problem.empty();
   }
+
+ private:
+  static inline std::unique_ptr<ReadyPython> ready_;
 };
 
 // So that these tests do not wait for what cannot come.
 TEST_F(LiveInTheWindow, AScriptThatFailsIsToldWithItsLastWords) {
-  const Script script(folder(), "fails", "raise ValueError('no more')\n");
+  const Script script(folder(), "fails", "raise ValueError('no more')\n", python());
   drive([&](ImGuiTestContext* context) {
     const std::string problem = broken_off_before(context, [] { return steps(0) > 0; });
     IM_CHECK_NE(problem.find("ValueError: no more"), std::string::npos);
@@ -178,7 +231,8 @@ TEST_F(LiveInTheWindow, AScriptThatFailsIsToldWithItsLastWords) {
 TEST_F(LiveInTheWindow, ATabGrowsWhileTheScriptRunsAndStaysAsItsFile) {
   Script script(
       folder(), "grows",
-      "for _ in range(3): step()\n" + waits("more") + "for _ in range(4): step()\n" + waits("end"));
+      "for _ in range(3): step()\n" + waits("more") + "for _ in range(4): step()\n" + waits("end"),
+      python());
   drive([&](ImGuiTestContext* context) {
     IM_CHECK(until_it_is(context, [] { return steps(0) == 3; }));
     IM_CHECK(entry(0)->grows());
@@ -219,7 +273,8 @@ TEST_F(LiveInTheWindow, ATabGrowsWhileTheScriptRunsAndStaysAsItsFile) {
 }
 
 TEST_F(LiveInTheWindow, AKilledScriptLeavesItsTabAndSaysSo) {
-  Script script(folder(), "killed", "while True: step(); time.sleep(0.01)\n", 128 + SIGKILL);
+  Script script(folder(), "killed", "while True: step(); time.sleep(0.01)\n", python(),
+                128 + SIGKILL);
   state().page = Page::sweep;
   drive([&](ImGuiTestContext* context) {
     IM_CHECK(until_it_is(context, [] { return steps(0) > 2; }));
@@ -236,7 +291,8 @@ TEST_F(LiveInTheWindow, AKilledScriptLeavesItsTabAndSaysSo) {
 
 TEST_F(LiveInTheWindow, ClosingTheTabEndsOnlyTheView) {
   Script script(folder(), "goes_on",
-                "step()\n" + waits("closed") + "for _ in range(20): step(); time.sleep(0.01)\n");
+                "step()\n" + waits("closed") + "for _ in range(20): step(); time.sleep(0.01)\n",
+                python());
   drive([&](ImGuiTestContext* context) {
     IM_CHECK(until_it_is(context, [] { return steps(0) == 1; }));
     session().files().close(0);
@@ -263,8 +319,10 @@ if __name__ == "__main__":
         model(batch)
         step()
 )" + waits("both") + "sys.exit(3)\n",
-               3);
-  Script stopped(folder(), "stopped", "while True: step(); time.sleep(0.01)\n", 128 + SIGINT);
+               python(), 3);
+  // A signal wants the Python itself.
+  Script stopped(folder(), "stopped", "while True: step(); time.sleep(0.01)\n",
+                 TENSORSCOPE_TORCH_PYTHON, 128 + SIGINT);
   drive([&](ImGuiTestContext* context) {
     const auto named = [](const char* name) -> const OpenedFiles::Entry* {
       for (const OpenedFiles::Entry& one : session().files().entries())
