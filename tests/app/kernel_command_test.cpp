@@ -12,8 +12,7 @@ namespace {
 
 // Compiles the executor, which is the same in every check, once for all cases.
 Ended run_kept(const std::string& arguments) {
-  static const TemporaryFolder kept;
-  return run_program(arguments, "CXX=" TENSORSCOPE_KEPT_EXECUTOR " KEPT=" + kept.path().string());
+  return run_program(arguments, "CXX=" TENSORSCOPE_KEPT_EXECUTOR " KEPT=" TENSORSCOPE_KEPT_OBJECTS);
 }
 
 Ended check_source(const std::string& source, const std::string& options = "") {
