@@ -1,6 +1,6 @@
 #include "tests/kernels/gallery.h"
 
-#include <array>
+#include <algorithm>
 #include <utility>
 
 #include "core/spec/spec_fields.h"
@@ -76,8 +76,8 @@ std::vector<std::string> values_of(Field field) {
       return {"0.1"};
     case Field::image:
       return {"6", "37"};
-    case Field::patch:
-      return {"1", "20"};
+    case Field::patch:  // one pixel: see pairs()
+      return {"20"};
     case Field::images:
       return {"3"};
     case Field::frozen_layers:
@@ -212,6 +212,7 @@ const std::vector<Settings>& pairs() {
       {{"pool", "resampler"}, {"image_tokens", "7"}, {"checkpoint", "attention"}},
       {{"pool", "mean"}, {"accumulate", "2"}},
       {{"patches", "linear"}, {"checkpoint", "blocks"}},
+      {{"patch", "1"}, {"image", "6"}},
       {{"frozen", "encoder"}, {"checkpoint", "blocks"}},
       {{"frozen", "language"}, {"checkpoint", "blocks"}, {"pool", "resampler"}},
       {{"frozen", "both"}, {"autocast", "bf16"}},
@@ -250,7 +251,8 @@ class Collector {
       if (!spec::set_field(exhibit.spec, key, value)) return;
       exhibit.name += std::string(" ") + key + "=" + value;
     }
-    if (settings.size() == 1 && exhibit.spec == base_) return;
+    const auto same = [&exhibit](const Exhibit& one) { return one.spec == exhibit.spec; };
+    if (std::ranges::any_of(all, same)) return;
     if (spec::validate(exhibit.spec).empty()) all.push_back(std::move(exhibit));
   }
 
