@@ -3,9 +3,13 @@ Python, with its optimizers, clip_grad_norm_, autocast and GradScaler, on the mo
 kernels/compiled/models.py and from the engine's own parameters and inputs.
 """
 
+import atexit
+import gc
+import importlib.machinery
 import math
 import os
 import pathlib
+import re
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "kernels" / "compiled"))
@@ -16,25 +20,47 @@ STEPS = 5
 MINOR = os.environ.get("TENSORSCOPE_TORCH", "2.11")
 
 
+def fits(version):
+    return version.startswith(MINOR + ".")
+
+
 def import_torch():
     """(torch, None), or (None, why not)."""
+    # Nothing of it is garbage: looking for that takes a sixth of the import, and half a second of the end.
+    gc.disable()
+    atexit.register(gc.freeze)
     try:
         import torch
     except Exception as problem:
         return None, str(problem)
+    finally:
+        gc.enable()
     version = getattr(torch, "__version__", "without its Python files")
-    if not version.startswith(MINOR + "."):
-        return None, f"this Python has torch {version}"
-    return torch, None
+    return (torch, None) if fits(version) else (None, f"this Python has torch {version}")
+
+
+def skip(why_not):
+    print(why_not)
+    sys.exit(77)
 
 
 def torch_or_skip():
     """torch; where this Python has none that fits, the test ends as skipped (exit code 77)."""
     torch, why_not = import_torch()
-    if torch is None:
-        print(why_not)
-        sys.exit(77)
-    return torch
+    return torch if torch is not None else skip(why_not)
+
+
+def skip_without_torch():
+    """The same for a test that needs it in its children alone: without two seconds of importing it."""
+    found = importlib.machinery.PathFinder.find_spec("torch")
+    folders = found.submodule_search_locations if found is not None else None
+    if not folders:
+        skip("No module named 'torch'")
+    file = pathlib.Path(next(iter(folders))) / "version.py"
+    words = re.search(r"__version__ *= *'([^']*)'", file.read_text(encoding="utf-8")) if file.exists() else None
+    version = words[1] if words else "without its Python files"
+    if not fits(version):
+        skip(f"this Python has torch {version}")
 
 
 def rows_of(tensor, micro_batch, micro_batches):

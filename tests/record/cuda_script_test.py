@@ -16,7 +16,7 @@ import unittest
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / "kernels"))
-from references import torch_or_skip  # noqa: E402
+from references import skip_without_torch  # noqa: E402
 
 # The calls of CUDA's start are made by hand: there is none here.
 SCRIPT = """
@@ -186,7 +186,7 @@ class CudaScript(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    torch_or_skip()
+    skip_without_torch()
     FAKES = pathlib.Path(sys.argv[1])
     from recording import Recording, environment
     unittest.main(argv=sys.argv[:1])

@@ -18,7 +18,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / "kernels"))
 from ready_python import ReadyPython  # noqa: E402
 from recording import ALLOC, FREED, Recording, environment  # noqa: E402
-from references import import_torch  # noqa: E402
+from references import skip_without_torch  # noqa: E402
 
 STEPS = 3
 # Small, all in the first bucket; and several buckets, some with one large tensor.
@@ -119,7 +119,7 @@ def compare(program, python, workload, folder, number):
 
 
 def main():
-    import_torch()
+    skip_without_torch()
     ready = ready_python()
     with tempfile.TemporaryDirectory() as name:
         problems = []

@@ -16,7 +16,7 @@ import unittest
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / "kernels"))
-from references import torch_or_skip  # noqa: E402
+from references import skip_without_torch  # noqa: E402
 
 CELL = """import torch
 model = torch.nn.Linear(64, 64)
@@ -115,7 +115,7 @@ class Notebook(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    torch_or_skip()
+    skip_without_torch()
     sys.path.insert(0, str(HERE.parents[1] / "python"))
     import tensorscope  # noqa: E402
     from recording import Recording  # noqa: E402

@@ -18,9 +18,9 @@ import zipfile
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / "kernels"))
-from references import MINOR, torch_or_skip  # noqa: E402
+from references import MINOR, skip_without_torch  # noqa: E402
 
-torch_or_skip()
+skip_without_torch()
 from own_server import STEPS, OwnProgram, in_order, taken_and_freed  # noqa: E402
 from recording import ALLOC, FREED, Recording  # noqa: E402
 

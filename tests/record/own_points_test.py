@@ -14,9 +14,9 @@ import unittest
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / "kernels"))
-from references import torch_or_skip  # noqa: E402
+from references import skip_without_torch  # noqa: E402
 
-torch_or_skip()
+skip_without_torch()
 from own_server import OwnProgram  # noqa: E402
 from recording import Recording  # noqa: E402
 

@@ -19,7 +19,7 @@ import unittest.mock
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / "kernels"))
-from references import torch_or_skip  # noqa: E402
+from references import skip_without_torch  # noqa: E402
 
 STEP = """
 import os, sys, threading, time
@@ -377,7 +377,7 @@ for _ in range(60):
 
 
 if __name__ == "__main__":
-    torch_or_skip()
+    skip_without_torch()
     from ready_python import ReadyPython  # noqa: E402
     from recording import OWNER, Recording, environment, record  # noqa: E402
     unittest.main(argv=sys.argv[:1], verbosity=1)

@@ -21,7 +21,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE))
 from data_parallel import COMMON, MODEL, SIZES, ready_python, record, record_rank, said  # noqa: E402
 from recording import ALLOC, FREED, environment  # noqa: E402
-from references import import_torch  # noqa: E402
+from references import skip_without_torch  # noqa: E402
 
 JOIN = """
 import os
@@ -131,7 +131,7 @@ def table(program):
 
 def main():
     problems = table(sys.argv[1])
-    import_torch()
+    skip_without_torch()
     ready = ready_python()
     with tempfile.TemporaryDirectory() as name:
         for workload in SIZES:

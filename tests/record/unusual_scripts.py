@@ -12,7 +12,7 @@ import unittest
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / "kernels"))
-from references import torch_or_skip  # noqa: E402
+from references import skip_without_torch  # noqa: E402
 
 BEGIN = """
 import copy, warnings
@@ -286,7 +286,7 @@ for text in {scripts!r}:
 
 
 if __name__ == "__main__":
-    torch_or_skip()
+    skip_without_torch()
     from ready_python import ReadyPython  # noqa: E402
     from recording import OWNER, Recording, environment, record  # noqa: E402
     unittest.main(argv=sys.argv[:1], verbosity=1)

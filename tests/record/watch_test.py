@@ -11,7 +11,7 @@ import unittest
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / "kernels"))
-from references import torch_or_skip  # noqa: E402
+from references import skip_without_torch  # noqa: E402
 
 SCRIPT = """
 import os, sys
@@ -87,6 +87,6 @@ class Watch(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    torch_or_skip()
+    skip_without_torch()
     from recording import Recording, environment  # noqa: E402
     unittest.main(argv=sys.argv[:1], verbosity=1)
