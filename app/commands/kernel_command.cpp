@@ -50,9 +50,9 @@ struct Times {
 
 base::Result<Times> time_kernel(const KernelCommand& command) {
   const int d_head = command.sizes.d_head;
-  const auto of_file = [&] {
-    return kernel_check::time_attention(command.file, kTimedHeads, kTimedLength, d_head, {});
-  };
+  const auto timed = kernel_check::TimedKernel::compile(command.file, {});
+  if (!timed) return tl::unexpected(timed.error());
+  const auto of_file = [&] { return timed->time(kTimedHeads, kTimedLength, d_head, {}); };
   const auto before = of_file();
   if (!before) return tl::unexpected(before.error());
   Session session(make_engine_loader());

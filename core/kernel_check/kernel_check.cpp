@@ -4,13 +4,11 @@
 #include <csignal>
 #include <regex>
 #include <string_view>
-#include <utility>
 
 #include "core/base/environment.h"
 #include "core/io/child_process.h"
 #include "core/io/file.h"
 #include "core/io/json_parse.h"
-#include "core/io/private_folder.h"
 #include "core/kernel_check/wrong_source.h"
 #include "core/text/message.h"
 
@@ -47,7 +45,8 @@ constexpr std::array kExecutorFiles =
     std::to_array<ExecutorFile>({TENSORSCOPE_EXECUTOR_FILES(TENSORSCOPE_ROW)});
 #undef TENSORSCOPE_ROW
 
-constexpr int kTimedOut = 124;  // of timeout(1)
+constexpr const char* kTimer = "time";  // the program that times a kernel, in its folder
+constexpr int kTimedOut = 124;          // of timeout(1)
 constexpr int kWroteTooMuch = 128 + SIGXFSZ;
 
 base::Result<void> write_sources(const fs::path& folder, const std::string& source) {
@@ -91,8 +90,8 @@ struct Source {
   fs::path folder;
 };
 
-base::Result<void> compile(const Source& source, std::vector<std::string> words,
-                           const base::CancelToken& cancel) {
+base::Result<void> compile_source(const Source& source, std::vector<std::string> words,
+                                  const base::CancelToken& cancel) {
   words.insert(words.begin(), {compiler(), "-std=c++20", "-w", "-I", source.folder.string()});
   const io::ChildCommand command{.words = std::move(words), .log = source.folder / "log"};
   const auto code = io::run_child(command, cancel);
@@ -260,7 +259,7 @@ base::Result<KernelVerdict> check_attention(const fs::path& file, int d_head,
     words.emplace_back("-march=native");
   }
   const Source kernel{file, *source, here};
-  if (auto compiled = compile(kernel, std::move(words), cancel); !compiled) {
+  if (auto compiled = compile_source(kernel, std::move(words), cancel); !compiled) {
     return tl::unexpected(compiled.error());
   }
   const StaticShared shared = cuda ? static_shared_of(here, object, cancel) : StaticShared();
@@ -270,11 +269,11 @@ base::Result<KernelVerdict> check_attention(const fs::path& file, int d_head,
   if (auto written = write_static_shared(fixed, shared); !written)
     return tl::unexpected(written.error());
   // -rdynamic: with names for kernels.
-  if (auto compiled =
-          compile(kernel,
-                  {"-O1", "-rdynamic", executor + "/accesses.cpp", executor + "/executor.cpp",
-                   executor + "/check_attention.cpp", object, "-o", program},
-                  cancel);
+  if (auto compiled = compile_source(
+          kernel,
+          {"-O1", "-rdynamic", executor + "/accesses.cpp", executor + "/executor.cpp",
+           executor + "/check_attention.cpp", object, "-o", program},
+          cancel);
       !compiled) {
     return tl::unexpected(compiled.error());
   }
@@ -292,8 +291,8 @@ base::Result<KernelVerdict> check_attention(const fs::path& file, int d_head,
   return verdict;
 }
 
-base::Result<KernelTime> time_attention(const fs::path& file, int heads, int length, int d_head,
-                                        const base::CancelToken& cancel) {
+base::Result<TimedKernel> TimedKernel::compile(const fs::path& file,
+                                               const base::CancelToken& cancel) {
   const auto source = io::read_file(file);
   if (!source) return tl::unexpected(source.error());
   if (has_kernels(*source)) return text::fail("kernel_check.not_timed");
@@ -304,17 +303,22 @@ base::Result<KernelTime> time_attention(const fs::path& file, int heads, int len
     return tl::unexpected(written.error());
   }
   const std::string executor = (here / "kernels/executor").string();
-  const std::string program = (here / "time").string();
   if (auto compiled =
-          compile({file, *source, here},
-                  {"-O3", "-march=native", "-include", executor + "/entry_points.h",
-                   (here / "kernel.cpp").string(), executor + "/time_attention.cpp", "-o", program},
-                  cancel);
+          compile_source({file, *source, here},
+                         {"-O3", "-march=native", "-include", executor + "/entry_points.h",
+                          (here / "kernel.cpp").string(), executor + "/time_attention.cpp", "-o",
+                          (here / kTimer).string()},
+                         cancel);
       !compiled) {
     return tl::unexpected(compiled.error());
   }
+  return TimedKernel(std::move(*folder));
+}
+
+base::Result<KernelTime> TimedKernel::time(int heads, int length, int d_head,
+                                           const base::CancelToken& cancel) const {
   const auto ran =
-      run_limited(here, program,
+      run_limited(folder_.path(), (folder_.path() / kTimer).string(),
                   {std::to_string(heads), std::to_string(length), std::to_string(d_head)}, cancel);
   if (!ran) return tl::unexpected(ran.error());
   const double seconds = ran->first.value("median_s", 0.0);

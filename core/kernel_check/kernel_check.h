@@ -4,10 +4,12 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <utility>
 
 #include "core/base/cancel.h"
 #include "core/base/message.h"
 #include "core/base/result.h"
+#include "core/io/private_folder.h"
 
 // Checks a kernel that somebody has written, in CUDA C++ or C++, without a GPU: the file is
 // compiled with kernels/executor, whose sources travel in the program, and run on small sizes.
@@ -26,17 +28,28 @@ struct KernelVerdict {
 base::Result<KernelVerdict> check_attention(const std::filesystem::path& file, int d_head,
                                             const base::CancelToken& cancel);
 
-// How long the forward takes, and the backward where the file has one, of `heads` heads without a
-// mask, in a process as above, compiled with -O3 for this processor: the median of the calls of two
-// seconds each. Errors: as above, and a kernel in CUDA C++, since the executor says nothing of
-// speed.
 struct KernelTime {
   double seconds = 0;
   std::optional<double> backward_seconds = {};
   std::int64_t calls = 0;  // of the forward
 };
-base::Result<KernelTime> time_attention(const std::filesystem::path& file, int heads, int length,
-                                        int d_head, const base::CancelToken& cancel);
+
+// A file's kernel compiled with -O3 for this processor, to be timed as often as wanted.
+class TimedKernel {
+ public:
+  // Errors: as above, and a kernel in CUDA C++, since the executor says nothing of speed.
+  static base::Result<TimedKernel> compile(const std::filesystem::path& file,
+                                           const base::CancelToken& cancel);
+
+  // How long the forward takes, and the backward where the file has one, of `heads` heads without a
+  // mask, in a process as above: the median of the calls of a second each.
+  [[nodiscard]] base::Result<KernelTime> time(int heads, int length, int d_head,
+                                              const base::CancelToken& cancel) const;
+
+ private:
+  explicit TimedKernel(io::PrivateFolder folder) : folder_(std::move(folder)) {}
+  io::PrivateFolder folder_;
+};
 
 // The verdict on what the program wrote; `code` is how it ended (io::run_child).
 KernelVerdict verdict_of(const nlohmann::json& result, int code);

@@ -1,6 +1,6 @@
 // time_attention RESULT HEADS LENGTH D_HEAD: the program that `tensorscope kernel FILE --time`
 // makes of a file with the functions of entry_points.h in plain C++. It calls the forward again and
-// again for two seconds, five times at least, and writes the median into RESULT, as JSON; then the
+// again for a second, five times at least, and writes the median into RESULT, as JSON; then the
 // same for the backward where the file has one.
 #include <algorithm>
 #include <chrono>
@@ -29,7 +29,7 @@ Median median_of(const Call& call) {
   const auto seconds_since = [](Clock::time_point begin) {
     return std::chrono::duration<double>(Clock::now() - begin).count();
   };
-  constexpr double kBudget = 2;
+  constexpr double kBudget = 1;
   constexpr std::size_t kFewest = 5;
   call();  // warm-up
   std::vector<double> times;
