@@ -7,16 +7,24 @@ namespace ts::kernels {
 // Told of a module that begins (or ends) on this thread, by its name in the recording.
 using ModuleCall = void (*)(std::uint32_t name);
 
-// The hooks of every module, as functions of Python that take the module: in Python they would cost
-// more than all else that a call of a module records. They answer True for one that is known and
-// runs inside another on the calling thread, which is told to `enter` or `leave`; False for all
-// that the package has to look at. All objects are the package's own (_recording.py): `modules` is
-// {id: (weak reference, name)}, `opened` the list of the ids of modules that run, `frozen` a dict
-// with ids of those that have to be looked at.
+// Objects of Python, all the package's own (_recording.py).
+struct ModuleHooks {
+  Object* modules = nullptr;  // {id: (weak reference, name)}
+  Object* opened = nullptr;   // the list of the ids of modules that run
+  Object* frozen = nullptr;   // a dict with ids of those that have to be looked at
+  Object* before = nullptr;   // before(module, inputs)
+  Object* after = nullptr;    // after(module)
+};
+
+// The call of every module, as PyTorch finds it: PyTorch calls a module by its _compiled_call_impl
+// where that is not None, and by _call_impl() else. Hooks for all modules would be the way that
+// PyTorch offers, but with them every call of a module takes two microseconds more.
 //
-// A new reference to a tuple of the two functions; null where there is no such interpreter. With
-// the interpreter's lock held.
-Object* make_module_calls(Object* modules, Object* opened, Object* frozen, ModuleCall enter,
-                          ModuleCall leave);
+// One that is known and runs inside another on the calling thread is told to `enter` and `leave`;
+// of all others the package is told.
+//
+// A new reference to a function that may be __get__ of a class, whose object then stands for
+// _compiled_call_impl; null where there is no such interpreter. With the interpreter's lock held.
+Object* make_module_calls(const ModuleHooks& hooks, ModuleCall enter, ModuleCall leave);
 
 }  // namespace ts::kernels

@@ -46,7 +46,7 @@ std::vector<std::string> lines_of(std::string_view text) {
 
 // A package of another number is refused.
 TENSORSCOPE_API int tensorscope_record_version() {
-  return 9;
+  return 10;
 }
 
 // foreign: folders, one a line; the files in them are not the program's own. Steps from first up to
@@ -103,9 +103,12 @@ TENSORSCOPE_API void tensorscope_record_leave(std::uint32_t module) {
 // See make_module_calls(). All arguments and the result are objects of Python.
 TENSORSCOPE_API ts::kernels::Object* tensorscope_record_module_calls(ts::kernels::Object* modules,
                                                                      ts::kernels::Object* opened,
-                                                                     ts::kernels::Object* frozen) {
-  return ts::kernels::make_module_calls(modules, opened, frozen, tensorscope_record_enter,
-                                        tensorscope_record_leave);
+                                                                     ts::kernels::Object* frozen,
+                                                                     ts::kernels::Object* before,
+                                                                     ts::kernels::Object* after) {
+  return ts::kernels::make_module_calls(
+      {.modules = modules, .opened = opened, .frozen = frozen, .before = before, .after = after},
+      tensorscope_record_enter, tensorscope_record_leave);
 }
 
 // phase: a number of base::Phase.

@@ -1,11 +1,10 @@
 """Keeps the recorder out of what torch.compile makes: with a recording a script compiles the graphs that it compiles
-without one. Our hooks of modules are traced to nothing, our own code is not compiled."""
+without one. Our own code is not compiled."""
 
 import functools
 import types
 
 import torch
-from torch.nn.modules import module as nn_module
 
 
 def _codes(code):
@@ -39,19 +38,3 @@ def leaves_out(optimizer):
         return True
     torch._dynamo.graph_break()
     return False
-
-
-def hide(own):
-    """torch.compile warns of hooks for all modules: not of those with these ids. Gives what show() takes."""
-    before = nn_module._has_any_global_hook
-
-    def has_any_other():
-        return any(key not in own for hooks in (nn_module._global_backward_pre_hooks, nn_module._global_backward_hooks,
-                                                nn_module._global_forward_pre_hooks, nn_module._global_forward_hooks)
-                   for key in hooks)
-    nn_module._has_any_global_hook = has_any_other
-    return before
-
-
-def show(before):
-    nn_module._has_any_global_hook = before

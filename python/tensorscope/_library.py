@@ -5,7 +5,7 @@ import functools
 import os
 import pathlib
 
-VERSION = 9
+VERSION = 10
 NAME = "libtensorscope_recorder.so"
 # The minors of torch that libraries and engines are built for. A wheel has a folder for each (2.15/); a built tree has
 # one library, for the first.
@@ -85,9 +85,9 @@ class Library:
         self.name = _function(quick, "name", word, text)
         self.enter = _function(quick, "enter", None, word)
         self.leave = _function(quick, "leave", None, word)
-        # Two functions of Python; see kernels/record/module_calls.h.
+        # A function of Python; see kernels/record/module_calls.h.
         thing = ctypes.py_object
-        self.module_calls = _function(quick, "module_calls", thing, thing, thing, thing)
+        self.module_calls = _function(quick, "module_calls", thing, thing, thing, thing, thing, thing)
         self.phase = _function(quick, "phase", None, ctypes.c_int, ctypes.c_int)
         self.step = _function(quick, "step", None)
         self.owners = _function(quick, "owners", None, ctypes.c_void_p, ctypes.c_void_p, number, ctypes.c_int)

@@ -77,7 +77,7 @@ def parameters_of(tensors):
 
 def class_of(module):
     """The name of its class; of a module that torch.compile gave, that of the one in it."""
-    inner = module._modules.get(COMPILED)
+    inner = dict(module._modules.items()).get(COMPILED)  # that of torch.jit is no dict
     return type(module if inner is None else inner).__name__
 
 

@@ -29,6 +29,20 @@ OK, OUT_OF_MEMORY, CANCELLED, FAILED = 0, 1, 2, 3
 ASKED = 2  # of kernels::Gradient
 PRINTED = "Tensor.__repr__"  # core/findings/seen_operators.cpp looks for it
 _PLAIN = frozenset((torch.Tensor, torch.nn.Parameter))
+_CALL = "_compiled_call_impl"  # PyTorch calls a module by it, where it is not None
+
+
+def _not_compiled(module):
+    """What torch.compile finds there, as without a recording: what it makes has operators alone."""
+    return None
+
+
+def _keep_compiled(module, call):
+    vars(module)[_CALL] = call
+
+
+def _forget_compiled(module):
+    del vars(module)[_CALL]
 
 
 def _inner(tensor):
@@ -120,13 +134,11 @@ class Recording:
         torch.autograd.backward = self._wrapped_backward()
         self._text = _tensor_str._str
         _tensor_str._str = self._wrapped_text()
-        before, after = self._module_hooks()
+        self._call = vars(nn_module.Module)[_CALL]
+        setattr(nn_module.Module, _CALL, self._module_calls())
         self._handles = [
-            nn_module.register_module_forward_pre_hook(before),
-            nn_module.register_module_forward_hook(after, always_call=True),
             torch_optimizer.register_optimizer_step_pre_hook(self._before_optimizer),
             torch_optimizer.register_optimizer_step_post_hook(self._after_optimizer)]
-        self._any_hooks = _compile.hide({handle.id for handle in self._handles[:2]})
         os.register_at_fork(after_in_child=self._abandon)
         if self._on_cuda:
             torch.cuda._lazy_call(self._cuda_started)  # at once where it has started
@@ -205,7 +217,7 @@ class Recording:
         if self._handles:
             torch.autograd.backward = self._backward
             _tensor_str._str = self._text
-            _compile.show(self._any_hooks)
+            setattr(nn_module.Module, _CALL, self._call)
         self._handles = []
 
     def _abandon(self):
@@ -272,21 +284,11 @@ class Recording:
         known[number] = weakref.ref(root), known[number][1]
         return name, known[number][1]
 
-    def _module_hooks(self):
-        """What runs before and after every module; the library does it for one that is known and runs inside another."""
-        enter, leave = self._library.module_calls(self._modules, self._open, self._parts.frozen)
-        compiling = torch.compiler.is_dynamo_compiling
-        before_module, after_module = self._before_module, self._after_module
-
-        def before(module, inputs):
-            # What torch.compile makes has operators alone.
-            if not compiling() and not enter(module):
-                before_module(module, inputs)
-
-        def after(module, inputs, output):
-            if not compiling() and not leave(module):
-                after_module(module)
-        return before, after
+    def _module_calls(self):
+        """Stands for Module._compiled_call_impl; the library calls the module, see kernels/record/module_calls.h."""
+        find = self._library.module_calls(self._modules, self._open, self._parts.frozen, self._before_module,
+                                          self._after_module)
+        return type("ModuleCalls", (property,), {"__get__": find})(_not_compiled, _keep_compiled, _forget_compiled)
 
     def _before_module(self, module, inputs):
         own = get_ident() == self._thread

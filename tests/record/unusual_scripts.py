@@ -125,7 +125,12 @@ class Block(nn.Module):
         return x + self.inner(x).tanh()
 model = nn.Sequential(Block(), Block())
 optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
-compiled = torch.compile(model, backend="eager", fullgraph={whole})
+{hook}
+if {whole_module}:
+    model.compile(backend="eager", fullgraph={whole})
+    compiled = model
+else:
+    compiled = torch.compile(model, backend="eager", fullgraph={whole})
 step = torch.compile(optimizer.step, backend="eager") if {optimizer} else optimizer.step
 losses = []
 for _ in range(5):
@@ -137,6 +142,30 @@ for _ in range(5):
 print(losses)
 from torch._dynamo.utils import counters
 print(counters["stats"]["unique_graphs"])
+"""
+# What else runs a module, or looks at what it has.
+SEEN_BY_OTHERS = """
+import logging, pickle
+logging.disable(logging.WARNING)  # they have the time
+class Block(nn.Module):
+    def forward(self, x):
+        return x.sin()
+    def __getstate__(self):
+        return dict(vars(self))
+ours = nn.Sequential(Block(), nn.Linear(4, 4))
+for other in (torch.jit.script(ours), torch.jit.trace(ours, x), torch.fx.symbolic_trace(ours), copy.deepcopy(ours),
+              pickle.loads(pickle.dumps(ours))):
+    print(other(x).sum(), list(vars(ours[1])))
+ours[1].compile(backend="eager")
+print(ours(x).sum(), "_compiled_call_impl" in vars(ours[1]))
+ours[1]._compiled_call_impl = None
+print(ours(x).sum())
+del ours[1]._compiled_call_impl
+print(ours(x).sum(), "_compiled_call_impl" in vars(ours[1]), nn.Module._compiled_call_impl)
+try:
+    ours(x[0, :3])
+except RuntimeError as problem:
+    print(problem)
 """
 # No hook sees these steps.
 BY_HAND = """
@@ -262,9 +291,18 @@ for text in {scripts!r}:
                    if one.name in ("aten::cos", "aten::sin")}
         self.assertEqual(modules, {("aten::cos", "First"), ("aten::sin", "Second")})
 
+    def test_what_else_runs_modules(self):
+        said = self.recorded(SEEN_BY_OTHERS)
+        self.assertEqual(len(said), 1, said)
+
     def test_compiled_models(self):
-        for between, whole, optimizer in (("pass", True, False), ("print('between')", False, False), ("pass", False, True)):
-            text = COMPILED.format(between=between, whole=whole, optimizer=optimizer)
+        # torch.compile traces the call of a module that has a hook of its own.
+        hook = "model[0].inner.register_forward_hook(lambda module, inputs, output: output * 2)"
+        for between, whole, optimizer, whole_module in (
+                ("pass", True, False, False), ("print('between')", False, False, False), ("pass", False, True, False),
+                ("pass", True, False, True), ("print('between')", False, False, True)):
+            text = COMPILED.format(between=between, whole=whole, optimizer=optimizer, whole_module=whole_module,
+                                   hook="pass" if optimizer else hook)
             said = self.recorded(text)
             self.assertEqual(len(said), 1, said)
             self.assertIn("5 steps", said[0])
