@@ -3,6 +3,8 @@
 #include <c10/util/ThreadLocalDebugInfo.h>
 #include <unistd.h>
 
+#include <utility>
+
 #include "core/base/check.h"
 #include "core/base/tick_clock.h"
 #include "kernels/observe/device_memory.h"
@@ -18,7 +20,14 @@ using capture::RawRecord;
 
 std::atomic<Recording*> active_recording{nullptr};
 std::atomic<std::uint64_t> last_id{0};
-thread_local std::unique_ptr<ThreadState> thread_state;
+// Asked for at every operator and block: a plain pointer needs no question whether it has been
+// made.
+constinit thread_local ThreadState* thread_state = nullptr;
+struct ThreadStateOwner {
+  std::unique_ptr<ThreadState> state;
+  ~ThreadStateOwner() { thread_state = nullptr; }  // what ends later on the thread may free blocks
+};
+thread_local ThreadStateOwner thread_state_owner;
 
 }  // namespace
 
@@ -57,7 +66,7 @@ Recording* Recording::active() noexcept {
 }
 
 ThreadState* Recording::known_thread() noexcept {
-  ThreadState* const state = thread_state.get();
+  ThreadState* const state = thread_state;
   return state != nullptr && state->recording == id_ ? state : nullptr;
 }
 
@@ -68,7 +77,9 @@ ThreadState& Recording::thread(const char* name) {
 }
 
 ThreadState& Recording::attach(trace::TrackKind kind, const std::string& name) {
-  thread_state = std::make_unique<ThreadState>(id_, log_named(kind, name), strings());
+  auto state = std::make_unique<ThreadState>(id_, log_named(kind, name), strings());
+  thread_state = state.get();
+  thread_state_owner.state = std::move(state);
   return *thread_state;
 }
 

@@ -9,8 +9,8 @@
 
 namespace ts::kernels {
 
-// An open module or operator on a thread.
-struct Frame {
+// An open module or operator on a thread, but for its sizes.
+struct FrameKind {
   capture::RawKind kind = capture::RawKind::op;
   bool slice = true;      // false: the frame around an autograd node, which is not recorded
   bool backward = false;  // of the thread outside this frame, to be restored at its end
@@ -22,7 +22,9 @@ struct Frame {
   base::StringId module = base::kNoString;
   std::int64_t begin_ns = 0;
   std::int64_t sequence = -1;
-  capture::Shapes shapes;
+};
+struct Frame : FrameKind {
+  capture::Shapes shapes;  // those of `tensors`; the others are undefined
 };
 
 // The open frames of one thread in one Recording. Accessed by that thread only.
@@ -37,8 +39,11 @@ struct ThreadState {
   Frame* push() noexcept {
     const int index = open++;
     if (index >= kMaxFrames) return nullptr;
-    frames[static_cast<std::size_t>(index)] = Frame{};
-    return &frames[static_cast<std::size_t>(index)];
+    Frame& frame = frames[static_cast<std::size_t>(index)];
+    // Sizes that nobody reads are not cleared: this is done for every operator.
+    static_cast<FrameKind&>(frame) = {};
+    frame.shapes.tensors = 0;
+    return &frame;
   }
   // The frame that push() gave, null if it gave null or none is open.
   Frame* pop() noexcept {
