@@ -3,6 +3,8 @@
 #include <array>
 #include <cstdlib>
 
+#include "core/base/try.h"
+
 namespace ts::allocator {
 
 namespace {
@@ -53,16 +55,14 @@ base::Result<ExpandableAnswer> would_expandable_segments_help(const Snapshot& sn
   anew.settings = result.settings;
   anew.start_anew = true;
   if (result.start_reserved > 0 || !result.recorded_ooms.empty()) {
-    const auto without = replay(snapshot, device, anew);
-    if (!without) return tl::unexpected(without.error());
-    answer.without = without->simulated;
-    answer.refused = without->simulated_ooms;
+    TS_TRY(const auto without, replay(snapshot, device, anew));
+    answer.without = without.simulated;
+    answer.refused = without.simulated_ooms;
   }
   anew.settings->expandable_segments = true;
-  const auto with = replay(snapshot, device, anew);
-  if (!with) return tl::unexpected(with.error());
-  answer.with = with->simulated;
-  answer.refused_with = with->simulated_ooms;
+  TS_TRY(const auto with, replay(snapshot, device, anew));
+  answer.with = with.simulated;
+  answer.refused_with = with.simulated_ooms;
   answer.kind = kind_of(answer, result);
   return answer;
 }

@@ -7,6 +7,7 @@
 
 #include "core/allocator/replay_start.h"
 #include "core/allocator/snapshot_figures.h"
+#include "core/base/try.h"
 #include "core/text/message.h"
 #include "core/text/numbers.h"
 
@@ -358,23 +359,21 @@ base::Result<ReplayResult> replay(const Snapshot& snapshot, std::size_t device,
   if (device >= snapshot.device_traces.size() || snapshot.device_traces[device].empty()) {
     return text::fail("replay_error.no_device", {{"device", std::to_string(device)}});
   }
-  const auto recorded = recorded_settings(snapshot);
-  if (!recorded) return tl::unexpected(recorded.error());
+  TS_TRY(const auto recorded, recorded_settings(snapshot));
   const PrivatePools private_pools(snapshot, device);
-  auto start = find_replay_start(snapshot, device, *recorded, private_pools);
-  if (!start) return tl::unexpected(start.error());
+  TS_TRY(auto start, find_replay_start(snapshot, device, recorded, private_pools));
 
   ReplayResult result;
-  result.settings = options.settings.value_or(*recorded);
-  const bool other_settings = result.settings != *recorded;
+  result.settings = options.settings.value_or(recorded);
+  const bool other_settings = result.settings != recorded;
   result.as_recorded = !other_settings && !options.capacity && !options.start_anew;
   result.capacity = options.capacity;
   const std::span<const TraceEntry> trace = snapshot.device_traces[device];
   if (!result.as_recorded && !result.capacity) {
-    result.capacity = capacity_at_oom(trace, private_pools, start->reserved);
+    result.capacity = capacity_at_oom(trace, private_pools, start.reserved);
   }
   const bool start_anew = other_settings || options.start_anew;
-  Replayer replayer(snapshot, device, private_pools, std::move(*start),
+  Replayer replayer(snapshot, device, private_pools, std::move(start),
                     RequestedBytes(snapshot, device), result);
   const std::size_t end = replayer.run(start_anew, options.until.value_or(trace.size()));
   if (!options.until) return result;

@@ -9,6 +9,7 @@
 
 #include "core/allocator/caching_allocator_state.h"
 #include "core/allocator/replay_ranges.h"
+#include "core/base/try.h"
 #include "core/text/message.h"
 
 namespace ts::allocator {
@@ -41,7 +42,7 @@ class Walk {
   }
 
   base::Result<ReplayStart> run() {
-    if (auto sound = check_sizes(); !sound) return tl::unexpected(sound.error());
+    TS_TRY_DONE(check_sizes());
     take_end_state();
     start_.odd_events.resize(trace_.size());
     for (std::size_t i = trace_.size(); i > 0; --i)

@@ -9,6 +9,7 @@
 
 #include "core/base/check.h"
 #include "core/base/phase.h"
+#include "core/base/try.h"
 #include "core/text/message.h"
 
 namespace ts::allocator {
@@ -169,9 +170,7 @@ base::Result<AllocatorSettings> recorded_settings(const Snapshot& snapshot) {
   }
   if (const auto* divisions =
           value_of<SnapshotSetting::Divisions>(snapshot, "roundup_power2_divisions")) {
-    if (auto read = take_divisions(snapshot, *divisions, settings); !read) {
-      return tl::unexpected(read.error());
-    }
+    TS_TRY_DONE(take_divisions(snapshot, *divisions, settings));
   }
   return settings;
 }

@@ -8,6 +8,7 @@
 
 #include "core/allocator/caching_allocator.h"
 #include "core/allocator/replay_start.h"
+#include "core/base/try.h"
 
 namespace ts::allocator {
 namespace {
@@ -406,24 +407,22 @@ RequestList list_at(const Snapshot& snapshot, std::size_t device, const ReplayOp
 base::Result<ReservedAnswer> explain_reserved(const Snapshot& snapshot, std::size_t device,
                                               const ReplayOptions& options,
                                               std::optional<std::size_t> position) {
-  const auto whole = replay(snapshot, device, options);
-  if (!whole) return tl::unexpected(whole.error());
+  TS_TRY(const auto whole, replay(snapshot, device, options));
   ReplayOptions wanted = options;
-  wanted.until = position.value_or(telling_position(*whole));
-  const auto result = replay(snapshot, device, wanted);
-  if (!result) return tl::unexpected(result.error());
-  const ReplayMoment& moment = *result->moment;
+  wanted.until = position.value_or(telling_position(whole));
+  TS_TRY(const auto result, replay(snapshot, device, wanted));
+  const ReplayMoment& moment = *result.moment;
   const PrivatePools private_pools(snapshot, device);
   const auto recorded = recorded_settings(snapshot);
   const auto start = find_replay_start(snapshot, device, *recorded, private_pools);
 
   ReservedAnswer answer;
   answer.position = moment.position;
-  answer.peak_reserved = result->simulated.peak_reserved;
-  answer.refused = whole->simulated_oom;
-  answer.untold = untold_at(snapshot.device_traces[device], *result);
+  answer.peak_reserved = result.simulated.peak_reserved;
+  answer.refused = whole.simulated_oom;
+  answer.untold = untold_at(snapshot.device_traces[device], result);
   find_asked(snapshot, device, private_pools, moment.position, answer);
-  RequestList list = list_at(snapshot, device, options, *result, *start);
+  RequestList list = list_at(snapshot, device, options, result, *start);
   list.asked = answer.asked;
   answer.parts = reserved_parts(moment.segments, list.settings, list.asked, list.in_private_pools);
   const Played emptied = emptied_at(moment, list, answer);
@@ -443,19 +442,17 @@ base::Result<std::vector<SettingTrial>> try_split_sizes(const Snapshot& snapshot
                                                         std::size_t device) {
   constexpr std::array<std::int64_t, 2> kSizes{128, 512};  // MiB
   std::vector<SettingTrial> trials;
-  auto recorded = recorded_settings(snapshot);
-  if (!recorded) return tl::unexpected(recorded.error());
+  TS_TRY(auto recorded, recorded_settings(snapshot));
   for (const std::int64_t size : kSizes) {
     ReplayOptions options;
-    options.settings = *recorded;
+    options.settings = recorded;
     options.settings->max_split_size = size << 20;
     options.start_anew = true;
-    if (options.settings->max_split_size == recorded->max_split_size) continue;
-    const auto result = replay(snapshot, device, options);
-    if (!result) return tl::unexpected(result.error());
+    if (options.settings->max_split_size == recorded.max_split_size) continue;
+    TS_TRY(const auto result, replay(snapshot, device, options));
     trials.push_back({.setting = "max_split_size_mb:" + std::to_string(size),
-                      .refused = result->simulated_ooms,
-                      .peak_reserved = result->simulated.peak_reserved});
+                      .refused = result.simulated_ooms,
+                      .peak_reserved = result.simulated.peak_reserved});
   }
   return trials;
 }

@@ -7,6 +7,7 @@
 
 #include "core/advice/step_bound.h"
 #include "core/base/string_table.h"
+#include "core/base/try.h"
 #include "core/spec/workload_math.h"
 #include "core/spec/workload_traffic.h"
 #include "core/text/message.h"
@@ -58,10 +59,10 @@ class Hunt {
       runner_.choose(one);
       base::StringTable strings;
       const spec::WorkloadSpec spec = spec_for(request_.spec, share);
-      const auto run = runner_.dry_run(spec, dry_run_options(request_.target), strings, cancel_);
-      if (!run) return tl::unexpected(run.error());
-      if (stage == 0 && share.whole()) exchanged_ = exchanged(*run);
-      const auto answer = predict::predict(*run, strings, request_.target,
+      TS_TRY(const auto run,
+             runner_.dry_run(spec, dry_run_options(request_.target), strings, cancel_));
+      if (stage == 0 && share.whole()) exchanged_ = exchanged(run);
+      const auto answer = predict::predict(run, strings, request_.target,
                                            predict::allocator_settings_of(spec), &scratch_);
       need.fits = need.fits && answer.fit == predict::Fit::fits;
       if (answer.needed <= need.needed) continue;
@@ -139,12 +140,11 @@ base::Result<ClusterRequest> cluster_request(const spec::WorkloadSpec& spec,
                                              const LinkCatalogue& links, const WiringChoice& wiring,
                                              std::int64_t most) {
   if (!target.card) return text::fail("cluster.no_card");
-  auto wired = wiring_of(links, target.card->name, wiring);
-  if (!wired) return tl::unexpected(wired.error());
+  TS_TRY(auto wired, wiring_of(links, target.card->name, wiring));
   return ClusterRequest{.spec = spec,
                         .target = target,
                         .roofs = report::roofs_of_card(*target.card, spec::compute_type(spec)),
-                        .wiring = std::move(*wired),
+                        .wiring = std::move(wired),
                         .most = most};
 }
 

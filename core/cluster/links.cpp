@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/base/check.h"
+#include "core/base/try.h"
 #include "core/io/json_parse.h"
 #include "core/text/joined.h"
 #include "core/text/message.h"
@@ -11,11 +12,10 @@
 namespace ts::cluster {
 
 base::Result<LinkCatalogue> LinkCatalogue::parse(std::string_view json) {
-  const auto document = io::parse_json(json);
-  if (!document) return tl::unexpected(document.error());
+  TS_TRY(const auto document, io::parse_json(json));
   LinkCatalogue made;
   try {
-    for (const auto& row : document->at("links")) {
+    for (const auto& row : document.at("links")) {
       Link link{.name = row.at("name"),
                 .gb_s = row.at("gb_s"),
                 .latency_us = row.at("latency_us"),
@@ -24,9 +24,9 @@ base::Result<LinkCatalogue> LinkCatalogue::parse(std::string_view json) {
         return base::fail("link \"" + link.name + "\" lacks a positive number or its source");
       made.links_.push_back(std::move(link));
     }
-    made.other_cards_ = document->at("other_cards");
-    made.network_ = document->at("network");
-    for (const auto& [card, link] : document->at("cards").items())
+    made.other_cards_ = document.at("other_cards");
+    made.network_ = document.at("network");
+    for (const auto& [card, link] : document.at("cards").items())
       made.cards_.emplace_back(card, link.get<std::string>());
   } catch (const nlohmann::json::exception& problem) {
     return base::fail(std::string("links: ") + problem.what());
@@ -34,7 +34,7 @@ base::Result<LinkCatalogue> LinkCatalogue::parse(std::string_view json) {
   std::vector<std::string> named = {made.other_cards_, made.network_};
   for (const auto& [card, link] : made.cards_) named.push_back(link);
   for (const std::string& name : named) {
-    if (auto found = made.require(name); !found) return tl::unexpected(found.error());
+    TS_TRY_DONE(made.require(name));
   }
   return made;
 }

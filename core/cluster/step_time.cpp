@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/base/try.h"
 #include "core/predict/data_parallel.h"
 #include "core/spec/workload_math.h"
 
@@ -45,9 +46,7 @@ base::Result<Wiring> wiring_of(const LinkCatalogue& links, const std::string& ca
   for (const Chosen& one :
        {Chosen{choice.inside, wiring.inside}, {choice.between, wiring.between}}) {
     if (one.name.empty()) continue;
-    auto found = links.require(one.name);
-    if (!found) return tl::unexpected(found.error());
-    one.link = std::move(*found);
+    TS_TRY(one.link, links.require(one.name));
   }
   wiring.between.gb_s = std::min(wiring.between.gb_s, wiring.inside.gb_s);
   return wiring;

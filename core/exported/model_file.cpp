@@ -6,6 +6,7 @@
 #include <tuple>
 #include <utility>
 
+#include "core/base/try.h"
 #include "core/exported/checkpointed.h"
 #include "core/text/message.h"
 
@@ -161,11 +162,8 @@ base::Result<void> ModelFile::load() {
     folder_ = name.substr(0, name.size() - kGraph.size());
   }
   if (graph == nullptr) return text::fail(earlier ? "model_error.earlier" : "model_error.no_graph");
-  const auto json = archive_->read(*graph, kLargestGraph);
-  if (!json) return tl::unexpected(json.error());
-  auto program = read_program(*json);
-  if (!program) return tl::unexpected(program.error());
-  program_ = std::move(*program);
+  TS_TRY(const auto json, archive_->read(*graph, kLargestGraph));
+  TS_TRY(program_, read_program(json));
   if (auto read = load_payloads("data/weights/", weights_, "model_weights_config.json"); !read) {
     return read;
   }
@@ -234,11 +232,8 @@ base::Result<void> ModelFile::load_payloads(const std::string& folder,
                                             const std::string& config) {
   const io::ZipArchive::Member* const member = archive_->find(folder_ + folder + config);
   if (member == nullptr) return {};
-  const auto json = archive_->read(*member, kLargestGraph);
-  if (!json) return tl::unexpected(json.error());
-  auto payloads = read_payloads(*json);
-  if (!payloads) return tl::unexpected(payloads.error());
-  to = std::move(*payloads);
+  TS_TRY(const auto json, archive_->read(*member, kLargestGraph));
+  TS_TRY(to, read_payloads(json));
   for (auto& [name, payload] : to) payload.member = folder_ + folder + payload.member;
   return {};
 }

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "core/allocator/snapshot_figures.h"
+#include "core/base/try.h"
 #include "core/files/cut.h"
 #include "core/files/opened_recording.h"
 #include "core/files/rank_folder.h"
@@ -242,20 +243,18 @@ base::Result<std::unique_ptr<OpenedFile>> open_file(const std::filesystem::path&
   // The rest of the progress is for the layout.
   constexpr float kRead = 0.6F;
   if (waiting.progress != nullptr) waiting.progress->part(kRead);
-  auto input = io::Input::open(path, {.progress = waiting.progress});
-  if (!input) return tl::unexpected(input.error());
-  const io::FileKind kind = io::kind_of(*input);
+  TS_TRY(auto input, io::Input::open(path, {.progress = waiting.progress}));
+  const io::FileKind kind = io::kind_of(input);
   if (kind == io::FileKind::trace)
-    return open_trace_file(path, *input, waiting.progress, waiting.range);
+    return open_trace_file(path, input, waiting.progress, waiting.range);
   if (kind == io::FileKind::recording) {
-    const std::string content = input->rest();
-    if (input->problem()) return tl::unexpected(*input->problem());
+    const std::string content = input.rest();
+    if (input.problem()) return tl::unexpected(*input.problem());
     return open_recording_file(path, content);
   }
-  auto read = snapshot::read_snapshot(path, *input, waiting.progress, waiting.range);
-  if (!read) return tl::unexpected(read.error());
-  cut(*read, waiting.range);
-  return lay_out(path, std::move(*read), waiting.progress);
+  TS_TRY(auto read, snapshot::read_snapshot(path, input, waiting.progress, waiting.range));
+  cut(read, waiting.range);
+  return lay_out(path, std::move(read), waiting.progress);
 }
 
 }  // namespace ts::files

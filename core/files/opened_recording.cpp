@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "core/allocator/snapshot_of_log.h"
+#include "core/base/try.h"
 #include "core/files/trace_of_run.h"
 #include "core/findings/script_findings.h"
 #include "core/run/recording.h"
@@ -28,9 +29,8 @@ trace_file::TraceSummary summary_in(const trace_file::TraceFile& file, base::Str
 
 base::Result<OpenedTrace> open_recording(std::string_view content, run::RunId id) {
   auto strings = std::make_shared<base::StringTable>();
-  auto read = run::read_recording(content, id, *strings);
-  if (!read) return tl::unexpected(read.error());
-  OpenedTrace opened{{}, std::move(**read), {}, {}, true};
+  TS_TRY(auto read, run::read_recording(content, id, *strings));
+  OpenedTrace opened{{}, std::move(*read), {}, {}, true};
   RecordingFigures figures = figures_of(opened.run, strings, content.size());
   opened.about = std::move(figures.about);
   opened.summary = std::move(figures.summary);

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "core/base/clock.h"
+#include "core/base/try.h"
 #include "core/files/merged_ranks.h"
 #include "core/io/file_kind.h"
 #include "core/io/input.h"
@@ -90,9 +91,8 @@ base::Result<RankFiles> read_files(const std::filesystem::path& folder, base::Pr
     }
     if (!input) return tl::unexpected(input.error());
     if (io::kind_of(*input) != io::FileKind::trace) continue;
-    auto rank = trace_file::read_trace(path, *input);
-    if (!rank) return tl::unexpected(rank.error());
-    ranks.files.push_back({path, keep(std::move(*rank))});
+    TS_TRY(auto rank, trace_file::read_trace(path, *input));
+    ranks.files.push_back({path, keep(std::move(rank))});
   }
   if (ranks.files.empty())
     return text::fail("file_error.empty_folder", {{"path", folder.string()}});
@@ -136,17 +136,16 @@ base::Result<TraceFile> read_ranks(const std::filesystem::path& folder, base::Pr
 
 base::Result<base::Message> copy_ranks(const std::filesystem::path& folder,
                                        const std::filesystem::path& to) {
-  auto read = read_files(folder, nullptr, outline_of);
-  if (!read) return tl::unexpected(read.error());
+  TS_TRY(auto read, read_files(folder, nullptr, outline_of));
   std::vector<std::filesystem::path> paths;
   std::vector<TraceFile> ranks;
-  for (RankFile& file : read->files) {
+  for (RankFile& file : read.files) {
     paths.push_back(std::move(file.path));
     ranks.push_back(std::move(file.trace));
   }
   auto fault = trace_file::copy_ranks(paths, trace_file::RankNumbers(ranks), to);
   if (!fault) return fault;
-  if (!read->fault.empty()) return std::move(read->fault);
+  if (!read.fault.empty()) return std::move(read.fault);
   return fault->empty() ? apart(ranks) : *fault;
 }
 

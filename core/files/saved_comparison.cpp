@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "core/base/try.h"
 #include "core/io/json_parse.h"
 #include "core/run/step_json.h"
 #include "core/text/message.h"
@@ -27,10 +28,9 @@ Json side_json(const run::ComparedSide& side) {
 }
 
 base::Result<run::ComparedSide> side_from(const Json& json) {
-  auto spec = spec::spec_from_json(json.at("spec"));
-  if (!spec) return tl::unexpected(spec.error());
+  TS_TRY(auto spec, spec::spec_from_json(json.at("spec")));
   run::ComparedSide side;
-  side.spec = std::move(*spec);
+  side.spec = std::move(spec);
   side.limit = json.at("limit").get<std::int64_t>();
   side.peak = json.at("peak").get<std::int64_t>();
   side.warmup_stable = json.at("warmup_stable").get<bool>();
@@ -48,9 +48,7 @@ base::Result<run::Comparison> whole_from(const Json& json) {
   run::Comparison comparison;
   const Json& sides = json.at("sides");
   for (std::size_t i = 0; i < comparison.sides.size(); ++i) {
-    auto side = side_from(sides.at(i));
-    if (!side) return tl::unexpected(side.error());
-    comparison.sides[i] = std::move(*side);
+    TS_TRY(comparison.sides[i], side_from(sides.at(i)));
   }
   comparison.stage = run::Stage::done;
   comparison.seconds = json.at("seconds").get<double>();

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "core/base/try.h"
 #include "core/files/saved_comparison.h"
 #include "core/io/file.h"
 #include "core/io/json_parse.h"
@@ -299,9 +300,8 @@ base::Result<SavedHunt> hunt_from(const Json& json) {
   hunt.here = json.at("here").get<bool>();
   hunt.compare = json.at("compare").get<std::string>();
   for (const Json& one : json.at("runs")) {
-    auto spec = spec::spec_from_json(one.at("spec"));
-    if (!spec) return tl::unexpected(spec.error());
-    hunt.runs.push_back({std::move(*spec), one.at("fits").get<bool>(),
+    TS_TRY(auto spec, spec::spec_from_json(one.at("spec")));
+    hunt.runs.push_back({std::move(spec), one.at("fits").get<bool>(),
                          static_cast<std::int64_t>(count_from(one.at("peak"), "peak")),
                          one.at("device").get<std::string>()});
   }
@@ -322,9 +322,7 @@ base::Result<SavedSession> session_from(const Json& json, const io::ZipArchive& 
   const Json& layout = json.at("layout");
   session.layout = {part_from(layout, "left"), part_from(layout, "right"),
                     part_from(layout, "below"), layout.at("enlarged").get<std::string>()};
-  auto spec = spec::spec_from_json(json.at("spec"));
-  if (!spec) return tl::unexpected(spec.error());
-  session.spec = std::move(*spec);
+  TS_TRY(session.spec, spec::spec_from_json(json.at("spec")));
   std::size_t left = kMostSessionBytes;
   const auto part = [&](const std::string& name, std::size_t most) -> base::Result<std::string> {
     const io::ZipArchive::Member* const member = archive.find(name);
@@ -335,10 +333,9 @@ base::Result<SavedSession> session_from(const Json& json, const io::ZipArchive& 
   };
   if (json.at("runs").size() > kMostSavedRuns) throw Impossible{"runs"};
   for (const Json& view : json.at("runs")) {
-    auto recording = part(recording_name(session.runs.size()), kMostRecording);
-    if (!recording) return tl::unexpected(recording.error());
+    TS_TRY(auto recording, part(recording_name(session.runs.size()), kMostRecording));
     session.runs.push_back(
-        {std::make_shared<const std::string>(std::move(*recording)), view_from(view)});
+        {std::make_shared<const std::string>(std::move(recording)), view_from(view)});
   }
   session.shown_run = index_from(json, "shown_run", session.runs.size());
   if (json.at("files").size() > kMostSavedFiles) throw Impossible{"files"};
@@ -346,31 +343,25 @@ base::Result<SavedSession> session_from(const Json& json, const io::ZipArchive& 
   for (const Json& file : json.at("files")) session.files.push_back(file_from(file, room));
   session.shown_file = index_from(json, "shown_file", session.files.size());
   if (const Json& sweep = json.at("sweep"); !sweep.is_null()) {
-    auto journal = part(kJournal, kMostSessionText);
-    if (!journal) return tl::unexpected(journal.error());
-    session.sweep = SavedSweep{sweep.at("folder").get<std::string>(), std::move(*journal)};
+    TS_TRY(auto journal, part(kJournal, kMostSessionText));
+    session.sweep = SavedSweep{sweep.at("folder").get<std::string>(), std::move(journal)};
     const Json names = sweep.value("points", Json::array());  // older sessions have none
     if (names.size() > kMostSavedPoints) throw Impossible{"points"};
     for (const Json& name : names) {
       SavedPoint& point = session.sweep->points.emplace_back();
       point.name = name.get<std::string>();
       if (!is_point_name(point.name)) throw Impossible{"points"};
-      auto content = part(point_name(point.name), kMostRecording);
-      if (!content) return tl::unexpected(content.error());
-      point.content = std::make_shared<const std::string>(std::move(*content));
+      TS_TRY(auto content, part(point_name(point.name), kMostRecording));
+      point.content = std::make_shared<const std::string>(std::move(content));
     }
   }
   if (const Json& hunt = json.at("hunt"); !hunt.is_null()) {
-    auto read = hunt_from(hunt);
-    if (!read) return tl::unexpected(read.error());
-    session.hunt = std::move(*read);
+    TS_TRY(session.hunt, hunt_from(hunt));
   }
   if (archive.find(kComparison) != nullptr) {
-    const auto content = part(kComparison, kMostSessionText);
-    if (!content) return tl::unexpected(content.error());
-    auto read = comparison_from(*content);
-    if (!read) return tl::unexpected(read.error());
-    session.comparison = std::make_shared<const run::Comparison>(std::move(*read));
+    TS_TRY(const auto content, part(kComparison, kMostSessionText));
+    TS_TRY(auto read, comparison_from(content));
+    session.comparison = std::make_shared<const run::Comparison>(std::move(read));
   }
   session.lesson = json.at("lesson").get<std::string>();
   return session;
@@ -380,9 +371,8 @@ base::Result<SavedSession> read_archive(base::Result<io::ZipArchive> archive) {
   if (!archive) return tl::unexpected(archive.error());
   const io::ZipArchive::Member* const document = archive->find(kDocument);
   if (document == nullptr) return text::fail("session_error.no_session");
-  const auto content = archive->read(*document, kMostSessionText);
-  if (!content) return tl::unexpected(content.error());
-  const auto json = io::parse_json(*content);
+  TS_TRY(const auto content, archive->read(*document, kMostSessionText));
+  const auto json = io::parse_json(content);
   if (!json) {
     return text::fail("session_error.document", {text::argument("reason", json.error())});
   }

@@ -14,6 +14,7 @@
 #include <string_view>
 #include <thread>
 
+#include "core/base/try.h"
 #include "core/io/file.h"
 #include "core/text/message.h"
 
@@ -118,9 +119,7 @@ base::Result<int> run_child(const ChildCommand& command, const base::CancelToken
   posix_spawn_file_actions_addopen(actions.get(), 0, "/dev/null", O_RDONLY, 0);
   posix_spawn_file_actions_addopen(actions.get(), 1, command.log.c_str(), kLogFlags, 0600);
   posix_spawn_file_actions_adddup2(actions.get(), 1, 2);
-  const auto started = spawn(command, actions);
-  if (!started) return tl::unexpected(started.error());
-  const pid_t child = *started;
+  TS_TRY(const pid_t child, spawn(command, actions));
   int code = 0;
   const auto begin = std::chrono::steady_clock::now();
   while (!has_ended(child, code)) {
@@ -149,9 +148,8 @@ base::Result<TalkingChild> TalkingChild::start(const ChildCommand& command) {
   posix_spawn_file_actions_adddup2(actions.get(), theirs.number(), 0);
   posix_spawn_file_actions_adddup2(actions.get(), theirs.number(), 1);
   posix_spawn_file_actions_addopen(actions.get(), 2, command.log.c_str(), kLogFlags, 0600);
-  const auto child = spawn(command, actions);
-  if (!child) return tl::unexpected(child.error());
-  return TalkingChild(*child, std::move(ours));
+  TS_TRY(const auto child, spawn(command, actions));
+  return TalkingChild(child, std::move(ours));
 }
 
 bool TalkingChild::tell(std::string line) {

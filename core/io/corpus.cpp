@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "core/base/check.h"
+#include "core/base/try.h"
 #include "core/io/file.h"
 #include "core/text/message.h"
 #include "core/text/utf8.h"
@@ -75,9 +76,7 @@ base::Result<Corpus> Corpus::open(const std::filesystem::path& path, Tokens toke
 
   const bool cut = tokens == Tokens::bytes && corpus.bytes_ > kLookedAt;
   std::string looked_at(cut ? kLookedAt : corpus.bytes_, '\0');
-  if (auto read = read_at(corpus.file_, 0, looked_at, corpus.name_); !read) {
-    return tl::unexpected(read.error());
-  }
+  TS_TRY_DONE(read_at(corpus.file_, 0, looked_at, corpus.name_));
   if (const std::size_t at = first_fault(looked_at, cut); at != std::string_view::npos) {
     return text::fail(
         "corpus_error.no_text",

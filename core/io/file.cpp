@@ -21,6 +21,7 @@
 #include <utility>
 
 #include "core/base/memory_pages.h"
+#include "core/base/try.h"
 #include "core/io/input_file.h"
 #include "core/text/message.h"
 
@@ -247,8 +248,7 @@ base::Result<std::filesystem::path> absolute_path(const std::filesystem::path& p
 }
 
 base::Result<std::string> read_file(const std::filesystem::path& path, const Reading& how) {
-  auto file = InputFile::open(path);
-  if (!file) return tl::unexpected(file.error());
+  TS_TRY(auto file, InputFile::open(path));
   std::string content;
   try {
     // The extra bytes detect the end of the file without growing again, and are the padding for
@@ -257,7 +257,7 @@ base::Result<std::string> read_file(const std::filesystem::path& path, const Rea
     constexpr std::size_t kMore = 64;
     // A piece is zeroed before it is read; a small one stays in the cache between.
     constexpr std::size_t kPiece = std::size_t{1} << 20U;
-    const std::size_t all = std::min(static_cast<std::size_t>(file->size()), how.most);
+    const std::size_t all = std::min(static_cast<std::size_t>(file.size()), how.most);
     content.reserve(std::max(all + kMore, kLeast));
     base::prefer_huge_pages(content.data(), content.capacity());
     std::size_t size = 0;
@@ -266,10 +266,9 @@ base::Result<std::string> read_file(const std::filesystem::path& path, const Rea
       const std::size_t room = content.capacity() - size;
       const std::size_t wanted = std::min({room == 0 ? size : room, kPiece, how.most - size});
       content.resize(size + wanted);
-      const auto got = file->read({content.data() + size, wanted});
-      if (!got) return tl::unexpected(got.error());
-      if (*got == 0) break;
-      size += *got;
+      TS_TRY(const auto got, file.read({content.data() + size, wanted}));
+      if (got == 0) break;
+      size += got;
     }
     content.resize(size);
   } catch (const std::bad_alloc&) {

@@ -12,6 +12,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "core/base/try.h"
 #include "core/io/gunzip.h"
 #include "core/io/input_file.h"
 #include "core/io/json_scanner.h"
@@ -184,10 +185,9 @@ Input& Input::operator=(Input&&) noexcept = default;
 Input::~Input() = default;
 
 base::Result<Input> Input::open(const std::filesystem::path& path, const Reading& how) {
-  auto file = InputFile::open(path);
-  if (!file) return tl::unexpected(file.error());
+  TS_TRY(auto file, InputFile::open(path));
   Input input;
-  input.source_ = std::make_unique<Source>(path, std::move(*file), how);
+  input.source_ = std::make_unique<Source>(path, std::move(file), how);
   input.expected_ = std::min<std::uint64_t>(input.source_->file_bytes(), how.most);
   input.more(0);
   if (input.problem_) return tl::unexpected(*input.problem_);

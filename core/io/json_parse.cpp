@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/base/try.h"
 #include "core/io/file.h"
 #include "core/text/message.h"
 
@@ -42,9 +43,8 @@ base::Result<nlohmann::json> parse_json(std::string_view text) {
 }
 
 base::Result<nlohmann::json> read_json(const std::filesystem::path& path) {
-  const auto content = read_file(path);
-  if (!content) return tl::unexpected(content.error());
-  auto json = parse_json(*content);
+  TS_TRY(const auto content, read_file(path));
+  auto json = parse_json(content);
   if (!json) {
     return text::fail("file_error.is_no_json",
                       {{"path", path.string()}, text::argument("reason", std::move(json.error()))});

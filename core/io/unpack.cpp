@@ -10,6 +10,7 @@
 #include <system_error>
 #include <utility>
 
+#include "core/base/try.h"
 #include "core/io/gunzip.h"
 #include "core/text/message.h"
 
@@ -154,9 +155,8 @@ base::Result<UnpackedFile> unpack(std::string content, const Reading& how) {
 }
 
 base::Result<UnpackedFile> read_unpacked(const std::filesystem::path& path, const Reading& how) {
-  auto content = read_file(path, how);
-  if (!content) return tl::unexpected(content.error());
-  auto file = unpack(std::move(*content), how);
+  TS_TRY(auto content, read_file(path, how));
+  auto file = unpack(std::move(content), how);
   if (!file)
     return text::fail("file_error.read",
                       {{"path", path.string()}, text::argument("reason", std::move(file.error()))});

@@ -13,6 +13,7 @@
 #include <optional>
 #include <utility>
 
+#include "core/base/try.h"
 #include "core/io/file.h"
 #include "core/text/message.h"
 
@@ -171,7 +172,7 @@ base::Result<ZipArchive> ZipArchive::of_bytes(std::string content) {
 
 base::Result<ZipArchive> ZipArchive::from(std::unique_ptr<Source> source) {
   ZipArchive archive(std::move(source));
-  if (auto read = archive.read_directory(); !read) return tl::unexpected(read.error());
+  TS_TRY_DONE(archive.read_directory());
   return archive;
 }
 
@@ -253,7 +254,7 @@ base::Result<std::string> ZipArchive::read(const Member& member, std::size_t mos
   } catch (const std::bad_alloc&) {
     return text::fail("pack_error.memory");
   }
-  if (auto done = read_into(member, content); !done) return tl::unexpected(done.error());
+  TS_TRY_DONE(read_into(member, content));
   return content;
 }
 

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "core/base/environment.h"
+#include "core/base/try.h"
 #include "core/io/child_process.h"
 #include "core/io/file.h"
 #include "core/io/json_parse.h"
@@ -94,12 +95,10 @@ base::Result<void> compile_source(const Source& source, std::vector<std::string>
                                   const base::CancelToken& cancel) {
   words.insert(words.begin(), {compiler(), "-std=c++20", "-w", "-I", source.folder.string()});
   const io::ChildCommand command{.words = std::move(words), .log = source.folder / "log"};
-  const auto code = io::run_child(command, cancel);
-  if (!code) return tl::unexpected(code.error());
-  if (*code == 0) return {};
-  const auto log = io::read_file(command.log);
-  if (!log) return tl::unexpected(log.error());
-  return tl::unexpected(why_not_compiled(shown_name(source.file), source.text, *log));
+  TS_TRY(const auto code, io::run_child(command, cancel));
+  if (code == 0) return {};
+  TS_TRY(const auto log, io::read_file(command.log));
+  return tl::unexpected(why_not_compiled(shown_name(source.file), source.text, log));
 }
 
 // Empty where there is no nm, which comes with the linker.
@@ -224,29 +223,23 @@ base::Result<std::pair<Json, int>> run_limited(const fs::path& here, const std::
                 result.string()},
       .log = here / "log"};
   run.words.insert(run.words.end(), arguments.begin(), arguments.end());
-  const auto code = io::run_child(run, cancel);
-  if (!code) return tl::unexpected(code.error());
+  TS_TRY(const auto code, io::run_child(run, cancel));
   const auto text = io::read_file(result);
   if (!text) return text::fail("kernel_check.no_result");
   const auto parsed = io::parse_json(text->substr(0, text->find('\n') + 1));
   if (!parsed || !parsed->is_object()) return text::fail("kernel_check.no_result");
-  return std::pair{*parsed, *code};
+  return std::pair{*parsed, code};
 }
 
 }  // namespace
 
 base::Result<KernelVerdict> check_attention(const fs::path& file, int d_head,
                                             const base::CancelToken& cancel) {
-  const auto source = io::read_file(file);
-  if (!source) return tl::unexpected(source.error());
-  auto folder = io::PrivateFolder::make(fs::temp_directory_path(), "tensorscope-kernel-");
-  if (!folder) return tl::unexpected(folder.error());
-  const fs::path& here = folder->path();
-  const bool cuda = has_kernels(*source);
-  if (auto written = write_sources(here, with_its_name(file, cuda ? as_cpp(*source) : *source));
-      !written) {
-    return tl::unexpected(written.error());
-  }
+  TS_TRY(const auto source, io::read_file(file));
+  TS_TRY(auto folder, io::PrivateFolder::make(fs::temp_directory_path(), "tensorscope-kernel-"));
+  const fs::path& here = folder.path();
+  const bool cuda = has_kernels(source);
+  TS_TRY_DONE(write_sources(here, with_its_name(file, cuda ? as_cpp(source) : source)));
   const std::string object = (here / "kernel.o").string(), program = (here / "check").string();
   const std::string executor = (here / "kernels/executor").string();
   std::vector<std::string> words = {
@@ -258,31 +251,24 @@ base::Result<KernelVerdict> check_attention(const fs::path& file, int d_head,
   } else {
     words.emplace_back("-march=native");
   }
-  const Source kernel{file, *source, here};
-  if (auto compiled = compile_source(kernel, std::move(words), cancel); !compiled) {
-    return tl::unexpected(compiled.error());
-  }
+  const Source kernel{file, source, here};
+  TS_TRY_DONE(compile_source(kernel, std::move(words), cancel));
   const StaticShared shared = cuda ? static_shared_of(here, object, cancel) : StaticShared();
   if (base::Message wrong = too_much(shared); !wrong.empty())
     return KernelVerdict{false, std::move(wrong), {{"outcome", "static_shared"}}};
   const fs::path fixed = here / "static_shared";
-  if (auto written = write_static_shared(fixed, shared); !written)
-    return tl::unexpected(written.error());
+  TS_TRY_DONE(write_static_shared(fixed, shared));
   // -rdynamic: with names for kernels.
-  if (auto compiled = compile_source(
-          kernel,
-          {"-O1", "-rdynamic", executor + "/accesses.cpp", executor + "/executor.cpp",
-           executor + "/check_attention.cpp", object, "-o", program},
-          cancel);
-      !compiled) {
-    return tl::unexpected(compiled.error());
-  }
-  auto ran = run_limited(here, program, {std::to_string(d_head), fixed.string()}, cancel);
-  if (!ran) return tl::unexpected(ran.error());
-  ran->first["cuda"] = cuda;
-  KernelVerdict verdict = verdict_of(ran->first, ran->second);
+  TS_TRY_DONE(
+      compile_source(kernel,
+                     {"-O1", "-rdynamic", executor + "/accesses.cpp", executor + "/executor.cpp",
+                      executor + "/check_attention.cpp", object, "-o", program},
+                     cancel));
+  TS_TRY(auto ran, run_limited(here, program, {std::to_string(d_head), fixed.string()}, cancel));
+  ran.first["cuda"] = cuda;
+  KernelVerdict verdict = verdict_of(ran.first, ran.second);
   // The backward of the executor is weak: one with other arguments does not replace it.
-  base::Message other = other_arguments_message(shown_name(file), *source, kBackward);
+  base::Message other = other_arguments_message(shown_name(file), source, kBackward);
   if (verdict.passed && !verdict.result.value("backward", false) && !other.empty()) {
     verdict.passed = false;
     verdict.message =
@@ -293,39 +279,31 @@ base::Result<KernelVerdict> check_attention(const fs::path& file, int d_head,
 
 base::Result<TimedKernel> TimedKernel::compile(const fs::path& file,
                                                const base::CancelToken& cancel) {
-  const auto source = io::read_file(file);
-  if (!source) return tl::unexpected(source.error());
-  if (has_kernels(*source)) return text::fail("kernel_check.not_timed");
-  auto folder = io::PrivateFolder::make(fs::temp_directory_path(), "tensorscope-kernel-");
-  if (!folder) return tl::unexpected(folder.error());
-  const fs::path& here = folder->path();
-  if (auto written = write_sources(here, with_its_name(file, *source)); !written) {
-    return tl::unexpected(written.error());
-  }
+  TS_TRY(const auto source, io::read_file(file));
+  if (has_kernels(source)) return text::fail("kernel_check.not_timed");
+  TS_TRY(auto folder, io::PrivateFolder::make(fs::temp_directory_path(), "tensorscope-kernel-"));
+  const fs::path& here = folder.path();
+  TS_TRY_DONE(write_sources(here, with_its_name(file, source)));
   const std::string executor = (here / "kernels/executor").string();
-  if (auto compiled =
-          compile_source({file, *source, here},
-                         {"-O3", "-march=native", "-include", executor + "/entry_points.h",
-                          (here / "kernel.cpp").string(), executor + "/time_attention.cpp", "-o",
-                          (here / kTimer).string()},
-                         cancel);
-      !compiled) {
-    return tl::unexpected(compiled.error());
-  }
-  return TimedKernel(std::move(*folder));
+  TS_TRY_DONE(compile_source({file, source, here},
+                             {"-O3", "-march=native", "-include", executor + "/entry_points.h",
+                              (here / "kernel.cpp").string(), executor + "/time_attention.cpp",
+                              "-o", (here / kTimer).string()},
+                             cancel));
+  return TimedKernel(std::move(folder));
 }
 
 base::Result<KernelTime> TimedKernel::time(int heads, int length, int d_head,
                                            const base::CancelToken& cancel) const {
-  const auto ran =
+  TS_TRY(
+      const auto ran,
       run_limited(folder_.path(), (folder_.path() / kTimer).string(),
-                  {std::to_string(heads), std::to_string(length), std::to_string(d_head)}, cancel);
-  if (!ran) return tl::unexpected(ran.error());
-  const double seconds = ran->first.value("median_s", 0.0);
+                  {std::to_string(heads), std::to_string(length), std::to_string(d_head)}, cancel));
+  const double seconds = ran.first.value("median_s", 0.0);
   if (seconds <= 0) return text::fail("kernel_check.no_result");
-  KernelTime time{.seconds = seconds, .calls = ran->first.value("calls", std::int64_t{0})};
-  if (ran->first.contains("backward_median_s"))
-    time.backward_seconds = ran->first["backward_median_s"].get<double>();
+  KernelTime time{.seconds = seconds, .calls = ran.first.value("calls", std::int64_t{0})};
+  if (ran.first.contains("backward_median_s"))
+    time.backward_seconds = ran.first["backward_median_s"].get<double>();
   return time;
 }
 

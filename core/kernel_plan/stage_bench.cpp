@@ -4,6 +4,7 @@
 #include <array>
 #include <nlohmann/json.hpp>
 
+#include "core/base/try.h"
 #include "core/io/file.h"
 #include "core/io/json_parse.h"
 #include "core/text/message.h"
@@ -130,9 +131,8 @@ base::Result<StageBench> stage_bench_from_json(const nlohmann::json& json) {
     StageBench bench;
     bench.roofs = report::roofs_from_json(json.at("roof"));
     for (const nlohmann::json& one : json.at("stages")) {
-      auto point = report::kernel_point_from_json(one, kFlashTime);
-      if (!point) return tl::unexpected(point.error());
-      bench.points.push_back({one.at("instructions").get<std::string>(), std::move(*point)});
+      TS_TRY(auto point, report::kernel_point_from_json(one, kFlashTime));
+      bench.points.push_back({one.at("instructions").get<std::string>(), std::move(point)});
     }
     if (const auto cut = json.find("cut_short"); cut != json.end() && cut->is_object()) {
       bench.cut = {.done = cut->at("done").get<std::size_t>(),

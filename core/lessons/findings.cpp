@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/base/try.h"
 #include "core/calculate/calculation_table.h"
 #include "core/lessons/drawn_curve.h"
 #include "core/lessons/lesson_plan.h"
@@ -354,9 +355,7 @@ base::Result<Guess> parse_guess(const Lesson& lesson, Tier tier, const std::stri
     return guess;
   }
   if (question.curve) {
-    auto points = parse_curve(lesson, tier, text);
-    if (!points) return tl::unexpected(points.error());
-    guess.points = std::move(*points);
+    TS_TRY(guess.points, parse_curve(lesson, tier, text));
     guess.number = curve_slope(lesson, tier, guess.points);
     return guess;
   }

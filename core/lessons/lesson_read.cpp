@@ -2,6 +2,7 @@
 #include <cctype>
 #include <set>
 
+#include "core/base/try.h"
 #include "core/lessons/lesson_json.h"
 #include "core/lessons/lesson_names.h"
 #include "core/lessons/lesson_plan.h"
@@ -310,7 +311,7 @@ base::Result<Lesson> read_lesson(std::string_view json, const std::string& name,
   const auto read =
       read_object(json, name, [&](ObjectReader& reader) { read_whole(reader, gpus, lesson); });
   if (!read) return tl::unexpected(read.error());
-  if (const auto good = check_names(lesson, name); !good) return tl::unexpected(good.error());
+  TS_TRY_DONE(check_names(lesson, name));
   return lesson;
 }
 

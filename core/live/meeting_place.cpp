@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "core/base/environment.h"
+#include "core/base/try.h"
 #include "core/io/file.h"
 #include "core/text/message.h"
 
@@ -127,7 +128,7 @@ std::filesystem::path meeting_folder() {
 base::Result<Listener> Listener::open(const std::filesystem::path& folder) {
   if (::mkdir(folder.c_str(), 0700) != 0 && errno != EEXIST)
     return text::fail("live.no_folder", {{"path", folder.string()}, io::system_reason(errno)});
-  if (auto ours = private_folder(folder); !ours) return tl::unexpected(ours.error());
+  TS_TRY_DONE(private_folder(folder));
   remove_left_over(folder);
   const std::filesystem::path path =
       folder / (std::string(kBeginning) + std::to_string(::getpid()));
@@ -160,7 +161,7 @@ std::optional<Listener::Caller> Listener::accept() {
 base::Result<Descriptor> call_window(const std::filesystem::path& folder) {
   struct stat found {};
   if (::lstat(folder.c_str(), &found) != 0) return text::fail("live.no_window");
-  if (auto ours = private_folder(folder); !ours) return tl::unexpected(ours.error());
+  TS_TRY_DONE(private_folder(folder));
   for (const std::filesystem::path& path : sockets_in(folder)) {
     if (auto socket = call(path)) return std::move(*socket);
   }

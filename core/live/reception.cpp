@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "core/base/check.h"
+#include "core/base/try.h"
 #include "core/io/file.h"
 #include "core/run/recording.h"
 #include "core/run/recording_stream.h"
@@ -56,13 +57,12 @@ struct Reception::Line {
 };
 
 base::Result<std::unique_ptr<Reception>> Reception::open(const std::filesystem::path& folder) {
-  auto listener = Listener::open(folder);
-  if (!listener) return tl::unexpected(listener.error());
+  TS_TRY(auto listener, Listener::open(folder));
   Descriptor wake(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
   if (wake.number() < 0)
     return text::fail("live.no_socket",
-                      {{"path", listener->path().string()}, io::system_reason(errno)});
-  return std::unique_ptr<Reception>(new Reception(std::move(*listener), std::move(wake)));
+                      {{"path", listener.path().string()}, io::system_reason(errno)});
+  return std::unique_ptr<Reception>(new Reception(std::move(listener), std::move(wake)));
 }
 
 Reception::Reception(Listener listener, Descriptor wake)

@@ -10,6 +10,7 @@
 #include <system_error>
 #include <utility>
 
+#include "core/base/try.h"
 #include "core/io/file.h"
 #include "core/loader/tar.h"
 #include "core/text/message.h"
@@ -122,15 +123,14 @@ std::uint64_t DataSet::bytes() const {
 }
 
 base::Result<DataSet> open_data_set(const fs::path& folder, bool images) {
-  const auto found = files_below(folder);
-  if (!found) return tl::unexpected(found.error());
+  TS_TRY(const auto found, files_below(folder));
   DataSet set;
-  for (const fs::path& path : *found) {
+  for (const fs::path& path : found) {
     if (path.extension() != ".tar") continue;
     base::Message why = add_archive(set, path, images);
     if (!why.empty()) set.skipped.push_back(skipped(path, std::move(why)));
   }
-  for (const fs::path& path : *found) {
+  for (const fs::path& path : found) {
     std::error_code error;
     const std::uintmax_t bytes = fs::file_size(path, error);
     if (!set.sharded() && !error && is_sample(path.filename().string(), images))

@@ -4,6 +4,8 @@
 #include <tuple>
 #include <utility>
 
+#include "core/base/try.h"
+
 namespace ts::loader {
 namespace {
 
@@ -31,16 +33,12 @@ base::Result<const DataSet*> Lab::data_for(const Plan& plan, const Calls& calls,
   made_.reset();
   std::filesystem::path folder = data_;
   if (data_.empty()) {
-    auto made = temporary_folder();
-    if (!made) return tl::unexpected(made.error());
-    made_.emplace(std::move(*made));
+    TS_TRY(auto made, temporary_folder());
+    made_.emplace(std::move(made));
     folder = made_->path();
-    if (auto written = make_data_set(folder, plan, cancel, calls.made); !written)
-      return tl::unexpected(written.error());
+    TS_TRY_DONE(make_data_set(folder, plan, cancel, calls.made));
   }
-  auto opened = open_data_set(folder, plan.images);
-  if (!opened) return tl::unexpected(opened.error());
-  set_ = std::move(*opened);
+  TS_TRY(set_, open_data_set(folder, plan.images));
   made_for_ = plan;
   return &set_;
 }
@@ -58,29 +56,26 @@ base::Result<Answer> Lab::answer(const simulate::Experiment& question, std::size
                                  const Calls& calls, const base::CancelToken& cancel) {
   const calculate::Chosen chosen = chosen_at(question, index);
   const Plan plan = plan_of(chosen);
-  const auto set = data_for(plan, calls, cancel);
-  if (!set) return tl::unexpected(set.error());
+  TS_TRY(const auto set, data_for(plan, calls, cancel));
   std::optional<io::PrivateFolder> cache;
   if (plan.disk_cache) {
-    auto made = temporary_folder();
-    if (!made) return tl::unexpected(made.error());
-    cache.emplace(std::move(*made));
+    TS_TRY(auto made, temporary_folder());
+    cache.emplace(std::move(made));
   }
-  const auto loaded =
-      load({.plan = plan,
-            .set = *set,
-            .step = calls.step,
-            .cache_folder = cache ? cache->path() : std::filesystem::path(),
-            .told = calls.stepped,
-            .worker_words = program_.empty() ? std::vector<std::string>()
-                                             : worker_words(question.simulation->id, chosen)},
-           cancel);
-  if (!loaded) return tl::unexpected(loaded.error());
+  TS_TRY(const auto loaded,
+         load({.plan = plan,
+               .set = set,
+               .step = calls.step,
+               .cache_folder = cache ? cache->path() : std::filesystem::path(),
+               .told = calls.stepped,
+               .worker_words = program_.empty() ? std::vector<std::string>()
+                                                : worker_words(question.simulation->id, chosen)},
+              cancel));
   Answer answer;
   if (!question.numbers.empty()) answer.point.at = question.numbers[index];
-  answer.point.outcome = outcome_of(*loaded, planned_batches(plan, **set));
-  answer.verdict = verdict_of(*loaded, answer.point.outcome);
-  answer.faults = loaded->faults;
+  answer.point.outcome = outcome_of(loaded, planned_batches(plan, *set));
+  answer.verdict = verdict_of(loaded, answer.point.outcome);
+  answer.faults = loaded.faults;
   return answer;
 }
 

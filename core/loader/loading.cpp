@@ -13,6 +13,7 @@
 #include <thread>
 #include <utility>
 
+#include "core/base/try.h"
 #include "core/loader/maker.h"
 #include "core/loader/worker_process.h"
 #include "core/text/message.h"
@@ -282,8 +283,7 @@ base::Result<Loaded> load(const LoadRequest& request, const base::CancelToken& c
   }
   Counter counter(batches.size(), plan.workers * plan.prefetch, plan.workers);
   Processes processes;
-  if (auto started = processes.start(request, shop, counter.slots()); !started)
-    return tl::unexpected(started.error());
+  TS_TRY_DONE(processes.start(request, shop, counter.slots()));
   std::deque<Maker> makers;  // of the workers that are threads, and of this thread
   for (std::size_t i = 0; by_threads && i < plan.workers; ++i) makers.emplace_back(shop, i);
   const std::size_t steps_lane = plan.workers;

@@ -9,6 +9,7 @@
 #include <optional>
 #include <utility>
 
+#include "core/base/try.h"
 #include "core/text/message.h"
 #include "core/text/numbers.h"
 
@@ -126,9 +127,7 @@ base::Result<std::vector<TarMember>> tar_members(const ReadAt& read, std::uint64
       return broken("loader_error.tar_cut", offset);
     // A block of zeros ends the archive.
     if (std::ranges::all_of(header, [](char byte) { return byte == '\0'; })) break;
-    const auto next = reader.take(header, offset);
-    if (!next) return tl::unexpected(next.error());
-    offset = *next;
+    TS_TRY(offset, reader.take(header, offset));
   }
   return std::move(reader.members);
 }

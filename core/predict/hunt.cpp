@@ -7,6 +7,7 @@
 #include <cmath>
 #include <map>
 
+#include "core/base/try.h"
 #include "core/predict/bisect.h"
 #include "core/spec/own_model.h"
 #include "core/spec/spec_fields.h"
@@ -80,9 +81,8 @@ class EdgeSearch {
         hunt_.cancelled = true;
         break;
       }
-      const auto fit = ask(next);
-      if (!fit) return tl::unexpected(fit.error());
-      (*fit ? fits : oom) = next;
+      TS_TRY(const auto fit, ask(next));
+      (fit ? fits : oom) = next;
       if (fits < 0) break;  // even the first value does not fit
       // Nothing is known above: try twice the value. Else halfway.
       next = oom == candidates_.count()
@@ -99,15 +99,13 @@ class EdgeSearch {
   base::Result<bool> ask(std::int64_t index) {
     const std::int64_t value = candidates_.at(index);
     spec::WorkloadSpec spec = base_;
-    if (auto set = spec::set_number(spec, axis_.field, value); !set)
-      return tl::unexpected(set.error());
+    TS_TRY_DONE(spec::set_number(spec, axis_.field, value));
     if (const auto problems = spec::validate(spec); !problems.empty()) {
       return tl::unexpected<base::Error>(problems.front());
     }
-    auto answer = probe_(spec);
-    if (!answer) return tl::unexpected(answer.error());
-    const bool fit = answer->fit != Fit::oom;
-    hunt_.probes.push_back({{value}, std::move(*answer)});
+    TS_TRY(auto answer, probe_(spec));
+    const bool fit = answer.fit != Fit::oom;
+    hunt_.probes.push_back({{value}, std::move(answer)});
     return fit;
   }
 
@@ -365,40 +363,35 @@ HuntAxis within(const HuntAxis& axis, const spec::WorkloadSpec& spec) {
 
 base::Result<HuntAxis> parse_hunt_axis(std::string_view written) {
   const std::size_t equals = written.find('=');
-  const auto field = spec::field_from_name(written.substr(0, equals));
-  if (!field) return tl::unexpected(field.error());
-  if (!spec::memory_grows_with(*field)) {
-    return text::fail("hunt_error.no_size", {{"field", spec::field_name(*field)}});
+  TS_TRY(const auto field, spec::field_from_name(written.substr(0, equals)));
+  if (!spec::memory_grows_with(field)) {
+    return text::fail("hunt_error.no_size", {{"field", spec::field_name(field)}});
   }
   HuntAxis axis;
-  axis.field = *field;
-  axis.low = std::max<std::int64_t>(1, spec::field_range(*field).min);
-  axis.high = spec::field_range(*field).max;
+  axis.field = field;
+  axis.low = std::max<std::int64_t>(1, spec::field_range(field).min);
+  axis.high = spec::field_range(field).max;
   if (equals == std::string_view::npos) return axis;
   const std::string_view ends = written.substr(equals + 1);
   const std::size_t colon = ends.find(':');
   if (colon == std::string_view::npos) {
     return text::fail("hunt_error.form",
-                      {{"field", spec::field_name(*field)}, {"value", std::string(written)}});
+                      {{"field", spec::field_name(field)}, {"value", std::string(written)}});
   }
   const auto read = [&](std::string_view word) -> base::Result<std::int64_t> {
     spec::WorkloadSpec spec;
-    if (auto set = spec::set_field(spec, spec::field_name(*field), word); !set) {
-      return tl::unexpected(set.error());
-    }
-    return spec::number_of(spec, *field);
+    TS_TRY_DONE(spec::set_field(spec, spec::field_name(field), word));
+    return spec::number_of(spec, field);
   };
-  const auto low = read(ends.substr(0, colon));
-  if (!low) return tl::unexpected(low.error());
-  const auto high = read(ends.substr(colon + 1));
-  if (!high) return tl::unexpected(high.error());
-  if (*low > *high) {
-    return text::fail("sweep_error.downwards", {{"field", spec::field_name(*field)},
-                                                {"low", std::to_string(*low)},
-                                                {"high", std::to_string(*high)}});
+  TS_TRY(const auto low, read(ends.substr(0, colon)));
+  TS_TRY(const auto high, read(ends.substr(colon + 1)));
+  if (low > high) {
+    return text::fail("sweep_error.downwards", {{"field", spec::field_name(field)},
+                                                {"low", std::to_string(low)},
+                                                {"high", std::to_string(high)}});
   }
-  axis.low = *low;
-  axis.high = *high;
+  axis.low = low;
+  axis.high = high;
   return axis;
 }
 

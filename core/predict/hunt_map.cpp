@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/base/coarse_to_fine.h"
+#include "core/base/try.h"
 #include "core/spec/spec_values.h"
 
 namespace ts::predict {
@@ -239,9 +240,8 @@ base::Result<void> fill(HuntMap& map, MapDepth depth, const Probe& probe,
     auto index = map.next();
     if (!index && depth == MapDepth::every_cell) index = map.next_inferred();
     if (!index) break;
-    auto answer = probe(map.spec_of(*index));
-    if (!answer) return tl::unexpected(answer.error());
-    map.tell(*index, std::move(*answer));
+    TS_TRY(auto answer, probe(map.spec_of(*index)));
+    map.tell(*index, std::move(answer));
     if (on_cell) on_cell(*index);
   }
   return {};

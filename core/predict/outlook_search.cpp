@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/base/try.h"
 #include "core/predict/bisect.h"
 #include "core/spec/repairs.h"
 #include "core/spec/size_steps.h"
@@ -33,10 +34,9 @@ run::Outcome<std::shared_ptr<const Forecast>> OutlookSearch::forecast(
     const spec::WorkloadSpec& spec, const PredictionTarget& target) {
   spec::WorkloadSpec there = spec;
   there.device = target.kind;
-  auto run = runner_.dry_run(there, dry_run_options(target), strings_, cancel_);
-  if (!run) return tl::unexpected(run.error());
+  TS_TRY(auto run, runner_.dry_run(there, dry_run_options(target), strings_, cancel_));
   auto found = std::make_shared<Forecast>();
-  found->run = std::move(*run);
+  found->run = std::move(run);
   found->run.spec = spec;
   found->id = ++last_id_;
   found->target = target;

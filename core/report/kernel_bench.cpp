@@ -5,6 +5,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "core/base/try.h"
 #include "core/run/step_summary.h"
 #include "core/spec/presets.h"
 #include "core/spec/spec_fields.h"
@@ -249,9 +250,8 @@ nlohmann::json to_json(const KernelPoint& point, const char* theirs) {
 
 base::Result<KernelPoint> kernel_point_from_json(const nlohmann::json& json, const char* theirs) {
   try {
-    const auto spec = spec::spec_from_json(json.at("spec"));
-    if (!spec) return tl::unexpected(spec.error());
-    KernelPoint point{.spec = *spec,
+    TS_TRY(const auto spec, spec::spec_from_json(json.at("spec")));
+    KernelPoint point{.spec = spec,
                       .ours_ms = json.at("ours_ms").get<double>(),
                       .theirs_ms = json.at(theirs).get<double>(),
                       .ratio = {.pairs = json.at("pairs").get<std::int32_t>(),

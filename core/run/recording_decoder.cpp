@@ -2,6 +2,7 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
+#include "core/base/try.h"
 #include "core/run/protocol_json.h"
 #include "core/run/recording_format.h"
 #include "core/run/recording_parts.h"
@@ -99,12 +100,8 @@ base::Result<void> Decoder::read(const nlohmann::json& header, std::string_view 
 base::Result<StartedUpdate> started_from(const nlohmann::json& header, RunId id) {
   StartedUpdate started;
   started.id = id;
-  auto spec = spec::spec_from_json(header.at("spec"));
-  if (!spec) return tl::unexpected(spec.error());
-  started.spec = std::move(*spec);
-  auto protocol = protocol_from_json(header.at("protocol"));
-  if (!protocol) return tl::unexpected(protocol.error());
-  started.protocol = *protocol;
+  TS_TRY(started.spec, spec::spec_from_json(header.at("spec")));
+  TS_TRY(started.protocol, protocol_from_json(header.at("protocol")));
   started.limit = header.at("limit").get<std::int64_t>();
   started.limit_source = header.at("limit_source").get<std::string>();
   started.begin_ns = header.at("begin_ns").get<std::int64_t>();

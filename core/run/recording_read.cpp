@@ -3,6 +3,7 @@
 #include <variant>
 #include <vector>
 
+#include "core/base/try.h"
 #include "core/io/json_parse.h"
 #include "core/run/recording.h"
 #include "core/run/recording_format.h"
@@ -16,9 +17,8 @@ namespace {
 
 base::Result<std::shared_ptr<Run>> run_of(const nlohmann::json& header, std::string_view records,
                                           RunId id, base::StringTable& strings) {
-  auto started = recording_parts::started_from(header, id);
-  if (!started) return tl::unexpected(started.error());
-  auto run = std::make_shared<Run>(*started);
+  TS_TRY(auto started, recording_parts::started_from(header, id));
+  auto run = std::make_shared<Run>(started);
   BatchUpdate update{id, {}};
   recording_parts::Decoder decoder(strings);
   if (auto read = decoder.read(header, records, update.batch); !read)
@@ -65,7 +65,7 @@ base::Result<std::shared_ptr<Run>> run_of_journal(std::string_view file, RunId i
                                                   base::StringTable& strings) {
   RecordingStreamReader reader(id, strings);
   std::vector<Update> updates;
-  if (auto fed = reader.feed(file, updates); !fed) return tl::unexpected(fed.error());
+  TS_TRY_DONE(reader.feed(file, updates));
   auto run = std::make_shared<Run>(std::get<StartedUpdate>(updates.front()));
   run->script = reader.script();
   for (Update& update : std::span(updates).subspan(1)) run->apply(std::move(update));

@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "core/base/try.h"
 #include "core/io/json_parse.h"
 #include "core/run/recording_format.h"
 #include "core/run/recording_parts.h"
@@ -103,11 +104,10 @@ base::Result<void> RecordingStreamReader::take(const nlohmann::json& header,
                                                std::string_view records, std::vector<Update>& out) {
   if (ended_) return text::fail("stream_error.after_end");
   if (!begun_) {
-    auto started = recording_parts::started_from(header, id_);
-    if (!started) return tl::unexpected(started.error());
+    TS_TRY(auto started, recording_parts::started_from(header, id_));
     script_ = header.at("script").get<std::string>();
     begun_ = true;
-    out.emplace_back(std::move(*started));
+    out.emplace_back(std::move(started));
     return {};
   }
   BatchUpdate update{id_, {}};

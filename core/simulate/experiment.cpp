@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "core/base/try.h"
 #include "core/calculate/calculation_table.h"
 #include "core/text/message.h"
 #include "core/text/numbers.h"
@@ -20,9 +21,8 @@ base::Result<Experiment> experiment_of(std::string_view simulation,
 base::Result<Experiment> experiment_of(std::span<const Simulation> known, std::string_view id,
                                        const std::vector<std::string>& settings,
                                        std::string_view over) {
-  const auto found = one_of(known, id);
-  if (!found) return tl::unexpected(found.error());
-  Experiment made{.simulation = *found, .chosen = {(*found)->id, (*found)->inputs}};
+  TS_TRY(const auto found, one_of(known, id));
+  Experiment made{.simulation = found, .chosen = {found->id, found->inputs}};
   for (const std::string& setting : settings) {
     if (auto set = made.chosen.set(setting); !set) return tl::unexpected(set.error());
   }

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "core/base/try.h"
 #include "core/io/file.h"
 #include "core/io/file_kind.h"
 #include "core/snapshot/document.h"
@@ -49,19 +50,18 @@ base::Result<SnapshotFile> parse_snapshot(io::Input& input, base::Progress* prog
   Document document(static_cast<std::size_t>(input.expected()));
   const std::string_view text = input.text();
   const int protocol = is_pickle(text) && text.size() > 1 ? static_cast<unsigned char>(text[1]) : 0;
-  auto parsed = parse(input, document, progress, range);
-  if (!parsed) return tl::unexpected(parsed.error());
-  if (protocol > 0) document.set_file_bytes(static_cast<std::size_t>(parsed->end));
+  TS_TRY(auto parsed, parse(input, document, progress, range));
+  if (protocol > 0) document.set_file_bytes(static_cast<std::size_t>(parsed.end));
   if (progress != nullptr) progress->part(kConverted);
-  SnapshotFile file = convert_snapshot(document, parsed->root);
+  SnapshotFile file = convert_snapshot(document, parsed.root);
   if (progress != nullptr && progress->cancelled()) return text::fail("file_error.stopped");
   file.bytes = document.file_bytes();
   file.packed = input.packed();
   file.pickle_protocol = protocol;
-  file.starts = std::move(parsed->starts);
+  file.starts = std::move(parsed.starts);
   // A fault of the parser explains missing values, so it takes precedence; one of the input
   // explains that of the parser.
-  if (!parsed->fault.empty()) file.fault = std::move(parsed->fault);
+  if (!parsed.fault.empty()) file.fault = std::move(parsed.fault);
   if (!input.fault().empty()) file.fault = input.fault();
   const allocator::Snapshot& snapshot = file.snapshot;
   if (!file.fault.empty() && snapshot.segments.empty() && snapshot.entry_count() == 0) {
@@ -76,9 +76,8 @@ base::Result<SnapshotFile> parse_snapshot(std::string content) {
 }
 
 base::Result<SnapshotFile> read_snapshot(const std::filesystem::path& path) {
-  auto input = io::Input::open(path);
-  if (!input) return tl::unexpected(input.error());
-  return read_snapshot(path, *input);
+  TS_TRY(auto input, io::Input::open(path));
+  return read_snapshot(path, input);
 }
 
 base::Result<SnapshotFile> read_snapshot(const std::filesystem::path& path, io::Input& input,

@@ -12,6 +12,7 @@
 #include <set>
 
 #include "core/base/letters.h"
+#include "core/base/try.h"
 #include "core/io/json_parse.h"
 #include "core/spec/typed_card.h"
 #include "core/text/message.h"
@@ -74,13 +75,11 @@ base::Result<Gpu> read_card(const Json& card) {
   constexpr double kGibibyte = 1073741824.0;
   gpu.memory_bytes = static_cast<std::int64_t>(*memory * kGibibyte);
   if (card.contains("driver_gib")) {
-    const auto counted = positive_at(card, "driver_gib");
-    if (!counted) return tl::unexpected(counted.error());
-    if (*counted >= *memory) return base::fail("has more \"driver_gib\" than \"memory_gib\"");
-    if (const auto told = text_at(card, "driver_source"); !told)
-      return tl::unexpected(told.error());
+    TS_TRY(const auto counted, positive_at(card, "driver_gib"));
+    if (counted >= *memory) return base::fail("has more \"driver_gib\" than \"memory_gib\"");
+    TS_TRY_DONE(text_at(card, "driver_source"));
     gpu.box_bytes = gpu.memory_bytes;
-    gpu.memory_bytes = static_cast<std::int64_t>(*counted * kGibibyte);
+    gpu.memory_bytes = static_cast<std::int64_t>(counted * kGibibyte);
   }
   struct Peak {
     const char* key;
@@ -89,9 +88,7 @@ base::Result<Gpu> read_card(const Json& card) {
   for (const auto& [key, place] :
        {Peak{"fp32_tflops", &gpu.fp32_tflops}, Peak{"tf32_tflops", &gpu.tf32_tflops},
         Peak{"bf16_tflops", &gpu.bf16_tflops}, Peak{"fp16_tflops", &gpu.fp16_tflops}}) {
-    const auto peak = peak_at(card, key);
-    if (!peak) return tl::unexpected(peak.error());
-    *place = *peak;
+    TS_TRY(*place, peak_at(card, key));
   }
   if (const auto names = card.find("driver_names"); names != card.end()) {
     if (!names->is_array()) return base::fail("has \"driver_names\" that is no list");

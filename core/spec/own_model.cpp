@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <utility>
 
+#include "core/base/try.h"
 #include "core/io/json_parse.h"
 #include "core/spec/model_config.h"
 #include "core/spec/spec_fields.h"
@@ -30,17 +31,15 @@ std::shared_ptr<const exported::ModelFile> model_to_run(const WorkloadSpec& spec
 
 base::Result<void> choose_model(const std::string& path, WorkloadSpec& spec) {
   if (is_model_config(path)) {
-    const auto config = io::read_json(path);
-    if (!config) return tl::unexpected(config.error());
-    auto applied = apply_model_config(*config, spec);
+    TS_TRY(const auto config, io::read_json(path));
+    auto applied = apply_model_config(config, spec);
     if (applied) return {};
     return text::fail("model_error.read",
                       {{"path", path}, text::argument("reason", std::move(applied.error()))});
   }
   if (path.ends_with(".json")) return tl::unexpected(reason_no_config(path));
-  auto model = exported::open_model(path);
-  if (!model) return tl::unexpected(model.error());
-  const exported::ModelFile& file = **model;
+  TS_TRY(auto model, exported::open_model(path));
+  const exported::ModelFile& file = *model;
   spec.workload = WorkloadKind::own_model;
   spec.model = path;
   for (const Field field : kDimensionFields) {

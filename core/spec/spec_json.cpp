@@ -5,6 +5,7 @@
 #include <optional>
 #include <utility>
 
+#include "core/base/try.h"
 #include "core/spec/spec_fields.h"
 #include "core/spec/spec_problems.h"
 #include "core/spec/spec_values.h"
@@ -172,9 +173,8 @@ base::Result<WorkloadSpec> spec_from_json(const nlohmann::json& json) {
   if (!json.is_object()) return base::fail("A workload must be a JSON object of settings");
   WorkloadSpec spec;
   for (const auto& [key, value] : json.items()) {
-    const auto field = field_from_name(key);
-    if (!field) return tl::unexpected(field.error());
-    const auto set = std::visit(FromJson{spec, *field, value}, field_row(*field).kind);
+    TS_TRY(const auto field, field_from_name(key));
+    const auto set = std::visit(FromJson{spec, field, value}, field_row(field).kind);
     if (!set) return tl::unexpected(set.error());
   }
   if (const auto problems = validate(spec); !problems.empty()) {
@@ -184,9 +184,8 @@ base::Result<WorkloadSpec> spec_from_json(const nlohmann::json& json) {
 }
 
 base::Result<void> set_field(WorkloadSpec& spec, std::string_view name, std::string_view value) {
-  const auto field = field_from_name(name);
-  if (!field) return tl::unexpected(field.error());
-  const Refusal refused = std::visit(FromText{spec, *field, value}, field_row(*field).kind);
+  TS_TRY(const auto field, field_from_name(name));
+  const Refusal refused = std::visit(FromText{spec, field, value}, field_row(field).kind);
   if (refused) return tl::unexpected<base::Error>(*refused);
   return {};
 }

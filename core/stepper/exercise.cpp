@@ -6,6 +6,7 @@
 #include <utility>
 #include <variant>
 
+#include "core/base/try.h"
 #include "core/text/message.h"
 
 namespace ts::stepper {
@@ -26,9 +27,8 @@ calculate::Figure limit_figure(double bytes) {
 
 base::Result<Exercise> exercise_of(std::string_view stepper,
                                    const std::vector<std::string>& settings) {
-  const auto found = stepper_from(stepper);
-  if (!found) return tl::unexpected(found.error());
-  Exercise exercise{.stepper = *found, .chosen = {(*found)->id, (*found)->inputs}};
+  TS_TRY(const auto found, stepper_from(stepper));
+  Exercise exercise{.stepper = found, .chosen = {found->id, found->inputs}};
   for (const std::string& setting : settings) {
     if (const auto set = exercise.chosen.set(setting); !set) return tl::unexpected(set.error());
   }

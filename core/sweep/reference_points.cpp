@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "core/base/try.h"
 #include "core/io/json_parse.h"
 #include "core/spec/spec_values.h"
 
@@ -21,9 +22,7 @@ base::Result<ReferenceSeries> read_series(const nlohmann::json& json) {
       if (!known.contains(key)) return base::fail("no setting is called " + key);
       series.match.emplace_back(key, value.dump());
     }
-    const auto axis = spec::field_from_name(json.at("axis").get<std::string>());
-    if (!axis) return tl::unexpected(axis.error());
-    series.axis = *axis;
+    TS_TRY(series.axis, spec::field_from_name(json.at("axis").get<std::string>()));
     series.step_ms = json.at("step_ms").get<std::vector<std::pair<std::int64_t, double>>>();
     return series;
   } catch (const nlohmann::json::exception& error) {

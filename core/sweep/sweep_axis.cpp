@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 
+#include "core/base/try.h"
 #include "core/spec/spec_values.h"
 #include "core/sweep/sweep_spec.h"
 #include "core/text/message.h"
@@ -27,9 +28,8 @@ base::Result<Named> split(std::string_view text, const char* option, const char*
     return text::fail("sweep_error.form",
                       {{"option", option}, {"example", example}, {"value", std::string(text)}});
   }
-  const auto field = spec::field_from_name(text.substr(0, equals));
-  if (!field) return tl::unexpected(field.error());
-  return Named{*field, text.substr(equals + 1)};
+  TS_TRY(const auto field, spec::field_from_name(text.substr(0, equals)));
+  return Named{field, text.substr(equals + 1)};
 }
 
 std::vector<std::string_view> pieces(std::string_view text, char separator) {
@@ -45,9 +45,7 @@ std::vector<std::string_view> pieces(std::string_view text, char separator) {
 // By the rules of --set, and with its error sentences.
 base::Result<std::int64_t> read_value(spec::Field field, std::string_view text) {
   spec::WorkloadSpec spec;
-  if (auto set = spec::set_field(spec, spec::field_name(field), text); !set) {
-    return tl::unexpected(set.error());
-  }
+  TS_TRY_DONE(spec::set_field(spec, spec::field_name(field), text));
   const std::int64_t value = spec::number_of(spec, field);
   if (value >= 0) return value;
   return text::fail("sweep_error.numbers",
@@ -107,7 +105,7 @@ base::Result<Values> times(const Number& of, std::int64_t low, std::int64_t high
        exact *= factor) {
     const std::int64_t value = std::llround(exact);
     if (!values.empty() && value == values.back()) continue;
-    if (auto added = add(values, value, of); !added) return tl::unexpected(added.error());
+    TS_TRY_DONE(add(values, value, of));
   }
   return values;
 }
@@ -120,26 +118,24 @@ base::Result<Values> plus(const Number& of, std::int64_t low, std::int64_t high,
   }
   Values values;
   for (std::int64_t value = low;; value += *step) {
-    if (auto added = add(values, value, of); !added) return tl::unexpected(added.error());
+    TS_TRY_DONE(add(values, value, of));
     if (*step > high - value) return values;
   }
 }
 
 base::Result<Values> range(const Number& of, const std::vector<std::string_view>& parts) {
-  const auto low = of.read(parts[0]);
-  if (!low) return tl::unexpected(low.error());
-  const auto high = of.read(parts[1]);
-  if (!high) return tl::unexpected(high.error());
-  if (*low > *high) {
+  TS_TRY(const auto low, of.read(parts[0]));
+  TS_TRY(const auto high, of.read(parts[1]));
+  if (low > high) {
     return text::fail(
         "sweep_error.downwards",
-        {{"field", of.name}, {"low", std::to_string(*low)}, {"high", std::to_string(*high)}});
+        {{"field", of.name}, {"low", std::to_string(low)}, {"high", std::to_string(high)}});
   }
-  if (parts.size() == 2) return powers_of_two(of, *low, *high);
+  if (parts.size() == 2) return powers_of_two(of, low, high);
   const std::string_view step = parts[2];
   if (step.size() < 2) return bad_step(step);
-  if (step.front() == 'x') return times(of, *low, *high, step.substr(1));
-  if (step.front() == '+') return plus(of, *low, *high, step.substr(1));
+  if (step.front() == 'x') return times(of, low, high, step.substr(1));
+  if (step.front() == '+') return plus(of, low, high, step.substr(1));
   return bad_step(step);
 }
 
@@ -150,9 +146,8 @@ base::Result<Values> values_of(const Number& of, std::string_view text) {
   if (parts.size() > 1) return range(of, parts);
   Values values;
   for (const std::string_view piece : pieces(text, ',')) {
-    const auto value = of.read(piece);
-    if (!value) return tl::unexpected(value.error());
-    if (auto added = add(values, *value, of); !added) return tl::unexpected(added.error());
+    TS_TRY(const auto value, of.read(piece));
+    TS_TRY_DONE(add(values, value, of));
   }
   std::sort(values.begin(), values.end());
   values.erase(std::unique(values.begin(), values.end()), values.end());
@@ -162,17 +157,16 @@ base::Result<Values> values_of(const Number& of, std::string_view text) {
 }  // namespace
 
 base::Result<SweepAxis> parse_axis(std::string_view text) {
-  const auto named = split(text, "--axis", "T=256:2048:x2");
-  if (!named) return tl::unexpected(named.error());
-  if (!spec::has_numbers(named->field)) {
-    return text::fail("sweep_error.no_number", {{"field", spec::field_name(named->field)}});
+  TS_TRY(const auto named, split(text, "--axis", "T=256:2048:x2"));
+  if (!spec::has_numbers(named.field)) {
+    return text::fail("sweep_error.no_number", {{"field", spec::field_name(named.field)}});
   }
   SweepAxis axis;
-  axis.field = named->field;
+  axis.field = named.field;
   auto values = values_of({spec::field_name(axis.field),
                            [&](std::string_view one) { return read_value(axis.field, one); },
                            axis.field == spec::Field::memory_limit},
-                          named->values);
+                          named.values);
   if (!values) return tl::unexpected(values.error());
   axis.values = std::move(*values);
   return axis;
@@ -196,15 +190,12 @@ base::Result<SweepSeriesField> parse_series(std::string_view text) {
     }
     return presets;
   }
-  const auto named = split(text, "--series", "backend=naive,flash");
-  if (!named) return tl::unexpected(named.error());
+  TS_TRY(const auto named, split(text, "--series", "backend=naive,flash"));
   SweepSeriesField series;
-  series.field = named->field;
-  for (const std::string_view piece : pieces(named->values, ',')) {
+  series.field = named.field;
+  for (const std::string_view piece : pieces(named.values, ',')) {
     spec::WorkloadSpec probe;
-    if (auto set = spec::set_field(probe, spec::field_name(*series.field), piece); !set) {
-      return tl::unexpected(set.error());
-    }
+    TS_TRY_DONE(spec::set_field(probe, spec::field_name(*series.field), piece));
     if (std::find(series.values.begin(), series.values.end(), piece) == series.values.end()) {
       series.values.emplace_back(piece);
     }

@@ -8,6 +8,7 @@
 #include <system_error>
 #include <utility>
 
+#include "core/base/try.h"
 #include "core/io/file.h"
 #include "core/io/json_parse.h"
 #include "core/io/json_values.h"
@@ -55,9 +56,7 @@ base::Result<void> read_header(const nlohmann::json& json, JournalContent& conte
     return text::fail("file_error.reason.header");
   }
   content.identity = json.at("identity");
-  auto spec = sweep_spec_from_json(json.at("sweep"));
-  if (!spec) return tl::unexpected(spec.error());
-  content.spec = std::move(*spec);
+  TS_TRY(content.spec, sweep_spec_from_json(json.at("sweep")));
   return {};
 }
 
@@ -76,9 +75,8 @@ base::Result<int> open_locked(const std::filesystem::path& path, int flags) {
 }  // namespace
 
 base::Result<JournalContent> read_journal(const std::filesystem::path& path) {
-  const auto text = io::read_file(path);
-  if (!text) return tl::unexpected(text.error());
-  return parse_journal(*text, path);
+  TS_TRY(const auto text, io::read_file(path));
+  return parse_journal(text, path);
 }
 
 base::Result<JournalContent> parse_journal(std::string_view text,
@@ -187,13 +185,12 @@ base::Result<SweepJournal> SweepJournal::create(const std::filesystem::path& pat
   const auto refused =
       text::fail("journal_error.holds_one", {{"path", path.parent_path().string()}});
   if (holds_another()) return refused;
-  auto descriptor = open_locked(path, O_CREAT);
-  if (!descriptor) return tl::unexpected(descriptor.error());
-  SweepJournal journal(path, *descriptor, 0);
+  TS_TRY(auto descriptor, open_locked(path, O_CREAT));
+  SweepJournal journal(path, descriptor, 0);
   // Checked again under the lock. A new file is empty; one whose creator was killed has a part of
   // its header.
   if (holds_another()) return refused;
-  if (::ftruncate(*descriptor, 0) != 0) return cannot_write(path, errno);
+  if (::ftruncate(descriptor, 0) != 0) return cannot_write(path, errno);
   const nlohmann::json header = {
       {kFormatKey, kFormat}, {"identity", identity}, {"sweep", to_json(spec)}};
   if (auto written = journal.write_line(header.dump() + "\n"); !written) {
@@ -205,13 +202,12 @@ base::Result<SweepJournal> SweepJournal::create(const std::filesystem::path& pat
 
 base::Result<SweepJournal> SweepJournal::resume(const std::filesystem::path& path,
                                                 const JournalContent& content) {
-  auto descriptor = open_locked(path, 0);
-  if (!descriptor) return tl::unexpected(descriptor.error());
-  SweepJournal journal(path, *descriptor, content.complete_bytes);
-  if (::lseek(*descriptor, 0, SEEK_END) != static_cast<off_t>(content.bytes)) {
+  TS_TRY(auto descriptor, open_locked(path, 0));
+  SweepJournal journal(path, descriptor, content.complete_bytes);
+  if (::lseek(descriptor, 0, SEEK_END) != static_cast<off_t>(content.bytes)) {
     return text::fail("journal_error.changed", {{"path", path.string()}});
   }
-  if (::ftruncate(*descriptor, static_cast<off_t>(content.complete_bytes)) != 0) {
+  if (::ftruncate(descriptor, static_cast<off_t>(content.complete_bytes)) != 0) {
     return cannot_write(path, errno);
   }
   return journal;

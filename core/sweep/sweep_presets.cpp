@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "core/base/try.h"
 #include "core/io/json_parse.h"
 #include "core/spec/presets.h"
 #include "core/text/message.h"
@@ -29,10 +30,7 @@ base::Result<SweepPreset> read_preset(const nlohmann::json& json) {
     preset.id = json.at("id").get<std::string>();
     preset.source = json.at("source").get<std::string>();
     spec::WorkloadSpec spec;
-    if (auto set = spec::set_field(spec, "workload", json.at("workload").get<std::string>());
-        !set) {
-      return tl::unexpected(set.error());
-    }
+    TS_TRY_DONE(spec::set_field(spec, "workload", json.at("workload").get<std::string>()));
     preset.workload = spec.workload;
     preset.preset = json.at("preset").get<std::string>();
     preset.settings = json.at("set").get<std::vector<std::string>>();
@@ -45,7 +43,7 @@ base::Result<SweepPreset> read_preset(const nlohmann::json& json) {
   for (const spec::DeviceKind device : {spec::DeviceKind::cpu, spec::DeviceKind::cuda}) {
     spec::WorkloadSpec machine;
     machine.device = device;
-    if (auto sweep = sweep_of_preset(preset, machine); !sweep) return tl::unexpected(sweep.error());
+    TS_TRY_DONE(sweep_of_preset(preset, machine));
   }
   return preset;
 }
@@ -103,9 +101,9 @@ base::Result<spec::WorkloadSpec> exercise_settings(const SweepPreset& preset,
         fmt::format("There is no preset \"{}\" for {}", preset.preset, to_string(preset.workload)));
   }
   spec::apply_preset(*shape, settings);
-  if (auto set = apply(preset.settings, settings); !set) return tl::unexpected(set.error());
+  TS_TRY_DONE(apply(preset.settings, settings));
   if (machine.device == spec::DeviceKind::cuda) {
-    if (auto set = apply(preset.on_cuda, settings); !set) return tl::unexpected(set.error());
+    TS_TRY_DONE(apply(preset.on_cuda, settings));
   }
   return settings;
 }
@@ -118,24 +116,21 @@ base::Result<SweepSpec> sweep_over(const SweepPreset& preset, const spec::Worklo
   SweepSpec sweep;
   sweep.base = base;
   for (const std::string& text : preset.axes) {
-    auto axis = parse_axis(text);
-    if (!axis) return tl::unexpected(axis.error());
-    sweep.axes.push_back(std::move(*axis));
+    TS_TRY(auto axis, parse_axis(text));
+    sweep.axes.push_back(std::move(axis));
   }
   for (const std::string& text : preset.series) {
-    auto series = parse_series(text);
-    if (!series) return tl::unexpected(series.error());
-    sweep.series.push_back(std::move(*series));
+    TS_TRY(auto series, parse_series(text));
+    sweep.series.push_back(std::move(series));
   }
-  if (auto good = check(sweep); !good) return tl::unexpected(good.error());
+  TS_TRY_DONE(check(sweep));
   return sweep;
 }
 
 base::Result<SweepSpec> sweep_of_preset(const SweepPreset& preset,
                                         const spec::WorkloadSpec& machine) {
-  const auto settings = exercise_settings(preset, machine);
-  if (!settings) return tl::unexpected(settings.error());
-  return sweep_over(preset, *settings);
+  TS_TRY(const auto settings, exercise_settings(preset, machine));
+  return sweep_over(preset, settings);
 }
 
 }  // namespace ts::sweep

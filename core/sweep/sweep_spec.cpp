@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/base/check.h"
+#include "core/base/try.h"
 #include "core/run/protocol_json.h"
 #include "core/spec/presets.h"
 #include "core/spec/spec_fields.h"
@@ -148,9 +149,7 @@ base::Result<spec::WorkloadSpec> spec_at(const SweepSpec& spec, const SweepSerie
   TS_CHECK(at.size() == spec.axes.size());
   spec::WorkloadSpec point = series.base;
   for (std::size_t i = 0; i < at.size(); ++i) {
-    if (auto set = spec::set_number(point, spec.axes[i].field, at[i]); !set) {
-      return tl::unexpected(set.error());
-    }
+    TS_TRY_DONE(spec::set_number(point, spec.axes[i].field, at[i]));
   }
   if (const auto problems = spec::validate(point); !problems.empty()) {
     return tl::unexpected<base::Error>(problems.front());
@@ -207,32 +206,26 @@ nlohmann::json to_json(const SweepSpec& spec) {
 base::Result<SweepSpec> sweep_spec_from_json(const nlohmann::json& json) {
   try {
     SweepSpec spec;
-    auto workload = spec::spec_from_json(json.at("base"));
-    if (!workload) return tl::unexpected(workload.error());
-    spec.base = std::move(*workload);
-    auto protocol = run::protocol_from_json(json.at("protocol"));
-    if (!protocol) return tl::unexpected(protocol.error());
-    spec.protocol = *protocol;
+    TS_TRY(spec.base, spec::spec_from_json(json.at("base")));
+    TS_TRY(spec.protocol, run::protocol_from_json(json.at("protocol")));
     spec.max_point_s = json.at("max_point_s").get<double>();
     spec.only_predicted = json.value("only_predicted", false);
     for (const nlohmann::json& axis : json.at("axes")) {
-      const auto field = spec::field_from_name(axis.at("field").get<std::string>());
-      if (!field) return tl::unexpected(field.error());
-      spec.axes.push_back({*field, axis.at("values").get<std::vector<std::int64_t>>()});
+      TS_TRY(const auto field, spec::field_from_name(axis.at("field").get<std::string>()));
+      spec.axes.push_back({field, axis.at("values").get<std::vector<std::int64_t>>()});
     }
     for (const nlohmann::json& one : json.at("series")) {
       const auto values = one.at("values").get<std::vector<std::string>>();
       for (const std::string& value : values) {
-        auto parsed = parse_series(one.at("field").get<std::string>() + "=" + value);
-        if (!parsed) return tl::unexpected(parsed.error());
+        TS_TRY(auto parsed, parse_series(one.at("field").get<std::string>() + "=" + value));
         if (&value == &values.front()) {
-          spec.series.push_back(std::move(*parsed));
+          spec.series.push_back(std::move(parsed));
         } else {
           spec.series.back().values.push_back(value);
         }
       }
     }
-    if (auto good = check(spec); !good) return tl::unexpected(good.error());
+    TS_TRY_DONE(check(spec));
     return spec;
   } catch (const nlohmann::json::exception& error) {
     return text::fail("sweep_error.not_read", {{"reason", error.what()}});

@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/base/check.h"
+#include "core/base/try.h"
 #include "core/sweep/sweep.h"
 #include "core/text/message.h"
 
@@ -53,7 +54,7 @@ base::Result<SweepSpec> widened(const SweepSpec& spec, const SweepSpec& more) {
     }
   }
   if (wider == spec) return text::fail("sweep_error.has_all");
-  if (auto good = check(wider); !good) return tl::unexpected(good.error());
+  TS_TRY_DONE(check(wider));
   return wider;
 }
 

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <utility>
 
+#include "core/base/try.h"
 #include "core/io/file.h"
 #include "core/io/json_parse.h"
 #include "core/io/json_scanner.h"
@@ -261,9 +262,8 @@ base::Result<base::Message> copy_trace(const std::filesystem::path& from, io::In
   const auto written =
       io::write_as_named_unless(to, [&](const io::WritePiece& write) -> base::Result<void> {
         Copy copy(write);
-        auto file = read_trace(from, input, range, &copy);
-        if (!file) return tl::unexpected(file.error());
-        fault = std::move(file->fault);
+        TS_TRY(auto file, read_trace(from, input, range, &copy));
+        fault = std::move(file.fault);
         return {};
       });
   if (!written) return tl::unexpected(written.error());
@@ -277,11 +277,9 @@ base::Result<base::Message> copy_ranks(const std::vector<std::filesystem::path>&
       io::write_as_named_unless(to, [&](const io::WritePiece& write) -> base::Result<void> {
         CopyOfRanks copy(write, numbers);
         for (const std::filesystem::path& path : files) {
-          auto input = io::Input::open(path);
-          if (!input) return tl::unexpected(input.error());
-          auto file = read_trace(path, *input, {}, &copy);
-          if (!file) return tl::unexpected(file.error());
-          if (fault.empty()) fault = std::move(file->fault);
+          TS_TRY(auto input, io::Input::open(path));
+          TS_TRY(auto file, read_trace(path, input, {}, &copy));
+          if (fault.empty()) fault = std::move(file.fault);
           copy.next_rank();
         }
         copy.finish();

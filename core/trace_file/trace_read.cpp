@@ -7,6 +7,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "core/base/try.h"
 #include "core/io/file.h"
 #include "core/io/file_kind.h"
 #include "core/io/json_parse.h"
@@ -562,9 +563,8 @@ base::Result<TraceFile> parse_trace(std::string content) {
 }
 
 base::Result<TraceFile> read_trace(const std::filesystem::path& path) {
-  auto input = io::Input::open(path);
-  if (!input) return tl::unexpected(input.error());
-  return read_trace(path, *input);
+  TS_TRY(auto input, io::Input::open(path));
+  return read_trace(path, input);
 }
 
 base::Result<TraceFile> read_trace(const std::filesystem::path& path, io::Input& input,

@@ -7,6 +7,7 @@
 
 #include "core/base/clock.h"
 #include "core/base/environment.h"
+#include "core/base/try.h"
 #include "core/io/child_process.h"
 #include "core/io/file.h"
 #include "core/io/json_parse.h"
@@ -55,7 +56,7 @@ base::Result<fs::path> make_package(const PackageRequest& request, const fs::pat
   auto json = io::parse_json(request.json);
   if (!json) return text::fail("package_error.request", {text::argument("reason", json.error())});
   fs::path made = work / "package";
-  if (auto folder = io::make_folder(made); !folder) return tl::unexpected(folder.error());
+  TS_TRY_DONE(io::make_folder(made));
   std::error_code ignored;
   fs::permissions(made, fs::perms::owner_all, ignored);
   const fs::path package = package_file(made);
@@ -67,9 +68,7 @@ base::Result<fs::path> make_package(const PackageRequest& request, const fs::pat
   for (const auto& [path, content] :
        {std::pair{maker, maker_script()}, std::pair{work / "models.py", models_script()},
         std::pair{asked, std::string_view(text)}}) {
-    if (auto written = io::write_file(path, content); !written) {
-      return tl::unexpected(written.error());
-    }
+    TS_TRY_DONE(io::write_file(path, content));
   }
   io::ChildCommand command;
   // Isolated (-I): neither the current folder nor the user's own packages are searched. The script
@@ -82,12 +81,11 @@ base::Result<fs::path> make_package(const PackageRequest& request, const fs::pat
                          {"PYTHONNOUSERSITE", "1"}};
   command.log = work / "log";
   const std::int64_t begin = base::now_ns();
-  const auto code = io::run_child(command, cancel);
-  if (!code) return tl::unexpected(code.error());
-  if (*code != 0) return text::fail("engine.inductor", {{"reason", io::last_line(command.log)}});
+  TS_TRY(const auto code, io::run_child(command, cancel));
+  if (code != 0) return text::fail("engine.inductor", {{"reason", io::last_line(command.log)}});
   fs::permissions(package, fs::perms::owner_read | fs::perms::owner_write, ignored);
   const double seconds = static_cast<double>(base::now_ns() - begin) * 1e-9;
-  if (auto noted = note_package(made, seconds); !noted) return tl::unexpected(noted.error());
+  TS_TRY_DONE(note_package(made, seconds));
   return made;
 }
 

@@ -15,6 +15,7 @@
 #include <system_error>
 #include <vector>
 
+#include "core/base/try.h"
 #include "core/io/file.h"
 #include "core/io/json_parse.h"
 #include "core/io/sha256.h"
@@ -152,12 +153,12 @@ base::Result<fs::path> package_store() {
   const auto cache = io::user_folder("XDG_CACHE_HOME", ".cache");
   if (!cache)
     return text::fail("package_error.not_kept", {text::argument("reason", cache.error())});
-  if (auto made = io::make_folder(*cache); !made) return tl::unexpected(made.error());
+  TS_TRY_DONE(io::make_folder(*cache));
   const fs::path store = *cache / "compiled";
   if (::mkdir(store.c_str(), S_IRWXU) != 0 && errno != EEXIST) {
     return text::fail("file_error.folder", {{"path", store.string()}, io::system_reason(errno)});
   }
-  if (auto good = check_owner(store, true); !good) return tl::unexpected(good.error());
+  TS_TRY_DONE(check_owner(store, true));
   // Earlier versions made it readable for others.
   if (::chmod(store.c_str(), S_IRWXU) != 0) {
     return text::fail("package_error.not_closed",
@@ -176,9 +177,8 @@ fs::path package_file(const fs::path& folder) {
 }
 
 base::Result<void> note_package(const fs::path& folder, double seconds_to_make) {
-  const auto package = io::read_file(package_file(folder));
-  if (!package) return tl::unexpected(package.error());
-  const nlohmann::json note = {{"sha256", io::sha256(*package)}, {"seconds", seconds_to_make}};
+  TS_TRY(const auto package, io::read_file(package_file(folder)));
+  const nlohmann::json note = {{"sha256", io::sha256(package)}, {"seconds", seconds_to_make}};
   return io::write_file(folder / kNoteFile, note.dump() + "\n");
 }
 
@@ -187,10 +187,9 @@ base::Result<void> check_package(const fs::path& folder) {
   if (!status_of(package)) return text::fail("engine.not_compiled");
   if (auto good = check_owner(folder, true); !good) return good;
   if (auto good = check_owner(package, false); !good) return good;
-  const auto content = io::read_file(package);
-  if (!content) return tl::unexpected(content.error());
+  TS_TRY(const auto content, io::read_file(package));
   const auto note = read_note(folder);
-  if (note && note->digest == io::sha256(*content)) return {};
+  if (note && note->digest == io::sha256(content)) return {};
   return text::fail("package_error.changed", {{"path", folder.string()}});
 }
 
@@ -212,9 +211,8 @@ base::Result<void> keep_package(const fs::path& made, const fs::path& folder) {
     return {};
   }
   // Moves it out of the way, to a name that no other process has.
-  auto away = io::PrivateFolder::make(folder.parent_path(), "old-");
-  if (!away) return tl::unexpected(away.error());
-  ::rename(folder.c_str(), (away->path() / "old").c_str());
+  TS_TRY(auto away, io::PrivateFolder::make(folder.parent_path(), "old-"));
+  ::rename(folder.c_str(), (away.path() / "old").c_str());
   if (::rename(made.c_str(), folder.c_str()) == 0) return {};
   const int error = errno;
   if (check_package(folder)) return {};

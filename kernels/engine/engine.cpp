@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/base/try.h"
 #include "core/io/file.h"
 #include "core/predict/share.h"
 #include "core/spec/workload_math.h"
@@ -118,9 +119,8 @@ TorchEngine::~TorchEngine() = default;
 
 run::Outcome<void> TorchEngine::compile(const spec::WorkloadSpec& spec, std::int64_t limit,
                                         const base::CancelToken& cancel) {
-  auto device = device_of(spec);
-  if (!device) return tl::unexpected(device.error());
-  return compile_step(spec, std::move(*device), limit, cancel);
+  TS_TRY(auto device, device_of(spec));
+  return compile_step(spec, std::move(device), limit, cancel);
 }
 
 run::Outcome<void> TorchEngine::join(const run::World& world, const spec::WorkloadSpec& spec,
@@ -166,15 +166,14 @@ void TorchEngine::use_instructions(const std::string& name) {
 run::Outcome<run::Roof> TorchEngine::measure_roof(const spec::WorkloadSpec& spec,
                                                   const base::CancelToken& cancel) {
   try {
-    auto device = device_of(spec);
-    if (!device) return tl::unexpected(device.error());
+    TS_TRY(auto device, device_of(spec));
     const ThreadsScope threads(spec);
     const spec::DataType type = spec::compute_type(spec);
     return kept_roof({{"device", name_of_device(info_, spec)},
                       {"threads", at::get_num_threads()},
                       {"torch", info_.torch_version},
                       {"build", info_.build}},
-                     type, [&] { return best_rates(**device, type, cancel); });
+                     type, [&] { return best_rates(*device, type, cancel); });
   } catch (...) {
     return tl::unexpected(current_failure());
   }
@@ -185,23 +184,21 @@ run::Outcome<run::ValueErrors> TorchEngine::compare_values(const spec::WorkloadS
                                                            const base::CancelToken& cancel) {
   const char* const why_not = ranks_ != nullptr ? "no_reference.ranks" : why_no_reference(spec);
   if (why_not != nullptr) return run::ValueErrors{.not_compared = text::message(why_not)};
-  auto device = device_of(spec);
-  if (!device) return tl::unexpected(device.error());
-  return compare_with_fp64(spec, **device, limit, cancel);
+  TS_TRY(auto device, device_of(spec));
+  return compare_with_fp64(spec, *device, limit, cancel);
 }
 
 run::Outcome<std::unique_ptr<TorchExecution>> TorchEngine::prepare_execution(
     const spec::WorkloadSpec& spec, std::int64_t limit, capture::Recorder* recorder,
     const base::CancelToken& cancel) {
   try {
-    auto device = device_of(spec);
-    if (!device) return tl::unexpected(device.error());
-    if (spec.cache == spec::Cache::cold && !(*device)->can_evict_caches()) {
+    TS_TRY(auto device, device_of(spec));
+    if (spec.cache == spec::Cache::cold && !device->can_evict_caches()) {
       return tl::unexpected(run::Failure(text::message("engine.no_cold")));
     }
     auto execution =
-        std::make_unique<TorchExecution>(spec, std::move(*device), limit, cancel, ranks_.get());
-    if (auto built = execution->build(recorder); !built) return tl::unexpected(built.error());
+        std::make_unique<TorchExecution>(spec, std::move(device), limit, cancel, ranks_.get());
+    TS_TRY_DONE(execution->build(recorder));
     return execution;
   } catch (...) {
     return tl::unexpected(current_failure());
