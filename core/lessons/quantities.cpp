@@ -258,28 +258,6 @@ std::optional<double> step_figure(const json& document, const string& name) {
                    child(document, "units").value(name, ""));
 }
 
-template <const char* const& Pointer>
-std::optional<double> at_point(const json& document, const string& argument) {
-  const json* const point = point_of(document, argument);
-  return point == nullptr ? std::nullopt : number_at(*point, Pointer);
-}
-
-constexpr const char* kMedian = "/step_ms/median";
-constexpr const char* kMean = "/step_ms/mean";
-constexpr const char* kStd = "/step_ms/std";
-constexpr const char* kCiLow = "/step_ms/ci95/0";
-constexpr const char* kCiHigh = "/step_ms/ci95/1";
-constexpr const char* kForward = "/parts_ms/forward";
-constexpr const char* kBackward = "/parts_ms/backward";
-constexpr const char* kOptimizer = "/parts_ms/optimizer";
-constexpr const char* kPeak = "/peak_allocated";
-constexpr const char* kBefore = "/before_backward";
-constexpr const char* kTokens = "/tokens_per_s";
-constexpr const char* kTflops = "/tflops_per_s";
-constexpr const char* kPeakPredicted = "/peak_predicted";
-constexpr const char* kBeforePredicted = "/before_backward_predicted";
-constexpr const char* kNeeded = "/predicted/needed";
-
 std::optional<double> fits_at_point(const json& document, const string& argument) {
   const json* const point = point_of(document, argument);
   if (point == nullptr) return std::nullopt;
@@ -444,21 +422,21 @@ constexpr QuantityRow kRows[] = {
     {"can_run", kPredict, Unit::count, Nature::theory, Takes::name, "1 where that attention backend takes these settings on the card, else 0", nullptr, can_run},
     {"setting", kPredict, Unit::number, Nature::stated, Takes::setting, "a setting of the step", nullptr, setting},
 
-    {"median_ms", kSweep, Unit::ms, kMeasured, Takes::point, "median step of a point", nullptr, at_point<kMedian>},
-    {"mean_ms", kSweep, Unit::ms, kMeasured, Takes::point, "its mean", nullptr, at_point<kMean>},
-    {"std_ms", kSweep, Unit::ms, kMeasured, Takes::point, "its standard deviation", nullptr, at_point<kStd>},
-    {"ci_low_ms", kSweep, Unit::ms, kMeasured, Takes::point, "low end of the median's 95 % interval", nullptr, at_point<kCiLow>},
-    {"ci_high_ms", kSweep, Unit::ms, kMeasured, Takes::point, "its high end", nullptr, at_point<kCiHigh>},
-    {"forward_ms", kSweep, Unit::ms, kMeasured, Takes::point, "median of the forward part", nullptr, at_point<kForward>},
-    {"backward_ms", kSweep, Unit::ms, kMeasured, Takes::point, "of the backward part", nullptr, at_point<kBackward>},
-    {"optimizer_ms", kSweep, Unit::ms, kMeasured, Takes::point, "of the optimizer", nullptr, at_point<kOptimizer>},
-    {"peak_bytes", kSweep, Unit::bytes, kMeasured, Takes::point, "most bytes allocated at once", nullptr, at_point<kPeak>},
-    {"before_backward_bytes", kSweep, Unit::bytes, kMeasured, Takes::point, "allocated when the last backward begins", nullptr, at_point<kBefore>},
-    {"tokens_per_s", kSweep, Unit::tokens_per_s, kMeasured, Takes::point, "tokens of a step over its median", nullptr, at_point<kTokens>},
-    {"tflops_per_s", kSweep, Unit::tflops_per_s, kMeasured, Takes::point, "FLOPs by formula over the median", nullptr, at_point<kTflops>},
-    {"predicted_peak_bytes", kSweep, Unit::bytes, kPredicted, Takes::point, "most bytes allocated at once, by a dry run", nullptr, at_point<kPeakPredicted>},
-    {"predicted_before_backward_bytes", kSweep, Unit::bytes, kPredicted, Takes::point, "allocated when the last backward begins", nullptr, at_point<kBeforePredicted>},
-    {"predicted_needed_bytes", kSweep, Unit::bytes, kPredicted, Takes::point, "what the device must have", nullptr, at_point<kNeeded>},
+    {"median_ms", kSweep, Unit::ms, kMeasured, Takes::point, "median step of a point", "/step_ms/median", nullptr},
+    {"mean_ms", kSweep, Unit::ms, kMeasured, Takes::point, "its mean", "/step_ms/mean", nullptr},
+    {"std_ms", kSweep, Unit::ms, kMeasured, Takes::point, "its standard deviation", "/step_ms/std", nullptr},
+    {"ci_low_ms", kSweep, Unit::ms, kMeasured, Takes::point, "low end of the median's 95 % interval", "/step_ms/ci95/0", nullptr},
+    {"ci_high_ms", kSweep, Unit::ms, kMeasured, Takes::point, "its high end", "/step_ms/ci95/1", nullptr},
+    {"forward_ms", kSweep, Unit::ms, kMeasured, Takes::point, "median of the forward part", "/parts_ms/forward", nullptr},
+    {"backward_ms", kSweep, Unit::ms, kMeasured, Takes::point, "of the backward part", "/parts_ms/backward", nullptr},
+    {"optimizer_ms", kSweep, Unit::ms, kMeasured, Takes::point, "of the optimizer", "/parts_ms/optimizer", nullptr},
+    {"peak_bytes", kSweep, Unit::bytes, kMeasured, Takes::point, "most bytes allocated at once", "/peak_allocated", nullptr},
+    {"before_backward_bytes", kSweep, Unit::bytes, kMeasured, Takes::point, "allocated when the last backward begins", "/before_backward", nullptr},
+    {"tokens_per_s", kSweep, Unit::tokens_per_s, kMeasured, Takes::point, "tokens of a step over its median", "/tokens_per_s", nullptr},
+    {"tflops_per_s", kSweep, Unit::tflops_per_s, kMeasured, Takes::point, "FLOPs by formula over the median", "/tflops_per_s", nullptr},
+    {"predicted_peak_bytes", kSweep, Unit::bytes, kPredicted, Takes::point, "most bytes allocated at once, by a dry run", "/peak_predicted", nullptr},
+    {"predicted_before_backward_bytes", kSweep, Unit::bytes, kPredicted, Takes::point, "allocated when the last backward begins", "/before_backward_predicted", nullptr},
+    {"predicted_needed_bytes", kSweep, Unit::bytes, kPredicted, Takes::point, "what the device must have", "/predicted/needed", nullptr},
     {"predicted_fits", kSweep, Unit::count, kPredicted, Takes::point, "1 where the point fits, else 0", nullptr, fits_at_point},
     {"exponent_ms", kSweep, Unit::number, kMeasured, Takes::series, "how the step grows: T to this power", nullptr, fitted<kStepMeasure, kSlope>},
     {"exponent_bytes", kSweep, Unit::number, kMeasured, Takes::series, "how the peak grows", nullptr, fitted<kPeakMeasure, kSlope>},
@@ -570,7 +548,10 @@ base::Result<const QuantityRow*> find_quantity(StepKind kind, const std::string&
 std::optional<double> read_quantity(const QuantityRow& row, const nlohmann::json& document,
                                     const std::string& argument) {
   try {
-    return row.pointer != nullptr ? number_at(document, row.pointer) : row.read(document, argument);
+    if (row.pointer == nullptr) return row.read(document, argument);
+    if (row.takes != Takes::point) return number_at(document, row.pointer);
+    const json* const point = point_of(document, argument);
+    return point == nullptr ? std::nullopt : number_at(*point, row.pointer);
   } catch (const nlohmann::json::exception&) {
     return std::nullopt;  // the document of an earlier version, or the user's own
   }

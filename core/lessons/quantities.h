@@ -90,7 +90,8 @@ struct QuantityRow {
   Nature nature;
   Takes takes;
   const char* meaning;  // one line, English, for docs/lessons.md
-  // A pointer into the document, or a function of it and of the argument in parentheses.
+  // A pointer into the document (into the point that is named there, where it takes one), or a
+  // function of it and of the argument in parentheses.
   const char* pointer;
   std::optional<double> (*read)(const nlohmann::json& document, const std::string& argument);
 };
