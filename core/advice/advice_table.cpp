@@ -1,6 +1,7 @@
 #include "core/advice/advice_table.h"
 
 #include <algorithm>
+#include <array>
 #include <nlohmann/json.hpp>
 #include <utility>
 
@@ -68,17 +69,8 @@ std::string verdict_words(const AdviceRow& row, const text::Texts& texts) {
 }
 
 const char* name_of(AdviceRow::Origin origin) {
-  switch (origin) {
-    case AdviceRow::Origin::best:
-      return "best";
-    case AdviceRow::Origin::kind:
-      return "kind";
-    case AdviceRow::Origin::as_set:
-      return "as_set";
-    case AdviceRow::Origin::lab_rule:
-      return "lab_rule";
-  }
-  return "";
+  constexpr std::array kNames = {"best", "kind", "as_set", "lab_rule"};
+  return kNames[static_cast<std::size_t>(origin)];
 }
 
 std::string time_words(double seconds) {
@@ -124,17 +116,8 @@ nlohmann::json row_json(const AdviceRow& row, const Advice& advice) {
 }
 
 const char* state_name(RecipeSearch::State state) {
-  switch (state) {
-    case RecipeSearch::State::unknown:
-      return "unknown";
-    case RecipeSearch::State::asked:
-      return "dry_run";
-    case RecipeSearch::State::too_large:
-      return "concluded";
-    case RecipeSearch::State::refused:
-      return "refused";
-  }
-  return "";
+  constexpr std::array kNames = {"unknown", "dry_run", "concluded", "refused"};
+  return kNames[static_cast<std::size_t>(state)];
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 #include "core/calculate/inputs.h"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <cmath>
 #include <optional>
@@ -33,24 +34,8 @@ std::optional<std::int64_t> whole_number(std::string_view words) {
 }  // namespace
 
 const char* to_string(Unit unit) {
-  switch (unit) {
-    case Unit::bytes:
-      return "bytes";
-    case Unit::flops:
-      return "FLOP";
-    case Unit::flop_rate:
-      return "FLOP/s";
-    case Unit::seconds:
-      return "s";
-    case Unit::share:
-      return "of 1";
-    case Unit::flops_per_byte:
-      return "FLOP/byte";
-    case Unit::number:
-    case Unit::times:
-      break;
-  }
-  return "";
+  constexpr std::array kNames = {"", "bytes", "FLOP", "FLOP/s", "s", "of 1", "", "FLOP/byte"};
+  return kNames[static_cast<std::size_t>(unit)];
 }
 
 Chosen::Chosen(const char* owner, std::span<const Input> inputs) : owner_(owner), inputs_(inputs) {

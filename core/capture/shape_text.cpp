@@ -1,6 +1,7 @@
 #include "core/capture/shape_text.h"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <string_view>
 
@@ -8,30 +9,11 @@ namespace ts::capture {
 
 namespace {
 
+// In the order of DType.
 std::string_view dtype_name(std::uint8_t code) {
-  switch (static_cast<DType>(code)) {
-    case DType::none:
-      return "";
-    case DType::fp64:
-      return "fp64";
-    case DType::fp32:
-      return "fp32";
-    case DType::fp16:
-      return "fp16";
-    case DType::bf16:
-      return "bf16";
-    case DType::int64:
-      return "int64";
-    case DType::int32:
-      return "int32";
-    case DType::uint8:
-      return "uint8";
-    case DType::boolean:
-      return "bool";
-    case DType::other:
-      break;
-  }
-  return "other";
+  constexpr std::array kNames = {"",      "fp64",  "fp32",  "fp16", "bf16",
+                                 "int64", "int32", "uint8", "bool"};
+  return code < kNames.size() ? kNames[code] : "other";
 }
 
 // Calls visit(tensor, first_dim, end_dim) for each tensor whose sizes are complete.

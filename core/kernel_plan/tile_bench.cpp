@@ -37,21 +37,13 @@ std::string percent_of(double share) {
 }
 
 const char* words_of(Cost cost) {
-  switch (cost) {
-    case Cost::threads:
-      return "fewer tiles of Q than threads";
-    case Cost::cache:
-      return "a tile is larger than the L2 cache";
-    case Cost::waste:
-      return "more pairs for nothing";
-    case Cost::passes:
-      return "more passes over K and V";
-    case Cost::updates:
-      return "O is updated more often";
-    case Cost::none:
-      break;
-  }
-  return "";
+  constexpr std::array kNames = {"",
+                                 "fewer tiles of Q than threads",
+                                 "a tile is larger than the L2 cache",
+                                 "more pairs for nothing",
+                                 "more passes over K and V",
+                                 "O is updated more often"};
+  return kNames[static_cast<std::size_t>(cost)];
 }
 
 }  // namespace

@@ -1,5 +1,7 @@
 #include "core/kernel_plan/tile_words.h"
 
+#include <array>
+
 #include "core/report/kernel_report.h"
 #include "core/text/message.h"
 #include "core/text/numbers.h"
@@ -13,21 +15,9 @@ std::string percent(double share) {
 
 // As in the keys of its texts.
 std::string name_of(Why why) {
-  switch (why) {
-    case Why::best:
-      return "best";
-    case Why::does_not_fit:
-      return "does_not_fit";
-    case Why::traffic:
-      return "traffic";
-    case Why::waste:
-      return "waste";
-    case Why::occupancy:
-      return "occupancy";
-    case Why::as_good:
-      break;
-  }
-  return "as_good";
+  constexpr std::array kNames = {"best",  "does_not_fit", "traffic",
+                                 "waste", "occupancy",    "as_good"};
+  return kNames[static_cast<std::size_t>(why)];
 }
 
 std::vector<base::Argument> arguments_of(const PlannedTiles& one, const PlannedTiles& best) {

@@ -1,6 +1,7 @@
 #include "core/run/run.h"
 
 #include <algorithm>
+#include <array>
 
 #include "core/base/check.h"
 #include "core/run/step_summary.h"
@@ -20,17 +21,8 @@ std::optional<double> per_second(double per_step, double median_ms) {
 }  // namespace
 
 const char* to_string(Verdict value) {
-  switch (value) {
-    case Verdict::ok:
-      return "ok";
-    case Verdict::oom:
-      return "oom";
-    case Verdict::cancelled:
-      return "cancelled";
-    case Verdict::failed:
-      break;
-  }
-  return "failed";
+  constexpr std::array kNames = {"ok", "oom", "cancelled", "failed"};
+  return kNames[static_cast<std::size_t>(value)];
 }
 
 Run::Run(const StartedUpdate& started)

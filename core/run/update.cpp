@@ -1,31 +1,21 @@
 #include "core/run/update.h"
 
+#include <array>
+
 namespace ts::run {
 
 const char* to_string(Stage value) {
-  switch (value) {
-    case Stage::waiting:
-      return "waiting";
-    case Stage::loading_engine:
-      return "loading the engine";
-    case Stage::compiling:
-      return "compiling the step";
-    case Stage::preparing:
-      return "preparing";
-    case Stage::recording:
-      return "recording";
-    case Stage::warmup:
-      return "warming up";
-    case Stage::timing:
-      return "timing";
-    case Stage::roof:
-      return "measuring what the device reaches";
-    case Stage::values:
-      return "comparing with fp64";
-    case Stage::done:
-      return "done";
-  }
-  return "";
+  constexpr std::array kNames = {"waiting",
+                                 "loading the engine",
+                                 "compiling the step",
+                                 "preparing",
+                                 "recording",
+                                 "warming up",
+                                 "timing",
+                                 "measuring what the device reaches",
+                                 "comparing with fp64",
+                                 "done"};
+  return kNames[static_cast<std::size_t>(value)];
 }
 
 void UpdateQueue::push(Update update) {

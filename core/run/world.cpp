@@ -14,17 +14,8 @@ constexpr std::array kShards = {"none", "zero1", "zero2", "zero3"};
 }  // namespace
 
 const char* to_string(Compression value) {
-  switch (value) {
-    case Compression::none:
-      return "none";
-    case Compression::bf16:
-      return "bf16";
-    case Compression::fp16:
-      return "fp16";
-    case Compression::powersgd:
-      return "powersgd";
-  }
-  return "?";
+  constexpr std::array kNames = {"none", "bf16", "fp16", "powersgd"};
+  return kNames[static_cast<std::size_t>(value)];
 }
 
 const char* to_string(Shard value) {

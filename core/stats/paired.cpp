@@ -1,6 +1,7 @@
 #include "core/stats/paired.h"
 
 #include <algorithm>
+#include <array>
 #include <vector>
 
 #include "core/base/check.h"
@@ -24,17 +25,8 @@ PairVerdict judge(int pairs, const std::optional<Interval>& ci95) {
 }  // namespace
 
 const char* to_string(PairVerdict value) {
-  switch (value) {
-    case PairVerdict::faster:
-      return "faster";
-    case PairVerdict::slower:
-      return "slower";
-    case PairVerdict::same:
-      return "same";
-    case PairVerdict::unclear:
-      break;
-  }
-  return "unclear";
+  constexpr std::array kNames = {"faster", "slower", "same", "unclear"};
+  return kNames[static_cast<std::size_t>(value)];
 }
 
 PairedRatio paired_ratio(std::span<const double> a, std::span<const double> b) {

@@ -1,5 +1,6 @@
 #include "core/sweep/sweep_results.h"
 
+#include <array>
 #include <cmath>
 #include <limits>
 
@@ -71,19 +72,9 @@ std::vector<SweepCurve> curves_of(const Sweep& sweep) {
 }
 
 const char* to_string(Measure measure) {
-  switch (measure) {
-    case Measure::step_ms:
-      return "step_ms";
-    case Measure::peak_allocated:
-      return "peak_allocated";
-    case Measure::peak_predicted:
-      return "peak_predicted";
-    case Measure::samples_per_s:
-      return "samples_per_s";
-    case Measure::tokens_per_s:
-      break;
-  }
-  return "tokens_per_s";
+  constexpr std::array kNames = {"step_ms", "peak_allocated", "peak_predicted", "tokens_per_s",
+                                 "samples_per_s"};
+  return kNames[static_cast<std::size_t>(measure)];
 }
 
 bool studies_warm_up(const Sweep& sweep) {

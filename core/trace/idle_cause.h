@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 
 namespace ts::trace {
@@ -16,19 +17,9 @@ inline constexpr int kIdleCauseCount = 5;
 
 // "idle: launch-bound", ...; the name of a slice on a track of kind gpu_idle.
 constexpr const char* to_string(IdleCause cause) {
-  switch (cause) {
-    case IdleCause::launch:
-      return "idle: launch-bound";
-    case IdleCause::synchronisation:
-      return "idle: synchronisation";
-    case IdleCause::copy:
-      return "idle: copy";
-    case IdleCause::device:
-      return "idle: device";
-    case IdleCause::unknown:
-      break;
-  }
-  return "idle: unknown";
+  constexpr std::array kNames = {"idle: launch-bound", "idle: synchronisation", "idle: copy",
+                                 "idle: device", "idle: unknown"};
+  return kNames[static_cast<std::size_t>(cause)];
 }
 
 }  // namespace ts::trace

@@ -1,6 +1,7 @@
 #include "kernels/observe/name_cache.h"
 
 #include <algorithm>
+#include <array>
 
 #include "kernels/observe/unknown_blocks.h"
 
@@ -61,25 +62,9 @@ std::size_t quick_hash(std::string_view text) {
 }  // namespace
 
 const char* kernel_name(AttentionKernel kernel) {
-  switch (kernel) {
-    case AttentionKernel::softmax:
-      return "naive";
-    case AttentionKernel::math:
-      return "math";
-    case AttentionKernel::flash:
-      return "flash";
-    case AttentionKernel::efficient:
-      return "efficient";
-    case AttentionKernel::cudnn:
-      return "cudnn";
-    case AttentionKernel::tiled:
-      return "tiled";
-    case AttentionKernel::own:
-      return "own";
-    case AttentionKernel::none:
-      break;
-  }
-  return "";
+  constexpr std::array kNames = {"",          "naive", "math",  "flash",
+                                 "efficient", "cudnn", "tiled", "own"};
+  return kNames[static_cast<std::size_t>(kernel)];
 }
 
 const OperatorName& NameCache::find(std::string_view text) {

@@ -1,3 +1,4 @@
+#include <array>
 #include <atomic>
 
 #include "kernels/own/attention_kernel.h"
@@ -34,15 +35,8 @@ Instructions instructions_of(const AttentionKernel& kernel) {
 }  // namespace
 
 const char* name_of(Instructions instructions) {
-  switch (instructions) {
-    case Instructions::avx512:
-      return "AVX-512";
-    case Instructions::avx2:
-      return "AVX2";
-    case Instructions::portable:
-      break;
-  }
-  return "portable";
+  constexpr std::array kNames = {"portable", "AVX2", "AVX-512"};
+  return kNames[static_cast<std::size_t>(instructions)];
 }
 
 bool runs_here(Instructions instructions) {
