@@ -11,6 +11,8 @@
 #include <utility>
 #include <vector>
 
+#include "core/trace/each_slice.h"
+
 namespace ts::files {
 namespace {
 
@@ -95,15 +97,8 @@ class RunExporter {
  private:
   template <class Visit>
   void for_each_slice(Visit visit) const {
-    for (std::size_t t = 0; t < trace_.tracks().size(); ++t) {
-      const auto track = static_cast<trace::TrackId>(t);
-      for (std::uint16_t depth = 0; depth < trace_.depth_count(track); ++depth) {
-        for (std::uint32_t i = 0; i < trace_.lane_size(track, depth); ++i) {
-          const trace::SliceRef ref{track, depth, i};
-          visit(ref, trace_.slice(ref));
-        }
-      }
-    }
+    for (trace::TrackId track = 0; track < trace_.tracks().size(); ++track)
+      trace::for_each_slice(trace_, track, visit);
   }
   [[nodiscard]] const trace::Track& track_of(trace::SliceRef ref) const {
     return trace_.tracks()[ref.track];

@@ -4,6 +4,8 @@
 #include <optional>
 #include <string>
 
+#include "core/trace/each_slice.h"
+
 namespace ts::findings {
 namespace {
 
@@ -42,15 +44,11 @@ void for_each_slice(
     const std::function<void(const trace::Slice& slice, const trace::Slice* outer)>& use) {
   for (trace::TrackId track = 0; track < run.trace.tracks().size(); ++track) {
     if (run.trace.tracks()[track].kind == trace::TrackKind::phases) continue;
-    for (std::uint16_t depth = 0; depth < run.trace.depth_count(track); ++depth) {
-      for (std::uint32_t i = 0; i < run.trace.lane_size(track, depth); ++i) {
-        const trace::SliceRef ref{track, depth, i};
-        const trace::Slice slice = run.trace.slice(ref);
-        std::optional<trace::Slice> outer;
-        if (const auto parent = run.trace.parent(ref)) outer = run.trace.slice(*parent);
-        use(slice, outer ? &*outer : nullptr);
-      }
-    }
+    trace::for_each_slice(run.trace, track, [&](trace::SliceRef ref, const trace::Slice& slice) {
+      std::optional<trace::Slice> outer;
+      if (const auto parent = run.trace.parent(ref)) outer = run.trace.slice(*parent);
+      use(slice, outer ? &*outer : nullptr);
+    });
   }
 }
 

@@ -9,6 +9,7 @@
 #include "core/stats/operator_flops.h"
 #include "core/stats/quantiles.h"
 #include "core/stats/queue_depth.h"
+#include "core/trace/each_slice.h"
 
 namespace ts::stats {
 namespace {
@@ -33,7 +34,7 @@ class KernelTableBuilder {
   KernelTableBuilder(const trace::TraceStore& trace, const trace::KernelLaunches& launches,
                      const base::StringTable& strings, std::optional<base::TimeRange> range)
       : trace_(trace), launches_(launches), strings_(strings), range_(range) {
-    for_each(TrackKind::phases, [&](SliceRef, const trace::Slice& slice) {
+    for_each_slice(trace_, TrackKind::phases, [&](SliceRef, const trace::Slice& slice) {
       if (slice.slice_class == trace::SliceClass::step)
         steps_.push_back({slice.begin_ns, slice.end_ns()});
     });
@@ -44,7 +45,7 @@ class KernelTableBuilder {
     KernelTable table;
     table.steps = std::ssize(steps_);
     std::map<std::int16_t, std::vector<PlacedKernel>> work;  // by device
-    for_each(TrackKind::gpu_stream, [&](SliceRef ref, const trace::Slice& slice) {
+    for_each_slice(trace_, TrackKind::gpu_stream, [&](SliceRef ref, const trace::Slice& slice) {
       if (const auto step = step_of(slice.begin_ns))
         work[trace_.tracks()[ref.track].device].push_back({ref, slice, *step});
     });
@@ -77,20 +78,6 @@ class KernelTableBuilder {
     double op_flops = 0;
     double op_input_bytes = 0;
   };
-
-  template <class Visit>
-  void for_each(TrackKind kind, Visit visit) const {
-    for (std::size_t t = 0; t < trace_.tracks().size(); ++t) {
-      if (trace_.tracks()[t].kind != kind) continue;
-      const auto track = static_cast<trace::TrackId>(t);
-      for (std::uint16_t depth = 0; depth < trace_.depth_count(track); ++depth) {
-        for (std::uint32_t i = 0; i < trace_.lane_size(track, depth); ++i) {
-          const SliceRef ref{track, depth, i};
-          visit(ref, trace_.slice(ref));
-        }
-      }
-    }
-  }
 
   // Unset also outside the range.
   std::optional<std::size_t> step_of(std::int64_t time_ns) const {
@@ -185,7 +172,7 @@ class KernelTableBuilder {
 
   // `spans` in their order.
   void add_idle(DeviceUse& use, const std::vector<Interval>& spans) const {
-    for_each(TrackKind::gpu_idle, [&](SliceRef ref, const trace::Slice& slice) {
+    for_each_slice(trace_, TrackKind::gpu_idle, [&](SliceRef ref, const trace::Slice& slice) {
       if (trace_.tracks()[ref.track].device != use.device) return;
       const auto after = std::ranges::upper_bound(spans, slice.begin_ns, {}, &Interval::begin_ns);
       if (after == spans.begin() || slice.end_ns() > std::prev(after)->end_ns) return;

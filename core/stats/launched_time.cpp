@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "core/trace/each_slice.h"
+
 namespace ts::stats {
 namespace {
 
@@ -52,20 +54,14 @@ LaunchedTime launched_time(const trace::TraceStore& trace, std::span<const Opera
   LaunchedTime time;
   time.direct_ns.assign(calls.size(), 0);
   const OpenCalls open(calls);
-  for (std::size_t t = 0; t < trace.tracks().size(); ++t) {
-    if (trace.tracks()[t].kind != trace::TrackKind::gpu_stream) continue;
-    const auto track = static_cast<trace::TrackId>(t);
-    for (std::uint16_t depth = 0; depth < trace.depth_count(track); ++depth) {
-      for (std::uint32_t i = 0; i < trace.lane_size(track, depth); ++i) {
-        time.any_kernel = true;
-        const trace::SliceRef ref{track, depth, i};
-        const auto launch = trace.flow_partner(ref);
-        if (!launch) continue;
-        const std::uint32_t call = open.at(trace.slice(*launch).begin_ns);
-        if (call != kNone) time.direct_ns[call] += trace.slice(ref).duration_ns;
-      }
-    }
-  }
+  const auto add = [&](trace::SliceRef ref, const trace::Slice& kernel) {
+    time.any_kernel = true;
+    const auto launch = trace.flow_partner(ref);
+    if (!launch) return;
+    const std::uint32_t call = open.at(trace.slice(*launch).begin_ns);
+    if (call != kNone) time.direct_ns[call] += kernel.duration_ns;
+  };
+  for_each_slice(trace, trace::TrackKind::gpu_stream, add);
   time.all_ns = time.direct_ns;
   for (std::size_t i = calls.size(); i-- > 0;) {  // parents come first
     if (calls[i].parent != kNone) time.all_ns[calls[i].parent] += time.all_ns[i];

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/trace/each_slice.h"
 #include "core/trace/slice_class.h"
 
 namespace ts::stats {
@@ -16,25 +17,13 @@ struct PhaseInterval {
   base::Phase phase = base::Phase::idle;
 };
 
-template <class Visit>
-void for_each_slice(const trace::TraceStore& trace, trace::TrackId track, Visit visit) {
-  for (std::uint16_t depth = 0; depth < trace.depth_count(track); ++depth) {
-    const std::uint32_t size = trace.lane_size(track, depth);
-    for (std::uint32_t i = 0; i < size; ++i) visit(depth, trace.slice({track, depth, i}));
-  }
-}
-
 std::vector<PhaseInterval> phase_intervals(const trace::TraceStore& trace) {
   std::vector<PhaseInterval> intervals;
-  for (std::size_t t = 0; t < trace.tracks().size(); ++t) {
-    if (trace.tracks()[t].kind != TrackKind::phases) continue;
-    for_each_slice(trace, static_cast<trace::TrackId>(t),
-                   [&](std::uint16_t, const trace::Slice& slice) {
-                     if (const auto phase = phase_of(slice.slice_class)) {
-                       intervals.push_back({slice.begin_ns, slice.end_ns(), *phase});
-                     }
-                   });
-  }
+  for_each_slice(trace, TrackKind::phases, [&](trace::SliceRef, const trace::Slice& slice) {
+    if (const auto phase = phase_of(slice.slice_class)) {
+      intervals.push_back({slice.begin_ns, slice.end_ns(), *phase});
+    }
+  });
   std::ranges::sort(intervals, {}, &PhaseInterval::begin_ns);
   return intervals;
 }
@@ -97,21 +86,18 @@ std::vector<OperatorCall> operator_calls(const trace::TraceStore& trace,
                                          std::optional<base::TimeRange> range) {
   const std::vector<PhaseInterval> phases = phase_intervals(trace);
   std::vector<OperatorCall> calls;
-  for (std::size_t t = 0; t < trace.tracks().size(); ++t) {
-    const TrackKind kind = trace.tracks()[t].kind;
+  for (trace::TrackId track = 0; track < trace.tracks().size(); ++track) {
+    const TrackKind kind = trace.tracks()[track].kind;
     if (kind != TrackKind::cpu_thread && kind != TrackKind::autograd_thread) continue;
     std::vector<Placed> placed;
-    for_each_slice(trace, static_cast<trace::TrackId>(t),
-                   [&](std::uint16_t depth, const trace::Slice& slice) {
-                     if (range && (slice.begin_ns < range->begin || slice.begin_ns >= range->end))
-                       return;
-                     if (phase_at(phases, slice.begin_ns) == base::Phase::setup) return;
-                     placed.push_back({depth, slice});
-                   });
+    for_each_slice(trace, track, [&](trace::SliceRef ref, const trace::Slice& slice) {
+      if (range && (slice.begin_ns < range->begin || slice.begin_ns >= range->end)) return;
+      if (phase_at(phases, slice.begin_ns) == base::Phase::setup) return;
+      placed.push_back({ref.depth, slice});
+    });
     const std::size_t first = calls.size();
     add_track(placed, phases, calls);
-    for (std::size_t i = first; i < calls.size(); ++i)
-      calls[i].track = static_cast<trace::TrackId>(t);
+    for (std::size_t i = first; i < calls.size(); ++i) calls[i].track = track;
   }
   std::vector<std::uint32_t> inside(calls.size(), 0);
   for (const OperatorCall& call : calls) {
@@ -127,27 +113,19 @@ std::vector<OperatorCall> operator_calls(const trace::TraceStore& trace,
 std::vector<OperatorCall> kernel_calls(const trace::TraceStore& trace) {
   const std::vector<PhaseInterval> phases = phase_intervals(trace);
   std::vector<OperatorCall> calls;
-  for (std::size_t t = 0; t < trace.tracks().size(); ++t) {
-    if (trace.tracks()[t].kind != TrackKind::gpu_stream) continue;
-    for_each_slice(trace, static_cast<trace::TrackId>(t),
-                   [&](std::uint16_t, const trace::Slice& slice) {
-                     const base::Phase phase = phase_at(phases, slice.begin_ns);
-                     if (phase == base::Phase::setup) return;
-                     calls.push_back({slice, slice.duration_ns, phase});
-                   });
-  }
+  for_each_slice(trace, TrackKind::gpu_stream, [&](trace::SliceRef, const trace::Slice& slice) {
+    const base::Phase phase = phase_at(phases, slice.begin_ns);
+    if (phase == base::Phase::setup) return;
+    calls.push_back({slice, slice.duration_ns, phase});
+  });
   return calls;
 }
 
 std::int64_t step_count(const trace::TraceStore& trace) {
   std::int64_t steps = 0;
-  for (std::size_t t = 0; t < trace.tracks().size(); ++t) {
-    if (trace.tracks()[t].kind != TrackKind::phases) continue;
-    for_each_slice(trace, static_cast<trace::TrackId>(t),
-                   [&](std::uint16_t, const trace::Slice& slice) {
-                     if (slice.slice_class == SliceClass::step) ++steps;
-                   });
-  }
+  for_each_slice(trace, TrackKind::phases, [&](trace::SliceRef, const trace::Slice& slice) {
+    if (slice.slice_class == SliceClass::step) ++steps;
+  });
   return steps;
 }
 

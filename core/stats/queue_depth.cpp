@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/trace/each_slice.h"
+
 namespace ts::stats {
 
 std::optional<Waited> waited(const trace::TraceStore& trace, trace::SliceRef ref) {
@@ -34,15 +36,10 @@ std::vector<QueuePoint> queue_depth(std::span<const Waited> all) {
 std::vector<QueuePoint> queue_depth(const trace::TraceStore& trace, std::int16_t device) {
   std::vector<Waited> all;
   const auto tracks = trace.tracks();
-  for (std::size_t t = 0; t < tracks.size(); ++t) {
-    if (tracks[t].kind != trace::TrackKind::gpu_stream || tracks[t].device != device) continue;
-    const auto track = static_cast<trace::TrackId>(t);
-    for (std::uint16_t depth = 0; depth < trace.depth_count(track); ++depth) {
-      for (std::uint32_t i = 0; i < trace.lane_size(track, depth); ++i) {
-        if (const auto one = waited(trace, {track, depth, i})) all.push_back(*one);
-      }
-    }
-  }
+  for_each_slice(trace, trace::TrackKind::gpu_stream, [&](trace::SliceRef ref, const auto&) {
+    if (tracks[ref.track].device != device) return;
+    if (const auto one = waited(trace, ref)) all.push_back(*one);
+  });
   return queue_depth(all);
 }
 
