@@ -1,14 +1,72 @@
 #include "core/trace/trace_store.h"
 
 #include <algorithm>
+#include <array>
 #include <limits>
+#include <memory>
+#include <unordered_map>
 
 #include "core/base/check.h"
-#include "core/trace/flow_index.h"
+#include "core/base/letters.h"
 #include "core/trace/lane.h"
-#include "core/trace/name_search.h"
 
 namespace ts::trace {
+
+// The two ends of every flow: 16 bytes a flow, in pages, since flow numbers are assigned in order.
+// One thread.
+class FlowIndex {
+ public:
+  static constexpr SliceRef kNowhere{.index = std::numeric_limits<std::uint32_t>::max()};
+  struct Ends {
+    SliceRef first = kNowhere;
+    SliceRef second = kNowhere;
+  };
+
+  // The ends of a flow, for the caller to fill in.
+  Ends& ends(std::uint32_t flow) {
+    auto& page = pages_[flow >> kPageBits];
+    if (!page) page = std::make_unique<Page>();
+    return (*page)[flow & ((1U << kPageBits) - 1)];
+  }
+  // Null for a flow that was never seen.
+  [[nodiscard]] const Ends* find(std::uint32_t flow) const {
+    const auto page = pages_.find(flow >> kPageBits);
+    if (page == pages_.end()) return nullptr;
+    const Ends& ends = (*page->second)[flow & ((1U << kPageBits) - 1)];
+    return ends.first == kNowhere ? nullptr : &ends;
+  }
+  [[nodiscard]] std::size_t bytes() const noexcept {
+    // Estimated size of a node of the map: key, pointer and link.
+    constexpr std::size_t kNode = 3 * sizeof(void*);
+    return sizeof(FlowIndex) + pages_.size() * (sizeof(Page) + kNode) +
+           pages_.bucket_count() * sizeof(void*);
+  }
+
+ private:
+  static constexpr std::uint32_t kPageBits = 8;
+  using Page = std::array<Ends, 1U << kPageBits>;
+  std::unordered_map<std::uint32_t, std::unique_ptr<Page>> pages_;
+};
+
+namespace {
+
+// Marks, by id, the strings of the table that contain `text`, ASCII case ignored. Empty if no
+// string matches or `text` is empty.
+std::vector<char> ids_containing(const base::StringTable& strings, std::string_view text) {
+  if (text.empty()) return {};
+  const std::uint32_t count = strings.size();
+  std::vector<char> wanted(count, 0);
+  bool any = false;
+  for (base::StringId id = 0; id < count; ++id) {
+    if (!base::contains_letters(strings.view(id), text)) continue;
+    wanted[id] = 1;
+    any = true;
+  }
+  if (!any) wanted.clear();
+  return wanted;
+}
+
+}  // namespace
 
 struct TraceStore::Impl {
   std::vector<Track> tracks;
@@ -168,8 +226,7 @@ std::vector<SliceRef> TraceStore::search(const base::StringTable& strings, std::
     }
   }
   // Stable sort: an outer slice comes before an inner one with the same begin.
-  std::stable_sort(hits.begin(), hits.end(),
-                   [](const Hit& a, const Hit& b) { return a.begin_ns < b.begin_ns; });
+  std::ranges::stable_sort(hits, {}, &Hit::begin_ns);
   hits.resize(std::min(hits.size(), most));
   std::vector<SliceRef> refs;
   refs.reserve(hits.size());

@@ -1,6 +1,7 @@
 #pragma once
 
-#include "kernels/own/by_element.h"
+#include "kernels/own/instructions.h"
+#include "kernels/own/number.h"
 #include "kernels/own/row_kernels.h"
 
 // A kernel made of functions for one row. All names are local to their source (see vector.h).
@@ -20,6 +21,23 @@ inline const Sum* sums(const void* data) {
 }
 inline Sum* sums(void* data) {
   return static_cast<Sum*>(data);
+}
+
+// Calls compute(Number{}) with the type in memory.
+template <class Compute>
+void by_element(Element element, Compute compute) {
+  switch (element) {
+    case Element::fp64:
+#ifndef TENSORSCOPE_INSTRUCTIONS  // vectors are of fp32
+      return compute(double{});
+#endif
+    case Element::fp32:
+      return compute(float{});
+    case Element::bf16:
+      return compute(Bf16{});
+    case Element::fp16:
+      return compute(Fp16{});
+  }
 }
 
 // The numbers of a row.
