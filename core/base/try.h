@@ -3,8 +3,8 @@
 #include <tl/expected.hpp>
 #include <utility>
 
-// What a function does with the base::Result of another: it goes on with the value, or ends and
-// returns the error. Nothing else of ours leaves a function by a macro.
+// A function goes on with the value of another one's base::Result, or ends and returns the error.
+// Nothing else of ours leaves a function by a macro.
 
 // TS_TRY(const auto spec, read_spec(json)) names the value. TS_TRY(side.spec, read_spec(json))
 // gives it to a place that exists.
