@@ -3,7 +3,6 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -37,22 +36,12 @@ std::size_t first_fault(std::string_view text, bool cut) {
 }
 
 // Fills `out` from byte `begin` on.
-base::Result<void> read_at(int file, std::size_t begin, std::span<char> out,
-                           const std::string& name) {
-  for (std::size_t done = 0; done < out.size();) {
-    const ssize_t got =
-        ::pread(file, out.data() + done, out.size() - done, static_cast<off_t>(begin + done));
-    if (got < 0 && errno == EINTR) continue;
-    if (got < 0) {
-      return text::fail("corpus_error.read", {{"path", name}, system_reason(errno)});
-    }
-    if (got == 0) {
-      return text::fail("corpus_error.cut",
-                        {{"path", name}, {"byte", std::to_string(begin + done)}});
-    }
-    done += static_cast<std::size_t>(got);
-  }
-  return {};
+base::Result<void> read_all_at(const Descriptor& file, std::size_t begin, std::span<char> out,
+                               const std::string& name) {
+  const std::size_t got = read_at(file.number(), begin, out);
+  if (got == out.size()) return {};
+  if (errno != 0) return text::fail("corpus_error.read", {{"path", name}, system_reason(errno)});
+  return text::fail("corpus_error.cut", {{"path", name}, {"byte", std::to_string(begin + got)}});
 }
 
 }  // namespace
@@ -62,13 +51,13 @@ base::Result<Corpus> Corpus::open(const std::filesystem::path& path, Tokens toke
   corpus.name_ = path.string();
   corpus.kind_ = tokens;
   // Does not wait for a writer of a pipe; no effect on regular files.
-  corpus.file_ = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-  if (corpus.file_ < 0) {
+  corpus.file_ = Descriptor(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  if (!corpus.file_.is_open()) {
     if (errno == ENOENT) return text::fail("corpus_error.missing", {{"path", path.string()}});
     return text::fail("corpus_error.read", {{"path", path.string()}, system_reason(errno)});
   }
   struct stat about {};
-  if (fstat(corpus.file_, &about) != 0 || !S_ISREG(about.st_mode)) {
+  if (fstat(corpus.file_.number(), &about) != 0 || !S_ISREG(about.st_mode)) {
     return text::fail("corpus_error.no_file", {{"path", path.string()}});
   }
   if (about.st_size == 0) return text::fail("corpus_error.empty", {{"path", path.string()}});
@@ -76,7 +65,7 @@ base::Result<Corpus> Corpus::open(const std::filesystem::path& path, Tokens toke
 
   const bool cut = tokens == Tokens::bytes && corpus.bytes_ > kLookedAt;
   std::string looked_at(cut ? kLookedAt : corpus.bytes_, '\0');
-  TS_TRY_DONE(read_at(corpus.file_, 0, looked_at, corpus.name_));
+  TS_TRY_DONE(read_all_at(corpus.file_, 0, looked_at, corpus.name_));
   if (const std::size_t at = first_fault(looked_at, cut); at != std::string_view::npos) {
     return text::fail(
         "corpus_error.no_text",
@@ -110,24 +99,6 @@ base::Result<Corpus> Corpus::open(const std::filesystem::path& path, Tokens toke
   return corpus;
 }
 
-Corpus::~Corpus() {
-  if (file_ >= 0) ::close(file_);
-}
-
-Corpus::Corpus(Corpus&& other) noexcept {
-  *this = std::move(other);
-}
-
-Corpus& Corpus::operator=(Corpus&& other) noexcept {
-  name_.swap(other.name_);
-  std::swap(file_, other.file_);
-  std::swap(bytes_, other.bytes_);
-  std::swap(kind_, other.kind_);
-  encoded_.swap(other.encoded_);
-  characters_.swap(other.characters_);
-  return *this;
-}
-
 std::int64_t Corpus::size() const {
   return static_cast<std::int64_t>(kind_ == Tokens::bytes ? bytes_ : encoded_.size());
 }
@@ -145,7 +116,7 @@ base::Result<void> Corpus::read(std::int64_t begin, std::span<std::int64_t> out)
     return {};
   }
   std::string bytes(out.size(), '\0');
-  if (auto read = read_at(file_, first, bytes, name_); !read) return read;
+  if (auto read = read_all_at(file_, first, bytes, name_); !read) return read;
   std::ranges::transform(bytes, out.begin(), [](char c) { return static_cast<unsigned char>(c); });
   return {};
 }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/base/result.h"
+#include "core/io/input_file.h"
 
 namespace ts::io {
 
@@ -22,9 +23,6 @@ class Corpus {
   // Errors: the file does not exist, is empty, is not text (a byte 0, or not UTF-8; for bytes only
   // the first MiB is checked), or has more than 65,536 different characters.
   static base::Result<Corpus> open(const std::filesystem::path& path, Tokens tokens);
-  ~Corpus();
-  Corpus(Corpus&& other) noexcept;
-  Corpus& operator=(Corpus&& other) noexcept;
 
   [[nodiscard]] std::int64_t size() const;   // tokens
   [[nodiscard]] std::int64_t vocab() const;  // different tokens: 256 for bytes
@@ -38,7 +36,7 @@ class Corpus {
   Corpus() = default;
 
   std::string name_;  // for messages
-  int file_ = -1;
+  Descriptor file_;
   std::size_t bytes_ = 0;
   Tokens kind_ = Tokens::bytes;
   std::vector<std::uint16_t> encoded_;   // of characters

@@ -2,7 +2,6 @@
 
 #include <fcntl.h>
 #include <sys/stat.h>
-#include <unistd.h>
 #include <zlib.h>
 
 #include <algorithm>
@@ -15,6 +14,7 @@
 
 #include "core/base/try.h"
 #include "core/io/file.h"
+#include "core/io/input_file.h"
 #include "core/text/message.h"
 
 namespace ts::io {
@@ -109,27 +109,13 @@ std::uint32_t checksum(std::span<const char> bytes) {
 class ZipArchive::Source {
  public:
   explicit Source(std::string content) : content_(std::move(content)), size_(content_.size()) {}
-  Source(int descriptor, std::uint64_t size) : descriptor_(descriptor), size_(size) {}
-  ~Source() {
-    if (descriptor_ >= 0) ::close(descriptor_);
-  }
-  Source(const Source&) = delete;
-  Source& operator=(const Source&) = delete;
+  Source(Descriptor file, std::uint64_t size) : file_(std::move(file)), size_(size) {}
 
   [[nodiscard]] std::uint64_t size() const { return size_; }
   [[nodiscard]] bool read(std::uint64_t offset, std::span<char> to) const {
     if (offset > size_ || to.size() > size_ - offset) return false;
-    if (descriptor_ < 0) {
-      if (!to.empty()) std::memcpy(to.data(), content_.data() + offset, to.size());
-      return true;
-    }
-    while (!to.empty()) {
-      const ssize_t read = ::pread(descriptor_, to.data(), to.size(), static_cast<off_t>(offset));
-      if (read < 0 && errno == EINTR) continue;
-      if (read <= 0) return false;
-      to = to.subspan(static_cast<std::size_t>(read));
-      offset += static_cast<std::uint64_t>(read);
-    }
+    if (file_.is_open()) return read_at(file_.number(), offset, to) == to.size();
+    if (!to.empty()) std::memcpy(to.data(), content_.data() + offset, to.size());
     return true;
   }
   [[nodiscard]] std::optional<std::string> piece(std::uint64_t offset, std::uint64_t size) const {
@@ -141,7 +127,7 @@ class ZipArchive::Source {
 
  private:
   std::string content_;
-  int descriptor_ = -1;
+  Descriptor file_;
   std::uint64_t size_;
 };
 
@@ -154,16 +140,15 @@ base::Result<ZipArchive> ZipArchive::open(const std::filesystem::path& path) {
   const auto refused = [&path](int error) {
     return text::fail("file_error.read", {{"path", path.string()}, system_reason(error)});
   };
-  const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-  if (descriptor < 0) return refused(errno);
+  Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  if (!file.is_open()) return refused(errno);
   struct stat status {};
-  if (::fstat(descriptor, &status) != 0 || !S_ISREG(status.st_mode)) {
-    const int error = S_ISDIR(status.st_mode) ? EISDIR : errno;
-    ::close(descriptor);
-    if (error == EISDIR) return refused(error);
+  if (::fstat(file.number(), &status) != 0 || !S_ISREG(status.st_mode)) {
+    if (S_ISDIR(status.st_mode)) return refused(EISDIR);
     return text::fail("zip_error.not_zip");
   }
-  return from(std::make_unique<Source>(descriptor, static_cast<std::uint64_t>(status.st_size)));
+  const auto size = static_cast<std::uint64_t>(status.st_size);
+  return from(std::make_unique<Source>(std::move(file), size));
 }
 
 base::Result<ZipArchive> ZipArchive::of_bytes(std::string content) {
@@ -237,8 +222,7 @@ base::Result<void> ZipArchive::read_directory() {
 }
 
 const ZipArchive::Member* ZipArchive::find(std::string_view name) const {
-  const auto found = std::find_if(members_.begin(), members_.end(),
-                                  [name](const Member& member) { return member.name == name; });
+  const auto found = std::ranges::find(members_, name, &Member::name);
   return found == members_.end() ? nullptr : &*found;
 }
 

@@ -107,16 +107,6 @@ void remove_left_over(const std::filesystem::path& folder) {
 
 }  // namespace
 
-Descriptor& Descriptor::operator=(Descriptor&& other) noexcept {
-  close();
-  number_ = std::exchange(other.number_, -1);
-  return *this;
-}
-
-void Descriptor::close() noexcept {
-  if (number_ >= 0) ::close(std::exchange(number_, -1));
-}
-
 std::filesystem::path meeting_folder() {
   const std::filesystem::path named = base::environment_variable("XDG_RUNTIME_DIR");
   if (named.is_absolute()) return named / "tensorscope";

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "core/base/result.h"
+#include "core/io/input_file.h"
 
 namespace ts::live {
 
@@ -14,19 +15,7 @@ namespace ts::live {
 // enter (0700). Each window has one (0600), window-PID; a caller of another user is sent away, and
 // so is a window of another user. Errors are one sentence.
 
-// A descriptor, closed at the end. One owner.
-class Descriptor {
- public:
-  explicit Descriptor(int number = -1) : number_(number) {}
-  ~Descriptor() { close(); }
-  Descriptor(Descriptor&& other) noexcept : number_(std::exchange(other.number_, -1)) {}
-  Descriptor& operator=(Descriptor&& other) noexcept;
-  [[nodiscard]] int number() const { return number_; }
-  void close() noexcept;
-
- private:
-  int number_;
-};
+using io::Descriptor;
 
 // tensorscope in XDG_RUNTIME_DIR, else tensorscope-UID in the folder for temporary files.
 std::filesystem::path meeting_folder();

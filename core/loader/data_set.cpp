@@ -31,31 +31,8 @@ bool is_sample(std::string_view name, bool images) {
   return images ? end == ".jpg" || end == ".jpeg" : end == ".txt";
 }
 
-class Descriptor {
- public:
-  explicit Descriptor(const fs::path& path) : value_(::open(path.c_str(), O_RDONLY | O_CLOEXEC)) {}
-  ~Descriptor() {
-    if (value_ >= 0) ::close(value_);
-  }
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  [[nodiscard]] int get() const { return value_; }
-  [[nodiscard]] int release() { return std::exchange(value_, -1); }
-
- private:
-  int value_;
-};
-
-// Less than asked for: the file ended or could not be read.
-std::size_t read_at(int file, std::uint64_t offset, char* to, std::size_t most) {
-  std::size_t done = 0;
-  while (done < most) {
-    const ssize_t got = ::pread(file, to + done, most - done, static_cast<off_t>(offset + done));
-    if (got < 0 && errno == EINTR) continue;
-    if (got <= 0) break;
-    done += static_cast<std::size_t>(got);
-  }
-  return done;
+io::Descriptor opened(const fs::path& path) {
+  return io::Descriptor(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
 }
 
 base::Message skipped(const fs::path& path, base::Message why) {
@@ -69,14 +46,15 @@ base::Message cannot_read() {
 
 // Adds the samples of an archive; else says why there are none.
 base::Message add_archive(DataSet& set, const fs::path& path, bool images) {
-  const Descriptor file(path);
+  const io::Descriptor file = opened(path);
   std::error_code error;
   const std::uintmax_t size = fs::file_size(path, error);
-  if (file.get() < 0 || error) return cannot_read();
-  const auto members =
-      tar_members([&](std::uint64_t offset, char* to,
-                      std::size_t most) { return read_at(file.get(), offset, to, most); },
-                  size);
+  if (!file.is_open() || error) return cannot_read();
+  const auto members = tar_members(
+      [&](std::uint64_t offset, char* to, std::size_t most) {
+        return io::read_at(file.number(), offset, {to, most});
+      },
+      size);
   if (!members) return members.error();
   const std::size_t first = set.samples.size();
   for (const TarMember& member : *members) {
@@ -141,12 +119,6 @@ base::Result<DataSet> open_data_set(const fs::path& folder, bool images) {
                     {{"folder", folder.string()}});
 }
 
-SampleReader::~SampleReader() {
-  for (const int file : open_) {
-    if (file >= 0) ::close(file);
-  }
-}
-
 base::Result<std::string_view> SampleReader::mapped(int file, const Sample& sample, bool keeps) {
   struct stat now {};
   if (::fstat(file, &now) != 0) return tl::unexpected(cannot_read());
@@ -163,37 +135,37 @@ base::Result<std::string_view> SampleReader::mapped(int file, const Sample& samp
 
 base::Result<std::string_view> SampleReader::read(const Sample& sample, std::string& room) {
   const bool keeps = set_->sharded() && set_->files.size() <= kMostOpen;
-  int file = open_[sample.file];
-  Descriptor opened(file >= 0 ? fs::path() : set_->files[sample.file]);
-  if (file < 0) file = opened.get();
-  if (file < 0) return tl::unexpected(cannot_read());
-  if (keeps && open_[sample.file] < 0) open_[sample.file] = opened.release();
+  io::Descriptor fresh;
+  io::Descriptor& held = keeps ? open_[sample.file] : fresh;
+  if (!held.is_open()) held = opened(set_->files[sample.file]);
+  if (!held.is_open()) return tl::unexpected(cannot_read());
+  const int file = held.number();
   if (sample.bytes > kMostSample) return text::fail("loader_error.large");
   if (!maps_.empty()) return mapped(file, sample, keeps);
   room.resize(sample.bytes);
-  if (read_at(file, sample.offset, room.data(), room.size()) == room.size()) return room;
+  if (io::read_at(file, sample.offset, room) == room.size()) return room;
   return text::fail("loader_error.shorter");
 }
 
 void drop_from_system_cache(const DataSet& set) {
   bool synced = false;
   for (const fs::path& path : set.files) {
-    const Descriptor file(path);
-    if (file.get() < 0) continue;
+    const io::Descriptor file = opened(path);
+    if (!file.is_open()) continue;
     // New files must be on the disk first; at once is faster than file by file.
-    if (!synced) ::syncfs(file.get());
+    if (!synced) ::syncfs(file.number());
     synced = true;
-    ::posix_fadvise(file.get(), 0, 0, POSIX_FADV_DONTNEED);
+    ::posix_fadvise(file.number(), 0, 0, POSIX_FADV_DONTNEED);
   }
 }
 
 std::uint64_t in_system_cache(const DataSet& set) {
   std::uint64_t sum = 0;
   for (const fs::path& path : set.files) {
-    const Descriptor file(path);
+    const io::Descriptor file = opened(path);
     std::error_code error;
     const std::uintmax_t bytes = fs::file_size(path, error);
-    if (file.get() >= 0 && !error && bytes > 0) sum += FileMap(file.get(), bytes).resident();
+    if (file.is_open() && !error && bytes > 0) sum += FileMap(file.number(), bytes).resident();
   }
   return sum;
 }

@@ -10,6 +10,7 @@
 
 #include "core/base/cancel.h"
 #include "core/base/result.h"
+#include "core/io/input_file.h"
 #include "core/loader/file_map.h"
 #include "core/loader/plan.h"
 
@@ -54,10 +55,7 @@ class SampleReader {
  public:
   // `mapped`: samples are where a map of their file has them, else they are read.
   explicit SampleReader(const DataSet& set, bool mapped = false)
-      : set_(&set), open_(set.files.size(), -1), maps_(mapped ? set.files.size() : 0) {}
-  ~SampleReader();
-  SampleReader(const SampleReader&) = delete;
-  SampleReader& operator=(const SampleReader&) = delete;
+      : set_(&set), open_(set.files.size()), maps_(mapped ? set.files.size() : 0) {}
   // The bytes are in a map, or in `room`, which is replaced; until the next call. A file that is
   // gone or shorter than it was is an error.
   base::Result<std::string_view> read(const Sample& sample, std::string& room);
@@ -66,7 +64,7 @@ class SampleReader {
   base::Result<std::string_view> mapped(int file, const Sample& sample, bool keeps);
 
   const DataSet* set_;
-  std::vector<int> open_;  // descriptors; -1: not open
+  std::vector<io::Descriptor> open_;
   std::vector<FileMap> maps_;
   FileMap last_;  // of a file that is not kept
 };

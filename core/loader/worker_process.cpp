@@ -174,11 +174,10 @@ void serve(const json& job, const Shop& shop, Maker& maker, SharedMemory& memory
 
 SharedMemory::~SharedMemory() {
   if (data_ != nullptr) munmap(data_, bytes_);
-  if (descriptor_ >= 0) ::close(descriptor_);
 }
 
 base::Result<void> SharedMemory::map() {
-  void* const at = mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor_, 0);
+  void* const at = mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_SHARED, file_.number(), 0);
   if (at == MAP_FAILED)
     return text::fail("loader_error.no_shared_memory", {io::system_reason(errno)});
   data_ = static_cast<std::byte*>(at);
@@ -187,22 +186,22 @@ base::Result<void> SharedMemory::map() {
 
 base::Result<void> SharedMemory::make(std::size_t slots, std::size_t slot_bytes) {
   bytes_ = std::max<std::size_t>(1, slots * slot_bytes);
-  descriptor_ = memfd_create("batches", MFD_CLOEXEC);
-  if (descriptor_ < 0 || ftruncate(descriptor_, static_cast<off_t>(bytes_)) != 0)
+  file_ = io::Descriptor(memfd_create("batches", MFD_CLOEXEC));
+  if (!file_.is_open() || ftruncate(file_.number(), static_cast<off_t>(bytes_)) != 0)
     return text::fail("loader_error.no_shared_memory", {io::system_reason(errno)});
   return map();
 }
 
 base::Result<void> SharedMemory::open(const std::string& path, std::size_t bytes) {
   bytes_ = bytes;
-  descriptor_ = ::open(path.c_str(), O_RDWR | O_CLOEXEC);
-  if (descriptor_ < 0)
+  file_ = io::Descriptor(::open(path.c_str(), O_RDWR | O_CLOEXEC));
+  if (!file_.is_open())
     return text::fail("loader_error.no_shared_memory", {io::system_reason(errno)});
   return map();
 }
 
 std::string SharedMemory::path() const {
-  return "/proc/" + std::to_string(getpid()) + "/fd/" + std::to_string(descriptor_);
+  return "/proc/" + std::to_string(getpid()) + "/fd/" + std::to_string(file_.number());
 }
 
 std::size_t slot_bytes(const Plan& plan, const std::vector<Batch>& batches) {
@@ -219,7 +218,7 @@ std::size_t slot_bytes(const Plan& plan, const std::vector<Batch>& batches) {
 }
 
 WorkerProcess::~WorkerProcess() {
-  if (socket_ >= 0) ::close(socket_);
+  socket_.close();
   if (process_ == 0) return;
   kill(process_, SIGKILL);
   int ignored = 0;
@@ -231,7 +230,7 @@ base::Result<void> WorkerProcess::start(const Job& job) {
   int sockets[2];
   if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, sockets) != 0)
     return text::fail("loader_error.no_process", {io::system_reason(errno)});
-  socket_ = sockets[0];
+  socket_ = io::Descriptor(sockets[0]);
   const io::SpawnWords words(job.words);
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
@@ -255,17 +254,18 @@ base::Result<void> WorkerProcess::start(const Job& job) {
   const std::string text = said.dump();
   const Head head{text.size(), 0};
   // One that has ended is named when a batch is asked of it.
-  if (send_all(socket_, &head, sizeof head)) send_all(socket_, text.data(), text.size());
+  if (send_all(socket_.number(), &head, sizeof head))
+    send_all(socket_.number(), text.data(), text.size());
   return {};
 }
 
 bool WorkerProcess::receive(void* to, std::size_t bytes, const base::CancelToken& cancel) const {
   constexpr int kLookMs = 20;  // how often a cancel is seen
-  pollfd waits{socket_, POLLIN, 0};
+  pollfd waits{socket_.number(), POLLIN, 0};
   while (poll(&waits, 1, kLookMs) <= 0) {
     if (cancel.cancelled()) return false;
   }
-  return receive_all(socket_, to, bytes);
+  return receive_all(socket_.number(), to, bytes);
 }
 
 base::Error WorkerProcess::end_of(std::size_t number) {
@@ -299,7 +299,7 @@ base::Result<MadeBatch> WorkerProcess::make(std::size_t number, Buffers buffers,
   Head head;
   std::string words;
   const bool replied = [&] {
-    if (!send_all(socket_, &order, sizeof order)) return false;
+    if (!send_all(socket_.number(), &order, sizeof order)) return false;
     if (!receive(&head, sizeof head, cancel) || head.text > kLongest) return false;
     words.resize(head.text);
     return receive(words.data(), words.size(), cancel);

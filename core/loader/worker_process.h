@@ -10,6 +10,7 @@
 
 #include "core/base/cancel.h"
 #include "core/base/result.h"
+#include "core/io/input_file.h"
 #include "core/loader/maker.h"
 
 namespace ts::loader {
@@ -36,7 +37,7 @@ class SharedMemory {
  private:
   base::Result<void> map();
 
-  int descriptor_ = -1;
+  io::Descriptor file_;
   std::size_t bytes_ = 0;
   std::byte* data_ = nullptr;
 };
@@ -74,7 +75,7 @@ class WorkerProcess {
   base::Error end_of(std::size_t number);
 
   pid_t process_ = 0;
-  int socket_ = -1;
+  io::Descriptor socket_;
   std::size_t lane_ = 0;
 };
 

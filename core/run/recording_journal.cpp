@@ -30,13 +30,10 @@ std::filesystem::path RecordingJournal::path_of(const std::filesystem::path& rec
 RecordingJournal::RecordingJournal(std::filesystem::path path, const Run& run)
     : path_(std::move(path)) {
   ::unlink(path_.c_str());
-  file_ = ::open(path_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, kMode);
-  made_ = file_ >= 0;
+  file_ = io::Descriptor(
+      ::open(path_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, kMode));
+  made_ = file_.is_open();
   append(recording_parts::piece_of(recording_parts::run_header(run), {}));
-}
-
-RecordingJournal::~RecordingJournal() {
-  if (file_ >= 0) ::close(file_);
 }
 
 void RecordingJournal::step(const StepTimes& times) {
@@ -51,7 +48,7 @@ void RecordingJournal::update(RecordingWriter& writer, std::uint64_t dropped,
 
 bool RecordingJournal::flush(RecordingWriter& writer, std::uint64_t dropped,
                              std::int64_t clock_drift_ns, std::int64_t peak) {
-  if (file_ < 0) return made_;
+  if (!file_.is_open()) return made_;
   written_ns_ = base::now_ns();
   RecordingProgress progress{{}, dropped, clock_drift_ns, peak};
   {
@@ -67,22 +64,22 @@ void RecordingJournal::append(std::string_view begin, std::string_view rest) {
   const auto part = [](std::string_view bytes) {
     return iovec{.iov_base = const_cast<char*>(bytes.data()), .iov_len = bytes.size()};
   };
-  while (file_ >= 0 && !(begin.empty() && rest.empty())) {
+  while (file_.is_open() && !(begin.empty() && rest.empty())) {
     const std::array<iovec, 2> parts = {part(begin), part(rest)};
-    const ssize_t count = ::writev(file_, parts.data(), static_cast<int>(parts.size()));
+    const ssize_t count = ::writev(file_.number(), parts.data(), static_cast<int>(parts.size()));
     if (count > 0) {
       const auto written = static_cast<std::size_t>(count);
       const std::size_t of_begin = std::min(written, begin.size());
       begin.remove_prefix(of_begin);
       rest.remove_prefix(written - of_begin);
     } else if (errno != EINTR) {
-      ::close(std::exchange(file_, -1));
+      file_.close();
     }
   }
 }
 
 void RecordingJournal::remove() {
-  if (file_ >= 0) ::close(std::exchange(file_, -1));
+  file_.close();
   ::unlink(path_.c_str());
 }
 

@@ -6,13 +6,14 @@
 #include <string_view>
 #include <vector>
 
+#include "core/io/input_file.h"
 #include "core/run/recording.h"
 
 namespace ts::run {
 
 // The file beside a recording that has what is recorded so far, for a process that is killed: the
 // pieces of a stream (recording_stream.h), appended at most every tenth of a second. After an
-// error, such as a full disk, nothing more is written; what is there stays.
+// error, such as a full disk, nothing more is written; what is there stays, also at the end.
 class RecordingJournal {
  public:
   // FILE.part.
@@ -20,8 +21,6 @@ class RecordingJournal {
 
   // Replaces what is there.
   RecordingJournal(std::filesystem::path path, const Run& run);
-  // Leaves the file.
-  ~RecordingJournal();
   RecordingJournal(const RecordingJournal&) = delete;
   RecordingJournal& operator=(const RecordingJournal&) = delete;
 
@@ -42,7 +41,7 @@ class RecordingJournal {
   void append(std::string_view begin, std::string_view rest = {});
 
   std::filesystem::path path_;
-  int file_ = -1;  // -1: nothing is written
+  io::Descriptor file_;  // not open: nothing is written
   bool made_ = false;
   std::int64_t written_ns_ = 0;
   std::mutex mutex_;  // of the steps

@@ -61,15 +61,13 @@ base::Result<void> read_header(const nlohmann::json& json, JournalContent& conte
 }
 
 // Locked, so that two programs never write the same sweep.
-base::Result<int> open_locked(const std::filesystem::path& path, int flags) {
+base::Result<io::Descriptor> open_locked(const std::filesystem::path& path, int flags) {
   constexpr mode_t kMode = 0666;
-  const int descriptor = ::open(path.c_str(), flags | O_WRONLY | O_APPEND | O_CLOEXEC, kMode);
-  if (descriptor < 0) return cannot_write(path, errno);
-  if (::flock(descriptor, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
-    ::close(descriptor);
+  io::Descriptor file(::open(path.c_str(), flags | O_WRONLY | O_APPEND | O_CLOEXEC, kMode));
+  if (!file.is_open()) return cannot_write(path, errno);
+  if (::flock(file.number(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
     return text::fail("file_error.busy", {{"path", path.string()}});
-  }
-  return descriptor;
+  return file;
 }
 
 }  // namespace
@@ -185,12 +183,12 @@ base::Result<SweepJournal> SweepJournal::create(const std::filesystem::path& pat
   const auto refused =
       text::fail("journal_error.holds_one", {{"path", path.parent_path().string()}});
   if (holds_another()) return refused;
-  TS_TRY(auto descriptor, open_locked(path, O_CREAT));
-  SweepJournal journal(path, descriptor, 0);
+  TS_TRY(auto file, open_locked(path, O_CREAT));
+  SweepJournal journal(path, std::move(file), 0);
   // Checked again under the lock. A new file is empty; one whose creator was killed has a part of
   // its header.
   if (holds_another()) return refused;
-  if (::ftruncate(descriptor, 0) != 0) return cannot_write(path, errno);
+  if (::ftruncate(journal.file_.number(), 0) != 0) return cannot_write(path, errno);
   const nlohmann::json header = {
       {kFormatKey, kFormat}, {"identity", identity}, {"sweep", to_json(spec)}};
   if (auto written = journal.write_line(header.dump() + "\n"); !written) {
@@ -202,26 +200,16 @@ base::Result<SweepJournal> SweepJournal::create(const std::filesystem::path& pat
 
 base::Result<SweepJournal> SweepJournal::resume(const std::filesystem::path& path,
                                                 const JournalContent& content) {
-  TS_TRY(auto descriptor, open_locked(path, 0));
-  SweepJournal journal(path, descriptor, content.complete_bytes);
-  if (::lseek(descriptor, 0, SEEK_END) != static_cast<off_t>(content.bytes)) {
+  TS_TRY(auto file, open_locked(path, 0));
+  SweepJournal journal(path, std::move(file), content.complete_bytes);
+  if (::lseek(journal.file_.number(), 0, SEEK_END) != static_cast<off_t>(content.bytes)) {
     return text::fail("journal_error.changed", {{"path", path.string()}});
   }
-  if (::ftruncate(descriptor, static_cast<off_t>(content.complete_bytes)) != 0) {
+  if (::ftruncate(journal.file_.number(), static_cast<off_t>(content.complete_bytes)) != 0) {
     return cannot_write(path, errno);
   }
   return journal;
 }
-
-SweepJournal::~SweepJournal() {
-  if (descriptor_ >= 0) ::close(descriptor_);
-}
-
-SweepJournal::SweepJournal(SweepJournal&& other) noexcept
-    : path_(std::move(other.path_)),
-      descriptor_(std::exchange(other.descriptor_, -1)),
-      size_(other.size_),
-      waiting_(std::move(other.waiting_)) {}
 
 base::Result<void> SweepJournal::append(const nlohmann::json& point) {
   // The names of operators and files need not be UTF-8.
@@ -245,7 +233,7 @@ base::Result<void> SweepJournal::write_line(const std::string& line) {
   std::string_view rest = line;
   int error = 0;
   while (!rest.empty() && error == 0) {
-    const ssize_t written = ::write(descriptor_, rest.data(), rest.size());
+    const ssize_t written = ::write(file_.number(), rest.data(), rest.size());
     if (written >= 0) {
       rest.remove_prefix(static_cast<std::size_t>(written));
     } else if (errno != EINTR) {
@@ -253,10 +241,10 @@ base::Result<void> SweepJournal::write_line(const std::string& line) {
     }
   }
   // Some file systems report a full disk only here; those that cannot sync return EINVAL.
-  if (error == 0 && ::fdatasync(descriptor_) != 0 && errno != EINVAL) error = errno;
+  if (error == 0 && ::fdatasync(file_.number()) != 0 && errno != EINVAL) error = errno;
   if (error != 0) {
     // Removes a partial line, so that the file has whole lines only.
-    if (::ftruncate(descriptor_, static_cast<off_t>(size_)) != 0) error = errno;
+    if (::ftruncate(file_.number(), static_cast<off_t>(size_)) != 0) error = errno;
     return cannot_write(path_, error);
   }
   size_ += line.size();

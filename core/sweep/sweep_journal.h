@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/base/result.h"
+#include "core/io/input_file.h"
 #include "core/sweep/sweep_json.h"
 
 namespace ts::sweep {
@@ -52,10 +53,6 @@ class SweepJournal {
   // Continues the same file after `content`.
   static base::Result<SweepJournal> resume(const std::filesystem::path& path,
                                            const JournalContent& content);
-  ~SweepJournal();
-  SweepJournal(SweepJournal&& other) noexcept;
-  SweepJournal& operator=(SweepJournal&&) = delete;
-
   // If it cannot be written (a full disk), the file keeps its whole lines, and the line is kept in
   // memory and written before the next one.
   base::Result<void> append(const nlohmann::json& point);
@@ -64,12 +61,12 @@ class SweepJournal {
   [[nodiscard]] std::size_t waiting() const { return waiting_.size(); }
 
  private:
-  SweepJournal(std::filesystem::path path, int descriptor, std::uintmax_t size)
-      : path_(std::move(path)), descriptor_(descriptor), size_(size) {}
+  SweepJournal(std::filesystem::path path, io::Descriptor file, std::uintmax_t size)
+      : path_(std::move(path)), file_(std::move(file)), size_(size) {}
   base::Result<void> write_line(const std::string& line);
 
   std::filesystem::path path_;
-  int descriptor_ = -1;
+  io::Descriptor file_;
   std::uintmax_t size_ = 0;
   std::vector<std::string> waiting_;
 };

@@ -17,6 +17,7 @@
 
 #include "core/base/try.h"
 #include "core/io/file.h"
+#include "core/io/input_file.h"
 #include "core/io/json_parse.h"
 #include "core/io/sha256.h"
 #include "core/io/user_folder.h"
@@ -73,22 +74,12 @@ std::optional<PackageNote> read_note(const fs::path& folder) {
 
 // Held while packages are moved; released when the process ends. Best effort: not every file system
 // supports it, and then the only harm is that a damaged package may be replaced twice.
-class StoreLock {
- public:
-  explicit StoreLock(const fs::path& store)
-      : number_(::open(store.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {
-    while (number_ >= 0 && ::flock(number_, LOCK_EX) != 0 && errno == EINTR) {
-    }
+io::Descriptor locked(const fs::path& store) {
+  io::Descriptor folder(::open(store.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  while (folder.is_open() && ::flock(folder.number(), LOCK_EX) != 0 && errno == EINTR) {
   }
-  ~StoreLock() {
-    if (number_ >= 0) ::close(number_);
-  }
-  StoreLock(const StoreLock&) = delete;
-  StoreLock& operator=(const StoreLock&) = delete;
-
- private:
-  int number_;
-};
+  return folder;
+}
 
 bool all_of(std::string_view text, std::string_view letters) {
   return !text.empty() && text.find_first_not_of(letters) == std::string_view::npos;
@@ -204,7 +195,7 @@ base::Result<io::PrivateFolder> folder_for_making(const fs::path& store) {
 
 base::Result<void> keep_package(const fs::path& made, const fs::path& folder) {
   // One process at a time: a good package of another process is never moved, not even for a moment.
-  const StoreLock lock(folder.parent_path());
+  const io::Descriptor lock = locked(folder.parent_path());
   // rename() never replaces a folder that is not empty.
   if (::rename(made.c_str(), folder.c_str()) == 0) return {};
   if ((errno == ENOTEMPTY || errno == EEXIST || errno == ENOTDIR) && check_package(folder)) {
