@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "core/base/letters.h"
+#include "core/text/joined.h"
 
 namespace ts::blocks {
 namespace {
@@ -155,15 +156,12 @@ void keep_matches(const BlockSource& source, const std::string& word,
 std::vector<memory::BlockIndex> find_blocks(const BlockSource& source, std::string_view text) {
   std::vector<memory::BlockIndex> blocks;
   const std::string lower = base::lower(text);
-  std::size_t begin = lower.find_first_not_of(' ');
-  if (begin == std::string::npos) return blocks;
+  std::vector<std::string_view> words = text::pieces(lower, ' ');
+  std::erase(words, "");
+  if (words.empty()) return blocks;
   blocks.resize(source.log.blocks().size());
   for (memory::BlockIndex i = 0; i < blocks.size(); ++i) blocks[i] = i;
-  while (begin != std::string::npos) {
-    const std::size_t end = std::min(lower.find(' ', begin), lower.size());
-    keep_matches(source, lower.substr(begin, end - begin), blocks);
-    begin = lower.find_first_not_of(' ', end);
-  }
+  for (const std::string_view word : words) keep_matches(source, std::string(word), blocks);
   return blocks;
 }
 

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "core/io/json_parse.h"
+#include "core/text/joined.h"
 #include "core/text/message.h"
 #include "core/text/printable.h"
 
@@ -389,9 +390,7 @@ class Reader {
   // "KEY,PATH,CLASS;KEY,PATH,CLASS", outermost first; the path of the outermost is empty.
   std::vector<std::uint32_t> modules_of(std::string_view stack) {
     std::vector<std::uint32_t> modules;
-    while (!stack.empty()) {
-      const std::string_view entry = stack.substr(0, stack.find(';'));
-      stack.remove_prefix(std::min(stack.size(), entry.size() + 1));
+    for (const std::string_view entry : text::pieces(stack, ';')) {
       const std::size_t first = entry.find(','), last = entry.rfind(',');
       if (first == std::string_view::npos || first == last) continue;
       const std::string path(entry.substr(first + 1, last - first - 1));
@@ -474,8 +473,7 @@ class Reader {
   }
 
   std::uint32_t input_named(const std::string& name) const {
-    const auto found = std::find_if(program_.inputs.begin(), program_.inputs.end(),
-                                    [&name](const Input& input) { return input.name == name; });
+    const auto found = std::ranges::find(program_.inputs, name, &Input::name);
     if (found == program_.inputs.end()) fault("not_computed", {{"name", text::printable(name)}});
     return static_cast<std::uint32_t>(found - program_.inputs.begin());
   }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/text/joined.h"
 #include "core/text/printable.h"
 
 namespace ts::io {
@@ -170,8 +171,7 @@ std::string to_markdown(const std::vector<Block>& blocks) {
 }
 
 std::string to_html(const std::vector<Block>& blocks, text::Language language) {
-  const auto title =
-      std::ranges::find_if(blocks, [](const Block& one) { return one.kind == Block::Kind::title; });
+  const auto title = std::ranges::find(blocks, Block::Kind::title, &Block::kind);
   std::string out = std::string("<!DOCTYPE html>\n<html lang=\"") + text::language_code(language) +
                     "\"><head><meta charset=\"utf-8\"><title>" +
                     (title == blocks.end() ? "" : text::xml_escaped(title->text)) +
@@ -223,10 +223,7 @@ std::vector<Block> each_figure_once(std::vector<Block> blocks) {
 std::vector<TextTable> read_markdown_tables(std::string_view markdown) {
   std::vector<TextTable> tables;
   bool inside = false;
-  while (!markdown.empty()) {
-    const std::size_t end = std::min(markdown.find('\n'), markdown.size());
-    const std::string_view line = markdown.substr(0, end);
-    markdown.remove_prefix(std::min(end + 1, markdown.size()));
+  for (const std::string_view line : text::pieces(markdown, '\n')) {
     if (!line.starts_with("| ")) {
       inside = false;
       continue;

@@ -80,10 +80,8 @@ base::Result<std::vector<CurvePoint>> parse_curve(const Lesson& lesson, Tier tie
                       {{"part", part}, {"places", text::joined(places, ", ", text::plain)}});
   };
   std::vector<CurvePoint> points;
-  for (std::size_t begin = 0; begin <= text.size();) {
-    const std::size_t end = std::min(text.find(',', begin), text.size());
-    const std::string part = text.substr(begin, end - begin);
-    begin = end + 1;
+  for (const std::string_view piece : text::pieces(text, ',')) {
+    const std::string part(piece);
     const std::size_t colon = part.find(':');
     if (colon == std::string::npos) return wrong(part);
     const auto x = text::parse_count(part.substr(0, colon));

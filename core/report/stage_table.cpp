@@ -9,6 +9,7 @@
 #include "core/report/attention_stages.h"
 #include "core/report/kernel_report.h"
 #include "core/report/row_kernels.h"
+#include "core/text/joined.h"
 #include "core/text/message.h"
 #include "core/text/numbers.h"
 
@@ -47,8 +48,7 @@ const KernelResources* resources_on(const std::vector<KernelResources>& all,
 }
 
 const StageKernel& stage_of(std::string_view function) {
-  return *std::find_if(kAttentionKernels.begin(), kAttentionKernels.end(),
-                       [function](const StageKernel& one) { return one.function == function; });
+  return *std::ranges::find(kAttentionKernels, function, &StageKernel::function);
 }
 
 // Dense peak of what the kernel computes with.
@@ -101,10 +101,8 @@ std::vector<KernelResources> read_resources(std::string_view printed) {
   static const std::regex used(R"(Used (\d+) registers)");
   static const std::regex shared(R"((\d+) bytes smem)");
   std::vector<KernelResources> all;
-  for (std::size_t begin = 0; begin < printed.size();) {
-    const std::size_t end = std::min(printed.find('\n', begin), printed.size());
-    const std::string line(printed.substr(begin, end - begin));
-    begin = end + 1;
+  for (const std::string_view printed_line : text::pieces(printed, '\n')) {
+    const std::string line(printed_line);
     std::smatch match;
     if (std::regex_search(line, match, compiling)) {
       all.push_back({.kernel = match[1], .capability = number_at(match, 2)});

@@ -7,6 +7,7 @@
 
 #include "core/base/try.h"
 #include "core/calculate/calculation_table.h"
+#include "core/text/joined.h"
 #include "core/text/message.h"
 #include "core/text/numbers.h"
 
@@ -32,14 +33,11 @@ base::Result<Experiment> experiment_of(std::span<const Simulation> known, std::s
     return text::fail("simulate_error.over", {{"text", std::string(over)}});
   made.over = over.substr(0, sign);
   calculate::Chosen varied = made.chosen;
-  for (std::string_view left = over.substr(sign + 1);;) {
-    const std::size_t comma = left.find(',');
-    if (auto set = varied.set(made.over, left.substr(0, comma)); !set)
-      return tl::unexpected(set.error());
+  for (const std::string_view number : text::pieces(over.substr(sign + 1), ',')) {
+    TS_TRY_DONE(varied.set(made.over, number));
     made.numbers.push_back(varied.number(made.over));
-    if (comma == std::string_view::npos) return made;
-    left.remove_prefix(comma + 1);
   }
+  return made;
 }
 
 std::size_t point_count(const Experiment& experiment) {
@@ -65,9 +63,8 @@ Point run_point(const Experiment& experiment, std::size_t index) {
 
 io::TextTable table_of(const Experiment& experiment, const std::vector<Point>& points,
                        const text::Texts& texts) {
-  io::TextTable table;
-  table.columns = {texts("calculate.column.what"), texts("calculate.column.name")};
-  table.right = {false, false};
+  io::TextTable table{.columns = {texts("calculate.column.what"), texts("calculate.column.name")},
+                      .right = {false, false}};
   for (const Point& point : points) {
     table.columns.push_back(point.at ? experiment.over + " = " + text::grouped(*point.at)
                                      : std::string(texts("calculate.column.value")));

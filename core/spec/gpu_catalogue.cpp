@@ -15,6 +15,7 @@
 #include "core/base/try.h"
 #include "core/io/json_parse.h"
 #include "core/spec/typed_card.h"
+#include "core/text/joined.h"
 #include "core/text/message.h"
 #include "core/text/nearest.h"
 
@@ -213,17 +214,6 @@ base::Result<const Gpu*> GpuCatalogue::require(std::string_view name) const {
 
 namespace {
 
-// The words between spaces.
-std::vector<std::string_view> words_of(std::string_view typed) {
-  std::vector<std::string_view> words;
-  while (!typed.empty()) {
-    const std::size_t end = std::min(typed.find(' '), typed.size());
-    if (end > 0) words.push_back(typed.substr(0, end));
-    typed.remove_prefix(std::min(end + 1, typed.size()));
-  }
-  return words;
-}
-
 // "g" and what it becomes while "GB" or "GiB" is typed.
 bool is_unit(std::string_view word) {
   const auto begins = [word](std::string_view unit) {
@@ -235,7 +225,8 @@ bool is_unit(std::string_view word) {
 }  // namespace
 
 bool is_meant(const Gpu& card, std::string_view typed) {
-  const std::vector<std::string_view> words = words_of(typed);
+  std::vector<std::string_view> words = text::pieces(typed, ' ');
+  std::erase(words, "");
   const double gib = static_cast<double>(card.advertised_bytes()) / (1LL << 30);
   for (std::size_t i = 0; i < words.size(); ++i) {
     const std::string_view word = words[i];

@@ -10,6 +10,7 @@
 #include "core/base/try.h"
 #include "core/spec/spec_values.h"
 #include "core/sweep/sweep_spec.h"
+#include "core/text/joined.h"
 #include "core/text/message.h"
 #include "core/text/typed_numbers.h"
 
@@ -30,16 +31,6 @@ base::Result<Named> split(std::string_view text, const char* option, const char*
   }
   TS_TRY(const auto field, spec::field_from_name(text.substr(0, equals)));
   return Named{field, text.substr(equals + 1)};
-}
-
-std::vector<std::string_view> pieces(std::string_view text, char separator) {
-  std::vector<std::string_view> all;
-  for (;;) {
-    const std::size_t end = text.find(separator);
-    all.push_back(text.substr(0, end));
-    if (end == std::string_view::npos) return all;
-    text.remove_prefix(end + 1);
-  }
 }
 
 // By the rules of --set, and with its error sentences.
@@ -141,11 +132,11 @@ base::Result<Values> range(const Number& of, const std::vector<std::string_view>
 
 // "256,512" or "256:2048:x2": ascending and unique.
 base::Result<Values> values_of(const Number& of, std::string_view text) {
-  const auto parts = pieces(text, ':');
+  const auto parts = text::pieces(text, ':');
   if (parts.size() > 3) return text::fail("sweep_error.range", {{"value", std::string(text)}});
   if (parts.size() > 1) return range(of, parts);
   Values values;
-  for (const std::string_view piece : pieces(text, ',')) {
+  for (const std::string_view piece : text::pieces(text, ',')) {
     TS_TRY(const auto value, of.read(piece));
     TS_TRY_DONE(add(values, value, of));
   }
@@ -185,7 +176,7 @@ base::Result<SweepSeriesField> parse_series(std::string_view text) {
   constexpr std::string_view kPresets = "preset=";
   if (text.starts_with(kPresets) && text.size() > kPresets.size()) {
     SweepSeriesField presets{std::nullopt, {}};
-    for (const std::string_view piece : pieces(text.substr(kPresets.size()), ',')) {
+    for (const std::string_view piece : text::pieces(text.substr(kPresets.size()), ',')) {
       presets.values.emplace_back(piece);  // check() verifies them, as it knows the workload
     }
     return presets;
@@ -193,7 +184,7 @@ base::Result<SweepSeriesField> parse_series(std::string_view text) {
   TS_TRY(const auto named, split(text, "--series", "backend=naive,flash"));
   SweepSeriesField series;
   series.field = named.field;
-  for (const std::string_view piece : pieces(named.values, ',')) {
+  for (const std::string_view piece : text::pieces(named.values, ',')) {
     spec::WorkloadSpec probe;
     TS_TRY_DONE(spec::set_field(probe, spec::field_name(*series.field), piece));
     if (std::find(series.values.begin(), series.values.end(), piece) == series.values.end()) {

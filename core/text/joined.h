@@ -3,6 +3,7 @@
 #include <functional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace ts::text {
 
@@ -15,6 +16,17 @@ std::string joined(const Range& range, std::string_view between, Words words_of 
     all += std::invoke(words_of, one);
   }
   return all;
+}
+
+// The reverse: what stands between the separators. An empty text is one empty piece.
+inline std::vector<std::string_view> pieces(std::string_view text, char separator) {
+  std::vector<std::string_view> all;
+  for (;;) {
+    const std::size_t end = text.find(separator);
+    all.push_back(text.substr(0, end));
+    if (end == std::string_view::npos) return all;
+    text.remove_prefix(end + 1);
+  }
 }
 
 }  // namespace ts::text
