@@ -53,8 +53,7 @@ void FlowLinker::outermost_ended() {
 void FlowLinker::settle(std::vector<Link>& links) {
   if (!pending()) return;
   links.push_back({candidate_row_, flow_of(candidate_sequence_)});
-  settled_.insert(std::upper_bound(settled_.begin(), settled_.end(), candidate_sequence_),
-                  candidate_sequence_);
+  settled_.insert(std::ranges::upper_bound(settled_, candidate_sequence_), candidate_sequence_);
   candidate_sequence_ = -1;
 }
 

@@ -24,9 +24,8 @@ class Calls {
     }
   }
   [[nodiscard]] bool in(std::int64_t begin_ns, std::int64_t end_ns) const {
-    const auto first =
-        std::upper_bound(by_end_.begin(), by_end_.end(),
-                         std::pair{begin_ns, std::numeric_limits<std::int64_t>::max()});
+    const auto first = std::ranges::upper_bound(
+        by_end_, std::pair{begin_ns, std::numeric_limits<std::int64_t>::max()});
     return first != by_end_.end() && first->second < end_ns;
   }
 

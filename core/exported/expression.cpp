@@ -178,9 +178,7 @@ class Expression::Parser {
                                           Known{"PythonMod", Kind::mod, 2},
                                           Known{"Min", Kind::min, 0},
                                           Known{"Max", Kind::max, 0}};
-    const auto* const known =
-        std::find_if(kKnown.begin(), kKnown.end(),
-                     [function](const Known& one) { return one.name == function; });
+    const auto* const known = std::ranges::find(kKnown, function, &Known::name);
     if (known == kKnown.end()) return false;
     std::uint32_t count = 0;
     do {

@@ -39,9 +39,7 @@ std::optional<std::int64_t> numbers_of(const TensorMeta& meta) {
 }
 
 const Argument* argument_named(const Node& node, std::string_view name) {
-  const auto found =
-      std::find_if(node.inputs.begin(), node.inputs.end(),
-                   [name](const NamedArgument& input) { return input.name == name; });
+  const auto found = std::ranges::find(node.inputs, name, &NamedArgument::name);
   return found == node.inputs.end() ? nullptr : &found->value;
 }
 

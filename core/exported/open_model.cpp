@@ -40,9 +40,8 @@ Read open_model(const std::string& path) {
   static std::list<Entry> entries;  // the one that was used last comes first
   const std::lock_guard lock(mutex);
   const State state = state_of(path);
-  const auto found = std::find_if(entries.begin(), entries.end(), [&](const Entry& entry) {
-    return entry.path == path && entry.state == state;
-  });
+  const auto found = std::ranges::find_if(
+      entries, [&](const Entry& entry) { return entry.path == path && entry.state == state; });
   if (found != entries.end()) {
     entries.splice(entries.begin(), entries, found);
     return entries.front().model;

@@ -66,14 +66,12 @@ std::size_t Lesson::steps_in(Tier tier) const {
 }
 
 const Step* Lesson::step(std::string_view step_id) const {
-  const auto found =
-      std::ranges::find_if(steps, [&](const Step& one) { return one.id == step_id; });
+  const auto found = std::ranges::find(steps, step_id, &Step::id);
   return found == steps.end() ? nullptr : &*found;
 }
 
 const Value* Lesson::value(std::string_view value_id) const {
-  const auto found =
-      std::ranges::find_if(values, [&](const Value& one) { return one.id == value_id; });
+  const auto found = std::ranges::find(values, value_id, &Value::id);
   return found == values.end() ? nullptr : &*found;
 }
 

@@ -110,8 +110,7 @@ std::optional<Published> read_published(ObjectReader& reader) {
                                        {"TFLOP/s", 1, Unit::tflops_per_s},
                                        {"count", 1, Unit::count}};
   const std::string unit = object->text_or("unit", "");
-  const auto* const scale =
-      std::ranges::find_if(kScales, [&](const PublishedUnit& one) { return one.name == unit; });
+  const auto* const scale = std::ranges::find(kScales, unit, &PublishedUnit::name);
   if (scale == std::end(kScales)) {
     object->wrong(text::message(
         "lesson_file.no_unit",

@@ -216,11 +216,10 @@ io::TextTable values_table(const ReportInput& input, const text::Texts& texts) {
 
 io::TextTable checks_table(const ReportInput& input, const text::Texts& texts) {
   const Lesson& lesson = *input.lesson;
-  io::TextTable table;
-  table.columns = {texts("lesson.report.state"), texts("lesson.report.check"),
-                   texts("lesson.report.number"), texts("lesson.report.bound"),
-                   texts("lesson.report.why")};
-  table.right = {false, false, true, true, false};
+  io::TextTable table{.columns = {texts("lesson.report.state"), texts("lesson.report.check"),
+                                  texts("lesson.report.number"), texts("lesson.report.bound"),
+                                  texts("lesson.report.why")},
+                      .right = {false, false, true, true, false}};
   for (const CheckFinding& one : input.findings->checks) {
     const Check& check = lesson.checks[one.check];
     const Value* const value = check.number.kind == Expression::Kind::reference

@@ -30,7 +30,7 @@ const NamedText* RowCatalogue::reason(std::string_view id) const {
 }
 
 const Row* RowCatalogue::row(std::string_view id) const {
-  const auto found = std::ranges::find_if(rows, [&](const Row& one) { return one.id == id; });
+  const auto found = std::ranges::find(rows, id, &Row::id);
   return found == rows.end() ? nullptr : &*found;
 }
 

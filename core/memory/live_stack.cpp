@@ -7,8 +7,7 @@
 namespace ts::memory {
 
 std::size_t LiveStack::chunk_of(const Layer& layer, BlockIndex block) {
-  const auto found =
-      std::ranges::lower_bound(layer.chunks, block, {}, [](const Chunk& c) { return c.last; });
+  const auto found = std::ranges::lower_bound(layer.chunks, block, {}, &Chunk::last);
   TS_CHECK(found != layer.chunks.end());
   return static_cast<std::size_t>(found - layer.chunks.begin());
 }

@@ -49,8 +49,7 @@ class Candidates {
   // The first index whose value is at least `value`; count() - 1 at most.
   [[nodiscard]] std::int64_t index_of(std::int64_t value) const {
     const std::int64_t index =
-        gaps_ ? std::lower_bound(values_.begin(), values_.end(), value) - values_.begin()
-              : value - low_;
+        gaps_ ? std::ranges::lower_bound(values_, value) - values_.begin() : value - low_;
     return std::clamp<std::int64_t>(index, 0, count_ - 1);
   }
 

@@ -163,9 +163,8 @@ std::optional<std::size_t> HuntMap::next() const {
 }
 
 std::optional<std::size_t> HuntMap::next_inferred() const {
-  const auto found = std::find_if(all_.begin(), all_.end(), [this](std::size_t index) {
-    return cells_[index].state == CellState::inferred;
-  });
+  const auto found = std::ranges::find_if(
+      all_, [this](std::size_t index) { return cells_[index].state == CellState::inferred; });
   return found == all_.end() ? std::nullopt : std::optional(*found);
 }
 

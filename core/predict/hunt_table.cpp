@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <nlohmann/json.hpp>
 
 #include "core/text/numbers.h"
@@ -15,17 +16,8 @@ bool answered(const HuntCell& cell) {
 }
 
 const char* state_name(CellState state) {
-  switch (state) {
-    case CellState::unknown:
-      return "unknown";
-    case CellState::impossible:
-      return "impossible";
-    case CellState::inferred:
-      return "inferred";
-    case CellState::probed:
-      return "probed";
-  }
-  return "";
+  constexpr std::array kNames = {"unknown", "impossible", "inferred", "probed"};
+  return kNames[static_cast<std::size_t>(state)];
 }
 
 double bytes_of(char unit) {
@@ -141,18 +133,10 @@ io::TextTable hunt_grid(const HuntMap& map) {
 }
 
 io::TextTable hunt_cells(const HuntMap& map) {
-  io::TextTable table;
-  table.columns = {spec::field_name(map.x().field),
-                   spec::field_name(map.y().field),
-                   "state",
-                   "verdict",
-                   "needed_at_least",
-                   "needed_at_most",
-                   "predicted_peak",
-                   "run",
-                   "run_peak",
-                   "reason"};
-  table.right = {true, true, false, false, true, true, true, false, true, false};
+  io::TextTable table{.columns = {spec::field_name(map.x().field), spec::field_name(map.y().field),
+                                  "state", "verdict", "needed_at_least", "needed_at_most",
+                                  "predicted_peak", "run", "run_peak", "reason"},
+                      .right = {true, true, false, false, true, true, true, false, true, false}};
   const std::size_t width = map.x_values().size();
   for (std::size_t i = 0; i < map.size(); ++i) {
     const HuntCell& cell = map.cell(i);

@@ -20,8 +20,7 @@ bool worth_saying(const Remedy& remedy) {
 }  // namespace
 
 const SizeEdge* Outlook::edge(spec::Field field) const {
-  const auto found = std::find_if(edges.begin(), edges.end(),
-                                  [field](const SizeEdge& edge) { return edge.field == field; });
+  const auto found = std::ranges::find(edges, field, &SizeEdge::field);
   return found == edges.end() ? nullptr : &*found;
 }
 

@@ -288,9 +288,8 @@ void predict_on_cpu(const DryRun& run, const base::StringTable& strings,
   if (prediction.peak_requested <= target.memory) return;
   prediction.fit = Fit::oom;
   const auto events = run.log.events();
-  const auto over = std::find_if(events.begin(), events.end(), [&](const memory::Event& event) {
-    return event.total_after > target.memory;
-  });
+  const auto over = std::ranges::find_if(
+      events, [&](const memory::Event& event) { return event.total_after > target.memory; });
   prediction.breaking = breaking_at(run, strings, static_cast<EventIndex>(over - events.begin()));
   prediction.breaking->free = target.memory - (over->total_after - prediction.breaking->bytes);
 }

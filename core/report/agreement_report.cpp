@@ -79,12 +79,11 @@ io::TextTable category_text(const std::vector<CategoryAgreement>& rows) {
 
 io::TextTable event_text(const memory::LogComparison& comparison, const ComparedLogs& logs,
                          bool all) {
-  io::TextTable table;
-  table.columns = {
-      "step",        "phase",        "agreement",        "predicted event", "predicted",
-      "predicted B", "predicted op", "predicted module", "measured event",  "measured",
-      "measured B",  "measured op",  "measured module",  "explanation"};
-  table.right = {true, false, false, true, false, true, false, false, true, false, true};
+  io::TextTable table{
+      .columns = {"step", "phase", "agreement", "predicted event", "predicted", "predicted B",
+                  "predicted op", "predicted module", "measured event", "measured", "measured B",
+                  "measured op", "measured module", "explanation"},
+      .right = {true, false, false, true, false, true, false, false, true, false, true}};
   for (const memory::EventPair& pair : comparison.pairs) {
     if (!all && pair.agreement == memory::Agreement::same) continue;
     const bool has_measured = pair.measured != memory::kNone;

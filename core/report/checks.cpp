@@ -365,9 +365,8 @@ nlohmann::json to_json(std::span<const CheckResult> checks) {
 }
 
 io::TextTable checks_table(const std::vector<CheckResult>& checks) {
-  io::TextTable table;
-  table.columns = {"check", "state", "found", "why"};
-  table.right = {false, false, false, false};
+  io::TextTable table{.columns = {"check", "state", "found", "why"},
+                      .right = {false, false, false, false}};
   for (const CheckResult& one : checks)
     table.rows.push_back({one.id, to_string(one.state), one.found.sentence, one.why.sentence});
   return table;

@@ -96,9 +96,8 @@ RatioFactor factor_of(const stats::PairedRatio& ratio) {
 
 io::TextTable comparison_table(const run::Comparison& comparison) {
   const auto& [a, b] = comparison.sides;
-  io::TextTable table;
-  table.columns = {"", "A, median", "B, median", "B / A (95 % CI)"};
-  table.right = {false, true, true, true};
+  io::TextTable table{.columns = {"", "A, median", "B, median", "B / A (95 % CI)"},
+                      .right = {false, true, true, true}};
   table.rows.push_back(row_of("step", comparison, comparison.total, &run::StepTimes::total_ns));
   if (comparison.forward.pairs > 0 && comparison.backward.pairs > 0) {
     table.rows.push_back(

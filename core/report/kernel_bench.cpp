@@ -157,11 +157,10 @@ std::string size_words(const spec::WorkloadSpec& spec) {
 }
 
 io::TextTable kernel_table(const KernelBench& bench) {
-  io::TextTable table;
-  table.columns = {
-      "pass",          "mask",    "T",           "d_head",           "heads", "flash", "ours",
-      "times as fast", "95 % CI", "of the roof", "flash of the roof"};
-  table.right = {false, false, true, true, true, true, true, true, true, true, true};
+  io::TextTable table{
+      .columns = {"pass", "mask", "T", "d_head", "heads", "flash", "ours", "times as fast",
+                  "95 % CI", "of the roof", "flash of the roof"},
+      .right = {false, false, true, true, true, true, true, true, true, true, true}};
   for (const KernelPoint& point : bench.points) {
     table.rows.push_back({to_string(point.spec.pass), point.spec.causal ? "causal" : "full",
                           text::grouped(point.spec.seq_len), std::to_string(point.spec.d_head),
@@ -214,8 +213,7 @@ std::vector<run::ResultCurve> kernel_curves(const KernelBench& bench) {
   std::vector<run::ResultCurve> curves;
   for (const KernelPoint& point : bench.points) {
     const std::string name = line_of(point);
-    auto curve = std::find_if(curves.begin(), curves.end(),
-                              [&](const run::ResultCurve& one) { return one.name == name; });
+    auto curve = std::ranges::find(curves, name, &run::ResultCurve::name);
     if (curve == curves.end()) {
       curves.push_back({name, lengths, std::vector<double>(lengths.size(), std::nan(""))});
       curve = std::prev(curves.end());

@@ -130,10 +130,9 @@ class ShapeSum {
 
 io::TextTable live_table(const memory::AllocationLog& log, const base::StringTable& strings,
                          memory::EventIndex event) {
-  io::TextTable table;
-  table.columns = {"bytes", "MiB",      "category", "tensor", "shape",
-                   "dtype", "operator", "module",   "phase",  "step"};
-  table.right = {true, true, false, false, false, false, false, false, false, true};
+  io::TextTable table{.columns = {"bytes", "MiB", "category", "tensor", "shape", "dtype",
+                                  "operator", "module", "phase", "step"},
+                      .right = {true, true, false, false, false, false, false, false, false, true}};
   const std::vector<memory::BlockIndex> live = larger_first(log, event);
   const ParameterNames names(log, strings, live);
   for (const memory::BlockIndex index : live) {
@@ -164,9 +163,8 @@ io::TextTable accounting_table(const memory::AllocationLog& log, const base::Str
     one.bytes += block.size;
     all.bytes += block.size;
   }
-  io::TextTable table;
-  table.columns = {"category", "blocks", "bytes", "MiB", "made of"};
-  table.right = {false, true, true, true, false};
+  io::TextTable table{.columns = {"category", "blocks", "bytes", "MiB", "made of"},
+                      .right = {false, true, true, true, false}};
   const auto add = [&](std::string name, const Held& one, std::string words) {
     table.rows.push_back({std::move(name), std::to_string(one.blocks), std::to_string(one.bytes),
                           mebibytes(one.bytes), std::move(words)});

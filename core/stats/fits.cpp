@@ -20,8 +20,7 @@ std::vector<CurvePoint> sorted_by_x(std::span<const CurvePoint> curve) {
   std::erase_if(points, [](const CurvePoint& point) {
     return !has_logarithm(point.x) || !has_logarithm(point.y);
   });
-  std::stable_sort(points.begin(), points.end(),
-                   [](const CurvePoint& a, const CurvePoint& b) { return a.x < b.x; });
+  std::ranges::stable_sort(points, {}, &CurvePoint::x);
   points.erase(std::unique(points.begin(), points.end(),
                            [](const CurvePoint& a, const CurvePoint& b) { return a.x == b.x; }),
                points.end());

@@ -45,9 +45,7 @@ std::int64_t blocks_by_registers(std::int64_t registers, std::int64_t warps) {
 }
 
 const Limits* limits_of(std::string_view capability) {
-  const auto* const found = std::find_if(kLimits.begin(), kLimits.end(), [&](const Limits& one) {
-    return one.capability == capability;
-  });
+  const auto* const found = std::ranges::find(kLimits, capability, &Limits::capability);
   return found == kLimits.end() ? nullptr : found;
 }
 

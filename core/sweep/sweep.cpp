@@ -247,9 +247,8 @@ void Sweep::forget(std::size_t index) {
 }
 
 std::size_t Sweep::count(PointStatus status) const {
-  return static_cast<std::size_t>(
-      std::count_if(points_.begin(), points_.end(),
-                    [status](const SweepPoint& point) { return point.status == status; }));
+  return static_cast<std::size_t>(std::ranges::count_if(
+      points_, [status](const SweepPoint& point) { return point.status == status; }));
 }
 
 double Sweep::expected_seconds(std::size_t index) const {

@@ -34,8 +34,7 @@ bool Sweep::beyond(const SweepPoint& point, const SweepPoint& edge) const {
 }
 
 bool Sweep::hardly_fits(const SweepPoint& point) const {
-  return point.prediction.oom() ||
-         std::any_of(points_.begin(), points_.end(), [&](const SweepPoint& other) {
+  return point.prediction.oom() || std::ranges::any_of(points_, [&](const SweepPoint& other) {
            return other.measured && other.status == PointStatus::oom && beyond(point, other);
          });
 }

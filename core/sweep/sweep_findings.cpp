@@ -240,8 +240,7 @@ std::string sweep_caption(const Sweep& sweep, const std::string& device,
     fixed += fmt::format("{}{} {}", fixed.empty() ? "" : ", ", spec::field_name(field),
                          value.is_string() ? value.get<std::string>() : value.dump());
   }
-  const bool measured =
-      std::ranges::any_of(sweep.points(), [](const SweepPoint& point) { return point.measured; });
+  const bool measured = std::ranges::any_of(sweep.points(), &SweepPoint::measured);
   if (!measured) {
     return fmt::format(
         "{}. {}. Predicted by dry runs for {}; nothing was run; memory is the peak the allocator "

@@ -74,8 +74,7 @@ base::Result<SweepPresets> SweepPresets::parse(std::string_view text) {
 }
 
 const SweepPreset* SweepPresets::find(std::string_view id) const {
-  const auto found = std::find_if(all_.begin(), all_.end(),
-                                  [id](const SweepPreset& preset) { return preset.id == id; });
+  const auto found = std::ranges::find(all_, id, &SweepPreset::id);
   return found == all_.end() ? nullptr : &*found;
 }
 

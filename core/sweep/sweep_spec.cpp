@@ -73,9 +73,8 @@ base::Result<void> check_fields(const SweepSpec& spec) {
 
 base::Result<void> check_use(const SweepSpec& spec, const std::vector<SweepSeries>& series) {
   const auto applies = [&series](spec::Field field) {
-    return std::any_of(series.begin(), series.end(), [field](const SweepSeries& one) {
-      return spec::field_applies(one.base, field);
-    });
+    return std::ranges::any_of(
+        series, [field](const SweepSeries& one) { return spec::field_applies(one.base, field); });
   };
   const auto unused = [&spec](spec::Field field) {
     return text::fail("sweep_error.unused", {{"field", spec::field_name(field)},

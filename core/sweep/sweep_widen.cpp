@@ -64,10 +64,9 @@ std::vector<std::size_t> Sweep::widen(SweepSpec wider) {
   for (std::size_t i = 0; i < points_.size(); ++i) {
     SweepPoint& old = points_[i];
     const std::string& label = series_[old.series].label;
-    const auto found =
-        std::find_if(next.points_.begin(), next.points_.end(), [&](const SweepPoint& point) {
-          return point.at == old.at && next.series_[point.series].label == label;
-        });
+    const auto found = std::ranges::find_if(next.points_, [&](const SweepPoint& point) {
+      return point.at == old.at && next.series_[point.series].label == label;
+    });
     TS_CHECK(found != next.points_.end());
     const std::size_t series = found->series;
     moved.push_back(static_cast<std::size_t>(found - next.points_.begin()));

@@ -111,8 +111,7 @@ std::string fill(std::string_view pattern, std::span<const Argument> arguments) 
   std::string out;
   std::size_t done = 0;
   for_each_placeholder(pattern, [&](const Placeholder& place) {
-    const auto argument = std::find_if(arguments.begin(), arguments.end(),
-                                       [&](const Argument& one) { return one.name == place.name; });
+    const auto argument = std::ranges::find(arguments, place.name, &Argument::name);
     if (argument == arguments.end()) return;
     out.append(pattern.substr(done, place.begin - done));
     if (place.counts) {

@@ -139,9 +139,8 @@ TensorCores tensor_cores_of(std::string_view name) {
 
 SliceClass classify_kernel(std::string_view name) {
   const std::string lower = base::lower(name);
-  const auto found = std::find_if(kMarks.begin(), kMarks.end(), [&](const Mark& mark) {
-    return lower.find(mark.part) != std::string::npos;
-  });
+  const auto found = std::ranges::find_if(
+      kMarks, [&](const Mark& mark) { return lower.find(mark.part) != std::string::npos; });
   return found != kMarks.end() ? found->slice_class : SliceClass::other;
 }
 

@@ -56,8 +56,7 @@ bool cudnn_can(const Problem& problem) {
 bool flash_can(const Problem& problem) {
   if (problem.masked || !problem.one_width) return false;
   constexpr std::array kNarrow = {86, 89, 120, 121};
-  const bool narrow =
-      std::find(kNarrow.begin(), kNarrow.end(), problem.capability) != kNarrow.end();
+  const bool narrow = std::ranges::find(kNarrow, problem.capability) != kNarrow.end();
   const bool too_wide =
       narrow && problem.keeps_graph && problem.d_head() > 192 && problem.d_head() <= 224;
   return problem.reduced() && problem.capability >= 80 && problem.d_head() <= 256 && !too_wide;

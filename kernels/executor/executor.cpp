@@ -381,9 +381,8 @@ Finding take_finding() {
 }
 
 Size3 index_of_block(std::uint32_t number) {
-  const auto after = std::find_if(launches.begin(), launches.end(), [number](const Launched& one) {
-    return one.first_block > number;
-  });
+  const auto after = std::ranges::find_if(
+      launches, [number](const Launched& one) { return one.first_block > number; });
   if (number == 0 || after == launches.begin()) return {0, 0, 0};
   const Launched& in = *std::prev(after);
   const uint3 index = index_in(number - in.first_block, in.grid);

@@ -67,9 +67,8 @@ std::optional<PlannedNode> planned(const exported::Node& node) {
   made.op = find_operator(target);
   if (!made.op || !may_call(made.op->schema().name())) return std::nullopt;
   for (const c10::Argument& argument : made.op->schema().arguments()) {
-    const auto found = std::find_if(
-        node.inputs.begin(), node.inputs.end(),
-        [&](const exported::NamedArgument& input) { return input.name == argument.name(); });
+    const auto found =
+        std::ranges::find(node.inputs, argument.name(), &exported::NamedArgument::name);
     made.arguments.push_back(
         found == node.inputs.end() ? -1 : static_cast<int>(found - node.inputs.begin()));
   }

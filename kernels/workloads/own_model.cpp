@@ -93,11 +93,10 @@ class OwnModel final : public Workload {
     }
     if (spec.loss != spec::Loss::automatic) return spec.loss;
     if (number) return spec::Loss::own;
-    const bool tokens = std::any_of(
-        program.inputs.begin(), program.inputs.end(), [this](const exported::Input& input) {
-          return input.kind == exported::InputKind::user && input.tensor &&
-                 !is_floating(model_->program().meta_of(input).type) && model_->bound_of(input) > 0;
-        });
+    const bool tokens = std::ranges::any_of(program.inputs, [this](const exported::Input& input) {
+      return input.kind == exported::InputKind::user && input.tensor &&
+             !is_floating(model_->program().meta_of(input).type) && model_->bound_of(input) > 0;
+    });
     return tokens ? spec::Loss::cross_entropy : spec::Loss::mean;
   }
 
