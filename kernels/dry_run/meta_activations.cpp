@@ -1,16 +1,12 @@
 // Softmax and the backwards of activations that take more than their result: copies of an operand
 // that does not lie as their kernel wants it, or scratch. From PyTorch 2.11:
 // ATen/native/SoftMax.cpp, ATen/native/Activation.cpp, ATen/native/cuda/SoftMax.cu.
+#include <ATen/MetaFunctions.h>
 #include <ATen/core/Tensor.h>
-#include <ATen/ops/_log_softmax_backward_data_meta_dispatch.h>
-#include <ATen/ops/_log_softmax_meta_dispatch.h>
-#include <ATen/ops/_softmax_backward_data_meta_dispatch.h>
-#include <ATen/ops/_softmax_meta_dispatch.h>
 #include <ATen/ops/empty.h>
 #include <ATen/ops/empty_like.h>
 #include <ATen/ops/from_blob.h>
 #include <ATen/ops/gelu_backward.h>
-#include <ATen/ops/gelu_backward_meta_dispatch.h>
 #include <torch/library.h>
 
 #include <array>
@@ -26,32 +22,23 @@ namespace {
 using at::Tensor;
 
 // The kernels want their operand dense.
+template <Tensor (*kMeta)(const Tensor&, std::int64_t, bool)>
 Tensor softmax(const Tensor& self, std::int64_t dim, bool half_to_float) {
-  Tensor made = at::meta::_softmax(self, dim, half_to_float);
-  const Tensor dense = DryRecording::current() != nullptr ? self.contiguous() : Tensor();
-  return made;
-}
-Tensor log_softmax(const Tensor& self, std::int64_t dim, bool half_to_float) {
-  Tensor made = at::meta::_log_softmax(self, dim, half_to_float);
+  Tensor made = kMeta(self, dim, half_to_float);
   const Tensor dense = DryRecording::current() != nullptr ? self.contiguous() : Tensor();
   return made;
 }
 
-// On cuda the gradient times the result is a block of its own.
+// On cuda the softmax's gradient times its result is a block of its own.
+template <Tensor (*kMeta)(const Tensor&, const Tensor&, std::int64_t, at::ScalarType),
+          bool kMultiplies>
 Tensor softmax_backward(const Tensor& gradient, const Tensor& result, std::int64_t dim,
                         at::ScalarType input_type) {
-  Tensor made = at::meta::_softmax_backward_data(gradient, result, dim, input_type);
+  Tensor made = kMeta(gradient, result, dim, input_type);
   if (DryRecording::current() == nullptr || made.numel() == 0) return made;
-  const Tensor first = DryRecording::follows_cuda() ? gradient.mul(result) : gradient;
+  const bool multiplies = kMultiplies && DryRecording::follows_cuda();
+  const Tensor first = multiplies ? gradient.mul(result) : gradient;
   const Tensor dense = first.contiguous(), dense_result = result.contiguous();
-  return made;
-}
-
-Tensor log_softmax_backward(const Tensor& gradient, const Tensor& result, std::int64_t dim,
-                            at::ScalarType input_type) {
-  Tensor made = at::meta::_log_softmax_backward_data(gradient, result, dim, input_type);
-  if (DryRecording::current() == nullptr || made.numel() == 0) return made;
-  const Tensor dense = gradient.contiguous(), dense_result = result.contiguous();
   return made;
 }
 
@@ -124,10 +111,11 @@ std::tuple<Tensor, Tensor> prelu_backward(const Tensor&, const Tensor& self, con
 }  // namespace
 
 void register_meta_activations(torch::Library& library) {
-  library.impl("_softmax", softmax);
-  library.impl("_log_softmax", log_softmax);
-  library.impl("_softmax_backward_data", softmax_backward);
-  library.impl("_log_softmax_backward_data", log_softmax_backward);
+  library.impl("_softmax", softmax<at::meta::_softmax>);
+  library.impl("_log_softmax", softmax<at::meta::_log_softmax>);
+  library.impl("_softmax_backward_data", softmax_backward<at::meta::_softmax_backward_data, true>);
+  library.impl("_log_softmax_backward_data",
+               softmax_backward<at::meta::_log_softmax_backward_data, false>);
   library.impl("gelu_backward", gelu_backward);
   library.impl("mish_backward", mish_backward);
   library.impl("log_sigmoid_forward", log_sigmoid);

@@ -3,6 +3,7 @@
 // (fp64, 8 bytes on the host) too. On cuda the kernel converts as it reads, and so do LibTorch's
 // meta kernels.
 // (ATen/TensorIterator.cpp, compute_types: "Promotes inputs by creating temporaries".)
+#include <ATen/MetaFunctions.h>
 #include <ATen/OpMathType.h>
 #include <ATen/Parallel.h>
 #include <ATen/ScalarOps.h>
@@ -11,35 +12,10 @@
 #include <ATen/core/Reduction.h>
 #include <ATen/core/Tensor.h>
 #include <ATen/native/TypeProperties.h>
-#include <ATen/ops/add_meta_dispatch.h>
-#include <ATen/ops/amax_meta_dispatch.h>
-#include <ATen/ops/amin_meta_dispatch.h>
 #include <ATen/ops/copy_native.h>
-#include <ATen/ops/cumsum_meta_dispatch.h>
-#include <ATen/ops/div_meta_dispatch.h>
 #include <ATen/ops/empty.h>
 #include <ATen/ops/empty_like.h>
-#include <ATen/ops/eq_meta_dispatch.h>
-#include <ATen/ops/fmod_meta_dispatch.h>
-#include <ATen/ops/gather_meta_dispatch.h>
-#include <ATen/ops/ge_meta_dispatch.h>
-#include <ATen/ops/gt_meta_dispatch.h>
-#include <ATen/ops/le_meta_dispatch.h>
 #include <ATen/ops/linalg_vector_norm.h>
-#include <ATen/ops/linalg_vector_norm_meta_dispatch.h>
-#include <ATen/ops/lt_meta_dispatch.h>
-#include <ATen/ops/maximum_meta_dispatch.h>
-#include <ATen/ops/mean_meta_dispatch.h>
-#include <ATen/ops/mse_loss_meta_dispatch.h>
-#include <ATen/ops/mul_meta_dispatch.h>
-#include <ATen/ops/ne_meta_dispatch.h>
-#include <ATen/ops/pow_meta_dispatch.h>
-#include <ATen/ops/remainder_meta_dispatch.h>
-#include <ATen/ops/scatter_add_meta_dispatch.h>
-#include <ATen/ops/scatter_meta_dispatch.h>
-#include <ATen/ops/smooth_l1_loss_meta_dispatch.h>
-#include <ATen/ops/sub_meta_dispatch.h>
-#include <ATen/ops/sum_meta_dispatch.h>
 #include <ATen/ops/zeros.h>
 #include <ATen/record_function.h>
 #include <torch/library.h>
@@ -104,9 +80,12 @@ bool takes_the_place_of(const Tensor& first, std::size_t holders = 1) {
          first.use_count() <= holders && first.storage().use_count() == 1;
 }
 
-Tensor mul(const Tensor& self, const Tensor& other) {
-  const Promoted promoted(self, other);
-  return at::meta::mul(self, other);
+// An operator of two tensors, with them as its cpu kernel reads them.
+using OfTwo = Tensor (*)(const Tensor&, const Tensor&);
+template <OfTwo kMeta>
+Tensor promoted(const Tensor& self, const Tensor& other) {
+  const Promoted operands(self, other);
+  return kMeta(self, other);
 }
 Tensor& mul_(Tensor& self, const Tensor& other) {
   const Promoted promoted(self, other, kInPlace);
@@ -130,26 +109,14 @@ Tensor add(const Tensor& self, const Tensor& other, const at::Scalar& alpha) {
   const Promoted promoted(self, other);
   return at::meta::add(self, other, alpha);
 }
-Tensor& add_(Tensor& self, const Tensor& other, const at::Scalar& alpha) {
+template <Tensor& (*kMeta)(Tensor&, const Tensor&, const at::Scalar&)>
+Tensor& scaled_in_place(Tensor& self, const Tensor& other, const at::Scalar& alpha) {
   const Promoted promoted(self, other, kInPlace);
-  return at::meta::add_(self, other, alpha);
+  return kMeta(self, other, alpha);
 }
 Tensor sub(const Tensor& self, const Tensor& other, const at::Scalar& alpha) {
   const Promoted promoted(self, other);
   return at::meta::sub(self, other, alpha);
-}
-
-Tensor& sub_(Tensor& self, const Tensor& other, const at::Scalar& alpha) {
-  const Promoted promoted(self, other, kInPlace);
-  return at::meta::sub_(self, other, alpha);
-}
-Tensor remainder(const Tensor& self, const Tensor& other) {
-  const Promoted promoted(self, other);
-  return at::meta::remainder(self, other);
-}
-Tensor fmod(const Tensor& self, const Tensor& other) {
-  const Promoted promoted(self, other);
-  return at::meta::fmod(self, other);
 }
 // On cpu numbers of 16 bits are gathered and scattered in a copy of the result in fp32.
 // (ATen/native/cpu/ScatterGatherKernel.cpp, create_acc_buffer.)
@@ -157,27 +124,20 @@ void take_wide_copy(const Tensor& result) {
   if (!DryRecording::follows_cpu() || !at::isReducedFloatingType(result.scalar_type())) return;
   const Tensor wide = at::empty(result.sizes(), result.options().dtype(at::kFloat));
 }
-Tensor scatter(const Tensor& self, std::int64_t dim, const Tensor& index, const Tensor& source) {
+using Scatter = Tensor (*)(const Tensor&, std::int64_t, const Tensor&, const Tensor&);
+template <Scatter kMeta, const char* const& kInPlaceName>
+Tensor scattered(const Tensor& self, std::int64_t dim, const Tensor& index, const Tensor& source) {
   if (takes_the_place_of(self)) {
-    RECORD_FUNCTION("aten::scatter_", c10::ArrayRef<const c10::IValue>{});
+    RECORD_FUNCTION(kInPlaceName, c10::ArrayRef<const c10::IValue>{});
     take_wide_copy(self);
     return self;
   }
-  Tensor result = at::meta::scatter(self, dim, index, source);
+  Tensor result = kMeta(self, dim, index, source);
   take_wide_copy(result);
   return result;
 }
-Tensor scatter_add(const Tensor& self, std::int64_t dim, const Tensor& index,
-                   const Tensor& source) {
-  if (takes_the_place_of(self)) {
-    RECORD_FUNCTION("aten::scatter_add_", c10::ArrayRef<const c10::IValue>{});
-    take_wide_copy(self);
-    return self;
-  }
-  Tensor result = at::meta::scatter_add(self, dim, index, source);
-  take_wide_copy(result);
-  return result;
-}
+constexpr const char* kScatter = "aten::scatter_";
+constexpr const char* kScatterAdd = "aten::scatter_add_";
 Tensor gather(const Tensor& self, std::int64_t dim, const Tensor& index, bool sparse_gradient) {
   Tensor result = at::meta::gather(self, dim, index, sparse_gradient);
   take_wide_copy(result);
@@ -190,10 +150,6 @@ Tensor index_put(const Tensor& self, const c10::List<std::optional<Tensor>>& ind
   Tensor result = self.clone();
   return result.index_put_(indices, values, accumulate);
 }
-Tensor pow_tensor(const Tensor& self, const Tensor& exponent) {
-  const Promoted promoted(self, exponent);
-  return at::meta::pow(self, exponent);
-}
 // The kernel on cpu wants its operand in the type of the sum.
 Tensor cumsum(const Tensor& self, std::int64_t dim, std::optional<at::ScalarType> dtype) {
   Tensor result = at::meta::cumsum(self, dim, dtype);
@@ -201,13 +157,7 @@ Tensor cumsum(const Tensor& self, std::int64_t dim, std::optional<at::ScalarType
   return result;
 }
 // A comparison with a number boxes it first, and lets go of the box first.
-using Compare = Tensor (*)(const Tensor&, const Tensor&);
-template <Compare kMeta>
-Tensor compared(const Tensor& self, const Tensor& other) {
-  const Promoted promoted(self, other);
-  return kMeta(self, other);
-}
-template <Compare kMeta>
+template <OfTwo kMeta>
 Tensor compared_with_number(const Tensor& self, const at::Scalar& other) {
   Tensor boxed = at::native::wrapped_scalar_tensor(other);
   const Promoted promoted(self, boxed);
@@ -215,9 +165,9 @@ Tensor compared_with_number(const Tensor& self, const at::Scalar& other) {
   boxed.reset();
   return result;
 }
-template <Compare kMeta>
+template <OfTwo kMeta>
 void register_comparison(torch::Library& library, const std::string& name) {
-  library.impl((name + ".Tensor").c_str(), compared<kMeta>);
+  library.impl((name + ".Tensor").c_str(), promoted<kMeta>);
   library.impl((name + ".Scalar").c_str(), compared_with_number<kMeta>);
 }
 
@@ -231,11 +181,6 @@ Tensor& both_in_place(Tensor& self, const Tensor&) {
 }
 Tensor negated(const Tensor& self) {
   return at::empty_like(self, self.options().dtype(at::kBool));
-}
-
-Tensor maximum(const Tensor& self, const Tensor& other) {
-  const Promoted promoted(self, other);
-  return at::meta::maximum(self, other);
 }
 
 // On cpu a large sum to one number is made in two passes, by a buffer of one number a thread.
@@ -327,13 +272,9 @@ std::vector<Tensor> foreach_norm(at::TensorList tensors, const at::Scalar& order
     norms.push_back(at::empty({}, options.dtype(made)));
   return norms;
 }
-Tensor amax(const Tensor& self, at::IntArrayRef dims, bool keepdim) {
-  Tensor result = at::meta::amax(self, dims, keepdim);
-  reduce_on_cuda(self, dims, result.scalar_type());
-  return result;
-}
-Tensor amin(const Tensor& self, at::IntArrayRef dims, bool keepdim) {
-  Tensor result = at::meta::amin(self, dims, keepdim);
+template <Tensor (*kMeta)(const Tensor&, at::IntArrayRef, bool)>
+Tensor extreme(const Tensor& self, at::IntArrayRef dims, bool keepdim) {
+  Tensor result = kMeta(self, dims, keepdim);
   reduce_on_cuda(self, dims, result.scalar_type());
   return result;
 }
@@ -411,18 +352,18 @@ Tensor& copy_(Tensor& self, const Tensor& from, bool non_blocking) {
 
 void register_meta_arithmetic(torch::Library& library) {
   library.impl("copy_", copy_);
-  library.impl("mul.Tensor", mul);
+  library.impl("mul.Tensor", promoted<at::meta::mul>);
   library.impl("mul_.Tensor", mul_);
   library.impl("mul.out", mul_out);
   library.impl("div.Tensor", div);
   library.impl("div_.Tensor", div_);
   library.impl("add.Tensor", add);
-  library.impl("add_.Tensor", add_);
+  library.impl("add_.Tensor", scaled_in_place<at::meta::add_>);
   library.impl("sub.Tensor", sub);
-  library.impl("sub_.Tensor", sub_);
-  library.impl("maximum", maximum);
-  library.impl("remainder.Tensor", remainder);
-  library.impl("fmod.Tensor", fmod);
+  library.impl("sub_.Tensor", scaled_in_place<at::meta::sub_>);
+  library.impl("maximum", promoted<at::meta::maximum>);
+  library.impl("remainder.Tensor", promoted<at::meta::remainder>);
+  library.impl("fmod.Tensor", promoted<at::meta::fmod>);
   for (const char* const name : {"logical_and", "logical_or", "logical_xor"}) {
     library.impl(name, both);
     library.impl((std::string(name) + "_").c_str(), both_in_place);
@@ -438,12 +379,12 @@ void register_meta_arithmetic(torch::Library& library) {
   library.impl("mean.dim", mean);
   library.impl("linalg_vector_norm", vector_norm);
   library.impl("_foreach_norm.Scalar", foreach_norm);
-  library.impl("amax", amax);
-  library.impl("amin", amin);
+  library.impl("amax", extreme<at::meta::amax>);
+  library.impl("amin", extreme<at::meta::amin>);
   library.impl("pow.Scalar", pow_scalar);
-  library.impl("pow.Tensor_Tensor", pow_tensor);
-  library.impl("scatter.src", scatter);
-  library.impl("scatter_add", scatter_add);
+  library.impl("pow.Tensor_Tensor", promoted<at::meta::pow>);
+  library.impl("scatter.src", scattered<at::meta::scatter, kScatter>);
+  library.impl("scatter_add", scattered<at::meta::scatter_add, kScatterAdd>);
   library.impl("gather", gather);
   library.impl("index_put", index_put);
   library.impl("cumsum", cumsum);

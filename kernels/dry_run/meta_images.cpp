@@ -1,38 +1,17 @@
 // Pooling and resizing of images. LibTorch's meta kernels give the results; the kernels take copies
 // and, on cpu, scratch besides.
+#include <ATen/MetaFunctions.h>
 #include <ATen/core/Tensor.h>
-#include <ATen/ops/_upsample_nearest_exact1d_backward_meta_dispatch.h>
-#include <ATen/ops/_upsample_nearest_exact1d_meta_dispatch.h>
-#include <ATen/ops/_upsample_nearest_exact2d_backward_meta_dispatch.h>
-#include <ATen/ops/_upsample_nearest_exact2d_meta_dispatch.h>
-#include <ATen/ops/_upsample_nearest_exact3d_backward_meta_dispatch.h>
-#include <ATen/ops/_upsample_nearest_exact3d_meta_dispatch.h>
-#include <ATen/ops/adaptive_max_pool2d_backward_meta_dispatch.h>
-#include <ATen/ops/avg_pool2d_backward_meta_dispatch.h>
 #include <ATen/ops/empty.h>
 #include <ATen/ops/empty_like.h>
-#include <ATen/ops/max_pool2d_with_indices_backward_meta_dispatch.h>
 #include <ATen/ops/pixel_shuffle_native.h>
 #include <ATen/ops/pixel_unshuffle_native.h>
-#include <ATen/ops/upsample_bicubic2d_backward_meta_dispatch.h>
-#include <ATen/ops/upsample_bicubic2d_meta_dispatch.h>
-#include <ATen/ops/upsample_bilinear2d_backward_meta_dispatch.h>
-#include <ATen/ops/upsample_bilinear2d_meta_dispatch.h>
-#include <ATen/ops/upsample_linear1d_backward_meta_dispatch.h>
-#include <ATen/ops/upsample_linear1d_meta_dispatch.h>
-#include <ATen/ops/upsample_nearest1d_backward_meta_dispatch.h>
-#include <ATen/ops/upsample_nearest1d_meta_dispatch.h>
-#include <ATen/ops/upsample_nearest2d_backward_meta_dispatch.h>
-#include <ATen/ops/upsample_nearest2d_meta_dispatch.h>
-#include <ATen/ops/upsample_nearest3d_backward_meta_dispatch.h>
-#include <ATen/ops/upsample_nearest3d_meta_dispatch.h>
-#include <ATen/ops/upsample_trilinear3d_backward_meta_dispatch.h>
-#include <ATen/ops/upsample_trilinear3d_meta_dispatch.h>
 #include <ATen/ops/zeros_like.h>
 #include <torch/library.h>
 
 #include <array>
 #include <optional>
+#include <string>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -157,6 +136,12 @@ Tensor dense_backward(const Tensor& gradient, at::IntArrayRef size, at::IntArray
   return result;
 }
 
+template <auto kMeta, auto kBackward, int kTaps, bool kMayCopy, class... Options>
+void register_resizing(torch::Library& library, const std::string& name) {
+  library.impl(name.c_str(), resized<kMeta, kTaps, kMayCopy, Options...>);
+  library.impl((name + "_backward").c_str(), dense_backward<kBackward, Options...>);
+}
+
 // Channels become places, or the reverse: one kernel on cpu, a permuted copy elsewhere.
 // (ATen/native/PixelShuffle.cpp.)
 Tensor shuffled_on_cpu(const Tensor& self, at::IntArrayRef sizes) {
@@ -212,43 +197,29 @@ void register_meta_images(torch::Library& library) {
   library.impl("avg_pool3d_backward", avg_pool3d_backward);
   library.impl("max_pool3d_with_indices_backward", max_pool3d_backward);
   using Scale = std::optional<double>;
-  library.impl("upsample_nearest1d", resized<at::meta::upsample_nearest1d, 1, false, Scale>);
-  library.impl("upsample_nearest2d", resized<at::meta::upsample_nearest2d, 1, true, Scale, Scale>);
-  library.impl("upsample_nearest3d",
-               resized<at::meta::upsample_nearest3d, 1, false, Scale, Scale, Scale>);
-  library.impl("_upsample_nearest_exact1d",
-               resized<at::meta::_upsample_nearest_exact1d, 1, false, Scale>);
-  library.impl("_upsample_nearest_exact2d",
-               resized<at::meta::_upsample_nearest_exact2d, 1, true, Scale, Scale>);
-  library.impl("_upsample_nearest_exact3d",
-               resized<at::meta::_upsample_nearest_exact3d, 1, false, Scale, Scale, Scale>);
-  library.impl("upsample_linear1d", resized<at::meta::upsample_linear1d, 2, false, bool, Scale>);
-  library.impl("upsample_bilinear2d",
-               resized<at::meta::upsample_bilinear2d, 2, true, bool, Scale, Scale>);
-  library.impl("upsample_bicubic2d",
-               resized<at::meta::upsample_bicubic2d, 4, false, bool, Scale, Scale>);
-  library.impl("upsample_trilinear3d",
-               resized<at::meta::upsample_trilinear3d, 2, false, bool, Scale, Scale, Scale>);
-  library.impl("upsample_nearest1d_backward",
-               dense_backward<at::meta::upsample_nearest1d_backward, Scale>);
-  library.impl("upsample_nearest2d_backward",
-               dense_backward<at::meta::upsample_nearest2d_backward, Scale, Scale>);
-  library.impl("upsample_nearest3d_backward",
-               dense_backward<at::meta::upsample_nearest3d_backward, Scale, Scale, Scale>);
-  library.impl("_upsample_nearest_exact1d_backward",
-               dense_backward<at::meta::_upsample_nearest_exact1d_backward, Scale>);
-  library.impl("_upsample_nearest_exact2d_backward",
-               dense_backward<at::meta::_upsample_nearest_exact2d_backward, Scale, Scale>);
-  library.impl("_upsample_nearest_exact3d_backward",
-               dense_backward<at::meta::_upsample_nearest_exact3d_backward, Scale, Scale, Scale>);
-  library.impl("upsample_linear1d_backward",
-               dense_backward<at::meta::upsample_linear1d_backward, bool, Scale>);
-  library.impl("upsample_bilinear2d_backward",
-               dense_backward<at::meta::upsample_bilinear2d_backward, bool, Scale, Scale>);
-  library.impl("upsample_bicubic2d_backward",
-               dense_backward<at::meta::upsample_bicubic2d_backward, bool, Scale, Scale>);
-  library.impl("upsample_trilinear3d_backward",
-               dense_backward<at::meta::upsample_trilinear3d_backward, bool, Scale, Scale, Scale>);
+  register_resizing<at::meta::upsample_nearest1d, at::meta::upsample_nearest1d_backward, 1, false,
+                    Scale>(library, "upsample_nearest1d");
+  register_resizing<at::meta::upsample_nearest2d, at::meta::upsample_nearest2d_backward, 1, true,
+                    Scale, Scale>(library, "upsample_nearest2d");
+  register_resizing<at::meta::upsample_nearest3d, at::meta::upsample_nearest3d_backward, 1, false,
+                    Scale, Scale, Scale>(library, "upsample_nearest3d");
+  register_resizing<at::meta::_upsample_nearest_exact1d,
+                    at::meta::_upsample_nearest_exact1d_backward, 1, false, Scale>(
+      library, "_upsample_nearest_exact1d");
+  register_resizing<at::meta::_upsample_nearest_exact2d,
+                    at::meta::_upsample_nearest_exact2d_backward, 1, true, Scale, Scale>(
+      library, "_upsample_nearest_exact2d");
+  register_resizing<at::meta::_upsample_nearest_exact3d,
+                    at::meta::_upsample_nearest_exact3d_backward, 1, false, Scale, Scale, Scale>(
+      library, "_upsample_nearest_exact3d");
+  register_resizing<at::meta::upsample_linear1d, at::meta::upsample_linear1d_backward, 2, false,
+                    bool, Scale>(library, "upsample_linear1d");
+  register_resizing<at::meta::upsample_bilinear2d, at::meta::upsample_bilinear2d_backward, 2, true,
+                    bool, Scale, Scale>(library, "upsample_bilinear2d");
+  register_resizing<at::meta::upsample_bicubic2d, at::meta::upsample_bicubic2d_backward, 4, false,
+                    bool, Scale, Scale>(library, "upsample_bicubic2d");
+  register_resizing<at::meta::upsample_trilinear3d, at::meta::upsample_trilinear3d_backward, 2,
+                    false, bool, Scale, Scale, Scale>(library, "upsample_trilinear3d");
   library.impl("pixel_shuffle", pixel_shuffle);
   library.impl("pixel_unshuffle", pixel_unshuffle);
   library.impl("grid_sampler_2d", grid_sampler_2d);

@@ -54,16 +54,13 @@ Tensor abs(const Tensor& self) {
   return result;
 }
 
-Tensor hardtanh(const Tensor& self, const at::Scalar&, const at::Scalar&) {
+// Operators whose result is a block like their operand, whatever their options are.
+template <class... Options>
+Tensor like_operand(const Tensor& self, Options...) {
   return at::empty_like(self);
 }
-Tensor hardtanh_backward(const Tensor&, const Tensor& self, const at::Scalar&, const at::Scalar&) {
-  return at::empty_like(self);
-}
-Tensor hardswish(const Tensor& self) {
-  return at::empty_like(self);
-}
-Tensor hardswish_backward(const Tensor&, const Tensor& self) {
+template <class... Options>
+Tensor like_second(const Tensor& /*gradient*/, const Tensor& self, Options...) {
   return at::empty_like(self);
 }
 
@@ -104,13 +101,6 @@ Tensor eye(std::int64_t rows, std::optional<at::ScalarType> dtype, std::optional
 // These are one operator on a device, and several in Python's decompositions.
 Tensor isnan(const Tensor& self) {
   return at::ne(self, self);
-}
-Tensor nan_to_num(const Tensor& self, std::optional<double>, std::optional<double>,
-                  std::optional<double>) {
-  return at::empty_like(self);
-}
-Tensor logit(const Tensor& self, std::optional<double>) {
-  return at::empty_like(self);
 }
 Tensor polar(const Tensor& size, const Tensor& angle) {
   return at::empty(at::infer_size(size.sizes(), angle.sizes()),
@@ -167,16 +157,18 @@ void register_meta_kernels() {
     made->impl("eye", eye);
     made->impl("eye.m", eye_of);
     made->impl("isnan", isnan);
-    made->impl("nan_to_num", nan_to_num);
-    made->impl("logit", logit);
+    using Number = const at::Scalar&;
+    using Choice = std::optional<double>;
+    made->impl("nan_to_num", like_operand<Choice, Choice, Choice>);
+    made->impl("logit", like_operand<Choice>);
     made->impl("polar", polar);
     made->impl("addr", addr);
     made->impl("one_hot", one_hot);
     made->impl("abs", abs);
-    made->impl("hardtanh", hardtanh);
-    made->impl("hardtanh_backward", hardtanh_backward);
-    made->impl("hardswish", hardswish);
-    made->impl("hardswish_backward", hardswish_backward);
+    made->impl("hardtanh", like_operand<Number, Number>);
+    made->impl("hardtanh_backward", like_second<Number, Number>);
+    made->impl("hardswish", like_operand<>);
+    made->impl("hardswish_backward", like_second<>);
     made->impl("relu", relu);
     made->impl("_fused_adamw_", fused_adamw);
     made->impl("_amp_foreach_non_finite_check_and_unscale_", unscale);

@@ -1,16 +1,12 @@
 // Matrix products. LibTorch's meta kernels give the result; a product also copies operands whose
 // strides BLAS does not know, and on cpu one of a narrow type takes scratch.
+#include <ATen/MetaFunctions.h>
 #include <ATen/core/Tensor.h>
 #include <ATen/ops/addmm.h>
-#include <ATen/ops/addmm_meta_dispatch.h>
-#include <ATen/ops/addmv_meta_dispatch.h>
 #include <ATen/ops/baddbmm.h>
-#include <ATen/ops/baddbmm_meta_dispatch.h>
 #include <ATen/ops/bmm.h>
-#include <ATen/ops/bmm_meta_dispatch.h>
 #include <ATen/ops/empty.h>
 #include <ATen/ops/mm.h>
-#include <ATen/ops/mm_meta_dispatch.h>
 #include <ATen/record_function.h>
 #include <torch/library.h>
 
