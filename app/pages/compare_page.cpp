@@ -122,23 +122,23 @@ void ComparePage::draw_buttons(const views::Ui& ui) {
   const run::Comparison* const comparison = session().comparison();
   const bool going_on = session().comparing();
   if (going_on) {
-    if (views::button(ui, "###compare_stop", "\xef\x81\x8d", ui.texts("compare.stop"), "Esc",
-                      views::ButtonKind::primary)) {
+    if (views::icon_button(ui, "###compare_stop", "\xef\x81\x8d", "compare.stop",
+                           views::ButtonKind::primary, "Esc")) {
       session().cancel();
     }
   } else {
     const std::string why = refusal();
     ImGui::BeginDisabled(!why.empty());
-    if (views::button(ui, "###compare_start", "\xef\x81\x8b", ui.texts("compare.start"),
-                      ui.texts("common.space"), views::ButtonKind::primary))
+    if (views::icon_button(ui, "###compare_start", "\xef\x81\x8b", "compare.start",
+                           views::ButtonKind::primary, ui.texts("common.space")))
       start();
     ImGui::EndDisabled();
     views::tooltip(ui, why);
   }
   if (comparison != nullptr && !going_on) {
     ImGui::SameLine(0, ui.px(8));
-    if (views::button(ui, "###compare_copy", "\xef\x83\x85", ui.texts("common.copy"), "",
-                      views::ButtonKind::quiet)) {
+    if (views::icon_button(ui, "###compare_copy", "\xef\x83\x85", "common.copy",
+                           views::ButtonKind::quiet)) {
       ImGui::SetClipboardText(
           (io::to_markdown(report::comparison_table(*comparison)) + "\n" +
            views::message_words(ui.texts, report::comparison_sentence(*comparison)) + "\n")

@@ -60,8 +60,7 @@ void FileTabs::draw_reading_bar(const views::Ui& ui, OpenedFiles& files) {
     ImGui::SetCursorScreenPos(
         {origin.x + ui.px(32) + sink.text_width(views::TextStyle::body, words),
          origin.y + (height - ui.px(28)) / 2});
-    stop = views::button(ui, "###stop_reading", "", ui.texts("file.cancel"), "",
-                         views::ButtonKind::plain);
+    stop = views::text_button(ui, "###stop_reading", "file.cancel", views::ButtonKind::plain);
   }
   ImGui::End();
   if (stop) files.stop_reading(*files.current_index());

@@ -42,13 +42,12 @@ void NotesSheet::draw_field(const views::Ui& ui, const views::ViewContext& conte
       ImGui::InputTextWithHint("###note_text", ui.texts("notes.hint"), typed_.data(), typed_.size(),
                                ImGuiInputTextFlags_EnterReturnsTrue);
   ImGui::Dummy({0, ui.px(2)});
-  const bool kept = views::button(ui, "###note_keep", "", ui.texts("notes.keep"), "Enter",
-                                  views::ButtonKind::primary);
+  const bool kept =
+      views::text_button(ui, "###note_keep", "notes.keep", views::ButtonKind::primary, "Enter");
   bool removed = false;
   if (draft_->index) {
     ImGui::SameLine(0, ui.px(8));
-    removed = views::button(ui, "###note_remove", "", ui.texts("notes.remove"), "",
-                            views::ButtonKind::plain);
+    removed = views::text_button(ui, "###note_remove", "notes.remove", views::ButtonKind::plain);
   }
   if (!entered && !kept && !removed) return;
   if (removed) {

@@ -77,15 +77,15 @@ void RangeQuestion::draw(const views::Ui& ui, OpenedFiles& files, const OpenedFi
   ImGui::Dummy({0, ui.px(6)});
   const std::filesystem::path path = entry.path;
   ImGui::BeginDisabled(!range || range->is_all());
-  const bool part = views::button(ui, "###range_open", "", ui.texts("file.range.open"), "",
-                                  views::ButtonKind::primary);
+  const bool part =
+      views::text_button(ui, "###range_open", "file.range.open", views::ButtonKind::primary);
   ImGui::EndDisabled();
   ImGui::SameLine(0, ui.px(8));
-  const bool all = views::button(ui, "###range_all", "", ui.texts("file.range.open_all"), "",
-                                 views::ButtonKind::plain);
+  const bool all =
+      views::text_button(ui, "###range_all", "file.range.open_all", views::ButtonKind::plain);
   ImGui::SameLine(0, ui.px(8));
-  const bool cancel = views::button(ui, "###range_cancel", "", ui.texts("file.cancel"), "",
-                                    views::ButtonKind::plain);
+  const bool cancel =
+      views::text_button(ui, "###range_cancel", "file.cancel", views::ButtonKind::plain);
   if (part) files.open(path, *range);
   if (all) files.open(path, {});
   if (cancel && files.current_index()) files.close(*files.current_index());

@@ -54,20 +54,14 @@ std::optional<std::filesystem::path> Toasts::draw(const views::Ui& ui, std::int6
       views::text(ui, views::TextStyle::body_medium, ui.theme.text,
                   ui.texts("toast.saved", {{"name", toast.path.filename().string()}}));
       views::text(ui, views::TextStyle::small, ui.theme.text2, toast.path.parent_path().string());
-      if (views::button(ui, "###toast_show", "", ui.texts("toast.show"), "",
-                        views::ButtonKind::plain)) {
+      if (views::text_button(ui, "###toast_show", "toast.show", views::ButtonKind::plain))
         shown = toast.path;
-      }
       ImGui::SameLine(0, ui.px(8));
-      if (views::button(ui, "###toast_copy", "", ui.texts("toast.copy_path"), "",
-                        views::ButtonKind::quiet)) {
+      if (views::text_button(ui, "###toast_copy", "toast.copy_path", views::ButtonKind::quiet))
         ImGui::SetClipboardText(toast.path.string().c_str());
-      }
       ImGui::SameLine(0, ui.px(8));
-      if (views::button(ui, "###toast_close", "", ui.texts("toast.close"), "",
-                        views::ButtonKind::quiet)) {
+      if (views::text_button(ui, "###toast_close", "toast.close", views::ButtonKind::quiet))
         closed = i;
-      }
       if (i + 1 < toasts_.size()) ImGui::Dummy({0, ui.px(6)});
       ImGui::PopID();
     }

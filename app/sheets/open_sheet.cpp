@@ -192,18 +192,16 @@ OpenSheet::Answer OpenSheet::draw(const views::Ui& ui, std::span<const std::stri
     ImGui::EndChild();
     ImGui::PopStyleVar();
     ImGui::Dummy({0, ui.px(6)});
-    done = views::button(ui, "###open_ok", "", ui.texts("file.open"), "Enter",
-                         views::ButtonKind::primary) ||
+    done = views::text_button(ui, "###open_ok", "file.open", views::ButtonKind::primary, "Enter") ||
            done;
     ImGui::SameLine(0, ui.px(8));
-    if (can_browse() && views::button(ui, "###open_browse", "", ui.texts("file.browse"), "",
-                                      views::ButtonKind::plain)) {
+    if (can_browse() &&
+        views::text_button(ui, "###open_browse", "file.browse", views::ButtonKind::plain)) {
       answer.browse = true;
       ImGui::CloseCurrentPopup();
     }
     ImGui::SameLine(0, ui.px(8));
-    if (views::button(ui, "###open_cancel", "", ui.texts("file.cancel"), "Esc",
-                      views::ButtonKind::plain) ||
+    if (views::text_button(ui, "###open_cancel", "file.cancel", views::ButtonKind::plain, "Esc") ||
         ImGui::IsKeyPressed(ImGuiKey_Escape, false)) {
       ImGui::CloseCurrentPopup();
     } else if (done && typed_[0] != '\0') {

@@ -106,8 +106,8 @@ void OwnFileSheet::draw_python(const views::Ui& ui, const OwnSession::State& kno
   const bool entered = ImGui::InputText("###own_python", python_words_.data(), python_words_.size(),
                                         ImGuiInputTextFlags_EnterReturnsTrue);
   ImGui::SameLine();
-  if (views::button(ui, "###own_examine", "", ui.texts("own_file.examine"), "Enter",
-                    views::ButtonKind::plain) ||
+  if (views::text_button(ui, "###own_examine", "own_file.examine", views::ButtonKind::plain,
+                         "Enter") ||
       entered) {
     python_ = python_words_.data();
     ensure_session().examine(python_);
@@ -278,10 +278,8 @@ void OwnFileSheet::draw_buttons(const views::Ui& ui, const OwnSession::State& kn
                                 const WorkspaceState& state) {
   ImGui::Dummy({0, ui.px(10)});
   if (session_->lasts()) {
-    if (views::button(ui, "###own_cancel", "", ui.texts("advice.cancel"), "Esc",
-                      views::ButtonKind::plain)) {
+    if (views::text_button(ui, "###own_cancel", "advice.cancel", views::ButtonKind::plain, "Esc"))
       cancel();
-    }
     ImGui::SameLine();
     const OwnSession::Work work = session_->work();
     if (work == OwnSession::Work::run || work == OwnSession::Work::write) {
@@ -292,24 +290,17 @@ void OwnFileSheet::draw_buttons(const views::Ui& ui, const OwnSession::State& kn
     return;
   }
   const std::string stem = file_.path.stem().string();
-  if (views::button(ui, "###own_run", "", ui.texts("own_file.run"), "",
-                    views::ButtonKind::primary)) {
+  if (views::text_button(ui, "###own_run", "own_file.run", views::ButtonKind::primary))
     session_->record(question(), new_path(state.save_folder(), "own-" + stem, ".recording"));
-  }
   ImGui::SameLine();
   if (known.forecast == nullptr || !is_current(*known.forecast)) {
-    if (views::button(ui, "###own_predict", "", ui.texts("own_file.predict"), "",
-                      views::ButtonKind::plain)) {
+    if (views::text_button(ui, "###own_predict", "own_file.predict", views::ButtonKind::plain))
       asked_target_.clear();
-    }
-  } else if (views::button(ui, "###own_show", "", ui.texts("own_file.show"), "",
-                           views::ButtonKind::plain)) {
+  } else if (views::text_button(ui, "###own_show", "own_file.show", views::ButtonKind::plain)) {
     session_->show(known.forecast, new_path(state.save_folder(), "predicted-" + stem, ".pickle"));
   }
-  if (views::button(ui, "###own_export", "", ui.texts("own_file.export"), "",
-                    views::ButtonKind::plain)) {
+  if (views::text_button(ui, "###own_export", "own_file.export", views::ButtonKind::plain))
     session_->write_model(question(), new_path(state.save_folder(), "own-" + stem, ".pt2"));
-  }
   views::wrapped_text(ui, TextStyle::small, ui.theme.text3, ui.texts("own_file.pages"), ui.px(16));
 }
 
@@ -347,8 +338,8 @@ std::optional<std::filesystem::path> OwnFileSheet::draw(const views::Ui& ui, Ses
       const bool examines = session_->work() == OwnSession::Work::examine;
       views::text(ui, TextStyle::body, ui.theme.text3,
                   ui.texts(examines ? "own_file.examining" : "own_file.reading"));
-      if (views::button(ui, "###own_cancel", "", ui.texts("advice.cancel"), "Esc",
-                        views::ButtonKind::plain)) {
+      if (views::text_button(ui, "###own_cancel", "advice.cancel", views::ButtonKind::plain,
+                             "Esc")) {
         cancel();
       }
     } else {

@@ -121,14 +121,13 @@ bool RanksSheet::draw_buttons(const views::Ui& ui, Session& session, const Works
                               const RankAnswer* known) {
   const base::Message problem = why_not(session, state.history.spec());
   if (busy()) {
-    if (views::button(ui, "###ranks_cancel", "", ui.texts("advice.cancel"), "Esc",
-                      views::ButtonKind::plain)) {
+    if (views::text_button(ui, "###ranks_cancel", "advice.cancel", views::ButtonKind::plain,
+                           "Esc")) {
       cancel();
     }
   } else {
     ImGui::BeginDisabled(!problem.empty());
-    if (views::button(ui, "###ranks_start", "", ui.texts("ranks.start"), "",
-                      views::ButtonKind::primary)) {
+    if (views::text_button(ui, "###ranks_start", "ranks.start", views::ButtonKind::primary)) {
       if (ranks_ == nullptr)
         ranks_ = std::make_unique<RankSession>(session.dry_runner(), session.gpus());
       ranks_->start(request(state));
@@ -138,13 +137,13 @@ bool RanksSheet::draw_buttons(const views::Ui& ui, Session& session, const Works
   const bool ended = known != nullptr && known->document.is_object() && !busy();
   ImGui::BeginDisabled(!ended);
   ImGui::SameLine(0, ui.px(8));
-  if (views::button(ui, "###ranks_copy", views::icon::kCopy, ui.texts("common.copy"), "",
-                    views::ButtonKind::quiet)) {
+  if (views::icon_button(ui, "###ranks_copy", views::icon::kCopy, "common.copy",
+                         views::ButtonKind::quiet)) {
     ImGui::SetClipboardText(words_of_ranks(ui, *known).c_str());
   }
   ImGui::SameLine(0, ui.px(8));
-  const bool asked = views::button(ui, "###ranks_timeline", views::icon::kTimeline,
-                                   ui.texts("simulate.timeline"), "", views::ButtonKind::quiet);
+  const bool asked = views::icon_button(ui, "###ranks_timeline", views::icon::kTimeline,
+                                        "simulate.timeline", views::ButtonKind::quiet);
   views::tooltip(ui, ui.texts("ranks.timeline_about"));
   ImGui::EndDisabled();
   ImGui::Dummy({0, ui.px(4)});

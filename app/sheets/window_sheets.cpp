@@ -155,12 +155,12 @@ void WindowSheets::draw_save_folder(const views::Ui& ui, WorkspaceState& state) 
   draw_save_parts(ui, state.preferences.save_parts);
   ImGui::Dummy({0, ui.px(6)});
   ImGui::BeginDisabled(!whole);
-  const bool pressed = views::button(ui, "###save_folder_use", "", ui.texts("save.use"), "",
-                                     views::ButtonKind::primary);
+  const bool pressed =
+      views::text_button(ui, "###save_folder_use", "save.use", views::ButtonKind::primary);
   ImGui::EndDisabled();
   ImGui::SameLine(0, ui.px(8));
-  const bool back = views::button(ui, "###save_folder_default", "", ui.texts("save.default"), "",
-                                  views::ButtonKind::plain);
+  const bool back =
+      views::text_button(ui, "###save_folder_default", "save.default", views::ButtonKind::plain);
   const bool chosen = whole && (pressed || entered);
   if (!back && !chosen) return;
   state.choose_save_folder(back ? std::filesystem::path() : typed);

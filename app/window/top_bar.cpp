@@ -123,8 +123,7 @@ void TopBar::draw_menus(const views::Ui& ui, Requests& requests) {
   const bool open =
       std::ranges::any_of(kMenus, [](const Menu& menu) { return ImGui::IsPopupOpen(menu.id); });
   for (const Menu& menu : kMenus) {
-    const bool pressed =
-        views::button(ui, menu.id, "", services_.texts(menu.key), "", views::ButtonKind::quiet);
+    const bool pressed = views::text_button(ui, menu.id, menu.key, views::ButtonKind::quiet);
     // Once one is open, the mouse opens the others.
     const bool reached =
         open && !ImGui::IsPopupOpen(menu.id) &&
@@ -239,9 +238,8 @@ void TopBar::draw_demo_menu(const views::Ui& ui) {
 void TopBar::draw_page_tabs(const views::Ui& ui) {
   ImGui::SameLine(0, ui.px(12));
   for (const PageTab& tab : kPageTabs) {
-    if (views::button(ui, tab.id, "", services_.texts(tab.key), "", views::ButtonKind::quiet)) {
+    if (views::text_button(ui, tab.id, tab.key, views::ButtonKind::quiet))
       services_.state.page = tab.page;
-    }
     if (services_.state.page == tab.page) {
       const ImVec2 low = ImGui::GetItemRectMin();
       const ImVec2 high = ImGui::GetItemRectMax();

@@ -36,7 +36,7 @@ void draw_restart_bar(const views::Ui& ui, const run::Run* run, Requests& reques
     x += sink.text_width(TextStyle::body_medium, sentence) + ui.px(16);
     ImGui::SetCursorScreenPos({x, origin.y + (height - ImGui::GetFrameHeight()) / 2});
     requests.restart =
-        views::button(ui, "###restart", "", t("restart.button"), "", views::ButtonKind::primary);
+        views::text_button(ui, "###restart", "restart.button", views::ButtonKind::primary);
     views::tooltip(ui, t("restart.tooltip"));
   }
   ImGui::End();
@@ -63,17 +63,14 @@ void draw_limit_bar(const views::Ui& ui, WorkspaceState& state) {
     sink.text({origin.x + ui.px(16), y}, TextStyle::body, ui.theme.warn, words);
     ImGui::SetCursorScreenPos({origin.x + ui.px(32) + sink.text_width(TextStyle::body, words),
                                origin.y + (height - ui.px(28)) / 2});
-    if (views::button(ui, "###limit_remove", "", ui.texts("bar.limit_remove"), "",
-                      views::ButtonKind::primary)) {
+    if (views::text_button(ui, "###limit_remove", "bar.limit_remove", views::ButtonKind::primary)) {
       spec.memory_limit = 0;
       state.history.set(spec);
       state.old_limit = 0;
     }
     ImGui::SameLine(0, ui.px(8));
-    if (views::button(ui, "###limit_keep", "", ui.texts("bar.limit_keep"), "",
-                      views::ButtonKind::plain)) {
+    if (views::text_button(ui, "###limit_keep", "bar.limit_keep", views::ButtonKind::plain))
       state.old_limit = 0;
-    }
   }
   ImGui::End();
 }

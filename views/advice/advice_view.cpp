@@ -143,8 +143,7 @@ bool draw_row(const Ui& ui, const advice::AdviceRow& row, const AdviceView::Show
     return false;
   }
   ImGui::TableNextColumn();
-  const bool pressed =
-      button(ui, "###advice_try", "", ui.texts("advice.try"), "", ButtonKind::quiet);
+  const bool pressed = text_button(ui, "###advice_try", "advice.try", ButtonKind::quiet);
   tooltip(ui, ui.texts(spec::validate(tried).empty() ? "remedy.try" : "remedy.try_card"));
   return pressed;
 }
@@ -238,18 +237,17 @@ void AdviceView::draw_head(const Ui& ui, const Shown& shown, Answer& answer) {
   segmented(ui, "###advice_device", devices, device_, std::min(ui.px(300), room * 0.3F));
   ImGui::SameLine(0, ui.px(12));
   if (shown.busy) {
-    answer.cancel =
-        button(ui, "###advice_cancel", "", ui.texts("advice.cancel"), "Esc", ButtonKind::plain);
+    answer.cancel = text_button(ui, "###advice_cancel", "advice.cancel", ButtonKind::plain, "Esc");
   } else {
     ImGui::BeginDisabled(!shown.problem.empty());
-    answer.ask = button(ui, "###advice_ask", "", ui.texts("advice.ask"), "", ButtonKind::primary);
+    answer.ask = text_button(ui, "###advice_ask", "advice.ask", ButtonKind::primary);
     ImGui::EndDisabled();
   }
   ImGui::SameLine(0, ui.px(8));
   const bool some =
       ladder() ? shown.ladder != nullptr && !shown.ladder->rungs.empty() : shown.advice != nullptr;
   ImGui::BeginDisabled(!some);
-  if (button(ui, "###advice_copy", icon::kCopy, ui.texts("common.copy"), "", ButtonKind::quiet)) {
+  if (icon_button(ui, "###advice_copy", icon::kCopy, "common.copy", ButtonKind::quiet)) {
     const io::TextTable table =
         ladder() ? advice::ladder_table(shown.ladder->rungs, shown.ladder->request.target, ui.texts)
                  : advice::advice_table(*shown.advice, ui.texts);
@@ -257,15 +255,14 @@ void AdviceView::draw_head(const Ui& ui, const Shown& shown, Answer& answer) {
   }
   if (ladder()) {
     ImGui::SameLine(0, ui.px(8));
-    answer.picture = button(ui, "###advice_picture", icon::kPicture, ui.texts("stepper.picture"),
-                            "", ButtonKind::quiet);
+    answer.picture =
+        icon_button(ui, "###advice_picture", icon::kPicture, "stepper.picture", ButtonKind::quiet);
   }
   ImGui::EndDisabled();
   if (ladder()) {
     ImGui::SameLine(0, ui.px(8));
     ImGui::BeginDisabled(!shown.can_measure);
-    answer.measure =
-        button(ui, "###advice_measure", "", ui.texts("ladder.run"), "", ButtonKind::quiet);
+    answer.measure = text_button(ui, "###advice_measure", "ladder.run", ButtonKind::quiet);
     ImGui::EndDisabled();
     tooltip(ui, ui.texts("ladder.run_about"));
   }

@@ -57,13 +57,11 @@ void CalculatorView::draw_head(const Ui& ui, const NumberOf& of_settings) {
     return of_settings(input.name).has_value();
   });
   ImGui::BeginDisabled(!any);
-  if (button(ui, "###calculator_take", "", ui.texts("calculate.take"), "", ButtonKind::plain))
-    take(of_settings);
+  if (text_button(ui, "###calculator_take", "calculate.take", ButtonKind::plain)) take(of_settings);
   ImGui::EndDisabled();
   tooltip(ui, ui.texts(any ? "calculate.take_about" : "calculate.nothing_to_take"));
   ImGui::SameLine(0, ui.px(8));
-  if (button(ui, "###calculator_copy", icon::kCopy, ui.texts("common.copy"), "",
-             ButtonKind::quiet)) {
+  if (icon_button(ui, "###calculator_copy", icon::kCopy, "common.copy", ButtonKind::quiet)) {
     const io::TextTable table = calculate::calculation_table(values_[shown_], ui.texts);
     ImGui::SetClipboardText((title_of(ui, calculator) + "\n\n" + io::to_markdown(table)).c_str());
   }

@@ -129,16 +129,15 @@ void ClusterView::draw_choices(const Ui& ui, const Shown& shown) {
 
 void ClusterView::draw_buttons(const Ui& ui, const Shown& shown, Answer& answer) {
   if (shown.busy) {
-    answer.cancel =
-        button(ui, "###cluster_cancel", "", ui.texts("advice.cancel"), "Esc", ButtonKind::plain);
+    answer.cancel = text_button(ui, "###cluster_cancel", "advice.cancel", ButtonKind::plain, "Esc");
   } else {
     ImGui::BeginDisabled(!shown.problem.empty());
-    answer.ask = button(ui, "###cluster_ask", "", ui.texts("advice.ask"), "", ButtonKind::primary);
+    answer.ask = text_button(ui, "###cluster_ask", "advice.ask", ButtonKind::primary);
     ImGui::EndDisabled();
   }
   ImGui::SameLine(0, ui.px(8));
   ImGui::BeginDisabled(shown.hunt == nullptr || shown.hunt->answer.modes.empty() || shown.busy);
-  if (button(ui, "###cluster_copy", icon::kCopy, ui.texts("common.copy"), "", ButtonKind::quiet)) {
+  if (icon_button(ui, "###cluster_copy", icon::kCopy, "common.copy", ButtonKind::quiet)) {
     ImGui::SetClipboardText(
         cluster_document(shown.hunt->request, shown.hunt->answer, "md", ui.texts).c_str());
   }

@@ -82,21 +82,20 @@ void LoaderView::draw_head(const Ui& ui, const Shown& shown, Answer& answer) {
   });
   ImGui::SameLine(0, ui.px(8));
   if (shown.busy) {
-    answer.cancel =
-        button(ui, "###loader_cancel", "", ui.texts("advice.cancel"), "Esc", ButtonKind::plain);
-  } else if (button(ui, "###loader_ask", "", ui.texts("loader.ask"), "", ButtonKind::primary)) {
+    answer.cancel = text_button(ui, "###loader_cancel", "advice.cancel", ButtonKind::plain, "Esc");
+  } else if (text_button(ui, "###loader_ask", "loader.ask", ButtonKind::primary)) {
     answer.ask = request();
   }
   ImGui::BeginDisabled(is_empty(shown));
   ImGui::SameLine(0, ui.px(8));
-  if (button(ui, "###loader_copy", icon::kCopy, ui.texts("common.copy"), "", ButtonKind::quiet))
+  if (icon_button(ui, "###loader_copy", icon::kCopy, "common.copy", ButtonKind::quiet))
     ImGui::SetClipboardText(io::to_markdown(answers_table(ui, *shown.known)).c_str());
   ImGui::SameLine(0, ui.px(8));
-  answer.picture = button(ui, "###loader_picture", icon::kPicture, ui.texts("stepper.picture"), "",
-                          ButtonKind::quiet);
+  answer.picture =
+      icon_button(ui, "###loader_picture", icon::kPicture, "stepper.picture", ButtonKind::quiet);
   ImGui::SameLine(0, ui.px(8));
-  answer.timeline = button(ui, "###loader_timeline", icon::kTimeline, ui.texts("simulate.timeline"),
-                           "", ButtonKind::quiet);
+  answer.timeline = icon_button(ui, "###loader_timeline", icon::kTimeline, "simulate.timeline",
+                                ButtonKind::quiet);
   tooltip(ui, ui.texts("simulate.timeline_about"));
   ImGui::EndDisabled();
   ImGui::Dummy({0, ui.px(6)});

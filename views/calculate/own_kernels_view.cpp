@@ -78,16 +78,13 @@ void OwnKernelsView::draw_head(const Ui& ui, const Shown& shown, Asked& asked) {
   shown.draw_select(std::min(ui.px(280), ImGui::GetContentRegionAvail().x * 0.3F));
   tooltip(ui, ui.texts("stepper.card_about"));
   ImGui::SameLine(0, ui.px(8));
-  asked.step_through =
-      button(ui, "###own_step", "", ui.texts("own_kernels.step"), "J", ButtonKind::plain);
+  asked.step_through = text_button(ui, "###own_step", "own_kernels.step", ButtonKind::plain, "J");
   tooltip(ui, ui.texts("own_kernels.step_about"));
   ImGui::SameLine(0, ui.px(8));
-  asked.sweep_here =
-      button(ui, "###own_sweep", "", ui.texts("own_kernels.sweep_here"), "", ButtonKind::plain);
+  asked.sweep_here = text_button(ui, "###own_sweep", "own_kernels.sweep_here", ButtonKind::plain);
   tooltip(ui, ui.texts("own_kernels.sweep_here_about"));
   ImGui::SameLine(0, ui.px(8));
-  if (!button(ui, "###own_copy", icon::kCopy, ui.texts("common.copy"), "", ButtonKind::quiet))
-    return;
+  if (!icon_button(ui, "###own_copy", icon::kCopy, "common.copy", ButtonKind::quiet)) return;
   std::string words;
   if (shown.card != nullptr) {
     words = io::to_markdown(kernel_plan::stages_side_by_side(
@@ -184,8 +181,7 @@ void OwnKernelsView::draw_processor(const Ui& ui, const Shown& shown, Asked& ask
   };
   say(TextStyle::body, ui.theme.text2, ui.texts("own_kernels.processor.about"));
   if (shown.measuring) {
-    asked.cancel =
-        button(ui, "###own_cancel", "", ui.texts("advice.cancel"), "Esc", ButtonKind::plain);
+    asked.cancel = text_button(ui, "###own_cancel", "advice.cancel", ButtonKind::plain, "Esc");
     ImGui::SameLine(0, ui.px(12));
     const auto& cut = shown.measured == nullptr ? std::nullopt : shown.measured->cut;
     const float share =
@@ -202,8 +198,8 @@ void OwnKernelsView::draw_processor(const Ui& ui, const Shown& shown, Asked& ask
     ImGui::PopStyleColor();
   } else {
     ImGui::BeginDisabled(!shown.why_not.empty());
-    asked.measure = button(ui, "###own_measure", "", ui.texts("own_kernels.processor.measure"), "",
-                           ButtonKind::primary);
+    asked.measure =
+        text_button(ui, "###own_measure", "own_kernels.processor.measure", ButtonKind::primary);
     ImGui::EndDisabled();
     tooltip(ui, ui.texts("own_kernels.processor.measure_about"));
     if (!shown.why_not.empty())

@@ -85,18 +85,17 @@ void SimulationView::draw_head(const Ui& ui, const Shown& shown, Answer& answer)
   });
   ImGui::BeginDisabled(shown.experiment == nullptr);
   ImGui::SameLine(0, ui.px(8));
-  if (button(ui, "###simulation_copy", icon::kCopy, ui.texts("common.copy"), "",
-             ButtonKind::quiet)) {
+  if (icon_button(ui, "###simulation_copy", icon::kCopy, "common.copy", ButtonKind::quiet)) {
     const io::TextTable table = table_of(*shown.experiment, *shown.points, ui.texts);
     const std::string title = title_of(ui, *shown.experiment->simulation);
     ImGui::SetClipboardText((title + "\n\n" + io::to_markdown(table)).c_str());
   }
   ImGui::SameLine(0, ui.px(8));
-  answer.picture = button(ui, "###simulation_picture", icon::kPicture, ui.texts("stepper.picture"),
-                          "", ButtonKind::quiet);
+  answer.picture = icon_button(ui, "###simulation_picture", icon::kPicture, "stepper.picture",
+                               ButtonKind::quiet);
   ImGui::SameLine(0, ui.px(8));
-  answer.timeline = button(ui, "###simulation_timeline", icon::kTimeline,
-                           ui.texts("simulate.timeline"), "", ButtonKind::quiet);
+  answer.timeline = icon_button(ui, "###simulation_timeline", icon::kTimeline, "simulate.timeline",
+                                ButtonKind::quiet);
   tooltip(ui, ui.texts("simulate.timeline_about"));
   ImGui::EndDisabled();
   ImGui::Dummy({0, ui.px(6)});

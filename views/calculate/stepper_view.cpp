@@ -160,13 +160,13 @@ void StepperView::draw_head(const Ui& ui, const Card& card, Asked& asked) {
     tooltip(ui, ui.texts("stepper.card_about"));
     ImGui::SameLine(0, ui.px(8));
   }
-  if (button(ui, "###stepper_copy", icon::kCopy, ui.texts("common.copy"), "", ButtonKind::quiet)) {
+  if (icon_button(ui, "###stepper_copy", icon::kCopy, "common.copy", ButtonKind::quiet)) {
     const io::TextTable table = stepper::step_table(shown(), walk_, ui.texts, false);
     ImGui::SetClipboardText((title_of(ui, shown()) + "\n\n" + io::to_markdown(table)).c_str());
   }
   ImGui::SameLine(0, ui.px(8));
-  asked.picture = button(ui, "###stepper_picture", icon::kPicture, ui.texts("stepper.picture"), "",
-                         ButtonKind::quiet);
+  asked.picture =
+      icon_button(ui, "###stepper_picture", icon::kPicture, "stepper.picture", ButtonKind::quiet);
   text(ui, TextStyle::small, ui.theme.text2,
        ui.texts("calculate.source", {{"source", shown().source}}));
   ImGui::Dummy({0, ui.px(4)});

@@ -206,6 +206,16 @@ bool button(const Ui& ui, const char* id, std::string_view icon, std::string_vie
   return pressed;
 }
 
+bool text_button(const Ui& ui, const char* id, const char* text, ButtonKind kind,
+                 std::string_view key) {
+  return button(ui, id, "", ui.texts(text), key, kind);
+}
+
+bool icon_button(const Ui& ui, const char* id, std::string_view icon, const char* text,
+                 ButtonKind kind, std::string_view key) {
+  return button(ui, id, icon, ui.texts(text), key, kind);
+}
+
 bool select(const Ui& ui, const char* id, std::string_view label, std::string_view value,
             float width, const std::function<bool()>& draw_list, float indent) {
   const float height = ui.px(28);

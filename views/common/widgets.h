@@ -41,6 +41,11 @@ enum class ButtonKind : std::uint8_t { plain, primary, quiet, on };
 // `key` is the hint behind the label ("Space"); both may be empty when `icon` is set.
 bool button(const Ui& ui, const char* id, std::string_view icon, std::string_view label,
             std::string_view key, ButtonKind kind, float width = 0);
+// A button with the words of a text, without and with an icon before them.
+bool text_button(const Ui& ui, const char* id, const char* text, ButtonKind kind,
+                 std::string_view key = {});
+bool icon_button(const Ui& ui, const char* id, std::string_view icon, const char* text,
+                 ButtonKind kind, std::string_view key = {});
 
 // A field that opens a list. `draw_list` is called while the list is open. It draws the rows and
 // returns true when one was chosen. `indent` leaves room for a mark before the label.

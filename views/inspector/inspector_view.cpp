@@ -112,8 +112,8 @@ std::optional<spec::WorkloadSpec> InspectorView::draw(const Ui& ui, const ViewCo
   if (of_run && draw_result_curves(ui, context)) gap(8);
   draw_peak_table(ui, context);
   if (of_run && context.run != nullptr) {
-    if (button(ui, "###show_agreement", "\xef\x83\x8e", ui.texts("agreement.open"), "E",
-               ButtonKind::plain)) {
+    if (icon_button(ui, "###show_agreement", "\xef\x83\x8e", "agreement.open", ButtonKind::plain,
+                    "E")) {
       context.state.show_agreement = true;
     }
     tooltip(ui, ui.texts("agreement.open_hint"));

@@ -26,15 +26,14 @@ std::optional<std::string> draw_error(const Ui& ui, const lessons::MaterialError
   wrapped_text(ui, TextStyle::small, ui.theme.text3, evidence, ui.px(16));
   if (error.both) {
     const std::string id = "###both_" + error.id;
-    if (button(ui, id.c_str(), "", ui.texts("lesson.error.both"), "", ButtonKind::plain))
+    if (text_button(ui, id.c_str(), "lesson.error.both", ButtonKind::plain))
       wanted = error.both->id;
     if (error.shown_by.starts_with(kLessonCommand)) ImGui::SameLine(0, ui.px(8));
   }
   if (error.shown_by.starts_with(kLessonCommand)) {
     const std::string lesson = error.shown_by.substr(std::string(kLessonCommand).size());
     const std::string id = "###open_" + error.id;
-    if (button(ui, id.c_str(), "", ui.texts("lesson.error.open"), "", ButtonKind::plain))
-      wanted = lesson;
+    if (text_button(ui, id.c_str(), "lesson.error.open", ButtonKind::plain)) wanted = lesson;
   }
   return wanted;
 }

@@ -135,10 +135,8 @@ void draw_curve_field(const Ui& ui, LessonEdit& edit, const LessonShown& shown,
   if (shown.guess) return;
   text(ui, TextStyle::small, ui.theme.text2, ui.texts("lesson.curve_hint"));
   ImGui::BeginDisabled(points.size() < 2);
-  if (button(ui, "###lesson_give_guess", kLock, ui.texts("lesson.give_guess"), "",
-             ButtonKind::plain)) {
+  if (icon_button(ui, "###lesson_give_guess", kLock, "lesson.give_guess", ButtonKind::plain))
     asked.guess = lessons::curve_text(points, lessons::curve_unit(*shown.lesson.question->curve));
-  }
   ImGui::EndDisabled();
 }
 
@@ -167,8 +165,8 @@ void draw_guess_field(const Ui& ui, LessonEdit& edit, const LessonShown& shown,
       ImGui::InputTextWithHint("###lesson_guess", ui.texts("lesson.guess_hint"), edit.guess.data(),
                                edit.guess.size(), ImGuiInputTextFlags_EnterReturnsTrue);
   ImGui::SameLine(0, ui.px(8));
-  const bool pressed = button(ui, "###lesson_give_guess", kLock, ui.texts("lesson.give_guess"), "",
-                              ButtonKind::plain);
+  const bool pressed =
+      icon_button(ui, "###lesson_give_guess", kLock, "lesson.give_guess", ButtonKind::plain);
   if ((entered || pressed) && edit.guess[0] != '\0') asked.guess = edit.guess.data();
   ImGui::EndDisabled();
 }
@@ -247,10 +245,8 @@ void draw_steps(const Ui& ui, const LessonShown& shown, LessonRequests& asked) {
   }
   ImGui::Dummy({0, ui.px(2)});
   if (shown.running) {
-    if (button(ui, "###lesson_cancel", kStop, ui.texts("lesson.cancel"), "Esc",
-               ButtonKind::primary)) {
+    if (icon_button(ui, "###lesson_cancel", kStop, "lesson.cancel", ButtonKind::primary, "Esc"))
       asked.cancel = true;
-    }
     if (shown.seconds_left >= 0) {
       ImGui::SameLine(0, ui.px(12));
       text(ui, TextStyle::small, ui.theme.text2,
@@ -261,8 +257,8 @@ void draw_steps(const Ui& ui, const LessonShown& shown, LessonRequests& asked) {
     }
   } else if (shown.finished.size() < all) {
     const char* const label = shown.finished.empty() ? "lesson.run" : "lesson.go_on";
-    if (button(ui, "###lesson_run", kPlay, ui.texts(label), ui.texts("common.space"),
-               ButtonKind::primary)) {
+    if (icon_button(ui, "###lesson_run", kPlay, label, ButtonKind::primary,
+                    ui.texts("common.space"))) {
       asked.start = true;
     }
   }

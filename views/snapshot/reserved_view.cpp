@@ -57,7 +57,7 @@ void draw_answer(const Ui& ui, const allocator::ReservedAnswer& answer) {
   ImGui::Dummy({0, ui.px(10)});
   draw_table(ui, "###reserved_changes", changes, kChangeWeights, 0);
   ImGui::Dummy({0, ui.px(6)});
-  if (button(ui, "###copy_reserved", icon::kCopy, ui.texts("common.copy"), "", ButtonKind::quiet))
+  if (icon_button(ui, "###copy_reserved", icon::kCopy, "common.copy", ButtonKind::quiet))
     ImGui::SetClipboardText(reserved_text(answer, ui.texts).c_str());
 }
 

@@ -80,24 +80,22 @@ void draw_buttons(const Ui& ui, const SweepPage& page, std::size_t open, SweepSt
   const bool cancelled = sweep.count(PointStatus::cancelled) > 0;
   const bool resumable = (page.paused && open > 0) || cancelled;
   if (resumable) {
-    requests.resume = button(ui, "###sweep_resume", "\xef\x81\x8b", ui.texts("sweep.resume"), "",
-                             ButtonKind::plain);
+    requests.resume =
+        icon_button(ui, "###sweep_resume", "\xef\x81\x8b", "sweep.resume", ButtonKind::plain);
   } else if (!page.idle) {
-    requests.pause = button(ui, "###sweep_pause", "\xef\x81\x8c", ui.texts("sweep.pause"), "",
-                            ButtonKind::plain);
+    requests.pause =
+        icon_button(ui, "###sweep_pause", "\xef\x81\x8c", "sweep.pause", ButtonKind::plain);
   }
   // Work that was cancelled or has ended cannot be cancelled.
   if (!page.idle || open > 0) {
     ImGui::SameLine(0, ui.px(8));
-    requests.cancel = button(ui, "###sweep_cancel", "\xef\x81\x8d", ui.texts("sweep.cancel"), "",
-                             ButtonKind::plain);
+    requests.cancel =
+        icon_button(ui, "###sweep_cancel", "\xef\x81\x8d", "sweep.cancel", ButtonKind::plain);
   }
   ImGui::SameLine(0, ui.px(8));
-  requests.copy =
-      button(ui, "###sweep_copy", "\xef\x83\x85", ui.texts("sweep.copy"), "", ButtonKind::plain);
+  requests.copy = icon_button(ui, "###sweep_copy", "\xef\x83\x85", "sweep.copy", ButtonKind::plain);
   ImGui::SameLine(0, ui.px(8));
-  requests.save =
-      button(ui, "###sweep_save", "\xef\x80\x99", ui.texts("sweep.save"), "", ButtonKind::plain);
+  requests.save = icon_button(ui, "###sweep_save", "\xef\x80\x99", "sweep.save", ButtonKind::plain);
 }
 
 }  // namespace

@@ -94,15 +94,14 @@ void draw_buttons(const Ui& ui, const advice::Node& node, const Box& box,
   if (box.has_try) {
     const std::string why = actions.why_not_try(node.set);
     ImGui::BeginDisabled(!why.empty());
-    if (button(ui, "###try", "", ui.texts("tree.try"), "", ButtonKind::primary))
-      actions.try_it(node.set);
+    if (text_button(ui, "###try", "tree.try", ButtonKind::primary)) actions.try_it(node.set);
     ImGui::EndDisabled();
     tooltip(ui, why.empty() ? ui.texts("tree.try_about") : why.c_str());
     if (box.has_command) ImGui::SameLine(0, ui.px(6));
   }
   if (!box.has_command) return;
   const std::string command = "tensorscope " + box.visit->command;
-  if (button(ui, "###copy_command", icon::kCopy, ui.texts("tree.command"), "", ButtonKind::quiet))
+  if (icon_button(ui, "###copy_command", icon::kCopy, "tree.command", ButtonKind::quiet))
     ImGui::SetClipboardText(command.c_str());
   tooltip(ui, command);
 }
