@@ -196,54 +196,44 @@ bool WindowActions::can_redo() const {
   return shows_file() ? services_.session.files().can_redo() : services_.state.history.can_redo();
 }
 
+// The bool that an action switches on and off; null: it does something else.
+bool* WindowActions::switch_of(Action action) const {
+  Preferences& preferences = services_.state.preferences;
+  const std::pair<Action, bool*> switches[] = {
+      {Action::live, &preferences.live},
+      {Action::check_values, &preferences.check_values},
+      {Action::projector, &preferences.projector},
+      {Action::operators, &pages_->run.shows_operators()},
+      {Action::notes, &pages_->run.shows_notes()},
+      {Action::trace_difference, &pages_->run.shows_trace_difference()},
+      {Action::agreement, &services_.state.view.show_agreement},
+      {Action::blank, &presenter_->blank},
+      {Action::hold, &presenter_->hold},
+      {Action::glossary, &sheets_->show_glossary},
+      {Action::calculators, &sheets_->show_calculators},
+      {Action::simulations, &sheets_->show_simulations},
+      {Action::steppers, &sheets_->show_steppers},
+      {Action::advisor, &sheets_->show_advisor},
+      {Action::cluster, &sheets_->show_cluster},
+      {Action::loader, &sheets_->show_loader},
+      {Action::ranks, &sheets_->show_ranks},
+      {Action::trees, &sheets_->show_trees},
+      {Action::kernels, &sheets_->show_kernels},
+  };
+  const auto* const found = std::ranges::find(switches, action, &std::pair<Action, bool*>::first);
+  return found == std::end(switches) ? nullptr : found->second;
+}
+
 bool WindowActions::is_on(Action action) const {
   if (const auto page = page_of(action)) return services_.state.page == *page;
-  const Preferences& preferences = services_.state.preferences;
+  if (const bool* const on = switch_of(action)) return *on;
   switch (action) {
-    case Action::live:
-      return preferences.live;
-    case Action::check_values:
-      return preferences.check_values;
     case Action::dark:
-      return preferences.theme == views::ThemeKind::dark;
+      return services_.state.preferences.theme == views::ThemeKind::dark;
     case Action::light:
-      return preferences.theme == views::ThemeKind::light;
-    case Action::glossary:
-      return sheets_->show_glossary;
-    case Action::calculators:
-      return sheets_->show_calculators;
-    case Action::simulations:
-      return sheets_->show_simulations;
-    case Action::steppers:
-      return sheets_->show_steppers;
-    case Action::advisor:
-      return sheets_->show_advisor;
-    case Action::cluster:
-      return sheets_->show_cluster;
-    case Action::loader:
-      return sheets_->show_loader;
-    case Action::ranks:
-      return sheets_->show_ranks;
-    case Action::trees:
-      return sheets_->show_trees;
-    case Action::kernels:
-      return sheets_->show_kernels;
-    case Action::operators:
-      return pages_->run.shows_operators();
-    case Action::notes:
-      return pages_->run.shows_notes();
-    case Action::trace_difference:
-      return pages_->run.shows_trace_difference();
-    case Action::agreement:
-      return services_.state.view.show_agreement;
-    case Action::projector:
-      return preferences.projector;
+      return services_.state.preferences.theme == views::ThemeKind::light;
     case Action::settings:
       return services_.frame.shows_form() && pages_->current().has_form();
-    case Action::blank:
-      return presenter_->blank;
-    case Action::hold:
-      return presenter_->hold;
     case Action::enlarge:
       return pages_->current().enlarged();
     default:
@@ -274,17 +264,15 @@ void WindowActions::copy_script() {
 
 void WindowActions::perform(Action action, Requests& requests) {
   Preferences& preferences = services_.state.preferences;
+  if (bool* const on = switch_of(action)) {
+    *on = !*on;
+    return;
+  }
   switch (action) {
     case Action::start:
       return pages_->current().start();
     case Action::stop:
       return stop();
-    case Action::live:
-      preferences.live = !preferences.live;
-      return;
-    case Action::check_values:
-      preferences.check_values = !preferences.check_values;
-      return;
     case Action::undo:
       if (files::Notes* const notes = open_notes()) return notes->undo();
       return shows_file() ? pages_->run.undo_correction() : services_.state.history.undo();
@@ -341,23 +329,8 @@ void WindowActions::perform(Action action, Requests& requests) {
       return change_scale(1);
     case Action::smaller:
       return change_scale(-1);
-    case Action::operators:
-      pages_->run.shows_operators() = !pages_->run.shows_operators();
-      return;
     case Action::note:
       return pages_->run.write_note();
-    case Action::notes:
-      pages_->run.shows_notes() = !pages_->run.shows_notes();
-      return;
-    case Action::trace_difference:
-      pages_->run.shows_trace_difference() = !pages_->run.shows_trace_difference();
-      return;
-    case Action::agreement:
-      services_.state.view.show_agreement = !services_.state.view.show_agreement;
-      return;
-    case Action::projector:
-      preferences.projector = !preferences.projector;
-      return;
     case Action::settings:
       if (why_not(action).empty()) services_.frame.toggle_form();
       return;
@@ -365,12 +338,6 @@ void WindowActions::perform(Action action, Requests& requests) {
       return presenter_->next();
     case Action::demo_back:
       return presenter_->back();
-    case Action::blank:
-      presenter_->blank = !presenter_->blank;
-      return;
-    case Action::hold:
-      presenter_->hold = !presenter_->hold;
-      return;
     case Action::enlarge:
       return pages_->current().enlarge();
     case Action::reset_layout:
@@ -381,38 +348,10 @@ void WindowActions::perform(Action action, Requests& requests) {
       return focus_panel(-1);
     case Action::palette:
       return palette_->open();
-    case Action::glossary:
-      sheets_->show_glossary = !sheets_->show_glossary;
-      return;
-    case Action::calculators:
-      sheets_->show_calculators = !sheets_->show_calculators;
-      return;
-    case Action::simulations:
-      sheets_->show_simulations = !sheets_->show_simulations;
-      return;
-    case Action::steppers:
-      sheets_->show_steppers = !sheets_->show_steppers;
-      return;
-    case Action::advisor:
-      sheets_->show_advisor = !sheets_->show_advisor;
-      return;
-    case Action::cluster:
-      sheets_->show_cluster = !sheets_->show_cluster;
-      return;
-    case Action::loader:
-      sheets_->show_loader = !sheets_->show_loader;
-      return;
-    case Action::ranks:
-      sheets_->show_ranks = !sheets_->show_ranks;
-      return;
-    case Action::trees:
-      sheets_->show_trees = !sheets_->show_trees;
-      return;
-    case Action::kernels:
-      sheets_->show_kernels = !sheets_->show_kernels;
-      return;
     case Action::shortcuts:
       sheets_->show_shortcuts = true;
+      return;
+    default:
       return;
   }
 }

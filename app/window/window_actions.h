@@ -55,6 +55,7 @@ class WindowActions {
   void keep_keys();
 
  private:
+  [[nodiscard]] bool* switch_of(Action action) const;
   [[nodiscard]] bool shows_file() const;
   [[nodiscard]] const OpenedFiles::Entry* shown_file() const;
   [[nodiscard]] files::Notes* open_notes() const;
