@@ -15,6 +15,7 @@
 #include "app/commands/target_arguments.h"
 #include "app/output/comparison_files.h"
 #include "app/output/environment.h"
+#include "app/output/named_files.h"
 #include "app/output/output_folder.h"
 #include "app/own_file/own_points.h"
 #include "app/own_file/own_python.h"
@@ -94,9 +95,8 @@ void print_run(const OwnQuestion& question, const run::Run& run,
 base::Result<void> write_own_run(const std::filesystem::path& folder, const OwnRecording& recording,
                                  const nlohmann::json& document) {
   if (auto made = io::make_folder(folder); !made) return made;
-  if (auto written = io::write_file(folder / kRecording, recording.content); !written)
-    return written;
-  return io::write_file(folder / kSummary, io::json_text(document));
+  return write_files(folder,
+                     {{kRecording, recording.content}, {kSummary, io::json_text(document)}});
 }
 
 base::Result<void> take_settings(const std::vector<std::string>& given, const char* option,
@@ -158,15 +158,11 @@ base::Result<void> write_sweep(const std::filesystem::path& folder, const OwnSwe
                                bool tables) {
   if (auto made = io::make_folder(folder); !made) return made;
   auto written = io::write_file(folder / "points.json", io::json_text(document));
-  if (!tables) return written;
+  if (!tables || !written) return written;
   const io::TextTable table = own_table(sweep, false);
-  if (written) written = io::write_file(folder / "points.csv", io::to_csv(own_table(sweep, true)));
-  if (written) {
-    written = io::write_file(folder / "points.md", title + "\n\n" + io::to_markdown(table));
-  }
-  if (written)
-    written = io::write_file(folder / "points.tex", io::to_latex(table, title, "tab:points"));
-  return written;
+  return write_files(folder, {{"points.csv", io::to_csv(own_table(sweep, true))},
+                              {"points.md", title + "\n\n" + io::to_markdown(table)},
+                              {"points.tex", io::to_latex(table, title, "tab:points")}});
 }
 
 // times.png and memory.png, each as .svg, too; none of what no point has.

@@ -11,6 +11,7 @@
 
 #include "app/commands/command_line.h"
 #include "app/commands/report.h"
+#include "app/output/named_files.h"
 #include "app/output/output_folder.h"
 #include "app/output/own_report.h"
 #include "app/output/prediction_files.h"
@@ -265,8 +266,8 @@ base::Result<void> write_own_prediction(const PredictCommand& command, const Que
   if (!written || !tables) return written;
   const io::TextTable live =
       report::live_table(answer.now.run.log, *dry.strings, answer.now.prediction.peak_event);
-  written = io::write_file(*command.out / "peak.csv", io::to_csv(live));
-  return written ? io::write_file(*command.out / "peak.md", io::to_markdown(live)) : written;
+  return write_files(*command.out,
+                     {{"peak.csv", io::to_csv(live)}, {"peak.md", io::to_markdown(live)}});
 }
 
 // Those that hold the most at the peak.

@@ -5,6 +5,7 @@
 
 #include "app/output/comparison_files.h"
 #include "app/output/environment.h"
+#include "app/output/named_files.h"
 #include "app/output/prediction_files.h"
 #include "app/output/sweep_files.h"
 #include "app/session/card_questions.h"
@@ -260,33 +261,23 @@ base::Result<nlohmann::json> hunt_step(const Question& asked, const base::Cancel
   if (!hunt) return tl::unexpected(hunt.error());
   nlohmann::json document = edge_json(*hunt, asked.spec, asked.axis, asked.target);
   const io::TextTable table = probes_table(*hunt, asked.axis);
-  for (const auto& [name, content] :
-       {std::pair{"hunt.json", io::json_text(document)},
-        {"probes.csv", io::to_csv(table)},
-        {"probes.md", hunt->sentence + "\n\n" + io::to_markdown(table)}}) {
-    if (auto written = io::write_file(asked.folder / name, content); !written) {
-      return tl::unexpected(written.error());
-    }
-  }
+  const auto written =
+      write_files(asked.folder, {{"hunt.json", io::json_text(document)},
+                                 {"probes.csv", io::to_csv(table)},
+                                 {"probes.md", hunt->sentence + "\n\n" + io::to_markdown(table)}});
+  if (!written) return tl::unexpected(written.error());
   return document;
 }
 
-base::Result<nlohmann::json> write_all(
-    const std::filesystem::path& folder, nlohmann::json document,
-    const std::vector<std::pair<std::string, std::string>>& files) {
-  for (const auto& [name, content] : files) {
-    if (auto written = io::write_file(folder / name, content); !written) {
-      return tl::unexpected(written.error());
-    }
-  }
+base::Result<nlohmann::json> write_all(const std::filesystem::path& folder, nlohmann::json document,
+                                       const std::vector<NamedFile>& files) {
+  if (auto written = write_files(folder, files); !written) return tl::unexpected(written.error());
   return document;
 }
 
 // The files of a table with its title; `last` stands below the table.
-std::vector<std::pair<std::string, std::string>> table_files(const std::string& name,
-                                                             const io::TextTable& table,
-                                                             const std::string& title,
-                                                             const std::string& last) {
+std::vector<NamedFile> table_files(const std::string& name, const io::TextTable& table,
+                                   const std::string& title, const std::string& last) {
   return {{name + ".csv", io::to_csv(table)},
           {name + ".md", title + "\n\n" + io::to_markdown(table) + "\n" + last + "\n"},
           {name + ".tex", io::to_latex(table, title, name)}};
@@ -308,9 +299,9 @@ base::Result<nlohmann::json> advise_step(const Question& asked, const base::Canc
   auto files = table_files("advice", advice_table(advice, texts), advice_sentence(advice).sentence,
                            rule_sentence(advice).sentence);
   const io::TextTable steps = advice::ladder_table(rungs, asked.target, texts);
-  files.emplace_back("ladder.csv", io::to_csv(steps));
-  files.emplace_back("ladder.md", io::to_markdown(steps));
-  files.emplace_back("advice.json", io::json_text(document));
+  files.push_back({"ladder.csv", io::to_csv(steps)});
+  files.push_back({"ladder.md", io::to_markdown(steps)});
+  files.push_back({"advice.json", io::json_text(document)});
   return write_all(asked.folder, std::move(document), files);
 }
 
@@ -323,7 +314,7 @@ base::Result<nlohmann::json> calculate_step(const calculate::Values& values,
   auto files = table_files("calculation", calculation_table(values, texts),
                            texts("calculate.title." + std::string(calculator.id)),
                            texts("calculate.source", {{"source", calculator.source}}));
-  files.emplace_back("calculation.json", io::json_text(document));
+  files.push_back({"calculation.json", io::json_text(document)});
   return write_all(folder, std::move(document), files);
 }
 
@@ -343,9 +334,9 @@ base::Result<nlohmann::json> simulate_step(const simulate::Experiment& experimen
   nlohmann::json document = to_json(experiment, points);
   auto files = table_files("simulation", table_of(experiment, points, texts),
                            texts("simulate.title." + id), texts("simulate.about." + id));
-  files.emplace_back("simulation.json", io::json_text(document));
+  files.push_back({"simulation.json", io::json_text(document)});
   if (!experiment.over.empty())
-    files.emplace_back("curves.csv", io::to_csv(simulate::curve_table(document)));
+    files.push_back({"curves.csv", io::to_csv(simulate::curve_table(document))});
   return write_all(folder, std::move(document), files);
 }
 
@@ -383,9 +374,9 @@ base::Result<nlohmann::json> load_step(const simulate::Experiment& question,
   auto files =
       table_files("loading", table_of(question, points, texts), texts("simulate.title." + id),
                   loaded_words(question, answers) + texts("simulate.about." + id));
-  files.emplace_back("loading.json", io::json_text(document));
+  files.push_back({"loading.json", io::json_text(document)});
   if (!question.over.empty())
-    files.emplace_back("curves.csv", io::to_csv(simulate::curve_table(document)));
+    files.push_back({"curves.csv", io::to_csv(simulate::curve_table(document))});
   return write_all(folder, std::move(document), files);
 }
 
@@ -394,40 +385,27 @@ base::Result<nlohmann::json> stepper_step(const stepper::Exercise& exercise,
   const text::Texts texts = built_in_texts();
   stepper::Walk walk = exercise.stepper->begin(exercise.chosen);
   nlohmann::json document = to_json(exercise, walk);
-  std::vector<std::pair<std::string, std::string>> files = {
-      {"steps.json", io::json_text(document)}};
+  std::vector<NamedFile> files = {{"steps.json", io::json_text(document)}};
   for (const char* const format : {"csv", "md", "tex"})
-    files.emplace_back(std::string("steps.") + format,
-                       document_text(exercise, walk, format, texts));
+    files.push_back({std::string("steps.") + format, document_text(exercise, walk, format, texts)});
   return write_all(folder, std::move(document), files);
 }
 
 }  // namespace
 
 const char* document_name(lessons::StepKind kind) {
-  switch (kind) {
-    case lessons::StepKind::run:
-      return "run.json";
-    case lessons::StepKind::predict:
-      return "prediction.json";
-    case lessons::StepKind::sweep:
-      return "sweep.json";
-    case lessons::StepKind::hunt:
-      return "hunt.json";
-    case lessons::StepKind::ab:
-      return "comparison.json";
-    case lessons::StepKind::calculate:
-      return "calculation.json";
-    case lessons::StepKind::simulate:
-      return "simulation.json";
-    case lessons::StepKind::load:
-      return "loading.json";
-    case lessons::StepKind::step:
-      return "steps.json";
-    case lessons::StepKind::advise:
-      return "advice.json";
-  }
-  return "";
+  using enum lessons::StepKind;
+  constexpr std::pair<lessons::StepKind, const char*> kNames[] = {{run, "run.json"},
+                                                                  {predict, "prediction.json"},
+                                                                  {sweep, "sweep.json"},
+                                                                  {hunt, "hunt.json"},
+                                                                  {ab, "comparison.json"},
+                                                                  {calculate, "calculation.json"},
+                                                                  {simulate, "simulation.json"},
+                                                                  {load, "loading.json"},
+                                                                  {step, "steps.json"},
+                                                                  {advise, "advice.json"}};
+  return std::ranges::find(kNames, kind, &std::pair<lessons::StepKind, const char*>::first)->second;
 }
 
 const spec::WorkloadSpec& spec_of_plan(const lessons::StepPlan& plan) {

@@ -1,8 +1,6 @@
 #include "app/output/check_files.h"
 
-#include <utility>
-
-#include "core/io/file.h"
+#include "app/output/named_files.h"
 
 namespace ts::app {
 
@@ -10,11 +8,8 @@ base::Result<void> write_checks(const std::filesystem::path& folder,
                                 const std::vector<report::CheckResult>& checks) {
   if (checks.empty()) return {};
   const io::TextTable table = report::checks_table(checks);
-  for (const auto& [name, content] :
-       {std::pair{"checks.csv", io::to_csv(table)}, {"checks.md", io::to_markdown(table)}}) {
-    if (auto written = io::write_file(folder / name, content); !written) return written;
-  }
-  return {};
+  return write_files(folder,
+                     {{"checks.csv", io::to_csv(table)}, {"checks.md", io::to_markdown(table)}});
 }
 
 }  // namespace ts::app

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <system_error>
 
+#include "app/output/named_files.h"
 #include "app/output/report_pages.h"
 #include "core/io/file.h"
 #include "core/io/text_table.h"
@@ -64,7 +65,7 @@ base::Result<void> write_lesson_report(const std::filesystem::path& folder,
   const io::TextTable checks = lessons::checks_table(input, texts);
   auto pages = write_report_pages(folder, blocks, texts.language());
   if (!pages) return pages;
-  const std::vector<std::pair<const char*, std::string>> files = {
+  const std::vector<NamedFile> files = {
       {"values.csv", io::to_csv(values)},
       {"values.md", io::to_markdown(values)},
       {"values.tex", io::to_latex(values, texts("lesson.report.numbers"), "values")},
@@ -72,9 +73,7 @@ base::Result<void> write_lesson_report(const std::filesystem::path& folder,
       {"checks.md", io::to_markdown(checks)},
       {"checks.tex", io::to_latex(checks, texts("lesson.report.checks"), "checks")},
       {"commands.csv", io::to_csv(lessons::commands_table(input, texts))}};
-  for (const auto& [name, content] : files) {
-    if (auto written = io::write_file(folder / name, content); !written) return written;
-  }
+  if (auto written = write_files(folder, files); !written) return written;
   return write_zip_beside(folder);
 }
 

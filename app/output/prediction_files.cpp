@@ -1,13 +1,10 @@
 #include "app/output/prediction_files.h"
 
 #include <nlohmann/json.hpp>
-#include <string>
-#include <utility>
-#include <vector>
 
+#include "app/output/named_files.h"
 #include "core/allocator/snapshot_of_log.h"
 #include "core/base/clock.h"
-#include "core/io/file.h"
 #include "core/io/json_parse.h"
 #include "core/io/text_table.h"
 #include "core/report/live_tables.h"
@@ -25,15 +22,10 @@ base::Result<void> write_tables(const std::filesystem::path& folder,
   const io::TextTable live = report::live_table(log, strings, peak);
   const io::TextTable accounting =
       report::accounting_table(log, strings, peak, spec, forecast.run.parameters);
-  const std::vector<std::pair<const char*, std::string>> files = {
-      {"peak.csv", io::to_csv(live)},
-      {"peak.md", io::to_markdown(live)},
-      {"accounting.csv", io::to_csv(accounting)},
-      {"accounting.md", io::to_markdown(accounting)}};
-  for (const auto& [name, content] : files) {
-    if (auto written = io::write_file(folder / name, content); !written) return written;
-  }
-  return {};
+  return write_files(folder, {{"peak.csv", io::to_csv(live)},
+                              {"peak.md", io::to_markdown(live)},
+                              {"accounting.csv", io::to_csv(accounting)},
+                              {"accounting.md", io::to_markdown(accounting)}});
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "app/output/named_files.h"
 #include "core/io/file.h"
 #include "core/io/zip_write.h"
 
@@ -31,10 +32,9 @@ base::Result<void> write_report_pages(const std::filesystem::path& folder,
                                       const std::vector<io::Block>& blocks,
                                       text::Language language) {
   const std::vector<io::Block> pages = io::each_figure_once(blocks);
-  auto written = io::write_file(folder / "report.md", io::to_markdown(pages));
-  if (written) written = io::write_file(folder / "report.html", io::to_html(pages, language));
-  if (written) written = io::write_file(folder / "report.tex", io::to_latex(blocks, language));
-  return written;
+  return write_files(folder, {{"report.md", io::to_markdown(pages)},
+                              {"report.html", io::to_html(pages, language)},
+                              {"report.tex", io::to_latex(blocks, language)}});
 }
 
 std::filesystem::path zip_beside(const std::filesystem::path& folder) {

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "app/output/check_files.h"
+#include "app/output/named_files.h"
 #include "core/io/file.h"
 #include "core/io/json_parse.h"
 #include "core/sweep/sweep_checks.h"
@@ -168,16 +169,10 @@ base::Result<void> write_sweep_files(const std::filesystem::path& folder, const 
     return written;
   }
   const std::string caption = sweep::sweep_caption(sweep, notes.device, notes.versions);
-  struct File {
-    const char* name;
-    std::string content;
-  };
-  for (const File& file : {File{"sweep.csv", io::to_csv(sweep::full_table(sweep))},
-                           File{"sweep.md", sweep::sweep_markdown(sweep, caption, fit)},
-                           File{"sweep.tex", sweep::sweep_latex(sweep, caption, fit)}}) {
-    if (auto written = io::write_file(folder / file.name, file.content); !written) return written;
-  }
-  return write_checks(folder, checks);
+  auto written = write_files(folder, {{"sweep.csv", io::to_csv(sweep::full_table(sweep))},
+                                      {"sweep.md", sweep::sweep_markdown(sweep, caption, fit)},
+                                      {"sweep.tex", sweep::sweep_latex(sweep, caption, fit)}});
+  return written ? write_checks(folder, checks) : written;
 }
 
 }  // namespace ts::app

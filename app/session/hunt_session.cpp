@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "app/output/named_files.h"
 #include "app/output/time_stamp.h"
 #include "core/io/file.h"
 #include "core/io/json_parse.h"
@@ -268,19 +269,12 @@ base::Result<void> write_hunt_files(const std::filesystem::path& folder,
     return written;
   }
   const std::string titled = subject.caption + " Settings: " + subject.settings;
-  struct File {
-    const char* name;
-    std::string content;
-  };
-  for (const File& file :
-       {File{"hunt.csv", io::to_csv(predict::hunt_cells(map))},
-        File{"hunt.md", predict::hunt_markdown(map, titled)},
-        File{"hunt.tex",
-             io::to_latex(predict::hunt_grid(map),
-                          titled + ". GiB needed; * tight, x out of memory.", "tab:hunt")}}) {
-    if (auto written = io::write_file(folder / file.name, file.content); !written) return written;
-  }
-  return {};
+  return write_files(
+      folder,
+      {{"hunt.csv", io::to_csv(predict::hunt_cells(map))},
+       {"hunt.md", predict::hunt_markdown(map, titled)},
+       {"hunt.tex", io::to_latex(predict::hunt_grid(map),
+                                 titled + ". GiB needed; * tight, x out of memory.", "tab:hunt")}});
 }
 
 }  // namespace ts::app

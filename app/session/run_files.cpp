@@ -4,6 +4,7 @@
 
 #include "app/output/check_files.h"
 #include "app/output/environment.h"
+#include "app/output/named_files.h"
 #include "core/allocator/snapshot_of_log.h"
 #include "core/base/clock.h"
 #include "core/checks/run_checks.h"
@@ -38,42 +39,24 @@ base::Result<void> write_memory_snapshot(const std::filesystem::path& path,
 
 base::Result<void> write_tables(const std::filesystem::path& folder, const run::Run& run,
                                 const base::StringTable& strings) {
-  if (!run.facts.curves.empty()) {
-    const io::TextTable curves =
-        report::curve_table(run.facts, spec::traits_of(run.spec.workload).curves);
-    if (auto written = io::write_file(folder / "curves.csv", io::to_csv(curves)); !written) {
-      return written;
-    }
-  }
+  const auto operators = [&](stats::GroupBy group) {
+    return stats::operator_table(run.trace, run.memory, strings, group);
+  };
   if (auto written = write_checks(folder, checks::of_run(run, strings)); !written) return written;
-  const auto by_operator =
-      stats::operator_table(run.trace, run.memory, strings, stats::GroupBy::op);
-  if (auto written = io::write_file(folder / "operators.csv",
-                                    io::to_csv(report::operator_text(by_operator, strings)));
-      !written) {
-    return written;
-  }
-  const auto by_stack =
-      stats::operator_table(run.trace, run.memory, strings, stats::GroupBy::stack);
-  if (auto written = io::write_file(folder / "stacks.txt", report::folded_stacks(by_stack));
-      !written) {
-    return written;
-  }
-  if (auto written =
-          io::write_file(folder / "operators.md", report::operators_markdown(run, strings));
-      !written) {
-    return written;
+  std::vector<NamedFile> files = {
+      {"operators.csv", io::to_csv(report::operator_text(operators(stats::GroupBy::op), strings))},
+      {"stacks.txt", report::folded_stacks(operators(stats::GroupBy::stack))},
+      {"operators.md", report::operators_markdown(run, strings)}};
+  if (!run.facts.curves.empty()) {
+    const auto& curves = spec::traits_of(run.spec.workload).curves;
+    files.push_back({"curves.csv", io::to_csv(report::curve_table(run.facts, curves))});
   }
   const stats::KernelTable kernels = stats::kernel_table(run.trace, run.launches, strings);
   if (!kernels.rows.empty()) {
-    if (auto written = io::write_file(
-            folder / "kernels.csv",
-            io::to_csv(report::kernel_text(kernels, strings, report::compute_capability(run))));
-        !written) {
-      return written;
-    }
+    const auto capability = report::compute_capability(run);
+    files.push_back({"kernels.csv", io::to_csv(report::kernel_text(kernels, strings, capability))});
   }
-  return {};
+  return write_files(folder, files);
 }
 
 }  // namespace
