@@ -99,8 +99,7 @@ void Palette::draw(const views::Ui& ui,
   ImGui::SetNextWindowPos({viewport->GetCenter().x, viewport->WorkPos.y + ui.px(24)},
                           ImGuiCond_Always, {0.5F, 0});
   ImGui::SetNextWindowSize({width, 0});
-  ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(ui.px(12), ui.px(12)));
-  if (ImGui::BeginPopup(kPalette)) {
+  views::padded_popup(kPalette, ui.px(12), [&] {
     if (ImGui::IsWindowAppearing() || rewrite_) ImGui::SetKeyboardFocusHere();
     ImGui::SetNextItemWidth(-1);
     const bool entered =
@@ -156,9 +155,7 @@ void Palette::draw(const views::Ui& ui,
         views::fitted(sink, views::TextStyle::small, marked_ < rows ? found[marked_]->reason : "",
                       ImGui::GetContentRegionAvail().x);
     views::text(ui, views::TextStyle::small, ui.theme.warn, reason.empty() ? " " : reason);
-    ImGui::EndPopup();
-  }
-  ImGui::PopStyleVar();
+  });
 }
 
 }  // namespace ts::app

@@ -2,11 +2,12 @@
 
 #include <imgui.h>
 #include <imgui_internal.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <fstream>
 #include <span>
 
-#include "app/session/memory_use.h"
 #include "core/checks/comparison_checks.h"
 #include "core/report/recording_notes.h"
 #include "core/text/numbers.h"
@@ -26,6 +27,15 @@ using views::TextStyle;
 using KeysAndWords = std::span<const std::pair<std::string, std::string>>;
 
 constexpr float kKeyGap = 6, kKeysGap = 24;  // at scale 1
+
+// The RAM of this process in bytes (resident set), from the system.
+std::int64_t resident_bytes() {
+  std::ifstream file("/proc/self/statm");
+  std::int64_t total = 0;
+  std::int64_t resident = 0;
+  file >> total >> resident;
+  return resident * sysconf(_SC_PAGESIZE);
+}
 
 float width_of(const views::DrawSink& sink, const views::Ui& ui, KeysAndWords keys) {
   float width = 0;

@@ -131,12 +131,7 @@ void TopBar::draw_menus(const views::Ui& ui, Requests& requests) {
     if (pressed || reached) ImGui::OpenPopup(menu.id);
     const ImVec2 below{ImGui::GetItemRectMin().x, ImGui::GetItemRectMax().y + ui.px(4)};
     ImGui::SetNextWindowPos(below);
-    ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(ui.px(8), ui.px(8)));
-    if (ImGui::BeginPopup(menu.id)) {
-      draw_menu_items(ui, menu.id, requests);
-      ImGui::EndPopup();
-    }
-    ImGui::PopStyleVar();
+    views::padded_popup(menu.id, ui.px(8), [&] { draw_menu_items(ui, menu.id, requests); });
     ImGui::SameLine(0, ui.px(2));
   }
 }
@@ -146,17 +141,14 @@ void TopBar::draw_one_menu(const views::Ui& ui, Requests& requests) {
   constexpr const char* kMenu = "###menus";
   if (views::button(ui, kMenu, kBars, "", "", views::ButtonKind::quiet)) ImGui::OpenPopup(kMenu);
   ImGui::SetNextWindowPos({ImGui::GetItemRectMin().x, ImGui::GetItemRectMax().y + ui.px(4)});
-  ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(ui.px(8), ui.px(8)));
-  if (ImGui::BeginPopup(kMenu)) {
+  views::padded_popup(kMenu, ui.px(8), [&] {
     for (const Menu& menu : kMenus) {
       const std::string words = services_.texts(menu.key) + std::string(menu.id);
       if (!ImGui::BeginMenu(words.c_str())) continue;
       draw_menu_items(ui, menu.id, requests);
       ImGui::EndMenu();
     }
-    ImGui::EndPopup();
-  }
-  ImGui::PopStyleVar();
+  });
   ImGui::SameLine(0, ui.px(2));
 }
 
@@ -425,8 +417,7 @@ void TopBar::draw_language_and_projector(const views::Ui& ui, bool labels) {
   if (pressed(views::ids::kLanguage, "\xef\x86\xab", name, views::ButtonKind::quiet))
     ImGui::OpenPopup("###languages");
   ImGui::SetNextWindowPos({ImGui::GetItemRectMin().x, ImGui::GetItemRectMax().y + ui.px(4)});
-  ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(ui.px(8), ui.px(8)));
-  if (ImGui::BeginPopup("###languages")) {
+  views::padded_popup("###languages", ui.px(8), [&] {
     for (int i = 0; i < text::kLanguageCount; ++i) {
       const auto one = static_cast<text::Language>(i);
       const std::string id = std::string("###language_") + text::language_code(one);
@@ -436,9 +427,7 @@ void TopBar::draw_language_and_projector(const views::Ui& ui, bool labels) {
         ImGui::CloseCurrentPopup();
       }
     }
-    ImGui::EndPopup();
-  }
-  ImGui::PopStyleVar();
+  });
   ImGui::SameLine(0, ui.px(8));
   if (pressed(views::ids::kProjector, "\xef\x8e\x90", projector,
               preferences.projector ? views::ButtonKind::on : views::ButtonKind::quiet))

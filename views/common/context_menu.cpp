@@ -39,16 +39,13 @@ bool menu_rows(const Ui& ui, std::span<const MenuRow> rows) {
 
 void context_menu(const Ui& ui, const char* id, const std::string& title,
                   std::span<const MenuRow> rows) {
-  ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(ui.px(6), ui.px(6)));
-  if (ImGui::BeginPopup(id)) {
+  padded_popup(id, ui.px(6), [&] {
     ImGui::Indent(ui.px(8));
     text(ui, TextStyle::small, ui.theme.text2, title);
     ImGui::Unindent(ui.px(8));
     ImGui::Dummy({ui.px(220), 0});
     if (menu_rows(ui, rows)) ImGui::CloseCurrentPopup();
-    ImGui::EndPopup();
-  }
-  ImGui::PopStyleVar();
+  });
 }
 
 }  // namespace ts::views

@@ -14,7 +14,6 @@
 #include "core/run/run.h"
 #include "core/text/text.h"
 #include "core/trace/trace_store.h"
-#include "views/common/block_colors.h"
 #include "views/common/fonts.h"
 #include "views/common/memory_source.h"
 #include "views/common/theme.h"
@@ -28,6 +27,16 @@ struct ReservedMoment;
 }  // namespace ts::files
 
 namespace ts::views {
+
+// The colours of blocks in the memory view and among the segments.
+enum class BlockColors : std::uint8_t {
+  category,
+  stack,       // blocks that were allocated with the same stack share a colour
+  allocation,  // each block has its own
+};
+
+// As the number of the largest blocks that are drawn individually: all.
+inline constexpr std::uint32_t kAllBlocks = 0xFFFFFFFFU;
 
 // Why more is reserved than was asked for: after so many events; unset: at a refusal or the peak.
 struct ReservedQuestion {

@@ -242,13 +242,10 @@ bool select(const Ui& ui, const char* id, std::string_view label, std::string_vi
   bool changed = false;
   ImGui::SetNextWindowPos({rect.x0, rect.y1 + 1});
   ImGui::SetNextWindowSizeConstraints({rect.width(), 0}, {FLT_MAX, ui.px(420)});
-  ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(ui.px(4), ui.px(4)));
-  if (ImGui::BeginPopup(popup.c_str())) {
+  padded_popup(popup.c_str(), ui.px(4), [&] {
     changed = draw_list();
     if (changed) ImGui::CloseCurrentPopup();
-    ImGui::EndPopup();
-  }
-  ImGui::PopStyleVar();
+  });
   return changed;
 }
 
@@ -362,6 +359,29 @@ float right_row(const char* id, float right, float top, const std::function<void
   ImGui::EndGroup();
   storage->SetFloat(key, ImGui::GetItemRectSize().x);
   return left;
+}
+
+void rows_in_view(std::size_t count, const std::function<void(std::size_t row)>& draw) {
+  rows_in_view(count, -1, draw);
+}
+
+void rows_in_view(std::size_t count, float height,
+                  const std::function<void(std::size_t row)>& draw) {
+  ImGuiListClipper clipper;
+  clipper.Begin(static_cast<int>(count), height);
+  while (clipper.Step()) {
+    for (int row = clipper.DisplayStart; row < clipper.DisplayEnd; ++row)
+      draw(static_cast<std::size_t>(row));
+  }
+}
+
+void padded_popup(const char* id, float padding, const std::function<void()>& draw) {
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(padding, padding));
+  if (ImGui::BeginPopup(id)) {
+    draw();
+    ImGui::EndPopup();
+  }
+  ImGui::PopStyleVar();
 }
 
 bool cell_text(const std::string& words) {

@@ -56,6 +56,16 @@ bool select(const Ui& ui, const char* id, std::string_view label, std::string_vi
 bool list_row(const Ui& ui, const char* id, std::string_view label, std::string_view right,
               bool chosen, std::string_view reason = {});
 
+// Calls `draw` for those of `count` rows that are in view, each `height` pixels high; without it as
+// high as the first one.
+void rows_in_view(std::size_t count, const std::function<void(std::size_t row)>& draw);
+void rows_in_view(std::size_t count, float height,
+                  const std::function<void(std::size_t row)>& draw);
+
+// A popup with so much room around its content, while it is open. Open it with
+// ImGui::OpenPopup(id).
+void padded_popup(const char* id, float padding, const std::function<void()>& draw);
+
 // Words in a table cell. Without room they end in an ellipsis; true if they did.
 bool cell_text(const std::string& words);
 // A name in the font of now; wider than `width` it is cut in its middle.

@@ -130,21 +130,16 @@ std::optional<std::size_t> draw_hunt_log(const Ui& ui, const predict::HuntMap& m
   std::optional<std::size_t> pressed;
   ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, ImVec2(0, 0));
   if (ImGui::BeginChild("###hunt_log", {0, height})) {
-    ImGuiListClipper clipper;
-    clipper.Begin(static_cast<int>(runs + probes), ui.px(kRowHeight));
-    while (clipper.Step()) {
-      for (int i = clipper.DisplayStart; i < clipper.DisplayEnd; ++i) {
-        const auto place = static_cast<std::size_t>(i);
-        const bool of_run = place < runs;
-        const LogRow row = of_run ? run_row(ui, map, unit, runs - place)
-                                  : probe_row(ui, map, probes - (place - runs));
-        ImGui::PushID(of_run ? "run" : "probe");
-        ImGui::PushID(static_cast<int>(row.number));
-        if (draw_row(ui, map, unit, row)) pressed = row.cell;
-        ImGui::PopID();
-        ImGui::PopID();
-      }
-    }
+    rows_in_view(runs + probes), ui.px(kRowHeight, [&](std::size_t place) {
+      const bool of_run = place < runs;
+      const LogRow row = of_run ? run_row(ui, map, unit, runs - place)
+                                : probe_row(ui, map, probes - (place - runs));
+      ImGui::PushID(of_run ? "run" : "probe");
+      ImGui::PushID(static_cast<int>(row.number));
+      if (draw_row(ui, map, unit, row)) pressed = row.cell;
+      ImGui::PopID();
+      ImGui::PopID();
+    });
   }
   ImGui::EndChild();
   ImGui::PopStyleVar();

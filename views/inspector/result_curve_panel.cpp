@@ -27,8 +27,7 @@ std::string svg_of(const Ui& ui, ResultCurveFigure figure) {
 }
 
 void draw_menu(const Ui& ui, const run::ExecutionFacts& facts, const ResultCurveFigure& figure) {
-  ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(ui.px(6), ui.px(6)));
-  if (ImGui::BeginPopup(kMenu)) {
+  padded_popup(kMenu, ui.px(6), [&] {
     ImGui::Dummy({ui.px(220), 0});
     if (list_row(ui, "###curve_data", ui.texts("sweep.chart.copy_data"), "", false)) {
       const auto table = report::curve_table(facts, figure.axes);
@@ -39,9 +38,7 @@ void draw_menu(const Ui& ui, const run::ExecutionFacts& facts, const ResultCurve
       ImGui::SetClipboardText(svg_of(ui, figure).c_str());
       ImGui::CloseCurrentPopup();
     }
-    ImGui::EndPopup();
-  }
-  ImGui::PopStyleVar();
+  });
 }
 
 }  // namespace

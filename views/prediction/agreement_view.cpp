@@ -235,60 +235,55 @@ void AgreementView::draw_rows(const Ui& ui, const ViewContext& context,
   column("agreement.verdict", "###e4", 3);
   ImGui::TableHeadersRow();
   const std::size_t rows = all_events_ ? comparison_.pairs.size() : comparison_.different.size();
-  ImGuiListClipper clipper;
-  clipper.Begin(static_cast<int>(rows));
-  while (clipper.Step()) {
-    for (int i = clipper.DisplayStart; i < clipper.DisplayEnd; ++i) {
-      const auto row = static_cast<std::size_t>(i);
-      const EventPair& pair =
-          comparison_.pairs[all_events_ ? row : std::size_t{comparison_.different[row]}];
-      const bool has_measured = pair.measured != memory::kNone;
-      const memory::AllocationLog& log = has_measured ? logs.measured : logs.predicted;
-      const EventIndex event = has_measured ? pair.measured : pair.predicted;
-      const memory::BlockIndex block = log.events()[event].block;
-      ImGui::PushID(i);
-      ImGui::TableNextRow();
-      ImGui::TableNextColumn();
-      std::string where;
-      if (const memory::PhaseSpan* phase = report::phase_of(log, event)) {
-        where = ui.texts(phase_key(phase->phase));
-        if (phase->step >= 0)
-          where = ui.texts("memory.step_phase",
-                           {{"number", text::grouped(phase->step + 1)}, {"phase", where}});
-      }
-      const bool selected = has_measured && block != memory::kNone &&
-                            context.state.selected_block == std::optional(block);
-      if (ImGui::Selectable((where + "###row").c_str(), selected,
-                            ImGuiSelectableFlags_SpanAllColumns) &&
-          has_measured && block != memory::kNone) {
-        context.state.selected_block = block;
-      }
-      tooltip(ui, event_details(logs.predicted, pair.predicted, logs.strings, ui.texts,
-                                "inspector.peaks.predicted") +
-                      "\n" +
-                      event_details(logs.measured, pair.measured, logs.strings, ui.texts,
-                                    "inspector.peaks.measured"));
-      ImGui::TableNextColumn();
-      ImGui::TextUnformatted(
-          event_words(logs.predicted, pair.predicted, logs.strings, ui.texts).c_str());
-      ImGui::TableNextColumn();
-      ImGui::TextUnformatted(
-          event_words(logs.measured, pair.measured, logs.strings, ui.texts).c_str());
-      ImGui::TableNextColumn();
-      if (block != memory::kNone) {
-        const std::string module(logs.strings.view(log.blocks()[block].module));
-        ImGui::TextUnformatted(module.c_str());
-      }
-      ImGui::TableNextColumn();
-      std::string verdict = ui.texts(agreement_key(pair.agreement));
-      if (pair.explanation != memory::Explanation::none)
-        verdict += std::string(": ") + ui.texts(explanation_key(pair.explanation));
-      ImGui::PushStyleColor(ImGuiCol_Text, agreement_color(ui.theme, pair));
-      ImGui::TextUnformatted(verdict.c_str());
-      ImGui::PopStyleColor();
-      ImGui::PopID();
+  rows_in_view(rows, [&](std::size_t row) {
+    const EventPair& pair =
+        comparison_.pairs[all_events_ ? row : std::size_t{comparison_.different[row]}];
+    const bool has_measured = pair.measured != memory::kNone;
+    const memory::AllocationLog& log = has_measured ? logs.measured : logs.predicted;
+    const EventIndex event = has_measured ? pair.measured : pair.predicted;
+    const memory::BlockIndex block = log.events()[event].block;
+    ImGui::PushID(static_cast<int>(row));
+    ImGui::TableNextRow();
+    ImGui::TableNextColumn();
+    std::string where;
+    if (const memory::PhaseSpan* phase = report::phase_of(log, event)) {
+      where = ui.texts(phase_key(phase->phase));
+      if (phase->step >= 0)
+        where = ui.texts("memory.step_phase",
+                         {{"number", text::grouped(phase->step + 1)}, {"phase", where}});
     }
-  }
+    const bool selected = has_measured && block != memory::kNone &&
+                          context.state.selected_block == std::optional(block);
+    if (ImGui::Selectable((where + "###row").c_str(), selected,
+                          ImGuiSelectableFlags_SpanAllColumns) &&
+        has_measured && block != memory::kNone) {
+      context.state.selected_block = block;
+    }
+    tooltip(ui, event_details(logs.predicted, pair.predicted, logs.strings, ui.texts,
+                              "inspector.peaks.predicted") +
+                    "\n" +
+                    event_details(logs.measured, pair.measured, logs.strings, ui.texts,
+                                  "inspector.peaks.measured"));
+    ImGui::TableNextColumn();
+    ImGui::TextUnformatted(
+        event_words(logs.predicted, pair.predicted, logs.strings, ui.texts).c_str());
+    ImGui::TableNextColumn();
+    ImGui::TextUnformatted(
+        event_words(logs.measured, pair.measured, logs.strings, ui.texts).c_str());
+    ImGui::TableNextColumn();
+    if (block != memory::kNone) {
+      const std::string module(logs.strings.view(log.blocks()[block].module));
+      ImGui::TextUnformatted(module.c_str());
+    }
+    ImGui::TableNextColumn();
+    std::string verdict = ui.texts(agreement_key(pair.agreement));
+    if (pair.explanation != memory::Explanation::none)
+      verdict += std::string(": ") + ui.texts(explanation_key(pair.explanation));
+    ImGui::PushStyleColor(ImGuiCol_Text, agreement_color(ui.theme, pair));
+    ImGui::TextUnformatted(verdict.c_str());
+    ImGui::PopStyleColor();
+    ImGui::PopID();
+  });
   ImGui::EndTable();
 }
 

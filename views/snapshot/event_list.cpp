@@ -90,34 +90,29 @@ std::optional<std::size_t> EventList::draw(const Ui& ui, ViewContext& context,
       ImGui::SetScrollY(std::max(0.0F, y - height / 2));
   }
   const auto& trace = snapshot.device_traces[device];
-  ImGuiListClipper clipper;
-  clipper.Begin(static_cast<int>(trace.size()));
-  while (clipper.Step()) {
-    for (int i = clipper.DisplayStart; i < clipper.DisplayEnd; ++i) {
-      const auto event = static_cast<std::size_t>(i);
-      const allocator::TraceEntry& entry = trace[event];
-      ImGui::TableNextRow();
-      ImGui::TableNextColumn();
-      ImGui::PushID(i);
-      constexpr ImGuiSelectableFlags kRow =
-          ImGuiSelectableFlags_SpanAllColumns | ImGuiSelectableFlags_AllowOverlap;
-      if (ImGui::Selectable("###event", event + 1 == history.position(), kRow)) chosen = event + 1;
-      if (ImGui::IsItemHovered()) {
-        if (const auto block = history.block_of_event(event)) context.state.hovered_block = block;
-        tooltip(ui, hover_words(ui.texts, snapshot, entry));
-      }
-      ImGui::PopID();
-      ImGui::SameLine(0, 0);
-      right_aligned(text::grouped(i));
-      ImGui::TableNextColumn();
-      ImGui::PushStyleColor(ImGuiCol_Text, color_of(ui.theme, entry.action));
-      ImGui::TextUnformatted(std::string(snapshot.action_name(entry)).c_str());
-      ImGui::PopStyleColor();
-      right_aligned_column(text::bytes(entry.size).joined());
-      ImGui::TableNextColumn();
-      cell_text(origin_of(snapshot, entry.stack));  // the row's tooltip has the whole stack
+  rows_in_view(trace.size(), [&](std::size_t event) {
+    const allocator::TraceEntry& entry = trace[event];
+    ImGui::TableNextRow();
+    ImGui::TableNextColumn();
+    ImGui::PushID(static_cast<int>(event));
+    constexpr ImGuiSelectableFlags kRow =
+        ImGuiSelectableFlags_SpanAllColumns | ImGuiSelectableFlags_AllowOverlap;
+    if (ImGui::Selectable("###event", event + 1 == history.position(), kRow)) chosen = event + 1;
+    if (ImGui::IsItemHovered()) {
+      if (const auto block = history.block_of_event(event)) context.state.hovered_block = block;
+      tooltip(ui, hover_words(ui.texts, snapshot, entry));
     }
-  }
+    ImGui::PopID();
+    ImGui::SameLine(0, 0);
+    right_aligned(text::grouped(event));
+    ImGui::TableNextColumn();
+    ImGui::PushStyleColor(ImGuiCol_Text, color_of(ui.theme, entry.action));
+    ImGui::TextUnformatted(std::string(snapshot.action_name(entry)).c_str());
+    ImGui::PopStyleColor();
+    right_aligned_column(text::bytes(entry.size).joined());
+    ImGui::TableNextColumn();
+    cell_text(origin_of(snapshot, entry.stack));  // the row's tooltip has the whole stack
+  });
   ImGui::EndTable();
   return chosen;
 }

@@ -81,30 +81,25 @@ RowTable::Answer RowTable::draw(const Ui& ui, const Content& content) {
     version_ = content.version;
     sort(content);
   }
-  ImGuiListClipper clipper;
-  clipper.Begin(static_cast<int>(order_.size()));
-  while (clipper.Step()) {
-    for (int i = clipper.DisplayStart; i < clipper.DisplayEnd; ++i) {
-      const std::size_t row = order_[static_cast<std::size_t>(i)];
-      const std::vector<std::string> cells = content.cells(row);
-      ImGui::TableNextRow();
-      ImGui::TableNextColumn();
-      ImGui::PushID(i);
-      if (ImGui::Selectable(
-              "###row", content.chosen == row,
-              ImGuiSelectableFlags_SpanAllColumns | ImGuiSelectableFlags_AllowOverlap))
-        answer.clicked = row;
-      if (ImGui::IsItemClicked(ImGuiMouseButton_Right)) answer.menu = row;
-      if (ImGui::IsItemHovered()) tooltip(ui, content.hover ? content.hover(row) : cells[words]);
-      ImGui::PopID();
-      ImGui::SameLine(0, 0);
-      if (content.bar) draw_bar(ui, content.bar(row));
-      right_aligned(cells[0]);
-      for (std::size_t column = 1; column < words; ++column) right_aligned_column(cells[column]);
-      ImGui::TableNextColumn();
-      cell_name(cells[words]);
-    }
-  }
+  rows_in_view(order_.size(), [&](std::size_t i) {
+    const std::size_t row = order_[i];
+    const std::vector<std::string> cells = content.cells(row);
+    ImGui::TableNextRow();
+    ImGui::TableNextColumn();
+    ImGui::PushID(static_cast<int>(i));
+    if (ImGui::Selectable("###row", content.chosen == row,
+                          ImGuiSelectableFlags_SpanAllColumns | ImGuiSelectableFlags_AllowOverlap))
+      answer.clicked = row;
+    if (ImGui::IsItemClicked(ImGuiMouseButton_Right)) answer.menu = row;
+    if (ImGui::IsItemHovered()) tooltip(ui, content.hover ? content.hover(row) : cells[words]);
+    ImGui::PopID();
+    ImGui::SameLine(0, 0);
+    if (content.bar) draw_bar(ui, content.bar(row));
+    right_aligned(cells[0]);
+    for (std::size_t column = 1; column < words; ++column) right_aligned_column(cells[column]);
+    ImGui::TableNextColumn();
+    cell_name(cells[words]);
+  });
   const bool copied =
       ImGui::IsWindowFocused() && ImGui::GetIO().KeyCtrl && ImGui::IsKeyPressed(ImGuiKey_C, false);
   ImGui::EndTable();

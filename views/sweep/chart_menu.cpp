@@ -46,8 +46,7 @@ void draw_chart_menu(const Ui& ui, const SweepFigure& figure, bool asked, const 
       ImGui::OpenPopup(kMenu);
     }
   }
-  ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(ui.px(6), ui.px(6)));
-  if (ImGui::BeginPopup(kMenu)) {
+  padded_popup(kMenu, ui.px(6), [&] {
     ImGui::Dummy({ui.px(220), 0});
     if (list_row(ui, "###chart_data", ui.texts("sweep.chart.copy_data"), "", false)) {
       requests.clipboard = data_of(figure, state.menu);
@@ -61,9 +60,7 @@ void draw_chart_menu(const Ui& ui, const SweepFigure& figure, bool asked, const 
       requests.save_chart = state.menu;
       ImGui::CloseCurrentPopup();
     }
-    ImGui::EndPopup();
-  }
-  ImGui::PopStyleVar();
+  });
 }
 
 }  // namespace ts::views

@@ -94,26 +94,22 @@ void draw_rows(const Ui& ui, const List& list) {
     return;
   }
   ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, ImVec2(0, 0));
-  ImGuiListClipper clipper;
-  clipper.Begin(static_cast<int>(list.rows.size()), height);
-  while (clipper.Step()) {
-    for (int i = clipper.DisplayStart; i < clipper.DisplayEnd; ++i) {
-      const sweep::ProfileRow& row = list.rows[static_cast<std::size_t>(i)];
-      ImGuiSink sink(*ImGui::GetWindowDrawList(), ui.faces, ui.metrics.scale);
-      const ImVec2 at = ImGui::GetCursorScreenPos();
-      const double difference = row.difference();
-      const Color color = difference > 0   ? ui.theme.bad
-                          : difference < 0 ? ui.theme.ok
-                                           : ui.theme.text3;
-      const std::string counts =
-          list.bytes ? std::string() : calls(row.calls_a) + " / " + calls(row.calls_b);
-      draw_row_cells(sink, ui, {at.x, at.y, at.x + width, at.y + height},
-                     {row.name, counts, amount(row.a, list.bytes), amount(row.b, list.bytes),
-                      signed_amount(difference, list.bytes), ratio(row.a, row.b)},
-                     ui.theme.text, color);
-      ImGui::Dummy({width, height});
-    }
-  }
+  rows_in_view(list.rows.size(), height, [&](std::size_t i) {
+    const sweep::ProfileRow& row = list.rows[i];
+    ImGuiSink sink(*ImGui::GetWindowDrawList(), ui.faces, ui.metrics.scale);
+    const ImVec2 at = ImGui::GetCursorScreenPos();
+    const double difference = row.difference();
+    const Color color = difference > 0   ? ui.theme.bad
+                        : difference < 0 ? ui.theme.ok
+                                         : ui.theme.text3;
+    const std::string counts =
+        list.bytes ? std::string() : calls(row.calls_a) + " / " + calls(row.calls_b);
+    draw_row_cells(sink, ui, {at.x, at.y, at.x + width, at.y + height},
+                   {row.name, counts, amount(row.a, list.bytes), amount(row.b, list.bytes),
+                    signed_amount(difference, list.bytes), ratio(row.a, row.b)},
+                   ui.theme.text, color);
+    ImGui::Dummy({width, height});
+  });
   ImGui::PopStyleVar();
   ImGui::EndChild();
 }

@@ -263,34 +263,30 @@ void draw_sweep_table(const Ui& ui, const sweep::Sweep& sweep, SweepPageState& s
   }
   ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, ImVec2(0, 0));
   if (ImGui::BeginChild("###sweep_rows", {width, ImGui::GetContentRegionAvail().y})) {
-    ImGuiListClipper clipper;
-    clipper.Begin(static_cast<int>(order.size()), height);
-    while (clipper.Step()) {
-      for (int row = clipper.DisplayStart; row < clipper.DisplayEnd; ++row) {
-        const std::size_t index = order[static_cast<std::size_t>(row)];
-        const sweep::SweepPoint& point = sweep.points()[index];
-        const ImVec2 at = ImGui::GetCursorScreenPos();
-        ImGui::PushID(static_cast<int>(index));
-        ImGui::SetNextItemAllowOverlap();
-        if (press_area("###row", ImGui::GetContentRegionAvail().x, height)) {
-          requests.open = index;
-        }
-        ImGuiSink sink(*ImGui::GetWindowDrawList(), ui.faces, ui.metrics.scale);
-        const Rect box{at.x, at.y, at.x + width, at.y + height};
-        const bool hovered = ImGui::IsMouseHoveringRect({box.x0, box.y0}, {box.x1, box.y1});
-        if (hovered) sink.fill(box, ui.theme.surface2);
-        focus_ring(ui);
-        draw_mark(sink, looks[index / length], {at.x + ui.px(18), at.y + height / 2}, ui.px(4));
-        draw_cells(sink, ui, box, columns, cells_of(sweep, units, index, ui.texts), false,
-                   result_color(ui.theme, point.status));
-        if (state.compare_first == index) {
-          sink.fill({box.x0, box.y0, box.x0 + ui.px(3), box.y1}, ui.theme.accent);
-        }
-        if (hovered) draw_row_buttons(ui, box, sweep, index, state, requests);
-        ImGui::SetCursorScreenPos({at.x, at.y + height});
-        ImGui::PopID();
+    rows_in_view(order.size(), height, [&](std::size_t row) {
+      const std::size_t index = order[row];
+      const sweep::SweepPoint& point = sweep.points()[index];
+      const ImVec2 at = ImGui::GetCursorScreenPos();
+      ImGui::PushID(static_cast<int>(index));
+      ImGui::SetNextItemAllowOverlap();
+      if (press_area("###row", ImGui::GetContentRegionAvail().x, height)) {
+        requests.open = index;
       }
-    }
+      ImGuiSink sink(*ImGui::GetWindowDrawList(), ui.faces, ui.metrics.scale);
+      const Rect box{at.x, at.y, at.x + width, at.y + height};
+      const bool hovered = ImGui::IsMouseHoveringRect({box.x0, box.y0}, {box.x1, box.y1});
+      if (hovered) sink.fill(box, ui.theme.surface2);
+      focus_ring(ui);
+      draw_mark(sink, looks[index / length], {at.x + ui.px(18), at.y + height / 2}, ui.px(4));
+      draw_cells(sink, ui, box, columns, cells_of(sweep, units, index, ui.texts), false,
+                 result_color(ui.theme, point.status));
+      if (state.compare_first == index) {
+        sink.fill({box.x0, box.y0, box.x0 + ui.px(3), box.y1}, ui.theme.accent);
+      }
+      if (hovered) draw_row_buttons(ui, box, sweep, index, state, requests);
+      ImGui::SetCursorScreenPos({at.x, at.y + height});
+      ImGui::PopID();
+    });
   }
   ImGui::EndChild();
   ImGui::PopStyleVar();

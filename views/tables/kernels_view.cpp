@@ -99,39 +99,35 @@ void KernelsView::draw(const Ui& ui, const ViewContext& context,
   table_headings([](int column) {
     return column > 0 && kKernelHeadings[static_cast<std::size_t>(column)] != kKernelOperator;
   });
-  ImGuiListClipper clipper;
-  clipper.Begin(static_cast<int>(shown_.rows.size()));
-  while (clipper.Step()) {
-    for (int i = clipper.DisplayStart; i < clipper.DisplayEnd; ++i) {
-      const stats::KernelRow& row = shown_.rows[static_cast<std::size_t>(i)];
-      ImGui::TableNextRow();
+  rows_in_view(shown_.rows.size(), [&](std::size_t i) {
+    const stats::KernelRow& row = shown_.rows[i];
+    ImGui::TableNextRow();
+    ImGui::TableNextColumn();
+    const std::string name(context.strings.view(row.name));
+    cell_name(name);
+    tooltip(ui, name);
+    const auto cell = [](const std::string& words) {
       ImGui::TableNextColumn();
-      const std::string name(context.strings.view(row.name));
-      cell_name(name);
-      tooltip(ui, name);
-      const auto cell = [](const std::string& words) {
-        ImGui::TableNextColumn();
-        right_aligned(words);
-      };
-      cell(text::grouped(row.calls));
-      cell(time(static_cast<double>(row.total_ns)));
-      cell(text::decimal(row.share * 100, 1) + " %");
-      cell(time(row.average_ns));
-      cell(time(row.p90_ns));
-      cell(extent_words(row.launch.grid) + " \xc2\xb7 " + extent_words(row.launch.block));
-      cell(text::grouped(row.launch.registers));
-      cell(text::bytes(row.launch.shared_memory).joined());
-      const auto held = stats::occupancy(capability, row.launch);
-      cell(held ? occupancy_words(ui.texts, *held) : text::kNoNumber);
-      cell(ui.texts(tensor_core_key(row.tensor_cores)));
-      ImGui::TableNextColumn();
-      ImGui::TextUnformatted(std::string(context.strings.view(row.launch.op)).c_str());
-      cell(row.op_flops > 0 ? text::decimal(row.op_flops * 1e-9, 3) + " GFLOP" : text::kNoNumber);
-      cell(row.op_input_bytes > 0
-               ? text::bytes(static_cast<std::int64_t>(row.op_input_bytes)).joined()
-               : text::kNoNumber);
-    }
-  }
+      right_aligned(words);
+    };
+    cell(text::grouped(row.calls));
+    cell(time(static_cast<double>(row.total_ns)));
+    cell(text::decimal(row.share * 100, 1) + " %");
+    cell(time(row.average_ns));
+    cell(time(row.p90_ns));
+    cell(extent_words(row.launch.grid) + " \xc2\xb7 " + extent_words(row.launch.block));
+    cell(text::grouped(row.launch.registers));
+    cell(text::bytes(row.launch.shared_memory).joined());
+    const auto held = stats::occupancy(capability, row.launch);
+    cell(held ? occupancy_words(ui.texts, *held) : text::kNoNumber);
+    cell(ui.texts(tensor_core_key(row.tensor_cores)));
+    ImGui::TableNextColumn();
+    ImGui::TextUnformatted(std::string(context.strings.view(row.launch.op)).c_str());
+    cell(row.op_flops > 0 ? text::decimal(row.op_flops * 1e-9, 3) + " GFLOP" : text::kNoNumber);
+    cell(row.op_input_bytes > 0
+             ? text::bytes(static_cast<std::int64_t>(row.op_input_bytes)).joined()
+             : text::kNoNumber);
+  });
   ImGui::EndTable();
 }
 

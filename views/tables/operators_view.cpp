@@ -208,28 +208,24 @@ void OperatorsView::draw_table(const Ui& ui, const ViewContext& context, float h
       sort_by_ = static_cast<OperatorColumn>(specs->Specs[0].ColumnUserID);
       descending_ = specs->Specs[0].SortDirection == ImGuiSortDirection_Descending;
     }
-    ImGuiListClipper clipper;
-    clipper.Begin(static_cast<int>(rows_.size()));
-    while (clipper.Step()) {
-      for (int i = clipper.DisplayStart; i < clipper.DisplayEnd; ++i) {
-        const stats::OperatorRow& row = table_.rows[rows_[static_cast<std::size_t>(i)]];
-        ImGui::TableNextRow();
+    rows_in_view(rows_.size(), [&](std::size_t i) {
+      const stats::OperatorRow& row = table_.rows[rows_[i]];
+      ImGui::TableNextRow();
+      ImGui::TableNextColumn();
+      const std::string name = row_name(table_, row, context.strings, context.texts);
+      cell_name(name);
+      tooltip(ui, name);
+      for (int c = 1; c < kOperatorColumns; ++c) {
         ImGui::TableNextColumn();
-        const std::string name = row_name(table_, row, context.strings, context.texts);
-        cell_name(name);
-        tooltip(ui, name);
-        for (int c = 1; c < kOperatorColumns; ++c) {
-          ImGui::TableNextColumn();
-          const auto column = static_cast<OperatorColumn>(c);
-          const std::string words = operator_cell(table_, row, column, context.strings);
-          if (column == OperatorColumn::shape) {
-            ImGui::TextUnformatted(words.c_str());
-          } else {
-            right_aligned(words);
-          }
+        const auto column = static_cast<OperatorColumn>(c);
+        const std::string words = operator_cell(table_, row, column, context.strings);
+        if (column == OperatorColumn::shape) {
+          ImGui::TextUnformatted(words.c_str());
+        } else {
+          right_aligned(words);
         }
       }
-    }
+    });
     ImGui::EndTable();
   }
 }
