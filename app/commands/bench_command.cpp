@@ -120,7 +120,7 @@ std::string unused_setting(const SpecArguments& arguments, const BenchCommand& c
                            const SpecsOf& specs_of) {
   for (const std::string& setting : command.spec.settings) {
     SpecArguments others = arguments;
-    others.settings.erase(std::find(others.settings.begin(), others.settings.end(), setting));
+    others.settings.erase(std::ranges::find(others.settings, setting));
     const auto without = spec_from_arguments(others, gpus);
     if (without && *without != base && specs_of(*without) == specs_of(base)) {
       return text::message("bench_error.unused", {{"what", command.what}, {"setting", setting}})

@@ -54,7 +54,7 @@ base::Result<SweepCommand> expanded(SweepCommand command) {
   command.spec.workload = workload;
   std::vector<std::string> settings = preset->settings;
   const auto& given = command.spec.settings;
-  if (command.gpu || std::find(given.begin(), given.end(), "device=cuda") != given.end()) {
+  if (command.gpu || std::ranges::find(given, "device=cuda") != given.end()) {
     settings.insert(settings.end(), preset->on_cuda.begin(), preset->on_cuda.end());
   }
   settings.insert(settings.end(), given.begin(), given.end());

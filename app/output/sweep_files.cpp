@@ -25,7 +25,7 @@ std::vector<std::string> points_in(const std::filesystem::path& folder) {
   for (const auto& entry : std::filesystem::directory_iterator(folder, error)) {
     if (entry.path().extension() == ".json") names.push_back(entry.path().stem().string());
   }
-  std::sort(names.begin(), names.end());
+  std::ranges::sort(names);
   return names;
 }
 
@@ -35,7 +35,7 @@ base::Result<nlohmann::json> read_profile(const std::filesystem::path& folder,
   if (names.empty()) {
     return text::fail("point_error.no_points", {{"path", folder.string()}});
   }
-  if (std::find(names.begin(), names.end(), name) == names.end()) {
+  if (std::ranges::find(names, name) == names.end()) {
     return text::fail("point_error.missing", {{"name", name}, {"all", text::joined(names, ", ")}});
   }
   return io::read_json(folder / (name + ".json"));

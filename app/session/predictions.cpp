@@ -29,8 +29,7 @@ std::vector<spec::Field> dragged_sizes() {
   for (const spec::FieldRow& row : spec::field_rows()) {
     const auto* number = std::get_if<spec::NumberField>(&row.kind);
     if (number == nullptr || number->slider.max == 0) continue;
-    if (std::find(fields.begin(), fields.end(), row.field) == fields.end())
-      fields.push_back(row.field);
+    if (std::ranges::find(fields, row.field) == fields.end()) fields.push_back(row.field);
   }
   return fields;
 }

@@ -66,8 +66,8 @@ TitleRow lay_out_title_row(const DrawSink& sink, const Rect& area, Metrics metri
   // Buttons in the order of `keep`, as far as they fit beside the title.
   std::vector<std::size_t> order(items.size());
   for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
-  std::stable_sort(order.begin(), order.end(),
-                   [&](std::size_t a, std::size_t b) { return items[a].keep > items[b].keep; });
+  std::ranges::stable_sort(
+      order, [&](std::size_t a, std::size_t b) { return items[a].keep > items[b].keep; });
   float room = area.width() - title_width;
   float legend_needs = metrics.px(16) + metrics.px(kSubtitleRoom);
   for (const LegendEntry& entry : legend) legend_needs += legend_width(sink, metrics, entry) + gap;

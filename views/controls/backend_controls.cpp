@@ -27,8 +27,8 @@ void draw_backend_need(const ControlsContext& context, spec::AttentionBackend ba
                        const Rect& row) {
   if (context.outlook == nullptr) return;
   const auto& needs = context.outlook->backends;
-  const auto need = std::find_if(needs.begin(), needs.end(),
-                                 [backend](const auto& one) { return one.backend == backend; });
+  const auto need =
+      std::ranges::find_if(needs, [backend](const auto& one) { return one.backend == backend; });
   if (need == needs.end()) return;
   const Ui& ui = context.ui;
   ImGuiSink sink(*ImGui::GetWindowDrawList(), ui.faces, ui.metrics.scale);

@@ -43,7 +43,7 @@ void end_row(const Ui& ui, const Rect& rest, float width) {
 bool fits_in_a_row(const Ui& ui, const std::vector<Choice>& choices, float width) {
   const ImGuiSink sink(*ImGui::GetWindowDrawList(), ui.faces, ui.metrics.scale);
   const float each = width / static_cast<float>(choices.size());
-  return std::all_of(choices.begin(), choices.end(), [&](const Choice& choice) {
+  return std::ranges::all_of(choices, [&](const Choice& choice) {
     return sink.text_width(TextStyle::body_medium, choice.label) + ui.px(8) <= each;
   });
 }
@@ -166,7 +166,7 @@ void draw_real(const ControlsContext& context, Field field, const spec::RealFiel
 // The number of settings that have an effect here and are not at their default.
 int changed_fields(const spec::WorkloadSpec& spec, std::span<const Field> fields) {
   const spec::WorkloadSpec defaults;
-  return static_cast<int>(std::count_if(fields.begin(), fields.end(), [&](Field field) {
+  return static_cast<int>(std::ranges::count_if(fields, [&](Field field) {
     if (!spec::field_applies(spec, field)) return false;
     return spec::field_text(spec, field) != spec::field_text(defaults, field);
   }));
@@ -209,7 +209,7 @@ std::vector<Choice> field_choices_of(const ControlsContext& context, Field field
   for (const char* const name : kind->names) {
     Choice choice;
     choice.id = name;
-    std::replace(choice.id.begin(), choice.id.end(), '+', '_');
+    std::ranges::replace(choice.id, '+', '_');
     choice.label = ui.texts(choice_key(field, name));
     choice.reason = reason;
     for (const spec::SpecProblem& problem : now.with(field, name).problems) {

@@ -43,7 +43,7 @@ void place_labels(const DrawSink& sink, Metrics metrics, const Rect& area,
     return sink.text_width(TextStyle::small, text::grouped(stop.value));
   };
   const auto collides = [&](const LineStop& stop) {
-    return std::any_of(stops.begin(), stops.end(), [&](const LineStop& other) {
+    return std::ranges::any_of(stops, [&](const LineStop& other) {
       return other.labelled && stop.label_x < other.label_x + width_of(other) + gap &&
              other.label_x < stop.label_x + width_of(stop) + gap;
     });
@@ -83,11 +83,9 @@ std::vector<LineStop> bisection_stops(const DrawSink& sink, Metrics metrics, con
     if (probe.at[0] >= least && probe.at[0] <= most)
       stops.push_back({probe.at[0], probe.answer.fit});
   }
-  std::sort(stops.begin(), stops.end(),
-            [](const LineStop& a, const LineStop& b) { return a.value < b.value; });
-  stops.erase(std::unique(stops.begin(), stops.end(),
-                          [](const LineStop& a, const LineStop& b) { return a.value == b.value; }),
-              stops.end());
+  std::ranges::sort(stops, {}, &LineStop::value);
+  const auto alike = std::ranges::unique(stops, {}, &LineStop::value);
+  stops.erase(alike.begin(), alike.end());
   if (stops.size() < 2) return {};
   const double low = std::log(static_cast<double>(stops.front().value));
   const double span = std::log(static_cast<double>(stops.back().value)) - low;

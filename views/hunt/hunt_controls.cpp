@@ -87,7 +87,7 @@ std::vector<Field> hunt_fields(const spec::WorkloadSpec& base) {
 void settle(HuntEdit& edit, const spec::WorkloadSpec& base) {
   const auto fields = hunt_fields(base);
   const auto possible = [&](Field field) {
-    return std::find(fields.begin(), fields.end(), field) != fields.end();
+    return std::ranges::find(fields, field) != fields.end();
   };
   // Without a size that can change there is nothing to hunt along; the page says so.
   if (fields.empty()) return;

@@ -251,7 +251,7 @@ std::string confirmed_sentence(const predict::HuntMap& map, const text::Texts& t
 std::string frontier_sentence(const predict::HuntMap& map, const std::string& card,
                               std::int64_t y_value, const text::Texts& texts) {
   const auto& rows = map.y_values();
-  const auto above = std::upper_bound(rows.begin(), rows.end(), y_value);
+  const auto above = std::ranges::upper_bound(rows, y_value);
   const auto row = static_cast<std::size_t>(std::max<std::ptrdiff_t>(0, above - rows.begin() - 1));
   const auto edge = map.frontier()[row];
   std::vector<base::Argument> arguments = {{"y", spec::field_name(map.y().field)},

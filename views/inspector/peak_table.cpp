@@ -101,7 +101,7 @@ void draw_bar(const Ui& ui, DrawSink& sink, const Rect& at, const std::vector<Pe
 std::string state_words(const text::Texts& texts, const spec::WorkloadSpec& spec) {
   if (!spec::field_applies(spec, spec::Field::optimizer_state)) return {};
   std::string choice = spec::field_text(spec, spec::Field::optimizer_state);
-  std::replace(choice.begin(), choice.end(), '+', '_');
+  std::ranges::replace(choice, '+', '_');
   return texts("inspector.peaks.state." + choice);
 }
 

@@ -115,9 +115,7 @@ EventIndex PhaseMatch::predicted_of(EventIndex measured) const {
   // Anchors count the events before; the event itself has also happened. An event at the border of
   // two phases belongs to the phase that ends.
   const EventIndex passed = measured + 1;
-  const auto after = std::lower_bound(
-      anchors_.begin(), anchors_.end(), passed,
-      [](const Anchor& anchor, EventIndex value) { return anchor.measured < value; });
+  const auto after = std::ranges::lower_bound(anchors_, passed, {}, &Anchor::measured);
   const auto minus_one = [](EventIndex count) { return count == 0 ? memory::kNone : count - 1; };
   if (after != anchors_.end() && after->measured == passed) return minus_one(after->predicted);
   if (after == anchors_.begin()) return memory::kNone;

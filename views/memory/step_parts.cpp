@@ -9,8 +9,7 @@ namespace ts::views {
 namespace {
 
 bool is_number(std::string_view part) {
-  return !part.empty() &&
-         std::all_of(part.begin(), part.end(), [](char c) { return c >= '0' && c <= '9'; });
+  return !part.empty() && std::ranges::all_of(part, [](char c) { return c >= '0' && c <= '9'; });
 }
 
 std::string_view part_at(std::string_view path, std::size_t begin) {
@@ -57,9 +56,8 @@ Color recompute_color(const Theme& theme) {
 const memory::RecomputeSpan* recomputation_at(const memory::AllocationLog& log,
                                               memory::EventIndex event) {
   const auto all = log.recomputations();
-  const auto after = std::upper_bound(
-      all.begin(), all.end(), event,
-      [](memory::EventIndex wanted, const auto& span) { return wanted < span.first_event; });
+  const auto after =
+      std::ranges::upper_bound(all, event, {}, [](const auto& span) { return span.first_event; });
   if (after == all.begin() || event >= (after - 1)->end_event) return nullptr;
   return &*(after - 1);
 }

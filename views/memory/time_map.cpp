@@ -34,8 +34,8 @@ void TimeMap::update(const memory::AllocationLog& log, const TotalsIndex& totals
 void TimeMap::draw(DrawSink& sink, const Theme& theme, const Rect& area,
                    base::TimeRange visible) const {
   if (most_of_.empty()) return;
-  const double most = static_cast<double>(
-      std::max<std::int64_t>(*std::max_element(most_of_.begin(), most_of_.end()), 1));
+  const double most =
+      static_cast<double>(std::max<std::int64_t>(*std::ranges::max_element(most_of_), 1));
   sink.fill(area, theme.surface2);
   const auto top_of = [&](std::size_t pixel) {
     const double part = static_cast<double>(most_of_[pixel]) / most;

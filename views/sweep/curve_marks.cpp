@@ -165,11 +165,11 @@ void Curves::draw_references() {
                                   std::max(frame_.plot.x0 + scene_.px(4), frame_.plot.x1 - width));
     float top = before->y + scene_.px(4);
     const auto covers = [&](float other) { return std::abs(other - top) < line; };
-    while (std::any_of(taken.begin(), taken.end(), covers)) top += line;
+    while (std::ranges::any_of(taken, covers)) top += line;
     // No room below: place it above the point and the text there.
     if (top + line > inside().y1) {
       top = std::min(before->y - line - scene_.px(4), inside().y1 - line);
-      while (std::any_of(taken.begin(), taken.end(), covers)) top -= line;
+      while (std::ranges::any_of(taken, covers)) top -= line;
     }
     taken.push_back(top);
     sink_.text({left, top}, TextStyle::small, color, words);

@@ -16,7 +16,7 @@ using sweep::PointStatus;
 // Moves labels apart, in order, so that none covers another.
 template <class Labels>
 void spread(Labels& labels, float height, const Rect& area) {
-  std::sort(labels.begin(), labels.end(), [](const auto& a, const auto& b) { return a.y < b.y; });
+  std::ranges::sort(labels, [](const auto& a, const auto& b) { return a.y < b.y; });
   float least = area.y0;
   for (auto& label : labels) {
     label.y = std::max(label.y, least);
@@ -189,7 +189,7 @@ std::size_t Curves::lane_count() const {
 
 bool Curves::has_oom(std::size_t series) const {
   const auto points = scene_.figure.sweep.points();
-  return std::any_of(points.begin(), points.end(), [&](const sweep::SweepPoint& point) {
+  return std::ranges::any_of(points, [&](const sweep::SweepPoint& point) {
     return point.series == series && point.status == PointStatus::oom;
   });
 }

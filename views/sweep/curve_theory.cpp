@@ -50,9 +50,8 @@ void Curves::draw_predicted(const sweep::SweepCurve& curve) {
   }
   dash_through(line, color);
   sink_.pop_clip();
-  const bool measured =
-      std::any_of(curve.points.begin(), curve.points.end(),
-                  [&](std::size_t index) { return point_at(index).status == PointStatus::ok; });
+  const bool measured = std::ranges::any_of(
+      curve.points, [&](std::size_t index) { return point_at(index).status == PointStatus::ok; });
   if (!line.empty() && !measured) add_label(curve, line.back());
 }
 
@@ -99,7 +98,7 @@ void Curves::draw_bound(const sweep::SweepCurve& curve, double sweep::PointTheor
     some = &*theory;
     line.push_back(place(index, values.back()));
   }
-  if (line.size() < 2 || std::find(bounds_.begin(), bounds_.end(), values) != bounds_.end()) return;
+  if (line.size() < 2 || std::ranges::find(bounds_, values) != bounds_.end()) return;
   bounds_.push_back(values);
   const Color color = mixed(scene_.theme().bg, style(curve).color, 0.6F);
   const bool compute = ms == &sweep::PointTheory::compute_ms;
@@ -110,8 +109,7 @@ void Curves::draw_bound(const sweep::SweepCurve& curve, double sweep::PointTheor
       scene_.figure.texts(compute ? "sweep.theory.compute" : "sweep.theory.memory",
                           {{"rate", text::rate(rate, compute ? "FLOP" : "B").joined()}});
   const auto same = [&](const BoundName& other) { return other.words == name; };
-  if (std::none_of(bound_names_.begin(), bound_names_.end(), same))
-    bound_names_.push_back({name, compute});
+  if (std::ranges::none_of(bound_names_, same)) bound_names_.push_back({name, compute});
 }
 
 // The meaning of the lines, once for all series of the same rate, in a free corner.

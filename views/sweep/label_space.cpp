@@ -38,10 +38,10 @@ void LabelSpace::take(std::span<const Point> line) {
 }
 
 int LabelSpace::touched(const Rect& rect) const {
-  const auto marks = std::count_if(taken_.begin(), taken_.end(),
-                                   [&](const Rect& other) { return overlap(rect, other); });
-  const auto lines = std::count_if(strokes_.begin(), strokes_.end(),
-                                   [&](const Stroke& one) { return crosses(one.a, one.b, rect); });
+  const auto marks =
+      std::ranges::count_if(taken_, [&](const Rect& other) { return overlap(rect, other); });
+  const auto lines = std::ranges::count_if(
+      strokes_, [&](const Stroke& one) { return crosses(one.a, one.b, rect); });
   // Overlapping words cannot be read at all; a line through words is less bad.
   return static_cast<int>(4 * marks + lines);
 }

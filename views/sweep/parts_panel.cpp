@@ -40,9 +40,9 @@ void draw_part_names(DrawSink& sink, const SweepScene& scene, const Rect& row) {
 }  // namespace
 
 bool has_parts(const sweep::Sweep& sweep) {
-  return std::any_of(
-      sweep.points().begin(), sweep.points().end(),
-      [](const sweep::SweepPoint& point) { return point.measurement.backward_ms > 0; });
+  return std::ranges::any_of(sweep.points(), [](const sweep::SweepPoint& point) {
+    return point.measurement.backward_ms > 0;
+  });
 }
 
 void draw_parts_panel(DrawSink& sink, SweepScene& scene, const Rect& area) {

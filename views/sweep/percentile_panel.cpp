@@ -34,7 +34,7 @@ PlotAxis y_axis_of(const SweepScene& scene, const Rect& plot) {
 }  // namespace
 
 bool has_percentiles(const sweep::Sweep& sweep) {
-  return std::any_of(sweep.points().begin(), sweep.points().end(), [](const auto& point) {
+  return std::ranges::any_of(sweep.points(), [](const auto& point) {
     return point.status == sweep::PointStatus::ok && point.measurement.step.p90_ms > 0;
   });
 }

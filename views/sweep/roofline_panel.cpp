@@ -113,9 +113,7 @@ void draw_roof(DrawSink& sink, const SweepScene& scene, const Rect& plot, const 
   auto line = curve_along(axes.x, axes.y, [&](double x) { return allowed(roofs, x); });
   if (axes.x.shows(corner) && corner > 0) {
     const Point at{axes.x.position(corner), axes.y.position(roofs.tflops)};
-    line.insert(std::upper_bound(line.begin(), line.end(), at,
-                                 [](const Point& a, const Point& b) { return a.x < b.x; }),
-                at);
+    line.insert(std::ranges::upper_bound(line, at.x, {}, &Point::x), at);
   }
   sink.push_clip(plot);
   sink.polyline(line, color, scene.px(1.4F));
@@ -158,8 +156,8 @@ void draw_intensity_axis(DrawSink& sink, const SweepScene& scene, const PanelFra
 }  // namespace
 
 bool has_roofline(const SweepAnalysis& analysis) {
-  return std::any_of(analysis.theories.begin(), analysis.theories.end(),
-                     [](const auto& theory) { return theory && theory->roofs.tflops > 0; });
+  return std::ranges::any_of(analysis.theories,
+                             [](const auto& theory) { return theory && theory->roofs.tflops > 0; });
 }
 
 void draw_roofline_panel(DrawSink& sink, SweepScene& scene, const Rect& area) {

@@ -66,7 +66,7 @@ void draw_backend_toggles(const Ui& ui, SweepEdit& edit, const spec::CheckedSpec
   for (int i = 0; i < spec::kBackendCount; ++i) {
     const auto backend = static_cast<AttentionBackend>(i);
     if (backend == AttentionBackend::automatic) continue;  // it runs as one of the others
-    const auto found = std::find(edit.backends.begin(), edit.backends.end(), backend);
+    const auto found = std::ranges::find(edit.backends, backend);
     bool on = found != edit.backends.end();
     const std::string id = std::string("###sweep_") + to_string(backend);
     const ImVec2 at = ImGui::GetCursorScreenPos();
@@ -75,7 +75,7 @@ void draw_backend_toggles(const Ui& ui, SweepEdit& edit, const spec::CheckedSpec
     if (toggle(ui, id.c_str(), name, on, width, reason)) {
       if (on) {
         edit.backends.push_back(backend);
-        std::sort(edit.backends.begin(), edit.backends.end());
+        std::ranges::sort(edit.backends);
       } else if (edit.backends.size() > 1) {
         edit.backends.erase(found);
       }
@@ -111,7 +111,7 @@ bool field_select(const Ui& ui, const char* id, std::optional<Field>& chosen,
       return true;
     };
     if (none != nullptr && row(std::nullopt)) return true;
-    return std::any_of(fields.begin(), fields.end(), row);
+    return std::ranges::any_of(fields, row);
   });
   return changed;
 }
@@ -174,7 +174,7 @@ void draw_first_axis(const Ui& ui, SweepEdit& edit, const spec::WorkloadSpec& ba
   section(ui, ui.texts("sweep.axis"));
   const auto fields = axis_fields(base);
   // Another workload may not have this size.
-  const bool lost = std::find(fields.begin(), fields.end(), edit.axis) == fields.end();
+  const bool lost = std::ranges::find(fields, edit.axis) == fields.end();
   std::optional<Field> axis = lost ? fields.front() : edit.axis;
   if (field_select(ui, "###sweep_axis", axis, fields, nullptr, width) || lost) {
     edit.axis = *axis;

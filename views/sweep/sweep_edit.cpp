@@ -14,7 +14,7 @@ using spec::Field;
 std::vector<Field> axis_fields(const spec::WorkloadSpec& base) {
   std::vector<Field> fields;
   const auto add = [&](Field field) {
-    const bool there = std::find(fields.begin(), fields.end(), field) != fields.end();
+    const bool there = std::ranges::find(fields, field) != fields.end();
     if (!there && spec::has_numbers(field) && spec::field_applies(base, field)) {
       fields.push_back(field);
     }

@@ -49,7 +49,7 @@ std::string steps_words(const ViewContext& context, const stats::OperatorTable& 
 }  // namespace
 
 base::Result<OperatorsTab> operators_tab_from_name(std::string_view name) {
-  const auto found = std::find(kTabNames.begin(), kTabNames.end(), name);
+  const auto found = std::ranges::find(kTabNames, name);
   if (found != kTabNames.end()) return static_cast<OperatorsTab>(found - kTabNames.begin());
   return base::fail("The table of operators has no tab \"" + std::string(name) +
                     "\"; it has operators, shapes, modules, phases, stacks, kernels and tree");

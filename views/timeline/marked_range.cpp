@@ -14,8 +14,7 @@ bool is_operator(trace::SliceClass slice_class) {
 
 // Length of the union of intervals, each weighted with its covered part.
 double covered(std::vector<trace::VisibleSlice>& boxes, base::TimeRange range) {
-  std::sort(boxes.begin(), boxes.end(),
-            [](const auto& a, const auto& b) { return a.begin_ns < b.begin_ns; });
+  std::ranges::sort(boxes, {}, &trace::VisibleSlice::begin_ns);
   double sum = 0;
   std::int64_t reached = range.begin;
   for (const trace::VisibleSlice& box : boxes) {

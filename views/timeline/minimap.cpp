@@ -53,7 +53,7 @@ void Minimap::update(const trace::TraceStore& store, base::TimeRange range, std:
     }
   }
   for (std::size_t i = 0; i < count; ++i) {
-    const auto most = std::max_element(weights_[i].begin(), weights_[i].end());
+    const auto most = std::ranges::max_element(weights_[i]);
     columns_[i].slice_class = static_cast<trace::SliceClass>(most - weights_[i].begin());
   }
 }

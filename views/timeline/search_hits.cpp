@@ -50,8 +50,8 @@ std::span<const base::TimeRange> SearchHits::in_lane(trace::TrackId track,
 }
 
 HitWalk::HitWalk(std::span<const base::TimeRange> hits, std::int64_t from_ns) : hits_(hits) {
-  const auto first = std::partition_point(
-      hits.begin(), hits.end(), [&](const base::TimeRange& hit) { return hit.end < from_ns; });
+  const auto first = std::ranges::partition_point(
+      hits, [&](const base::TimeRange& hit) { return hit.end < from_ns; });
   next_ = static_cast<std::size_t>(first - hits.begin());
 }
 
@@ -68,9 +68,8 @@ std::optional<trace::SliceRef> SearchHits::step(const trace::TraceStore& store, 
   if (hits_.empty()) return std::nullopt;
   const std::size_t count = hits_.size();
   if (place_ == 0) {
-    const auto first = std::partition_point(hits_.begin(), hits_.end(), [&](trace::SliceRef ref) {
-      return store.slice(ref).begin_ns < from_ns;
-    });
+    const auto first = std::ranges::partition_point(
+        hits_, [&](trace::SliceRef ref) { return store.slice(ref).begin_ns < from_ns; });
     const auto index = static_cast<std::size_t>(first - hits_.begin());
     place_ = by > 0 ? index % count + 1 : (index + count - 1) % count + 1;
   } else {

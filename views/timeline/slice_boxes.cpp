@@ -23,8 +23,7 @@ void place_boxes(std::span<const trace::VisibleSlice> slices, const TimeAxis& ax
 
 const SliceBox* box_at(std::span<const SliceBox> boxes, float x, float reach) {
   const auto after =
-      std::upper_bound(boxes.begin(), boxes.end(), x,
-                       [](float at, const SliceBox& box) { return at < box.rect.x0; });
+      std::ranges::upper_bound(boxes, x, {}, [](const SliceBox& box) { return box.rect.x0; });
   const SliceBox* best = nullptr;
   float distance = reach;
   const auto consider = [&](const SliceBox& box) {

@@ -16,8 +16,7 @@ constexpr float kStrip = 42;
 }  // namespace
 
 const TrackBand* TrackRows::band_at(float y) const {
-  const auto after = std::upper_bound(bands.begin(), bands.end(), y,
-                                      [](float at, const TrackBand& band) { return at < band.y; });
+  const auto after = std::ranges::upper_bound(bands, y, {}, &TrackBand::y);
   if (after == bands.begin()) return nullptr;
   const TrackBand& band = *std::prev(after);
   return y < band.y + band.height ? &band : nullptr;
