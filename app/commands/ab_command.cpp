@@ -114,7 +114,7 @@ ParsedCommand ab_command(CLI::App& app) {
       ->type_name("DIR");
   add_parts(app, options->parts);
   add_own_options(app, options->own);
-  app.add_flag("--json", options->json, "Print one JSON document on standard output");
+  add_json(app, options->json);
   app.footer(presets_help() + spec::field_help());
   return parsed_command(options, compare_workloads);
 }

@@ -273,10 +273,9 @@ ParsedCommand advise_command(CLI::App& app) {
       ->type_name("DIR");
   app.add_option("--format", options->format, "md, csv or tex")
       ->check(CLI::IsMember({"md", "csv", "tex"}));
-  app.add_option("--lang", options->language, "en, zh-CN or zh-TW");
-  app.add_option("--out", options->out, "Write to this file, instead of standard output")
-      ->type_name("FILE");
-  app.add_flag("--json", options->json, "Print one JSON document on standard output");
+  add_language(app, options->language);
+  add_out_file(app, options->out);
+  add_json(app, options->json);
   app.footer(std::string("Exit code 0 whether something fits or not. 1: a run failed. 2: bad "
                          "input.\n\n") +
              cards_help() + presets_help() + spec::field_help());

@@ -375,7 +375,7 @@ ParsedCommand bench_command(CLI::App& app) {
                  "Pairs of steps, rounded up to even; default: until the ratio is sure")
       ->check(CLI::Range(1, 1000000));
   app.add_option("--out", options->out, "Write bench.json, tables and a figure to this folder");
-  app.add_flag("--json", options->json, "Print one JSON document on standard output");
+  add_json(app, options->json);
   return parsed_command(options, run_bench_command);
 }
 

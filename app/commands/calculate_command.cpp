@@ -71,15 +71,10 @@ int run_calculation(const CalculateCommand& command) {
 
 ParsedCommand calculate_command(CLI::App& app) {
   const auto options = std::make_shared<CalculateCommand>();
-  app.add_option("CALCULATOR", options->calculator, "Which one; without it all are listed")
-      ->option_text(" ");
-  app.add_option("NAME=NUMBER", options->settings, "Numbers that differ from the listed ones")
-      ->option_text("...");
-  app.add_option("--format", options->format, "md, csv, tex or json")
-      ->check(CLI::IsMember({"md", "csv", "tex", "json"}));
-  app.add_option("--lang", options->language, "en, zh-CN or zh-TW");
-  app.add_option("--out", options->out, "Write to this file, instead of standard output")
-      ->type_name("FILE");
+  add_listed(app, "CALCULATOR", options->calculator, options->settings);
+  add_format(app, options->format);
+  add_language(app, options->language);
+  add_out_file(app, options->out);
   return parsed_command(options, run_calculation);
 }
 

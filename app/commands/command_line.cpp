@@ -63,6 +63,30 @@ base::Result<ParsedCommand> parse_command_line(int argc, const char* const* argv
   return window;
 }
 
+void add_format(CLI::App& app, std::string& format) {
+  app.add_option("--format", format, "md, csv, tex or json")
+      ->check(CLI::IsMember({"md", "csv", "tex", "json"}));
+}
+
+void add_language(CLI::App& app, std::string& language) {
+  app.add_option("--lang", language, "en, zh-CN or zh-TW");
+}
+
+void add_out_file(CLI::App& app, std::filesystem::path& out) {
+  app.add_option("--out", out, "Write to this file, instead of standard output")->type_name("FILE");
+}
+
+void add_json(CLI::App& app, bool& json) {
+  app.add_flag("--json", json, "Print one JSON document on standard output");
+}
+
+void add_listed(CLI::App& app, const char* name, std::string& value,
+                std::vector<std::string>& numbers) {
+  app.add_option(name, value, "Which one; without it all are listed")->option_text(" ");
+  app.add_option("NAME=NUMBER", numbers, "Numbers that differ from the listed ones")
+      ->option_text("...");
+}
+
 void add_part_options(CLI::App& app, PartOptions& options) {
   app.add_option("--stream", options.stream,
                  "Of a snapshot: only what was allocated in this stream of CUDA")

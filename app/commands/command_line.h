@@ -1,9 +1,11 @@
 #pragma once
 
 #include <any>
+#include <filesystem>
 #include <functional>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "core/base/result.h"
 
@@ -66,6 +68,14 @@ ParsedCommand parsed_command(const std::shared_ptr<Options>& options,
   return {[options, run] { return run(*options); }, options, {}};
 }
 
+// Options of several commands: --format, --lang, --out FILE and --json.
+void add_format(CLI::App& app, std::string& format);
+void add_language(CLI::App& app, std::string& language);
+void add_out_file(CLI::App& app, std::filesystem::path& out);
+void add_json(CLI::App& app, bool& json);
+// One of the things that the command lists without it, and its numbers: NAME=NUMBER.
+void add_listed(CLI::App& app, const char* name, std::string& value,
+                std::vector<std::string>& numbers);
 // For commands that take a part of a file.
 void add_part_options(CLI::App& app, PartOptions& options);
 

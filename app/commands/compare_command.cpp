@@ -44,7 +44,7 @@ ParsedCommand compare_command(CLI::App& app) {
   app.add_option("DIR", options->sweep, "Folder of the sweep")->option_text(" ")->required();
   app.add_option("A", options->first, "A point, such as naive_T=512")->option_text(" ")->required();
   app.add_option("B", options->second, "Another")->option_text(" ")->required();
-  app.add_flag("--json", options->json, "Print one JSON document on standard output");
+  add_json(app, options->json);
   return parsed_command(options, print_differences);
 }
 

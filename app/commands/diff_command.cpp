@@ -258,7 +258,7 @@ ParsedCommand diff_command(CLI::App& app) {
   app.add_flag("--at-end", options->at_end,
                "Of snapshots: compare what is alive at the end, not at the peak");
   add_part_options(app, options->part);
-  app.add_flag("--json", options->json, "Print one JSON document on standard output");
+  add_json(app, options->json);
   return parsed_command(options, tell_differences);
 }
 

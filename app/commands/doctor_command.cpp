@@ -268,7 +268,7 @@ int print_doctor(const DoctorCommand& command) {
 
 ParsedCommand doctor_command(CLI::App& app) {
   const auto options = std::make_shared<DoctorCommand>();
-  app.add_flag("--json", options->json, "Print one JSON document on standard output");
+  add_json(app, options->json);
   return parsed_command(options, print_doctor);
 }
 

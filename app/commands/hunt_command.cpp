@@ -325,7 +325,7 @@ ParsedCommand hunt_command(CLI::App& app) {
       ->type_name("DIR")
       ->excludes(ranks);
   add_parts(app, options->parts);
-  app.add_flag("--json", options->json, "Print one JSON document on standard output");
+  add_json(app, options->json);
   add_own_options(app, options->own);
   app.footer(cards_help() + presets_help() + spec::field_help());
   return parsed_command(options, hunt_memory);

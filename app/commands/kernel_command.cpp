@@ -225,7 +225,7 @@ ParsedCommand kernel_command(CLI::App& app) {
   app.add_flag("--causal", options->sizes.causal, "Of --stages: with a causal mask");
   app.add_option("--d-head", options->sizes.d_head, "Width of a head; default 64")
       ->check(CLI::Range(1, 256));
-  app.add_flag("--json", options->json, "Print one JSON document on standard output");
+  add_json(app, options->json);
   return parsed_command(options, run_kernel_command);
 }
 

@@ -411,8 +411,8 @@ ParsedCommand lesson_command(CLI::App& app) {
                   "where it ended")
       ->type_name("DIR");
   for (CLI::App* const one : {list, run}) {
-    one->add_option("--lang", options->language, "en, zh-CN or zh-TW");
-    one->add_flag("--json", options->json, "Print one JSON document on standard output");
+    add_language(*one, options->language);
+    add_json(*one, options->json);
   }
   return parsed_command(options, lesson);
 }

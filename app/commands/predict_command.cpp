@@ -402,7 +402,7 @@ ParsedCommand predict_command(CLI::App& app) {
       ->excludes(ranks);
   add_parts(app, options->parts);
   add_own_options(app, options->own);
-  app.add_flag("--json", options->json, "Print one JSON document on standard output");
+  add_json(app, options->json);
   app.footer(
       std::string("Exit code 0 whether it fits or not: the answer is in the output (verdict: fits, "
                   "fits_after_flush or oom). 1: the prediction failed. 2: bad input.\n\n") +

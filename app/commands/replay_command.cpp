@@ -382,7 +382,7 @@ ParsedCommand replay_command(CLI::App& app) {
          "Explain what is reserved after so many events; default: at the first refusal, else "
          "at the peak")
       ->type_name("EVENT");
-  app.add_flag("--json", options->json, "Print one JSON document on standard output");
+  add_json(app, options->json);
   return parsed_command(options, replay_snapshot);
 }
 

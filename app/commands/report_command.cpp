@@ -92,7 +92,7 @@ ParsedCommand report_command(CLI::App& app) {
       ->type_name("DIR")
       ->required();
   app.add_option("--title", options->title, "The heading of the report");
-  app.add_option("--lang", options->language, "en, zh-CN or zh-TW");
+  add_language(app, options->language);
   return parsed_command(options, make_report);
 }
 

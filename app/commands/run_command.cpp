@@ -559,7 +559,7 @@ ParsedCommand run_command(CLI::App& app) {
       ->take_all();
   add_rank_options(app, options->ranks);
   add_own_options(app, options->own);
-  app.add_flag("--json", options->json, "Print one JSON document on standard output");
+  add_json(app, options->json);
   app.add_flag("--operators", options->operators,
                "With --json also the operators: calls, self and total time, shares, bytes")
       ->needs("--json");

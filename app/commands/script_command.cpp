@@ -31,8 +31,7 @@ ParsedCommand script_command(CLI::App& app) {
   const auto options = std::make_shared<ScriptCommand>();
   add_workload(app, options->spec);
   add_spec_options(app, options->spec);
-  app.add_option("--out", options->out, "Write to this file, instead of standard output")
-      ->type_name("FILE");
+  add_out_file(app, options->out);
   return parsed_command(options, write_script);
 }
 

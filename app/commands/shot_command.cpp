@@ -274,7 +274,7 @@ ParsedCommand shot_command(CLI::App& app) {
   app.add_option("--size", options->size, "Pixels")->type_name("WxH");
   app.add_option("--scale", options->scale, "Size of text and controls, 0.75 to 3");
   app.add_option("--theme", options->theme, "dark or light");
-  app.add_option("--lang", options->language, "en, zh-CN or zh-TW");
+  add_language(app, options->language);
   add_spec_options(app, options->spec);
   app.add_option("--out", options->out, "The picture to write")->type_name("FILE.png")->required();
   return parsed_command(options, take_shot);

@@ -106,20 +106,15 @@ int run_simulation(const SimulateCommand& command) {
 
 ParsedCommand simulate_command(CLI::App& app) {
   const auto options = std::make_shared<SimulateCommand>();
-  app.add_option("SIMULATION", options->simulation, "Which one; without it all are listed")
-      ->option_text(" ");
-  app.add_option("NAME=NUMBER", options->settings, "Numbers that differ from the listed ones")
-      ->option_text("...");
+  add_listed(app, "SIMULATION", options->simulation, options->settings);
   app.add_option("--over", options->over, "A column for each number: ranks=8,64,512")
       ->type_name("NAME=LIST");
   app.add_option("--trace", options->trace,
                  "Write the timeline of the first one as a trace, which the window opens")
       ->type_name("FILE");
-  app.add_option("--format", options->format, "md, csv, tex or json")
-      ->check(CLI::IsMember({"md", "csv", "tex", "json"}));
-  app.add_option("--lang", options->language, "en, zh-CN or zh-TW");
-  app.add_option("--out", options->out, "Write to this file, instead of standard output")
-      ->type_name("FILE");
+  add_format(app, options->format);
+  add_language(app, options->language);
+  add_out_file(app, options->out);
   return parsed_command(options, run_simulation);
 }
 

@@ -114,10 +114,7 @@ int run_step(const StepCommand& command) {
 
 ParsedCommand step_command(CLI::App& app) {
   const auto options = std::make_shared<StepCommand>();
-  app.add_option("STEPPER", options->stepper, "Which one; without it all are listed")
-      ->option_text(" ");
-  app.add_option("NAME=NUMBER", options->settings, "Numbers that differ from the listed ones")
-      ->option_text("...");
+  add_listed(app, "STEPPER", options->stepper, options->settings);
   app.add_option("--gpu", options->gpu,
                  "Of tiles: whether they fit the shared memory of this card, and what would")
       ->type_name("NAME");
@@ -129,7 +126,7 @@ ParsedCommand step_command(CLI::App& app) {
       ->check(CLI::IsMember({"light", "dark"}));
   app.add_option("--size", options->size, "Of a picture: pixels; default 1600x960")
       ->type_name("WxH");
-  app.add_option("--lang", options->language, "en, zh-CN or zh-TW");
+  add_language(app, options->language);
   app.add_option("--out", options->out,
                  "Write to this file, instead of standard output; FILE.png (and .svg): a picture")
       ->type_name("FILE");

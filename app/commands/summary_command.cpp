@@ -308,7 +308,7 @@ ParsedCommand summary_command(CLI::App& app) {
   app.add_flag("--growth", options->growth,
                "Of a snapshot or recording: stacks of which more bytes are alive after every step");
   add_part_options(app, options->part);
-  app.add_flag("--json", options->json, "Print one JSON document on standard output");
+  add_json(app, options->json);
   return parsed_command(options, summarise);
 }
 

@@ -351,7 +351,7 @@ ParsedCommand sweep_command(CLI::App& app) {
   app.add_flag("--charts", options->charts,
                "Write every chart alone, too: chart-NAME.png, .svg and .csv");
   app.add_flag("--resume", options->resume, "Go on with the sweep in --out");
-  app.add_flag("--json", options->json, "Print one JSON document on standard output");
+  add_json(app, options->json);
   add_own_options(app, options->own);
   app.footer(sweep_presets_help() + presets_help() + cards_help() + spec::field_help());
   return parsed_command(options, run_sweep);

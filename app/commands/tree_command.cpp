@@ -200,8 +200,8 @@ ParsedCommand tree_command(CLI::App& app) {
   app.add_option("--gpu", options->gpu,
                  "Predict for this card; default: the device of the settings")
       ->type_name("NAME");
-  app.add_option("--lang", options->language, "en, zh-CN or zh-TW");
-  app.add_flag("--json", options->json, "Print one JSON document on standard output");
+  add_language(app, options->language);
+  add_json(app, options->json);
   app.footer(
       "Each question is answered by a number, which is measured, predicted or by a formula. Where "
       "there is none, the command that gives it is named. Exit code 2: bad input.");

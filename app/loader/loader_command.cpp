@@ -258,10 +258,9 @@ ParsedCommand loader_command(CLI::App& app) {
   app.add_option("--trace", options->trace,
                  "Write workers and steps of the first column as a trace, which the window opens")
       ->type_name("FILE");
-  app.add_option("--format", options->format, "md, csv, tex or json")
-      ->check(CLI::IsMember({"md", "csv", "tex", "json"}));
+  add_format(app, options->format);
   app.add_flag("--json", options->json, "The same as --format json");
-  app.add_option("--lang", options->language, "en, zh-CN or zh-TW");
+  add_language(app, options->language);
   app.add_option("--out", options->out,
                  "Write loading.json, .csv, .md and the trace of the first column there")
       ->type_name("DIR");
