@@ -13,19 +13,8 @@ constexpr std::string_view kNoParts = "none";
 }  // namespace
 
 const char* to_string(SavePart part) {
-  switch (part) {
-    case SavePart::snapshot:
-      return "snapshot";
-    case SavePart::trace:
-      return "trace";
-    case SavePart::tables:
-      return "tables";
-    case SavePart::pictures:
-      return "pictures";
-    case SavePart::report:
-      break;
-  }
-  return "report";
+  constexpr std::array kNames = {"snapshot", "trace", "tables", "pictures", "report"};
+  return kNames[static_cast<std::size_t>(part)];
 }
 
 base::Result<SaveParts> SaveParts::parse(std::string_view names, std::span<const SavePart> known) {

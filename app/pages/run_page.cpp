@@ -431,30 +431,28 @@ void RunPage::draw_panel(const views::Ui& ui, Page panel) {
                           .flags = kFixedFlags | ImGuiWindowFlags_NoScrollbar};
   draw_window(ui, window, {viewport->Pos, viewport->Size}, [&] {
     views::ViewContext view = contexts().view(ui);
+    const auto draw_snapshot = [&](views::SnapshotTab tab) {
+      snapshot_.show(tab);
+      snapshot_.draw(ui, view);
+    };
     switch (panel) {
       case Page::timeline:
         return timeline_.draw(view);
       case Page::memory:
         return memory_.draw(view);
       case Page::segments:
-        snapshot_.show(views::SnapshotTab::history);
-        return snapshot_.draw(ui, view);
+        return draw_snapshot(views::SnapshotTab::history);
       case Page::reserved:
-        snapshot_.show(views::SnapshotTab::reserved);
-        return snapshot_.draw(ui, view);
+        return draw_snapshot(views::SnapshotTab::reserved);
       case Page::blocks:
-        snapshot_.show(views::SnapshotTab::table);
-        return snapshot_.draw(ui, view);
+        return draw_snapshot(views::SnapshotTab::table);
       case Page::flame:
-        snapshot_.show(views::SnapshotTab::flame);
-        return snapshot_.draw(ui, view);
+        return draw_snapshot(views::SnapshotTab::flame);
       case Page::difference:
-        if (trace_on_screen() != nullptr) return trace_difference_.draw(ui, view);
-        snapshot_.show(views::SnapshotTab::difference);
-        return snapshot_.draw(ui, view);
+        return trace_on_screen() != nullptr ? trace_difference_.draw(ui, view)
+                                            : draw_snapshot(views::SnapshotTab::difference);
       case Page::growth:
-        snapshot_.show(views::SnapshotTab::growth);
-        return snapshot_.draw(ui, view);
+        return draw_snapshot(views::SnapshotTab::growth);
       case Page::operators:
         return operators_.draw(ui, view, state().operators_tab);
       case Page::agreement:

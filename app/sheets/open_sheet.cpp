@@ -4,6 +4,7 @@
 #include <imgui_internal.h>
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <system_error>
 
@@ -19,30 +20,14 @@ using views::TextStyle;
 
 constexpr const char* kSheet = "###open_sheet";
 
-std::string kind_words(const views::Ui& ui, FileKind kind) {
-  switch (kind) {
-    case FileKind::folder:
-      return ui.texts("file.kind.folder");
-    case FileKind::sweep:
-      return ui.texts("file.kind.sweep");
-    case FileKind::snapshot:
-      return ui.texts("file.kind.snapshot");
-    case FileKind::recording:
-      return ui.texts("file.kind.recording");
-    case FileKind::json:
-      return ui.texts("file.kind.json_file");
-    case FileKind::model:
-      return ui.texts("file.kind.model");
-    case FileKind::python:
-      return ui.texts("file.kind.python");
-    case FileKind::session:
-      return ui.texts("file.kind.session");
-    case FileKind::missing:
-      return ui.texts("file.kind.missing");
-    case FileKind::other:
-      break;
-  }
-  return ui.texts("file.kind.other");
+// By FileKind.
+constexpr std::array kKindKeys = {
+    "file.kind.folder",    "file.kind.sweep",  "file.kind.snapshot", "file.kind.recording",
+    "file.kind.json_file", "file.kind.model",  "file.kind.python",   "file.kind.session",
+    "file.kind.other",     "file.kind.missing"};
+
+const char* kind_words(const views::Ui& ui, FileKind kind) {
+  return ui.texts(kKindKeys[static_cast<std::size_t>(kind)]);
 }
 
 std::string size_words(const ListedFile& file) {

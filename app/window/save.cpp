@@ -149,22 +149,15 @@ base::Result<void> save_pictures_of_run(Graphics& graphics, Session& session,
 base::Result<std::filesystem::path> save_in_folder(Requests::Save what, Graphics& graphics,
                                                    Session& session, const WorkspaceState& state,
                                                    const std::filesystem::path& parent) {
-  std::filesystem::path folder;
-  base::Result<void> saved;
-  switch (what) {
-    case Requests::Save::run:
-      folder = new_path(parent, "run");
-      saved = save_run(graphics, session, state, folder);
-      break;
-    case Requests::Save::prediction:
-      folder = new_path(parent, "prediction");
-      saved = save_prediction(graphics, session, state, folder);
-      break;
-    case Requests::Save::comparison:
-      folder = new_path(parent, "comparison");
-      saved = save_comparison(graphics, session, state, folder);
-      break;
-  }
+  struct Kind {
+    const char* name;
+    decltype(&save_run) save;
+  };
+  constexpr Kind kKinds[] = {
+      {"run", save_run}, {"prediction", save_prediction}, {"comparison", save_comparison}};
+  const Kind& kind = kKinds[static_cast<std::size_t>(what)];
+  const std::filesystem::path folder = new_path(parent, kind.name);
+  auto saved = kind.save(graphics, session, state, folder);
   if (saved && state.preferences.save_parts.has(SavePart::report))
     saved = write_own_report(folder, built_in_texts(state.preferences.language));
   if (!saved) return tl::unexpected(saved.error());

@@ -20,12 +20,8 @@ using spec::Field;
 // The first range of an axis: wide enough to contain the edge on most cards.
 predict::HuntAxis start_of(Field field) {
   switch (field) {
-    case Field::T:
-      return {field, 128, 8192};
     case Field::B:
-      return {field, 1, 64};
     case Field::layers:
-      return {field, 1, 64};
     case Field::heads:
       return {field, 1, 64};
     case Field::d_head:

@@ -19,44 +19,28 @@ constexpr std::array<const char*, kSweepChartCount> kChartNames = {
     "fit",  "roofline", "percentiles", "parts",   "findings"};
 
 void draw_chart(DrawSink& sink, SweepScene& scene, const Rect& area, SweepChart chart) {
+  const bool warm_ups = sweep::studies_warm_up(scene.figure.sweep);
+  const auto curves = [&](Measure measure, const char* title, const char* subtitle, bool log,
+                          bool lines = true) {
+    draw_curve_panel(
+        sink, scene, area,
+        {.measure = measure, .title = title, .subtitle = subtitle, .log = log, .lines = lines});
+  };
   switch (chart) {
     case SweepChart::time:
-      return draw_curve_panel(
-          sink, scene, area,
-          {.measure = Measure::step_ms,
-           .title = "sweep.panel.time",
-           .subtitle = sweep::studies_warm_up(scene.figure.sweep) ? "sweep.panel.time_about_warmups"
-                                                                  : "sweep.panel.time_about",
-           .log = true,
-           .lines = true});
+      return curves(Measure::step_ms, "sweep.panel.time",
+                    warm_ups ? "sweep.panel.time_about_warmups" : "sweep.panel.time_about", true);
     case SweepChart::memory:
-      return draw_curve_panel(sink, scene, area,
-                              {.measure = Measure::peak_allocated,
-                               .title = "sweep.panel.memory",
-                               .subtitle = "sweep.panel.memory_about",
-                               .log = true,
-                               .lines = true});
+      return curves(Measure::peak_allocated, "sweep.panel.memory", "sweep.panel.memory_about",
+                    true);
     case SweepChart::fit:
-      return draw_curve_panel(sink, scene, area,
-                              {.measure = Measure::step_ms,
-                               .title = "sweep.panel.fit",
-                               .subtitle = "sweep.panel.fit_about",
-                               .log = true,
-                               .lines = false});
+      return curves(Measure::step_ms, "sweep.panel.fit", "sweep.panel.fit_about", true, false);
     case SweepChart::throughput:
-      return draw_curve_panel(sink, scene, area,
-                              {.measure = Measure::tokens_per_s,
-                               .title = "sweep.panel.throughput",
-                               .subtitle = "sweep.panel.throughput_about",
-                               .log = false,
-                               .lines = true});
+      return curves(Measure::tokens_per_s, "sweep.panel.throughput", "sweep.panel.throughput_about",
+                    false);
     case SweepChart::samples:
-      return draw_curve_panel(sink, scene, area,
-                              {.measure = Measure::samples_per_s,
-                               .title = "sweep.panel.samples",
-                               .subtitle = "sweep.panel.samples_about",
-                               .log = false,
-                               .lines = true});
+      return curves(Measure::samples_per_s, "sweep.panel.samples", "sweep.panel.samples_about",
+                    false);
     case SweepChart::speed_up:
       return draw_speed_up_panel(sink, scene, area);
     case SweepChart::roofline:

@@ -37,33 +37,12 @@ void draw_label(const TimelineDrawContext& drawing, const SliceBox& box, Color c
     text_in(drawing.sink, rest, TextStyle::small, color, duration);
 }
 
-const char* kind_key(trace::TrackKind kind) {
-  switch (kind) {
-    case trace::TrackKind::phases:
-      return "timeline.track.phases";
-    case trace::TrackKind::cpu_thread:
-      return "timeline.track.cpu_thread";
-    case trace::TrackKind::autograd_thread:
-      return "timeline.track.autograd_thread";
-    case trace::TrackKind::cuda_api:
-      return "timeline.track.cuda_api";
-    case trace::TrackKind::gpu_stream:
-      return "timeline.track.gpu_stream";
-    case trace::TrackKind::gpu_idle:
-      return "timeline.track.gpu_idle";
-    case trace::TrackKind::gpu_mark:
-      return "timeline.track.gpu_mark";
-    case trace::TrackKind::python:
-      return "timeline.track.python";
-    case trace::TrackKind::wait:
-      return "timeline.track.wait";
-    case trace::TrackKind::overhead:
-      return "timeline.track.overhead";
-    case trace::TrackKind::other:
-      return "timeline.track.other";
-  }
-  return "timeline.track.cpu_thread";
-}
+// By trace::TrackKind.
+constexpr std::array kKindKeys = {
+    "timeline.track.phases",   "timeline.track.cpu_thread", "timeline.track.autograd_thread",
+    "timeline.track.cuda_api", "timeline.track.gpu_stream", "timeline.track.gpu_idle",
+    "timeline.track.gpu_mark", "timeline.track.python",     "timeline.track.wait",
+    "timeline.track.overhead", "timeline.track.other"};
 
 // Threads are named by their role, in the current language. Other tracks have their recorded name,
 // of ranks in short: "r0 GPU 0 stream 7" of "rank 0: GPU 0 stream 7".
@@ -78,7 +57,8 @@ std::string track_name(const text::Texts& texts, const trace::Track& track) {
   }
   if (track.kind == trace::TrackKind::phases && track.rank >= 0)
     return texts("timeline.track.rank", {{"rank", std::to_string(track.rank)}});
-  if (track.kind == trace::TrackKind::phases || name.empty()) return texts(kind_key(track.kind));
+  if (track.kind == trace::TrackKind::phases || name.empty())
+    return texts(kKindKeys[static_cast<std::size_t>(track.kind)]);
   const std::string rank = "rank " + std::to_string(track.rank) + ": ";
   if (track.rank >= 0 && name.starts_with(rank))
     return "r" + std::to_string(track.rank) + " " + track.name.substr(rank.size());
@@ -177,7 +157,7 @@ void draw_track_labels(const TimelineDrawContext& drawing, const trace::TraceSto
                         drawing.theme.line);
     const trace::Track& track = tracks[band.track];
     const bool phases = track.kind == trace::TrackKind::phases;
-    const char* kind = drawing.texts(kind_key(track.kind));
+    const char* kind = drawing.texts(kKindKeys[static_cast<std::size_t>(track.kind)]);
     // The name stays in sight while its rows are visible.
     const float top = std::max(y0, regions.labels.y0);
     const float bottom = std::min(y1 - band.strip, regions.labels.y1);
