@@ -47,9 +47,9 @@ int compare_workloads(const AbCommand& command) {
     return compare_own_settings(command, *file);
   Session session(make_engine_loader());
   const auto a = spec_from_arguments(command.spec, session.gpus());
-  if (!a) return report(a.error().sentence, 2);
+  if (!a) return report(a.error(), 2);
   const auto b = changed_spec(*a, command.changes, "--with", session.gpus());
-  if (!b) return report(b.error().sentence, 2);
+  if (!b) return report(b.error(), 2);
 
   // Identical settings would still produce a verdict.
   if (*a == *b) {
@@ -60,15 +60,12 @@ int compare_workloads(const AbCommand& command) {
   if (!idle.empty()) return report(idle.front(), 2);
   note(without_effect(command.spec.settings, *a));
   const auto parts = parts_from(command.parts, command.out.has_value(), kPartsOfPair);
-  if (!parts) return report(parts.error().sentence, 2);
-  std::optional<OutputFolder> folder;
-  if (command.out) {
-    auto claimed = OutputFolder::claim(
-        *command.out, {"comparison.json", "comparison.csv", "comparison.md", "checks.csv",
-                       "checks.md", "a.json", "b.json", "report.md", "report.html", "report.tex"});
-    if (!claimed) return report(claimed.error().sentence, 2);
-    folder.emplace(std::move(*claimed));
-  }
+  if (!parts) return report(parts.error(), 2);
+  auto claimed = OutputFolder::claim_if(
+      command.out, {"comparison.json", "comparison.csv", "comparison.md", "checks.csv", "checks.md",
+                    "a.json", "b.json", "report.md", "report.html", "report.tex"});
+  if (!claimed) return report(claimed.error(), 2);
+  std::optional<OutputFolder>& folder = *claimed;
 
   run::Protocol protocol = run::comparison_protocol();
   if (command.pairs > 0) take_steps(protocol, command.pairs);
@@ -92,7 +89,7 @@ int compare_workloads(const AbCommand& command) {
   if (folder) {
     auto written = write_comparison(*command.out, comparison, document, *parts);
     if (written) written = finish_with_report(*folder, *command.out, *parts, built_in_texts());
-    if (!written) return report(written.error().sentence, 1);
+    if (!written) return report(written.error(), 1);
     std::fprintf(stderr, "Wrote %s\n", text::printable(command.out->string()).c_str());
   }
   return comparison.failure ? 1 : 0;

@@ -221,7 +221,7 @@ SpecArguments of_attention(const BenchCommand& command) {
 int bench_tiles(const BenchCommand& command, Session& session) {
   const SpecArguments arguments = of_attention(command);
   const auto base = spec_from_arguments(arguments, session.gpus());
-  if (!base) return report(base.error().sentence, 2);
+  if (!base) return report(base.error(), 2);
   const auto specs = kernel_plan::tile_bench_specs(*base);
   if (const std::string problem = problem_of(specs); !problem.empty()) return report(problem, 2);
   if (const std::string unused =
@@ -262,7 +262,7 @@ int bench_stages(const BenchCommand& command, Session& session) {
   for (const char* usual : {"heads=4", "T=512", "B=1"})
     arguments.settings.insert(arguments.settings.begin(), usual);
   const auto base = spec_from_arguments(arguments, session.gpus());
-  if (!base) return report(base.error().sentence, 2);
+  if (!base) return report(base.error(), 2);
   if (base->device != spec::DeviceKind::cpu)
     return report(text::message("bench_error.stages_device"), 2);
   const auto specs = kernel_plan::stage_bench_specs(*base);
@@ -275,7 +275,7 @@ int bench_stages(const BenchCommand& command, Session& session) {
   auto folder = claim_folder(command);
   if (!folder) return report(folder.error(), 2);
   const auto roofs = measured_roofs(session, specs.front());
-  if (!roofs) return report(roofs.error().sentence, 1);
+  if (!roofs) return report(roofs.error(), 1);
   kernel_plan::StageBench bench{.points = {}, .roofs = *roofs};
   std::vector<Size> sizes;
   for (const std::string& stage : kernel_plan::stages_here()) {
@@ -306,7 +306,7 @@ int bench_kernels(const BenchCommand& command, Session& session) {
   SpecArguments arguments = command.spec;
   arguments.settings.insert(arguments.settings.begin(), "B=1");
   const auto base = spec_from_arguments(arguments, session.gpus());
-  if (!base) return report(base.error().sentence, 2);
+  if (!base) return report(base.error(), 2);
   const auto specs_of_attention = [&](const spec::WorkloadSpec& from) {
     return command.what == "operators" ? std::vector<spec::WorkloadSpec>()
                                        : report::kernel_bench_specs(from, command.lengths);
@@ -329,7 +329,7 @@ int bench_kernels(const BenchCommand& command, Session& session) {
   if (!folder) return report(folder.error(), 2);
   report::KernelBench bench;
   const auto roofs = measured_roofs(session, specs.front());
-  if (!roofs) return report(roofs.error().sentence, 1);
+  if (!roofs) return report(roofs.error(), 1);
   bench.roofs = *roofs;
   std::vector<Size> sizes;
   for (const spec::WorkloadSpec& ours : specs)

@@ -26,7 +26,7 @@ constexpr std::size_t kMostComparedRows = 12;
 int print_differences(const CompareCommand& command) {
   const auto comparison =
       compare_points(command.sweep / kPointsFolder, command.first, command.second);
-  if (!comparison) return report(comparison.error().sentence, 2);
+  if (!comparison) return report(comparison.error(), 2);
   if (command.json) {
     print_json(to_json(*comparison));
   } else {

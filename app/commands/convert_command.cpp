@@ -56,7 +56,7 @@ int report_unwritten(const base::Error& error) {
 }
 
 int write_csv(const ConvertCommand& command, const base::Result<trace_file::TraceFile>& file) {
-  if (!file) return report(file.error().sentence, 2);
+  if (!file) return report(file.error(), 2);
   if (!file->fault.empty()) report(file->fault, 0);
   const auto written = trace_file::write_trace_csv(command.out, *file);
   return written ? 0 : report_unwritten(written.error());
@@ -64,7 +64,7 @@ int write_csv(const ConvertCommand& command, const base::Result<trace_file::Trac
 
 // 0, or reported: why nothing was written, or not all of it.
 int check_copy(const base::Result<base::Message>& fault) {
-  if (!fault) return report(fault.error().sentence, 2);
+  if (!fault) return report(fault.error(), 2);
   if (!fault->empty()) report(*fault, 0);
   return 0;
 }
@@ -92,7 +92,7 @@ base::Result<std::vector<files::Note>> notes_of(const ConvertCommand& command,
 
 int write_trace_page(const ConvertCommand& command, base::Result<trace_file::TraceFile> file,
                      const FileQuestion& question) {
-  if (!file) return report(file.error().sentence, 2);
+  if (!file) return report(file.error(), 2);
   if (!file->fault.empty()) report(file->fault, 0);
   const auto opened = files::open_trace(std::move(*file), 1);
   if (!opened) {
@@ -102,7 +102,7 @@ int write_trace_page(const ConvertCommand& command, base::Result<trace_file::Tra
   }
   constexpr std::size_t kTrace = 0;  // a session counts it after the devices, of which it has none
   const auto notes = notes_of(command, question, kTrace);
-  if (!notes) return report(notes.error().sentence, 2);
+  if (!notes) return report(notes.error(), 2);
   const auto written =
       io::write_file(command.out, trace_page(*opened, command.in.filename().string(), *notes));
   return written ? 0 : report_unwritten(written.error());
@@ -166,7 +166,7 @@ int convert_snapshot(const ConvertCommand& command, io::Input& input,
         2);
   }
   auto file = snapshot::read_snapshot(command.in, input, nullptr, question.range);
-  if (!file) return report(file.error().sentence, 2);
+  if (!file) return report(file.error(), 2);
   files::cut(*file, question.range);
   if (!file->fault.empty()) report(file->fault, 0);
   const auto written = write(command, std::move(*file), question);
@@ -177,7 +177,7 @@ int convert_snapshot(const ConvertCommand& command, io::Input& input,
 // reported and left out.
 int convert(const ConvertCommand& command) {
   const auto asked = question_of(command.part);
-  if (!asked) return report(asked.error().sentence, 2);
+  if (!asked) return report(asked.error(), 2);
   if (!command.session.empty() && !ends_with_one_of(command.out, {".html"}))
     return report("--session gives its notes to a page, and a page is named FILE.html", 2);
   if (io::is_packed_name(command.out) && ends_with_one_of(command.out, {".html"})) {
@@ -195,7 +195,7 @@ int convert(const ConvertCommand& command) {
   if (command.device && !ends_with_one_of(command.out, {".html"}))
     return report("--device chooses whose page is written, and a page is named FILE.html", 2);
   auto input = io::Input::open(command.in);
-  if (!input) return report(input.error().sentence, 2);
+  if (!input) return report(input.error(), 2);
   const io::FileKind kind = io::kind_of(*input);
   if (kind == io::FileKind::snapshot) return convert_snapshot(command, *input, *asked);
   if (!asked->part.is_all()) return report(only_of_snapshots(command.in).value(), 2);

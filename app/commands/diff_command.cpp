@@ -210,12 +210,12 @@ void print_diff(const Json& diff, const Json& larger) {
 // kinds differ.
 int tell_differences(const DiffCommand& command) {
   auto asked = question_of(command.part);
-  if (!asked) return report(asked.error().sentence, 2);
+  if (!asked) return report(asked.error(), 2);
   asked->keep_traces = true;
   std::vector<FileSummary> both;
   for (const std::filesystem::path& path : {command.a, command.b}) {
     auto summary = summary_of(path, *asked);
-    if (!summary) return report(summary.error().sentence, 2);
+    if (!summary) return report(summary.error(), 2);
     if (summary->json.contains("fault")) report(summary->json["fault"].get<std::string>(), 0);
     both.push_back(std::move(*summary));
   }

@@ -104,12 +104,12 @@ int hunt_along_axis(const HuntCommand& command, const HuntQuestion& question,
     return probe(spec);
   };
   const auto hunt = find_edge(question.spec, axis, question.target.name, printed, cancel);
-  if (!hunt) return report(hunt.error().sentence, 1);
+  if (!hunt) return report(hunt.error(), 1);
   const double seconds = static_cast<double>(base::now_ns() - begin_ns) * 1e-9;
   nlohmann::json confirmed = nullptr;
   if (command.confirm) {
     auto ran = confirm(question, *hunt);
-    if (!ran) return report(ran.error().sentence, 1);
+    if (!ran) return report(ran.error(), 1);
     confirmed = std::move(*ran);
   }
   if (command.json) {
@@ -187,12 +187,12 @@ int hunt_over_plane(const HuntCommand& command, const HuntQuestion& question,
   };
   predict::HuntMap map(question.spec, question.axes[0], question.axes[1], predict::kMapSide);
   if (const auto filled = predict::fill(map, depth_of(command), probe, on_cell, cancel); !filled) {
-    return report(filled.error().sentence, 1);
+    return report(filled.error(), 1);
   }
   const double seconds = static_cast<double>(base::now_ns() - begin_ns) * 1e-9;
   if (command.confirm) {
     if (const auto confirmed = confirm(question, map); !confirmed) {
-      return report(confirmed.error().sentence, 1);
+      return report(confirmed.error(), 1);
     }
   }
   return tell_map(command, map, question.target, {seconds, cancel.cancelled()},
@@ -206,22 +206,19 @@ int hunt_memory(const HuntCommand& command) {
   if (const auto file = own_file_of(command.spec.model)) return hunt_own(command, *file);
   const InterruptGuard guard;
   const auto question = read_hunt_question(command, built_in_gpus());
-  if (!question) return report(question.error().sentence, 2);
+  if (!question) return report(question.error(), 2);
   const auto parts = parts_from(command.parts, command.out.has_value(), kPartsOfMany);
-  if (!parts) return report(parts.error().sentence, 2);
+  if (!parts) return report(parts.error(), 2);
   note(without_effect(command.spec.settings, question->spec));
   if (const auto held = spec::holds_dimensions(question->spec); !held.empty())
     note({held.sentence});
-  std::optional<OutputFolder> folder;
-  if (command.out) {
-    auto claimed = OutputFolder::claim(
-        *command.out, {"hunt.json", "hunt.csv", "hunt.md", "hunt.tex", "hunt.png", "spec.json",
-                       "report.md", "report.html", "report.tex"});
-    if (!claimed) return report(claimed.error().sentence, 2);
-    folder.emplace(std::move(*claimed));
-  }
+  auto claimed = OutputFolder::claim_if(
+      command.out, {"hunt.json", "hunt.csv", "hunt.md", "hunt.tex", "hunt.png", "spec.json",
+                    "report.md", "report.html", "report.tex"});
+  if (!claimed) return report(claimed.error(), 2);
+  std::optional<OutputFolder>& folder = *claimed;
   auto runner = make_dry_runner_loader()();
-  if (!runner) return report(runner.error().sentence, 1);
+  if (!runner) return report(runner.error(), 1);
   if (command.data_parallel) runner = predict::data_parallel(std::move(*runner));
   const predict::CudaScratch scratch = built_in_scratch();
   const predict::Probe probe = probe_on(**runner, question->target, scratch);
@@ -232,7 +229,7 @@ int hunt_memory(const HuntCommand& command) {
   const int code = hunt_over_plane(command, *question, probe, *parts, cancel);
   if (code != 0 || !folder) return ended(code);
   const auto finished = finish_with_report(*folder, *command.out, *parts, built_in_texts());
-  return finished ? ended(code) : report(finished.error().sentence, 1);
+  return finished ? ended(code) : report(finished.error(), 1);
 }
 
 }  // namespace
@@ -262,17 +259,17 @@ int tell_map(const HuntCommand& command, const predict::HuntMap& map,
              const HuntSubject& subject, const SaveParts& parts) {
   if (command.out) {
     if (const auto written = write_hunt_files(*command.out, map, target, subject, parts); !written)
-      return report(written.error().sentence, 1);
+      return report(written.error(), 1);
   }
   if (command.out && parts.has(SavePart::pictures)) {
     auto graphics = Graphics::open(Graphics::Kind::off_screen, 64, 64);
-    if (!graphics) return report(graphics.error().sentence, 1);
+    if (!graphics) return report(graphics.error(), 1);
     HuntPicture picture;
     picture.title = subject.caption + " " + subject.settings;
     if (const auto drawn =
             save_hunt_picture(**graphics, map, nullptr, target, picture, *command.out / "hunt.png");
         !drawn) {
-      return report(drawn.error().sentence, 1);
+      return report(drawn.error(), 1);
     }
   }
   if (command.json) {

@@ -109,7 +109,7 @@ nlohmann::json to_json(const PassTimes& times) {
 
 int check_kernel(const KernelCommand& command) {
   const auto verdict = kernel_check::check_attention(command.file, command.sizes.d_head, {});
-  if (!verdict) return report(verdict.error().sentence, 2);
+  if (!verdict) return report(verdict.error(), 2);
   std::optional<Times> times;
   base::Message untimed;
   // Only a right kernel has a time that can be compared.

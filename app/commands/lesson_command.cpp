@@ -321,26 +321,26 @@ base::Result<OutputFolder> folder_of(const LessonCommand& command) {
 int run_lesson(const LessonCommand& command, text::Language language) {
   const InterruptGuard guard;
   auto lesson = find_lesson(command.lesson);
-  if (!lesson) return report(lesson.error().sentence, 2);
+  if (!lesson) return report(lesson.error(), 2);
   const auto tier = tier_of(command, *lesson);
-  if (!tier) return report(tier.error().sentence, 2);
+  if (!tier) return report(tier.error(), 2);
   const Scratch scratch;
   const std::filesystem::path folder = command.out.empty() ? scratch.path() : command.out;
   if (folder.empty()) return report("There is no temporary folder: give --out", 1);
   Session session(make_engine_loader(), make_dry_runner_loader());
   session.want_roof();
   LessonRunner runner(session, std::move(*lesson), *tier, folder);
-  if (auto opened = runner.open(); !opened) return report(opened.error().sentence, 2);
+  if (auto opened = runner.open(); !opened) return report(opened.error(), 2);
   if (!command.guess.empty()) {
-    if (auto set = runner.set_guess(command.guess); !set) return report(set.error().sentence, 2);
+    if (auto set = runner.set_guess(command.guess); !set) return report(set.error(), 2);
   }
   std::optional<OutputFolder> claimed;
   if (!command.out.empty()) {
     auto made = folder_of(command);
-    if (!made) return report(made.error().sentence, 2);
+    if (!made) return report(made.error(), 2);
     claimed.emplace(std::move(*made));
   }
-  if (auto kept = runner.keep(); !kept) return report(kept.error().sentence, 1);
+  if (auto kept = runner.keep(); !kept) return report(kept.error(), 1);
   std::unique_ptr<Graphics> graphics;
   if (claimed) {
     auto opened = Graphics::open(Graphics::Kind::off_screen, 64, 64);
@@ -366,7 +366,7 @@ int run_lesson(const LessonCommand& command, text::Language language) {
     if (!drawn) note({drawn.error().sentence});
     auto written = write_lesson_report(folder, std::move(input), texts, environment);
     if (written) written = claimed->finish();
-    if (!written) return report(written.error().sentence, 1);
+    if (!written) return report(written.error(), 1);
     std::fprintf(stderr, "Wrote %s\n", text::printable(command.out.string()).c_str());
   }
   if (!runner.problem().empty()) return report(runner.problem(), 1);
@@ -378,7 +378,7 @@ int run_lesson(const LessonCommand& command, text::Language language) {
 
 int lesson(const LessonCommand& command) {
   const auto language = text::language_from_code(command.language);
-  if (!language) return report(language.error().sentence, 2);
+  if (!language) return report(language.error(), 2);
   if (!command.list) return run_lesson(command, *language);
   if (command.quantities) return list_quantities(command);
   if (command.errors) return list_errors(command, *language);

@@ -293,12 +293,9 @@ int run_own(const RunCommand& command, const OwnFile& file) {
   }
   const auto question = own_question(file, command.spec, command.own);
   if (!question) return report(question.error(), 2);
-  std::optional<OutputFolder> folder;
-  if (command.out) {
-    auto claimed = OutputFolder::claim(*command.out, {kRecording, kSummary});
-    if (!claimed) return report(claimed.error().sentence, 2);
-    folder.emplace(std::move(*claimed));
-  }
+  auto claimed = OutputFolder::claim_if(command.out, {kRecording, kSummary});
+  if (!claimed) return report(claimed.error(), 2);
+  std::optional<OutputFolder>& folder = *claimed;
   const int steps = command.steps > 0 ? command.steps : kSteps;
   const auto recording =
       ask_own(*question, [&](OwnProcess& process, const base::CancelToken& cancel) {
@@ -389,13 +386,10 @@ int compare_own_settings(const AbCommand& command, const OwnFile& file) {
     return report(taken.error(), 2);
   const auto parts = SaveParts::parse(command.parts, kPartsOfPair);
   if (!parts) return report(parts.error(), 2);
-  std::optional<OutputFolder> folder;
-  if (command.out) {
-    auto claimed =
-        OutputFolder::claim(*command.out, {"comparison.json", "comparison.csv", "comparison.md"});
-    if (!claimed) return report(claimed.error(), 2);
-    folder.emplace(std::move(*claimed));
-  }
+  auto claimed =
+      OutputFolder::claim_if(command.out, {"comparison.json", "comparison.csv", "comparison.md"});
+  if (!claimed) return report(claimed.error(), 2);
+  std::optional<OutputFolder>& folder = *claimed;
   run::Protocol protocol = run::comparison_protocol();
   if (command.pairs > 0) take_steps(protocol, command.pairs);
   std::array<OwnSettings, 2> sides;

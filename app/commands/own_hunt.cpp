@@ -137,13 +137,10 @@ int hunt_own(const HuntCommand& command, const OwnFile& file) {
   if (!question) return report(question.error(), 2);
   auto parts = parts_from(command.parts, command.out.has_value(), kPartsOfMany);
   if (!parts) return report(parts.error(), 2);
-  std::optional<OutputFolder> folder;
-  if (command.out) {
-    auto claimed = OutputFolder::claim(
-        *command.out, {"hunt.json", "hunt.csv", "hunt.md", "hunt.tex", "hunt.png"});
-    if (!claimed) return report(claimed.error(), 2);
-    folder.emplace(std::move(*claimed));
-  }
+  auto claimed = OutputFolder::claim_if(
+      command.out, {"hunt.json", "hunt.csv", "hunt.md", "hunt.tex", "hunt.png"});
+  if (!claimed) return report(claimed.error(), 2);
+  std::optional<OutputFolder>& folder = *claimed;
   bool cancelled = false;
   const auto hunt = ask_own(*own, [&](OwnProcess& process, const base::CancelToken& cancel) {
     auto asked = ask_hunt(command, *axes, *own, *question, process, cancel);

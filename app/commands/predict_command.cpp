@@ -286,13 +286,10 @@ int predict_own(const PredictCommand& command, const OwnFile& file) {
   const auto question = question_of_own(command);
   if (!question) return report(question.error(), 2);
   const auto parts = parts_from(command.parts, command.out.has_value());
-  if (!parts) return report(parts.error().sentence, 2);
-  std::optional<OutputFolder> folder;
-  if (command.out) {
-    auto claimed = OutputFolder::claim(*command.out, kPredictionFiles);
-    if (!claimed) return report(claimed.error().sentence, 2);
-    folder.emplace(std::move(*claimed));
-  }
+  if (!parts) return report(parts.error(), 2);
+  auto claimed = OutputFolder::claim_if(command.out, kPredictionFiles);
+  if (!claimed) return report(claimed.error(), 2);
+  std::optional<OutputFolder>& folder = *claimed;
   auto dry = ask_own(*own, [&](OwnProcess& process, const base::CancelToken& cancel) {
     return dry_run_own(process, *own, question->target, cancel);
   });
@@ -333,20 +330,17 @@ int predict_own(const PredictCommand& command, const OwnFile& file) {
 int predict_workload(const PredictCommand& command) {
   if (const auto file = own_file_of(command.spec.model)) return predict_own(command, *file);
   const auto question = read_question(command, built_in_gpus());
-  if (!question) return report(question.error().sentence, 2);
+  if (!question) return report(question.error(), 2);
   const auto parts = parts_from(command.parts, command.out.has_value());
-  if (!parts) return report(parts.error().sentence, 2);
+  if (!parts) return report(parts.error(), 2);
   note(without_effect(command.spec.settings, question->spec));
   if (const auto held = spec::holds_dimensions(question->spec); !held.empty())
     note({held.sentence});
-  std::optional<OutputFolder> folder;
-  if (command.out) {
-    auto claimed = OutputFolder::claim(*command.out, kPredictionFiles);
-    if (!claimed) return report(claimed.error().sentence, 2);
-    folder.emplace(std::move(*claimed));
-  }
+  auto claimed = OutputFolder::claim_if(command.out, kPredictionFiles);
+  if (!claimed) return report(claimed.error(), 2);
+  std::optional<OutputFolder>& folder = *claimed;
   auto runner = make_dry_runner_loader()();
-  if (!runner) return report(runner.error().sentence, 1);
+  if (!runner) return report(runner.error(), 1);
   if (command.cluster.most > 0) {
     return answer_cluster(command.cluster, question->spec, question->target, std::move(*runner),
                           command.json);
@@ -357,7 +351,7 @@ int predict_workload(const PredictCommand& command) {
 
   base::StringTable strings;
   const auto answer = ask_card(**runner, strings, question->spec, question->target, {});
-  if (!answer) return report(answer.error().sentence, 2);
+  if (!answer) return report(answer.error(), 2);
   nlohmann::json document = to_json(*answer, question->spec);
   if (!question->share.whole()) document["share"] = share_json(question->share);
   if (has_buckets(question->share)) {
@@ -377,7 +371,7 @@ int predict_workload(const PredictCommand& command) {
   if (pictures && !drawn) note({"no pictures: they show the whole step on a card"});
   if (pictures && drawn) written = draw_prediction(question->spec, *command.out);
   if (written) written = finish_with_report(*folder, *command.out, *parts, built_in_texts());
-  if (!written) return report(written.error().sentence, 1);
+  if (!written) return report(written.error(), 1);
   std::fprintf(stderr, "Wrote %s\n", text::printable(command.out->string()).c_str());
   return 0;
 }

@@ -320,9 +320,9 @@ int replay_snapshot(const ReplayCommand& command) {
   // Options first: they are cheaper to check than the file.
   std::optional<std::string> card;
   const auto options = options_from(command, card);
-  if (!options) return report(options.error().sentence, 2);
+  if (!options) return report(options.error(), 2);
   const auto file = snapshot::read_snapshot(command.snapshot);
-  if (!file) return report(file.error().sentence, 2);
+  if (!file) return report(file.error(), 2);
   // An incomplete trace would be replayed from a wrong start.
   if (!file->fault.empty())
     return report(file->fault.sentence + " A part of a file is not replayed.", 2);

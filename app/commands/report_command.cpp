@@ -46,12 +46,12 @@ int make_report(const ReportCommand& command) {
   std::vector<SavedResult> results;
   for (const auto& path : command.folders) {
     auto result = read_saved_result(path);
-    if (!result) return report(result.error().sentence, 2);
+    if (!result) return report(result.error(), 2);
     results.push_back(std::move(*result));
   }
   auto folder =
       OutputFolder::claim(command.out, {"report.md", "report.html", "report.tex", "result-*"});
-  if (!folder) return report(folder.error().sentence, 2);
+  if (!folder) return report(folder.error(), 2);
   std::error_code ignored;
   const auto archive = zip_beside(command.out);
   if (std::filesystem::exists(archive, ignored) && !folder->wrote("report.md")) {
@@ -66,7 +66,7 @@ int make_report(const ReportCommand& command) {
   for (std::size_t i = 0; i < results.size(); ++i) {
     const std::string where = "result-" + std::to_string(i + 1) + "-" + to_string(results[i].kind);
     const auto files = copy_result(results[i], command.out / where);
-    if (!files) return report(files.error().sentence, 1);
+    if (!files) return report(files.error(), 1);
     for (io::Block& block : blocks_of(results[i], where, *files, *texts))
       blocks.push_back(std::move(block));
   }
@@ -74,7 +74,7 @@ int make_report(const ReportCommand& command) {
   auto written = write_report_pages(command.out, blocks, texts->language());
   if (written) written = folder->finish();
   if (written) written = write_zip_beside(command.out);
-  if (!written) return report(written.error().sentence, 1);
+  if (!written) return report(written.error(), 1);
   std::fprintf(stderr, "Wrote %s and %s\n", text::printable(command.out.string()).c_str(),
                text::printable(archive.string()).c_str());
   return 0;

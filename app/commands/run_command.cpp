@@ -318,11 +318,11 @@ base::Result<nlohmann::json> notes_from(const std::vector<std::string>& given) {
 // Starts the ranks as processes of this program and tells what they did.
 int run_together(const RunCommand& command, const run::World& world) {
   const auto spec = spec_from_arguments(command.spec, built_in_gpus());
-  if (!spec) return report(spec.error().sentence, 2);
+  if (!spec) return report(spec.error(), 2);
   if (const auto problem = predict::shard_problem(*spec, world))
     return report(problem->sentence, 2);
   const auto parts = parts_from(command.parts, command.out.has_value());
-  if (!parts) return report(parts.error().sentence, 2);
+  if (!parts) return report(parts.error(), 2);
   note(without_effect(command.spec.settings, *spec));
   if (const auto lacks = spec::lacks_numbers(*spec); !lacks.empty()) note({lacks.sentence});
   if (const auto held = spec::holds_dimensions(*spec); !held.empty()) note({held.sentence});
@@ -340,20 +340,20 @@ int run_together(const RunCommand& command, const run::World& world) {
     ranks.options.insert(ranks.options.end(), {"--note", one});
   if (!command.ranks.hosts.empty()) {
     auto hosts = hosts_of_ranks(command.ranks.hosts, static_cast<std::size_t>(world.place.size));
-    if (!hosts) return report(hosts.error().sentence, 2);
+    if (!hosts) return report(hosts.error(), 2);
     ranks.hosts = std::move(*hosts);
   }
   if (command.out) {
     auto claimed = OutputFolder::claim(*command.out, kRankFiles);
-    if (!claimed) return report(claimed.error().sentence, 2);
+    if (!claimed) return report(claimed.error(), 2);
     folder.emplace(std::move(*claimed));
     const auto absolute = io::absolute_path(*command.out);
-    if (!absolute) return report(absolute.error().sentence, 2);
+    if (!absolute) return report(absolute.error(), 2);
     ranks.folder = *absolute;
   } else {
     auto made =
         io::PrivateFolder::make(std::filesystem::temp_directory_path(), "tensorscope-ranks-");
-    if (!made) return report(made.error().sentence, 1);
+    if (!made) return report(made.error(), 1);
     temporary.emplace(std::move(*made));
     ranks.folder = temporary->path();
   }
@@ -371,7 +371,7 @@ int run_together(const RunCommand& command, const run::World& world) {
     progress.show(count + ", " + stage + seconds_so_far(begin_ns));
   });
   progress.clear();
-  if (!ran) return report(ran.error().sentence, 1);
+  if (!ran) return report(ran.error(), 1);
   if (command.json) {
     print_json(ran->document);
   } else if (ran->problem.empty()) {
@@ -379,8 +379,7 @@ int run_together(const RunCommand& command, const run::World& world) {
     for (const auto& [title, words] : rank_rows(ran->document)) print_row(title.c_str(), words);
   }
   if (folder) {
-    if (const auto finished = folder->finish(); !finished)
-      return report(finished.error().sentence, 1);
+    if (const auto finished = folder->finish(); !finished) return report(finished.error(), 1);
     std::fprintf(stderr, "Wrote %s\n", text::printable(command.out->string()).c_str());
   }
   if (ran->problem.empty()) return 0;
@@ -395,34 +394,31 @@ int run_workload(const RunCommand& given) {
   if (const auto file = own_file_of(given.spec.model)) return run_own(given, *file);
   RunCommand command = given;
   const auto notes = notes_from(command.notes);
-  if (!notes) return report(notes.error().sentence, 2);
+  if (!notes) return report(notes.error(), 2);
   const bool launched = started_by_our_launcher();
   const auto world = world_of(command.ranks);
-  if (!world) return report(world.error().sentence, 2);
+  if (!world) return report(world.error(), 2);
   if (*world && command.ranks.world != "env") return run_together(command, **world);
   const std::int64_t begin_unix_ns = base::unix_now_ns();
   const auto whole = command.out;  // the folder of all ranks
   if (*world && whole) {
-    if (const auto made = io::make_folder(*whole); !made) return report(made.error().sentence, 2);
+    if (const auto made = io::make_folder(*whole); !made) return report(made.error(), 2);
     command.out = folder_of_rank(*whole, static_cast<std::size_t>((*world)->place.rank));
   }
   Session session(make_engine_loader(), make_dry_runner_loader());
   const auto spec = spec_from_arguments(command.spec, session.gpus());
-  if (!spec) return report(spec.error().sentence, 2);
+  if (!spec) return report(spec.error(), 2);
 
   const auto asked = parts_from(command.parts, command.out.has_value());
-  if (!asked) return report(asked.error().sentence, 2);
+  if (!asked) return report(asked.error(), 2);
   const auto parts = *world ? SaveParts::parse(parts_of_rank(*asked)) : asked;
 
   note(without_effect(command.spec.settings, *spec));
   if (const auto lacks = spec::lacks_numbers(*spec); !lacks.empty()) note({lacks.sentence});
   if (const auto held = spec::holds_dimensions(*spec); !held.empty()) note({held.sentence});
-  std::optional<OutputFolder> folder;
-  if (command.out) {
-    auto claimed = OutputFolder::claim(*command.out, kRunFiles);
-    if (!claimed) return report(claimed.error().sentence, 2);
-    folder.emplace(std::move(*claimed));
-  }
+  auto claimed = OutputFolder::claim_if(command.out, kRunFiles);
+  if (!claimed) return report(claimed.error(), 2);
+  std::optional<OutputFolder>& folder = *claimed;
   if (*world) {
     session.set_world(**world);
   } else {
@@ -468,14 +464,14 @@ int run_workload(const RunCommand& given) {
     if (written && parts->has(SavePart::pictures)) written = draw_run(session, *command.out);
     if (written) written = finish_with_report(*folder, *command.out, *parts, built_in_texts());
     if (!written) {
-      report(written.error().sentence, 1);
+      report(written.error(), 1);
       return 1;
     }
     if (tells) std::fprintf(stderr, "Wrote %s\n", text::printable(command.out->string()).c_str());
   }
   if (*world && whole && !launched && (*world)->place.rank == 0) {
     const auto gathered = gather_when_written(*whole, **world, begin_unix_ns);
-    if (!gathered) return report(gathered.error().sentence, 1);
+    if (!gathered) return report(gathered.error(), 1);
   }
   return run.verdict == run::Verdict::ok ? 0 : 1;
 }

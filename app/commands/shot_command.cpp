@@ -126,26 +126,26 @@ int take_shot_of_files(const ShotCommand& command, const PictureOptions& options
   for (const std::filesystem::path& path : command.files) {
     if (const auto other = file_of_other_commands(path)) return report(other->sentence, 2);
     const auto whole = io::absolute_path(path);
-    if (!whole) return report(whole.error().sentence, 2);
+    if (!whole) return report(whole.error(), 2);
     if (listed(*whole).kind == FileKind::session)
       return report(whole->string() +
                         " is a saved session: tensorscope FILE opens it in the "
                         "window; shot takes the files that it shows",
                     2);
     auto opened = files::open_file(*whole);
-    if (!opened) return report(opened.error().sentence, 2);
+    if (!opened) return report(opened.error(), 2);
     session.files().add(std::move(*opened));
   }
   if (auto chosen = choose_form(session.files(), options.page, command.workspace); !chosen)
-    return report(chosen.error().sentence, 2);
+    return report(chosen.error(), 2);
   session.files().finish_replay();
   if (options.page == Page::reserved) session.files().finish_explanation();
   auto graphics = Graphics::open(Graphics::Kind::off_screen, 64, 64);
-  if (!graphics) return report(graphics.error().sentence, 1);
+  if (!graphics) return report(graphics.error(), 1);
   WorkspaceState state(preferences);
   state.operators_tab = tab;
   if (auto saved = save_picture(**graphics, session, state, options, command.out); !saved) {
-    return report(saved.error().sentence, 1);
+    return report(saved.error(), 1);
   }
   return 0;
 }
@@ -180,15 +180,15 @@ base::Result<ShotCommand> with_what_is_shown(ShotCommand command) {
 // picture, too.
 int take_shot(const ShotCommand& given) {
   const auto sorted = with_what_is_shown(given);
-  if (!sorted) return report(sorted.error().sentence, 2);
+  if (!sorted) return report(sorted.error(), 2);
   const ShotCommand& command = *sorted;
   Preferences preferences = default_preferences();
   const auto options = read_options(command, preferences);
-  if (!options) return report(options.error().sentence, 2);
+  if (!options) return report(options.error(), 2);
   if (command.out.has_extension() && command.out.extension() != ".png")
     return report(command.out.string() + " is not named FILE.png: a picture is a PNG", 2);
   const auto tab = read_tab(command, options->page);
-  if (!tab) return report(tab.error().sentence, 2);
+  if (!tab) return report(tab.error(), 2);
   if (!command.files.empty()) return take_shot_of_files(command, *options, *tab, preferences);
   Session session(make_engine_loader(), make_dry_runner_loader());
   SpecArguments arguments = command.spec;
@@ -197,16 +197,16 @@ int take_shot(const ShotCommand& given) {
     if (arguments.presets.empty()) arguments.presets = {"tiny"};
   }
   const auto spec = spec_from_arguments(arguments, session.gpus());
-  if (!spec) return report(spec.error().sentence, 2);
+  if (!spec) return report(spec.error(), 2);
   preferences.spec = *spec;
 
   auto graphics = Graphics::open(Graphics::Kind::off_screen, 64, 64);
-  if (!graphics) return report(graphics.error().sentence, 1);
+  if (!graphics) return report(graphics.error(), 1);
   WorkspaceState state(preferences);
   state.operators_tab = *tab;
   if (command.lesson) {
     if (auto opened = state.lessons->open_folder(session, *command.lesson); !opened) {
-      return report(opened.error().sentence, 2);
+      return report(opened.error(), 2);
     }
   }
   if (command.bench) {
@@ -216,7 +216,7 @@ int take_shot(const ShotCommand& given) {
   }
   if (command.sweep) {
     if (auto loaded = state.sweeps->load(session, *command.sweep); !loaded) {
-      return report(loaded.error().sentence, 2);
+      return report(loaded.error(), 2);
     }
     const sweep::SweepSpec& shown = state.sweeps->sweep()->spec();
     state.history.set(shown.base);
@@ -226,7 +226,7 @@ int take_shot(const ShotCommand& given) {
     views::settle(state.compare_edit, state.history.checked());
     const text::Texts texts = built_in_texts();
     const auto b = views::spec_of_b(state.compare_edit, state.history.checked());
-    if (!b) return report(b.error().sentence, 2);
+    if (!b) return report(b.error(), 2);
     compare_to_end(session, *spec, *b, short_protocol(), [](const run::Comparison&) {});
   } else if (options->page == Page::hunt || options->page == Page::lessons ||
              options->page == Page::kernels) {
@@ -247,7 +247,7 @@ int take_shot(const ShotCommand& given) {
     state.hunts->update(session);
   }
   if (auto saved = save_picture(**graphics, session, state, *options, command.out); !saved) {
-    return report(saved.error().sentence, 1);
+    return report(saved.error(), 1);
   }
   return 0;
 }

@@ -78,9 +78,9 @@ int draw_picture(const StepCommand& command, const stepper::Exercise& exercise, 
   const std::size_t step = command.at.value_or(last);
   if (step > last) return report("--at takes 0 to " + std::to_string(last), 2);
   const auto size = picture_size(command.size);
-  if (!size) return report(size.error().sentence, 2);
+  if (!size) return report(size.error(), 2);
   auto graphics = Graphics::open(Graphics::Kind::off_screen, 64, 64);
-  if (!graphics) return report(graphics.error().sentence, 1);
+  if (!graphics) return report(graphics.error(), 1);
   const StepPicture look{
       .step = step,
       .theme = command.theme == "dark" ? views::ThemeKind::dark : views::ThemeKind::light,

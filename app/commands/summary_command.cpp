@@ -263,9 +263,9 @@ BlockQuestion question(const SummaryCommand& command) {
 int summarise(const SummaryCommand& command) {
   base::keep_freed_memory();
   const auto asked = question_of(command.part);
-  if (!asked) return report(asked.error().sentence, 2);
+  if (!asked) return report(asked.error(), 2);
   auto summary = summary_of(command.file, *asked);
-  if (!summary) return report(summary.error().sentence, 2);
+  if (!summary) return report(summary.error(), 2);
   Json& json = summary->json;
   add_part(json, *asked);
   if ((command.by || command.growth) && summary->blocks == nullptr) {

@@ -235,11 +235,11 @@ int run_sweep(const SweepCommand& command) {
   const InterruptGuard guard;
   Session session(make_engine_loader(), make_dry_runner_loader());
   auto start = start_of(command, session.gpus());
-  if (!start) return report(start.error().sentence, 2);
+  if (!start) return report(start.error(), 2);
   const auto figure = figure_options(command);
-  if (!figure) return report(figure.error().sentence, 2);
+  if (!figure) return report(figure.error(), 2);
   const auto parts = parts_from(command.parts, /*written=*/true, kPartsOfMany);
-  if (!parts) return report(parts.error().sentence, 2);
+  if (!parts) return report(parts.error(), 2);
   const sweep::FitRange fit = figure->look.fit;
   sweep::Sweep sweep(start->spec);
   session.want_roof();
@@ -264,15 +264,15 @@ int run_sweep(const SweepCommand& command) {
   // An existing journal is refused below, with advice.
   auto folder = continued ? OutputFolder::continue_in(command.out, names)
                           : OutputFolder::claim(command.out, names);
-  if (!folder) return report(folder.error().sentence, 2);
+  if (!folder) return report(folder.error(), 2);
   const Machine machine = read_machine();
   const sweep::SweepIdentity identity = sweep_identity(machine, *session.engine());
   if (start->known) {
     if (auto same = sweep::same_identity(*start->known, identity, path); !same) {
-      return report(same.error().sentence, 2);
+      return report(same.error(), 2);
     }
     if (auto restored = sweep::restore(sweep, *start->known, path); !restored) {
-      return report(restored.error().sentence, 2);
+      return report(restored.error(), 2);
     }
   }
   auto journal = start->known ? sweep::SweepJournal::resume(path, *start->known)
@@ -280,7 +280,7 @@ int run_sweep(const SweepCommand& command) {
   if (!journal) return report(journal.error().sentence, continued && !start->known ? 2 : 1);
   // Predicted points are run from here on, or the reverse.
   if (start->known && !(start->known->spec == start->spec)) {
-    if (auto noted = journal->widen(start->spec); !noted) return report(noted.error().sentence, 1);
+    if (auto noted = journal->widen(start->spec); !noted) return report(noted.error(), 1);
   }
   if (!continued) {
     // Points without a journal belong to an earlier sweep.
@@ -297,14 +297,14 @@ int run_sweep(const SweepCommand& command) {
     print_findings(sweep, fit);
   }
   int code = 0;
-  if (auto written = journal->write_waiting(); !written) code = report(written.error().sentence, 1);
+  if (auto written = journal->write_waiting(); !written) code = report(written.error(), 1);
   const SweepNotes notes = notes_of(machine, *session.engine(), sweep);
   auto written = write_sweep_files(command.out, sweep, environment, notes, fit, *parts);
   if (written && parts->has(SavePart::pictures)) written = draw_figure(command, sweep, notes);
   const text::Texts texts = built_in_texts(figure->language);
   if (written) written = finish_with_report(*folder, command.out, *parts, texts);
   if (!written) {
-    code = report(written.error().sentence, 1);
+    code = report(written.error(), 1);
   } else {
     std::fprintf(stderr, "Wrote %s\n", text::printable(command.out.string()).c_str());
   }

@@ -81,7 +81,7 @@ int open_window(const WindowCommand& command) {
   if (!unreadable.empty() && unreadable.size() == command.files.size()) return 2;
   shown.paths.insert(shown.paths.end(), unreadable.begin(), unreadable.end());
   const auto settings = preferences_folder();
-  if (!settings) return report(settings.error().sentence, 2);
+  if (!settings) return report(settings.error(), 2);
   if (base::environment_variable("DISPLAY").empty()) {
     return report("there is no display; tensorscope run and shot work without one", 1);
   }
@@ -93,7 +93,7 @@ int open_window(const WindowCommand& command) {
                     .files = std::move(shown.files),
                     .paths = std::move(shown.paths),
                     .restart = [](const auto& paths) { return restart(kThisProgram, paths); }});
-  if (!window) return report(window.error().sentence, 1);
+  if (!window) return report(window.error(), 1);
   return (*window)->run();
 }
 

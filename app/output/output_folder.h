@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <initializer_list>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -21,6 +22,9 @@ class OutputFolder {
   // name with that prefix. An error when one of them exists and is in no list: exit code 2.
   static base::Result<OutputFolder> claim(const std::filesystem::path& path,
                                           std::initializer_list<const char*> names);
+  // The same where a folder was asked for; nothing where none was.
+  static base::Result<std::optional<OutputFolder>> claim_if(
+      const std::optional<std::filesystem::path>& path, std::initializer_list<const char*> names);
   // The same for a folder that is known to belong to the command.
   static base::Result<OutputFolder> continue_in(const std::filesystem::path& path,
                                                 std::initializer_list<const char*> names);
