@@ -63,11 +63,9 @@ void RangeQuestion::draw(const views::Ui& ui, OpenedFiles& files, const OpenedFi
   };
   views::wrapped_text(ui, TextStyle::large, ui.theme.text,
                       ui.texts("file.range.title", {{"name", entry.path.filename().string()},
-                                                    {"size", size(*entry.asks)}}),
-                      ui.px(16));
+                                                    {"size", size(*entry.asks)}}));
   views::wrapped_text(ui, TextStyle::body, ui.theme.text2,
-                      ui.texts("file.range.words", {{"most", size(files.asks_above())}}),
-                      ui.px(16));
+                      ui.texts("file.range.words", {{"most", size(files.asks_above())}}));
   ImGui::Dummy({0, ui.px(8)});
   draw_fields(ui);
   const auto range =

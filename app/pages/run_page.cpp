@@ -148,13 +148,11 @@ void RunPage::draw_file_problem(const views::Ui& ui, const OpenedFiles::Entry& e
     range_question_.draw(ui, session().files(), entry);
   } else if (entry.loading()) {
     views::wrapped_text(ui, TextStyle::body, ui.theme.text2,
-                        texts()("file.reading", {{"name", entry.path.filename().string()}}),
-                        ui.px(16));
+                        texts()("file.reading", {{"name", entry.path.filename().string()}}));
   } else {
-    views::wrapped_text(ui, TextStyle::large, ui.theme.text, texts()("file.cannot_open"),
-                        ui.px(16));
+    views::wrapped_text(ui, TextStyle::large, ui.theme.text, texts()("file.cannot_open"));
     views::wrapped_text(ui, TextStyle::body, ui.theme.text2,
-                        views::message_words(texts(), entry.problem), ui.px(16));
+                        views::message_words(texts(), entry.problem));
   }
   ImGui::EndGroup();
 }

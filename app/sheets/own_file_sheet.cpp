@@ -127,8 +127,7 @@ void OwnFileSheet::draw_consent(const views::Ui& ui, const OwnSession::State& kn
   const bool config = file_.is_config();
   views::wrapped_text(ui, TextStyle::body, ui.theme.text,
                       ui.texts(config ? "own_file.will_make" : "own_file.will_run",
-                               {{"file", file_.path.string()}, {"python", python_.string()}}),
-                      ui.px(16));
+                               {{"file", file_.path.string()}, {"python", python_.string()}}));
   ImGui::Dummy({0, ui.px(8)});
   if (!config) {
     ImGui::AlignTextToFramePadding();
@@ -203,7 +202,7 @@ void OwnFileSheet::draw_argument(const views::Ui& ui, const OwnArgument& argumen
 void OwnFileSheet::draw_arguments(const views::Ui& ui, const OwnDescription& described,
                                   float width) {
   if (!described.about.empty())
-    views::wrapped_text(ui, TextStyle::body, ui.theme.text2, described.about, ui.px(16));
+    views::wrapped_text(ui, TextStyle::body, ui.theme.text2, described.about);
   views::section(ui, ui.texts("own_file.arguments"), "torch " + described.torch);
   for (const OwnArgument& argument : described.arguments) draw_argument(ui, argument, width);
 }
@@ -255,7 +254,7 @@ void OwnFileSheet::draw_forecast(const views::Ui& ui, const OwnSession::State& k
   views::section(ui, ui.texts("own_file.prediction"));
   if (!known.problem.empty()) {
     views::wrapped_text(ui, TextStyle::body, ui.theme.warn,
-                        views::message_words(ui.texts, known.problem), ui.px(16));
+                        views::message_words(ui.texts, known.problem));
   }
   const bool pending = session_->work() == OwnSession::Work::predict;
   if (pending) views::text(ui, TextStyle::body, ui.theme.text3, ui.texts("own_file.pending"));
@@ -265,11 +264,10 @@ void OwnFileSheet::draw_forecast(const views::Ui& ui, const OwnSession::State& k
   if (!current && !pending) return;
   const views::Color color = current ? ui.theme.text : ui.theme.text3;
   views::wrapped_text(ui, TextStyle::body_strong, color,
-                      views::message_words(ui.texts, forecast.of.prediction.sentence), ui.px(16));
+                      views::message_words(ui.texts, forecast.of.prediction.sentence));
   for (const base::Message* said : {&forecast.on_cpu, &forecast.compiled}) {
     if (said->empty()) continue;
-    views::wrapped_text(ui, TextStyle::small, ui.theme.warn, views::message_words(ui.texts, *said),
-                        ui.px(16));
+    views::wrapped_text(ui, TextStyle::small, ui.theme.warn, views::message_words(ui.texts, *said));
   }
   draw_memory(ui, known.forecast);
 }
@@ -301,7 +299,7 @@ void OwnFileSheet::draw_buttons(const views::Ui& ui, const OwnSession::State& kn
   }
   if (views::text_button(ui, "###own_export", "own_file.export", views::ButtonKind::plain))
     session_->write_model(question(), new_path(state.save_folder(), "own-" + stem, ".pt2"));
-  views::wrapped_text(ui, TextStyle::small, ui.theme.text3, ui.texts("own_file.pages"), ui.px(16));
+  views::wrapped_text(ui, TextStyle::small, ui.theme.text3, ui.texts("own_file.pages"));
 }
 
 // Once for every combination; a run that goes on is not disturbed.
@@ -331,7 +329,7 @@ std::optional<std::filesystem::path> OwnFileSheet::draw(const views::Ui& ui, Ses
   if (!allowed_ || known.description == nullptr) {
     if (asked_ && !known.problem.empty()) {
       views::wrapped_text(ui, TextStyle::body, ui.theme.warn,
-                          views::message_words(ui.texts, known.problem), ui.px(16));
+                          views::message_words(ui.texts, known.problem));
       ImGui::Dummy({0, ui.px(8)});
     }
     if (asked_ && busy()) {

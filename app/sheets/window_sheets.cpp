@@ -57,7 +57,7 @@ void WindowSheets::draw_glossary(const views::Ui& ui) {
       const std::string text = views::meaning(ui.texts, term);
       if (!filter.PassFilter(name.c_str()) && !filter.PassFilter(text.c_str())) continue;
       views::text(ui, TextStyle::body_strong, ui.theme.text, name);
-      views::wrapped_text(ui, TextStyle::body, ui.theme.text2, text, ui.px(16));
+      views::wrapped_text(ui, TextStyle::body, ui.theme.text2, text);
       ImGui::Dummy({0, ui.px(4)});
     }
   }
@@ -131,8 +131,7 @@ void draw_save_parts(const views::Ui& ui, SaveParts& parts) {
     const std::string words = ui.texts("save.part." + name);
     if (views::toggle(ui, id.c_str(), words.c_str(), on, width)) parts.set(part, on);
   }
-  views::wrapped_text(ui, TextStyle::small, ui.theme.text3, ui.texts("save.parts_about"),
-                      ui.px(16));
+  views::wrapped_text(ui, TextStyle::small, ui.theme.text3, ui.texts("save.parts_about"));
   ImGui::Dummy({0, ui.px(6)});
 }
 
@@ -142,7 +141,7 @@ void WindowSheets::draw_save_folder(const views::Ui& ui, WorkspaceState& state) 
     save_folder_.fill('\0');
     state.save_folder().string().copy(save_folder_.data(), save_folder_.size() - 1);
   }
-  views::wrapped_text(ui, TextStyle::body, ui.theme.text2, ui.texts("save.what"), ui.px(16));
+  views::wrapped_text(ui, TextStyle::body, ui.theme.text2, ui.texts("save.what"));
   ImGui::Dummy({0, ui.px(6)});
   ImGui::SetNextItemWidth(-1);
   const bool entered = ImGui::InputText("###save_folder_path", save_folder_.data(),
@@ -150,7 +149,7 @@ void WindowSheets::draw_save_folder(const views::Ui& ui, WorkspaceState& state) 
   const std::filesystem::path typed(save_folder_.data());
   const bool whole = typed.is_absolute();
   if (!whole) {
-    views::wrapped_text(ui, TextStyle::body, ui.theme.bad, ui.texts("save.whole_path"), ui.px(16));
+    views::wrapped_text(ui, TextStyle::body, ui.theme.bad, ui.texts("save.whole_path"));
   }
   draw_save_parts(ui, state.preferences.save_parts);
   ImGui::Dummy({0, ui.px(6)});

@@ -264,7 +264,7 @@ void OwnKernelsView::draw_map(const Ui& ui, float width) {
   key(stepper::TileKind::masked, "stepper.tiles.masked", counts.masked);
   key(stepper::TileKind::skipped, "stepper.tiles.skipped", counts.skipped);
   ImGui::SetCursorScreenPos({at.x, y});
-  wrapped_text(ui, TextStyle::small, ui.theme.text2, wasted, ui.px(16));
+  wrapped_text(ui, TextStyle::small, ui.theme.text2, wasted);
 }
 
 void OwnKernelsView::draw_sweep(const Ui& ui, const std::vector<PlannedTiles>& all,

@@ -159,6 +159,11 @@ float wrapped_height(const Ui& ui, TextStyle style, std::string_view words, floa
          (count - 1) * line_gap(style, ui.metrics.scale);
 }
 
+void wrapped_text(const Ui& ui, TextStyle style, Color color, std::string_view words) {
+  constexpr float kMargin = 16;  // at scale 1
+  wrapped_text(ui, style, color, words, ui.px(kMargin));
+}
+
 void wrapped_text(const Ui& ui, TextStyle style, Color color, std::string_view words,
                   float right_margin) {
   const float width = ImGui::GetWindowWidth() - right_margin - ImGui::GetCursorPosX();

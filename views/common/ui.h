@@ -44,7 +44,9 @@ float line_gap(TextStyle style, float scale);
 
 // Draws text at the cursor of the window. Never wraps.
 void text(const Ui& ui, TextStyle style, Color color, std::string_view words);
-// Wraps at the right edge of the window less `right_margin`, never before a unit.
+// Wraps at the right edge of the window less `right_margin`, never before a unit; without it less
+// the usual one.
+void wrapped_text(const Ui& ui, TextStyle style, Color color, std::string_view words);
 void wrapped_text(const Ui& ui, TextStyle style, Color color, std::string_view words,
                   float right_margin);
 // Height in pixels of the text wrapped at `width`.

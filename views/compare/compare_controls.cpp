@@ -122,7 +122,7 @@ void draw_compare_controls(const Ui& ui, CompareEdit& edit, const spec::CheckedS
     });
   }
   if (const auto b = spec_of_b(edit, a); !b) {
-    wrapped_text(ui, TextStyle::small, ui.theme.bad, message_words(ui.texts, b.error()), ui.px(16));
+    wrapped_text(ui, TextStyle::small, ui.theme.bad, message_words(ui.texts, b.error()));
   }
   ImGui::Dummy({0, ui.px(8)});
 }

@@ -45,15 +45,13 @@ void draw_allocator(const ControlsContext& context, float width) {
     const std::string words = expandable_words(*context.outlook, ui.texts);
     if (!words.empty()) {
       const bool current = context.outlook->expandable->current;
-      wrapped_text(ui, TextStyle::small, current ? ui.theme.text2 : ui.theme.text3, words,
-                   ui.px(16));
+      wrapped_text(ui, TextStyle::small, current ? ui.theme.text2 : ui.theme.text3, words);
     }
   }
   ImGui::Dummy({0, ui.px(4)});
   draw_field(context, Field::alloc_conf, width);
   if (spec.device == spec::DeviceKind::cuda && !spec.alloc_conf.empty()) {
-    wrapped_text(ui, TextStyle::small, ui.theme.text3, ui.texts("controls.allocator.environment"),
-                 ui.px(16));
+    wrapped_text(ui, TextStyle::small, ui.theme.text3, ui.texts("controls.allocator.environment"));
   }
 }
 

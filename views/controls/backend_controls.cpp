@@ -108,7 +108,7 @@ void draw_flash_conditions(const ControlsContext& context) {
          one.holds ? kHoldsIcon : icon::kWarning);
     ImGui::SameLine(left + ui.px(20));
     wrapped_text(ui, TextStyle::small, one.holds ? ui.theme.text2 : ui.theme.text,
-                 message_words(ui.texts, one.words), ui.px(16));
+                 message_words(ui.texts, one.words));
   }
 }
 

@@ -159,7 +159,7 @@ void draw_model(const ControlsContext& context, float width) {
   for (const std::string& fact : {count, "torch " + program.torch_version}) {
     if (!fact.empty()) facts += (facts.empty() ? "" : ", ") + fact;
   }
-  wrapped_text(ui, TextStyle::small, ui.theme.text3, facts, ui.px(16));
+  wrapped_text(ui, TextStyle::small, ui.theme.text3, facts);
 }
 
 void draw_workload(const ControlsContext& context, float width) {
@@ -251,8 +251,7 @@ void draw_device(const ControlsContext& context, float width) {
 void draw_usable(const Ui& ui, const spec::Gpu& gpu) {
   const std::int64_t usable = predict::target_of(gpu).capacity();
   wrapped_text(ui, TextStyle::small, ui.theme.text3,
-               ui.texts("controls.target.usable", {{"size", text::bytes(usable).joined()}}),
-               ui.px(16));
+               ui.texts("controls.target.usable", {{"size", text::bytes(usable).joined()}}));
   std::string why = ui.texts("controls.target.usable_why",
                              {{"usable", exact_bytes(ui.texts, usable)},
                               {"memory", exact_bytes(ui.texts, gpu.memory_bytes)},
@@ -315,7 +314,7 @@ void draw_memory_bar(const ControlsContext& context, float width) {
     add(text::decimal(*gpu->fp16_tflops, 0) + " TFLOP/s fp16");
   if (gpu->bandwidth_gb_s > 0) add(text::decimal(gpu->bandwidth_gb_s, 0) + " GB/s");
   add(ui.texts("controls.target.compute", {{"version", gpu->compute_capability}}));
-  wrapped_text(ui, TextStyle::small, ui.theme.text3, facts, ui.px(16));
+  wrapped_text(ui, TextStyle::small, ui.theme.text3, facts);
 }
 
 // Input that cannot be parsed changes nothing and is reported. Input that can be parsed but not run

@@ -115,8 +115,7 @@ void draw_text(const ControlsContext& context, Field field, const spec::TextFiel
   tooltip(ui, reason.empty() ? std::string_view(look.edited) : std::string_view(reason));
   if (typed && spec::set_field(spec, spec::field_name(field), *typed)) context.history.set(spec);
   end_row(ui, rest, width);
-  if (!look.problem.empty())
-    wrapped_text(ui, TextStyle::small, ui.theme.bad, look.problem, ui.px(16));
+  if (!look.problem.empty()) wrapped_text(ui, TextStyle::small, ui.theme.bad, look.problem);
 }
 
 // A size such as 600MiB, or auto. Invalid input changes nothing and is reported.
@@ -136,7 +135,7 @@ void draw_bytes(const ControlsContext& context, Field field, const spec::BytesFi
   if (typed && set_typed(context, field, *typed, spec)) context.history.set(spec);
   end_row(ui, rest, width);
   if (!draw_refusal(context, field) && !problem.empty()) {
-    wrapped_text(ui, TextStyle::small, ui.theme.bad, problem, ui.px(16));
+    wrapped_text(ui, TextStyle::small, ui.theme.bad, problem);
   }
 }
 
@@ -185,8 +184,7 @@ bool draw_refusal(const ControlsContext& context, Field field) {
   const auto& refusal = context.history.refusal();
   if (!refusal || refusal->field != field) return false;
   const Ui& ui = context.ui;
-  wrapped_text(ui, TextStyle::small, ui.theme.bad, message_words(ui.texts, refusal->why),
-               ui.px(16));
+  wrapped_text(ui, TextStyle::small, ui.theme.bad, message_words(ui.texts, refusal->why));
   return true;
 }
 

@@ -63,7 +63,7 @@ bool draw_axis(const Ui& ui, const std::string& id, predict::HuntAxis& axis,
   }
   if (const std::string words = shown != nullptr ? reach_words(axis, *shown, ui.texts) : "";
       !words.empty()) {
-    wrapped_text(ui, TextStyle::small, ui.theme.text2, words, ui.px(16));
+    wrapped_text(ui, TextStyle::small, ui.theme.text2, words);
   }
   return changed;
 }

@@ -130,7 +130,7 @@ std::optional<std::size_t> draw_hunt_log(const Ui& ui, const predict::HuntMap& m
   std::optional<std::size_t> pressed;
   ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, ImVec2(0, 0));
   if (ImGui::BeginChild("###hunt_log", {0, height})) {
-    rows_in_view(runs + probes), ui.px(kRowHeight, [&](std::size_t place) {
+    rows_in_view(runs + probes, ui.px(kRowHeight), [&](std::size_t place) {
       const bool of_run = place < runs;
       const LogRow row = of_run ? run_row(ui, map, unit, runs - place)
                                 : probe_row(ui, map, probes - (place - runs));

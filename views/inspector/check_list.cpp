@@ -25,8 +25,7 @@ void draw_check(const Ui& ui, const report::CheckResult& check) {
   if (check.state == report::CheckState::unknown) {
     wrapped_text(ui, TextStyle::small, ui.theme.text2,
                  std::string(check.id) + "  " + message_words(ui.texts, check.why) + ": " +
-                     message_words(ui.texts, check.found),
-                 ui.px(16));
+                     message_words(ui.texts, check.found));
     return;
   }
   const Color color = passed                                      ? ui.theme.ok
@@ -34,14 +33,14 @@ void draw_check(const Ui& ui, const report::CheckResult& check) {
                                                                   : ui.theme.warn;
   text(ui, TextStyle::body, color, passed ? kPassedIcon : icon::kWarning);
   ImGui::SameLine(left + ui.px(24));
-  wrapped_text(ui, TextStyle::body, ui.theme.text, check_words(ui.texts, check), ui.px(16));
+  wrapped_text(ui, TextStyle::body, ui.theme.text, check_words(ui.texts, check));
   const std::string why = message_words(ui.texts, check.why);
   if (passed) {
     tooltip(ui, why);
     return;
   }
   ImGui::SetCursorPosX(left + ui.px(24));
-  wrapped_text(ui, TextStyle::small, ui.theme.text2, why, ui.px(16));
+  wrapped_text(ui, TextStyle::small, ui.theme.text2, why);
 }
 
 // A number was found, and it is not good.

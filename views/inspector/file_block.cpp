@@ -80,7 +80,7 @@ void draw_file_stack(const Ui& ui, const ViewContext& context) {
   const auto lines = [&](blocks::FrameKind kind, Color color) {
     for (const allocator::FrameIndex index : parts[kind]) {
       wrapped_text(ui, TextStyle::mono, color,
-                   blocks::frame_words(snapshot, snapshot.stacks.frame(index)), ui.px(16));
+                   blocks::frame_words(snapshot, snapshot.stacks.frame(index)));
     }
   };
   const auto folded = [&](blocks::FrameKind kind, const char* id, const char* key) {
@@ -103,7 +103,7 @@ void draw_file_stack(const Ui& ui, const ViewContext& context) {
   folded(blocks::FrameKind::runtime, "###frames_runtime", "file.frames_runtime");
   if (!forward.empty()) {
     section(ui, ui.texts("file.forward_frames"));
-    wrapped_text(ui, TextStyle::mono, ui.theme.text2, forward, ui.px(16));
+    wrapped_text(ui, TextStyle::mono, ui.theme.text2, forward);
   }
   if (copy_button(ui, "###copy_stack")) ImGui::SetClipboardText(stack_as_text(context).c_str());
 }

@@ -39,7 +39,7 @@ std::optional<TraceTable> draw_trace_panel(const Ui& ui, const ViewContext& cont
   section(ui, ui.texts("trace.title"));
   if (!context.trace->about.fault.empty()) {
     wrapped_text(ui, TextStyle::body, ui.theme.warn,
-                 message_words(ui.texts, context.trace->about.fault), ui.px(16));
+                 message_words(ui.texts, context.trace->about.fault));
     ImGui::Dummy({0, ui.px(8)});
   }
   const std::optional<TraceTable> table = choose_table(ui, context);
@@ -125,7 +125,7 @@ void choose_part(const Ui& ui, const files::OpenedDevice& device, FilePanelChoic
   choose_pool(ui, device, chosen);
   if (device.part.is_all()) return;
   ImGui::Dummy({0, ui.px(8)});
-  wrapped_text(ui, TextStyle::body, ui.theme.text2, ui.texts("file.part.note"), ui.px(16));
+  wrapped_text(ui, TextStyle::body, ui.theme.text2, ui.texts("file.part.note"));
 }
 
 }  // namespace
@@ -145,7 +145,7 @@ FilePanelChoice draw_file_panel(const Ui& ui, const ViewContext& context) {
   section(ui, ui.texts("file.title"));
   if (!context.file->file.fault.empty()) {
     wrapped_text(ui, TextStyle::body, ui.theme.warn,
-                 message_words(ui.texts, context.file->file.fault), ui.px(16));
+                 message_words(ui.texts, context.file->file.fault));
     ImGui::Dummy({0, ui.px(8)});
   }
   draw_rows(ui, rows);
@@ -165,14 +165,13 @@ FilePanelChoice draw_file_panel(const Ui& ui, const ViewContext& context) {
   wrapped_text(ui, TextStyle::body, expandable.empty() ? ui.theme.text3 : ui.theme.text,
                expandable.empty()
                    ? ui.texts(context.file->arrives ? "file.replay.later" : "file.replay.goes_on")
-                   : expandable,
-               ui.px(16));
+                   : expandable);
   const std::string fragmentation = fragmentation_sentence(context);
   const std::vector<InspectorRow> trials = trial_rows(context);
   if (!fragmentation.empty()) {
     ImGui::Dummy({0, ui.px(8)});
     section(ui, ui.texts("file.misfit.title"));
-    wrapped_text(ui, TextStyle::body, ui.theme.text, fragmentation, ui.px(16));
+    wrapped_text(ui, TextStyle::body, ui.theme.text, fragmentation);
   }
   if (!trials.empty()) {
     ImGui::Dummy({0, ui.px(8)});

@@ -31,7 +31,7 @@ namespace {
 void draw_standing(const Ui& ui, const std::string& words) {
   if (words.empty()) return;
   ImGui::Dummy({0, ui.px(6)});
-  wrapped_text(ui, TextStyle::body_medium, ui.theme.warn, words, ui.px(16));
+  wrapped_text(ui, TextStyle::body_medium, ui.theme.warn, words);
   ImGui::Dummy({0, ui.px(2)});
 }
 
@@ -227,8 +227,7 @@ void InspectorView::draw_selection(const Ui& ui, const ViewContext& context) {
   for (auto& row : file_block_rows(context)) rows.push_back(std::move(row));
   if (rows.empty()) {
     wrapped_text(ui, TextStyle::body, ui.theme.text3,
-                 ui.texts(tab_ == Tab::slice ? "inspector.no_slice" : "inspector.no_allocation"),
-                 ui.px(16));
+                 ui.texts(tab_ == Tab::slice ? "inspector.no_slice" : "inspector.no_allocation"));
     return;
   }
   const std::string standing = card_standing(context, tab_ == Tab::allocation);

@@ -42,7 +42,7 @@ std::optional<spec::WorkloadSpec> draw_repairs(const Ui& ui, const predict::Outl
   if (outlook.repairs.empty()) return std::nullopt;
   const float left = ImGui::GetCursorPosX() + ui.px(indent);
   ImGui::SetCursorPosX(left);
-  wrapped_text(ui, TextStyle::small, ui.theme.text2, repairs_words(ui, outlook), ui.px(16));
+  wrapped_text(ui, TextStyle::small, ui.theme.text2, repairs_words(ui, outlook));
   ImGui::SetCursorPosX(left);
   const float right = ImGui::GetWindowPos().x + ImGui::GetWindowWidth() - ui.px(16);
   std::optional<spec::WorkloadSpec> tried;
@@ -69,10 +69,9 @@ std::optional<spec::WorkloadSpec> draw_obstacle(const Ui& ui, const predict::Out
     const ImVec2 at = ImGui::GetCursorPos();
     text(ui, TextStyle::body, ui.theme.warn, "\xef\x81\xb1");  // warning triangle
     ImGui::SetCursorPos({at.x + ui.px(kIndent), at.y - ui.px(5)});
-    wrapped_text(ui, TextStyle::large, ui.theme.text, ui.texts("obstacle.not_here"), ui.px(16));
+    wrapped_text(ui, TextStyle::large, ui.theme.text, ui.texts("obstacle.not_here"));
     ImGui::SetCursorPosX(at.x + ui.px(kIndent));
-    wrapped_text(ui, TextStyle::body, ui.theme.text, message_words(ui.texts, outlook.not_here),
-                 ui.px(16));
+    wrapped_text(ui, TextStyle::body, ui.theme.text, message_words(ui.texts, outlook.not_here));
     ImGui::SetCursorPosX(at.x);
   }
   return draw_repairs(ui, outlook, kIndent);

@@ -377,15 +377,15 @@ void draw_peak_table(const Ui& ui, const ViewContext& context) {
   if (rows.empty()) return;
   PeakTable(ui, context, rows).draw();
   if (const std::string scratch = scratch_words(context); !scratch.empty()) {
-    wrapped_text(ui, TextStyle::small, ui.theme.text3, scratch, ui.px(16));
+    wrapped_text(ui, TextStyle::small, ui.theme.text3, scratch);
     tooltip(ui, ui.texts("inspector.peaks.scratch_hint"));
   }
   if (const std::string apart = apart_words(context); !apart.empty()) {
-    wrapped_text(ui, TextStyle::small, ui.theme.text3, apart, ui.px(16));
+    wrapped_text(ui, TextStyle::small, ui.theme.text3, apart);
     tooltip(ui, ui.texts("inspector.peaks.apart_hint"));
   }
   if (const std::string unchecked = unchecked_words(context); !unchecked.empty())
-    wrapped_text(ui, TextStyle::small, ui.theme.text3, unchecked, ui.px(16));
+    wrapped_text(ui, TextStyle::small, ui.theme.text3, unchecked);
 }
 
 }  // namespace ts::views

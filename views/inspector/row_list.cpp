@@ -34,7 +34,7 @@ void draw_rows(const Ui& ui, const std::vector<InspectorRow>& rows) {
                                   row.value.unit};
       value_row(ui, row.label, marked, unit, TextStyle::body_medium, ui.theme.warn);
       tooltip(ui, row_tip(ui.texts, row));
-      wrapped_text(ui, TextStyle::small, ui.theme.text2, row.about, ui.px(16));
+      wrapped_text(ui, TextStyle::small, ui.theme.text2, row.about);
     } else if (needed <= ImGui::GetContentRegionAvail().x) {
       value_row(ui, row.label, row.value, unit);
       tooltip(ui, row_tip(ui.texts, row));
@@ -49,8 +49,8 @@ void draw_rows(const Ui& ui, const std::vector<InspectorRow>& rows) {
       }
       ImGui::Dummy({0, ui.px(4)});
       wrapped_text(ui, TextStyle::mono, row.warn ? ui.theme.warn : ui.theme.text,
-                   row.value.joined(), ui.px(16));
-      if (row.warn) wrapped_text(ui, TextStyle::small, ui.theme.text2, row.about, ui.px(16));
+                   row.value.joined());
+      if (row.warn) wrapped_text(ui, TextStyle::small, ui.theme.text2, row.about);
       ImGui::Dummy({0, ui.px(5)});
     }
   }

@@ -18,12 +18,11 @@ std::optional<std::string> draw_error(const Ui& ui, const lessons::MaterialError
   ImGui::Dummy({0, ui.px(6)});
   text(ui, TextStyle::body_strong, ui.theme.warn, std::string(icon::kWarning) + "  " + error.id);
   wrapped_text(ui, TextStyle::body, ui.theme.text2,
-               ui.texts("lesson.error.published", {{"said", error.published.in(language)}}),
-               ui.px(16));
-  wrapped_text(ui, TextStyle::body, ui.theme.text, error.correct.in(language), ui.px(16));
+               ui.texts("lesson.error.published", {{"said", error.published.in(language)}}));
+  wrapped_text(ui, TextStyle::body, ui.theme.text, error.correct.in(language));
   std::string evidence = all.kind(error.evidence)->text.in(language);
   if (!error.shown_by.empty()) evidence += "   tensorscope " + error.shown_by;
-  wrapped_text(ui, TextStyle::small, ui.theme.text3, evidence, ui.px(16));
+  wrapped_text(ui, TextStyle::small, ui.theme.text3, evidence);
   if (error.both) {
     const std::string id = "###both_" + error.id;
     if (text_button(ui, id.c_str(), "lesson.error.both", ButtonKind::plain))

@@ -115,11 +115,11 @@ void draw_rows(const Ui& ui, const lessons::RowCatalogue& rows,
     const std::string title = row.id + "   " + row.title.in(language);
     if (wanted.empty() ? !open : !base::contains_letters(title, wanted)) continue;
     ImGui::Dummy({0, ui.px(6)});
-    wrapped_text(ui, TextStyle::body, ui.theme.text, title, ui.px(16));
-    wrapped_text(ui, TextStyle::small, ui.theme.text2, reason->text.in(language), ui.px(16));
+    wrapped_text(ui, TextStyle::body, ui.theme.text, title);
+    wrapped_text(ui, TextStyle::small, ui.theme.text2, reason->text.in(language));
     for (const lessons::MaterialError* const error : errors.of({&row.id, 1})) {
       wrapped_text(ui, TextStyle::small, ui.theme.warn,
-                   error->id + "   " + error->correct.in(language), ui.px(16));
+                   error->id + "   " + error->correct.in(language));
     }
   }
   ImGui::Unindent(ui.px(16));
@@ -141,7 +141,7 @@ void draw_lesson_gallery(const Ui& ui, LessonEdit& edit, std::span<const LessonC
                 {{"count", text::grouped(static_cast<std::int64_t>(cards.size()))},
                  {"done", text::grouped(static_cast<std::int64_t>(done))}}));
   ImGui::SetCursorPosX(ui.px(16));
-  wrapped_text(ui, TextStyle::small, ui.theme.text3, ui.texts("lesson.about"), ui.px(16));
+  wrapped_text(ui, TextStyle::small, ui.theme.text3, ui.texts("lesson.about"));
   ImGui::SetCursorPosX(ui.px(16));
   ImGui::SetNextItemWidth(ImGui::GetContentRegionAvail().x - ui.px(16));
   bool entered = false;

@@ -38,12 +38,12 @@ void heading(const Ui& ui, std::string_view title, std::string_view remark = {})
 }
 
 void paragraph(const Ui& ui, std::string_view content, Color color) {
-  if (!content.empty()) wrapped_text(ui, TextStyle::body, color, content, ui.px(16));
+  if (!content.empty()) wrapped_text(ui, TextStyle::body, color, content);
 }
 
 void draw_head(const Ui& ui, const LessonShown& shown, LessonRequests& asked) {
   const lessons::Lesson& lesson = shown.lesson;
-  wrapped_text(ui, TextStyle::large, ui.theme.text, words(ui, lesson.title), ui.px(16));
+  wrapped_text(ui, TextStyle::large, ui.theme.text, words(ui, lesson.title));
   paragraph(ui, words(ui, lesson.summary), ui.theme.text2);
   std::vector<Choice> choices;
   std::vector<lessons::Tier> tiers;
@@ -176,7 +176,7 @@ void draw_question(const Ui& ui, LessonEdit& edit, const LessonShown& shown,
   if (!shown.lesson.question) return;
   const lessons::Question& question = *shown.lesson.question;
   heading(ui, ui.texts("lesson.report.question"));
-  wrapped_text(ui, TextStyle::body_strong, ui.theme.text, words(ui, question.text), ui.px(16));
+  wrapped_text(ui, TextStyle::body_strong, ui.theme.text, words(ui, question.text));
   ImGui::Dummy({0, ui.px(2)});
   draw_guess_field(ui, edit, shown, asked);
   if (!shown.guess) {
@@ -367,7 +367,7 @@ void draw_answers(const Ui& ui, LessonEdit& edit, const LessonShown& shown, Less
   heading(ui, ui.texts("lesson.report.answers"));
   const FontScope font(ui, TextStyle::body);
   for (const lessons::FreeAnswer& one : shown.lesson.answers) {
-    wrapped_text(ui, TextStyle::body, ui.theme.text, words(ui, one.text), ui.px(16));
+    wrapped_text(ui, TextStyle::body, ui.theme.text, words(ui, one.text));
     auto& typed = edit.answers[one.id];
     const std::string id = "###lesson_answer_" + one.id;
     const float width = ImGui::GetContentRegionAvail().x - ui.px(16);
@@ -379,7 +379,7 @@ void draw_answers(const Ui& ui, LessonEdit& edit, const LessonShown& shown, Less
     if (ImGui::IsItemDeactivatedAfterEdit()) asked.keep = true;
     if (edit.key && !one.expected.empty()) {
       wrapped_text(ui, TextStyle::body, ui.theme.ok,
-                   ui.texts("lesson.expected", {{"answer", words(ui, one.expected)}}), ui.px(16));
+                   ui.texts("lesson.expected", {{"answer", words(ui, one.expected)}}));
     }
   }
 }

@@ -118,7 +118,7 @@ void AgreementView::update(const ViewContext& context, const report::ComparedLog
 
 void AgreementView::draw(const Ui& ui, const ViewContext& context) {
   if (const char* const reason = no_agreement_reason(context)) {
-    wrapped_text(ui, TextStyle::body, ui.theme.text3, ui.texts(reason), ui.px(16));
+    wrapped_text(ui, TextStyle::body, ui.theme.text3, ui.texts(reason));
     return;
   }
   const report::ComparedLogs logs{context.forecast->run.log, context.run->memory, context.strings};
@@ -130,8 +130,7 @@ void AgreementView::draw(const Ui& ui, const ViewContext& context) {
 
 void AgreementView::draw_categories(const Ui& ui, bool whole) {
   section(ui, ui.texts("agreement.categories"), ui.texts("agreement.each_at_its_peak"));
-  if (!whole)
-    wrapped_text(ui, TextStyle::small, ui.theme.warn, ui.texts("agreement.broken_off"), ui.px(16));
+  if (!whole) wrapped_text(ui, TextStyle::small, ui.theme.warn, ui.texts("agreement.broken_off"));
   copy_buttons(ui, "###copy_categories", [this] { return report::category_text(categories_); });
   std::int64_t predicted = 0, measured = 0;
   for (const report::CategoryAgreement& row : categories_) {
@@ -204,10 +203,9 @@ void AgreementView::draw_events(const Ui& ui, const ViewContext& context,
           : ui.texts("agreement.some_differ", {{"different", count(different)},
                                                {"count", count(comparison_.pairs.size())},
                                                {"unexplained", count(comparison_.unexplained)}});
-  wrapped_text(ui, TextStyle::body, different == 0 ? ui.theme.ok : ui.theme.text, summary,
-               ui.px(16));
+  wrapped_text(ui, TextStyle::body, different == 0 ? ui.theme.ok : ui.theme.text, summary);
   if (!comparison_.aligned) {
-    wrapped_text(ui, TextStyle::small, ui.theme.warn, ui.texts("agreement.not_aligned"), ui.px(16));
+    wrapped_text(ui, TextStyle::small, ui.theme.warn, ui.texts("agreement.not_aligned"));
   }
   toggle(ui, "###all_events", ui.texts("agreement.show_all"), all_events_, ui.px(260));
   ImGui::SameLine(0, ui.px(16));

@@ -74,7 +74,7 @@ void KernelsView::draw(const Ui& ui, const ViewContext& context,
   shown_.rows = filtered(table, context.strings, filter);
   if (table.rows.empty()) {
     const char* const why = range ? "tables.no_kernels_in_range" : "tables.no_kernels";
-    wrapped_text(ui, TextStyle::body, ui.theme.text3, ui.texts(why), ui.px(16));
+    wrapped_text(ui, TextStyle::body, ui.theme.text3, ui.texts(why));
     ImGui::Dummy({0, height - ui.px(16)});
     return;
   }

@@ -84,7 +84,7 @@ void OperatorsView::update(const ViewContext& context, OperatorsTab& tab) {
 void OperatorsView::draw(const Ui& ui, const ViewContext& context, OperatorsTab& tab) {
   if (context.run == nullptr || context.file != nullptr || context.run->trace.slice_count() == 0) {
     section(ui, ui.texts("tables.title"));
-    wrapped_text(ui, TextStyle::body, ui.theme.text3, ui.texts("tables.empty"), ui.px(16));
+    wrapped_text(ui, TextStyle::body, ui.theme.text3, ui.texts("tables.empty"));
     return;
   }
   update(context, tab);
