@@ -13,6 +13,7 @@
 #include "app/commands/report.h"
 #include "app/commands/spec_arguments.h"
 #include "app/output/environment.h"
+#include "app/output/named_files.h"
 #include "app/output/output_folder.h"
 #include "app/pictures/curve_picture.h"
 #include "app/session/engine_loader.h"
@@ -69,22 +70,16 @@ base::Result<void> write_result(const BenchCommand& command, OutputFolder& folde
                                 BenchResult result, const std::optional<report::CutShort>& cut) {
   result.document["cut_short"] = report::to_json(cut);
   if (cut) result.words += report::cut_short_sentence(*cut).sentence + "\n";
-  for (const auto& [name, content] :
-       {std::pair<const char*, std::string>{"bench.json", io::json_text(result.document)},
-        {"bench.csv", io::to_csv(result.table)},
-        {"bench.md", result.words}}) {
-    if (auto written = io::write_file(*command.out / name, content); !written) return written;
-  }
-  return folder.finish();
+  auto written = write_files(*command.out, {{"bench.json", io::json_text(result.document)},
+                                            {"bench.csv", io::to_csv(result.table)},
+                                            {"bench.md", result.words}});
+  return written ? folder.finish() : written;
 }
 
 // The folder of --out, before anything is measured; none without that option.
 base::Result<std::optional<OutputFolder>> claim_folder(const BenchCommand& command) {
-  if (!command.out) return std::optional<OutputFolder>();
-  auto folder = OutputFolder::claim(
-      *command.out, {"bench.json", "bench.csv", "bench.md", "bench.png", "bench.svg"});
-  if (!folder) return tl::unexpected(folder.error());
-  return std::optional(std::move(*folder));
+  return OutputFolder::claim_if(command.out,
+                                {"bench.json", "bench.csv", "bench.md", "bench.png", "bench.svg"});
 }
 
 base::Result<void> draw_bench(const std::filesystem::path& path, const report::KernelBench& bench) {

@@ -42,17 +42,23 @@ std::string in_words(const std::string& key, const Json& value) {
   return value.dump();
 }
 
+// The first rows of a table, at most so many; `print_row_of` prints one.
+void print_rows(const Json& rows, std::size_t most,
+                const std::function<void(const Json&)>& print_row_of) {
+  for (std::size_t i = 0; i < std::min(rows.size(), most); ++i) print_row_of(rows[i]);
+  if (rows.size() > most) std::printf("  ... and %zu more\n", rows.size() - most);
+}
+
+constexpr std::size_t kMostBlocks = 25;
+
 void print_totals(const char* title, const Json& rows) {
-  constexpr std::size_t kMost = 15;
   if (rows.empty()) return;
   std::printf("\n%s\n  %12s %10s %12s  name\n", title, "total", "count", "mean");
-  for (std::size_t i = 0; i < std::min(rows.size(), kMost); ++i) {
-    const Json& row = rows[i];
+  print_rows(rows, 15, [](const Json& row) {
     std::printf("  %12s %10s %12s  %s\n", in_words("total_us", row["total_us"]).c_str(),
                 in_words("count", row["count"]).c_str(),
                 in_words("mean_us", row["mean_us"]).c_str(), in_words("name", row["name"]).c_str());
-  }
-  if (rows.size() > kMost) std::printf("  ... and %zu more\n", rows.size() - kMost);
+  });
 }
 
 void print_devices(const Json& devices) {
@@ -99,12 +105,10 @@ void print_gpu_time(const Json& json) {
 }
 
 void print_steps(const Json& steps) {
-  constexpr std::size_t kMost = 15;
   if (steps.empty()) return;
   std::printf("\nSteps, and what the GPU did meanwhile\n  %12s %12s %13s %12s %12s %9s %8s  name\n",
               "duration", "compute", "exposed comm.", "copies", "idle", "operators", "launches");
-  for (std::size_t i = 0; i < std::min(steps.size(), kMost); ++i) {
-    const Json& step = steps[i];
+  print_rows(steps, 15, [](const Json& step) {
     const auto part = [&](std::size_t at) {
       const bool known = step["gpu"].is_object();
       return known ? in_words("_us", step["gpu"][kTimeParts[at]]) : std::string(text::kNoNumber);
@@ -115,15 +119,7 @@ void print_steps(const Json& steps) {
                 (step.contains("rank") ? step["rank"].get<std::string>() + ": " : std::string())
                     .append(in_words("", step["name"]))
                     .c_str());
-  }
-  if (steps.size() > kMost) std::printf("  ... and %zu more\n", steps.size() - kMost);
-}
-
-// The first rows of a table of blocks; `print_row_of` prints one.
-void print_rows(const Json& rows, const std::function<void(const Json&)>& print_row_of) {
-  constexpr std::size_t kMost = 25;
-  for (std::size_t i = 0; i < std::min(rows.size(), kMost); ++i) print_row_of(rows[i]);
-  if (rows.size() > kMost) std::printf("  ... and %zu more\n", rows.size() - kMost);
+  });
 }
 
 std::string name_in_words(const Json& name) {
@@ -149,7 +145,7 @@ void print_blocks(const Json& table) {
                 table["weight"].get<std::string>().c_str(), table["by"].get<std::string>().c_str());
     std::printf("  %7s %12s %10s %12s  name\n", "share", "bytes", "blocks", "largest");
     const double total = std::max(device["total"].get<double>(), 1e-300);
-    print_rows(device["rows"], [&](const Json& row) {
+    print_rows(device["rows"], kMostBlocks, [&](const Json& row) {
       const bool seconds = row.contains("byte_seconds");
       const bool times = seconds || row.contains("byte_events");
       const double weight = row[seconds ? "byte_seconds"
@@ -182,7 +178,7 @@ void print_growth(const Json& growth) {
                 in_words("peak_", device["last_total"]).c_str(),
                 in_words("peak_", device["first_total"]).c_str());
     if (device["rows"].empty()) std::printf("  Nothing grows from step to step.\n");
-    print_rows(device["rows"], [&](const Json& row) {
+    print_rows(device["rows"], kMostBlocks, [&](const Json& row) {
       std::printf("  %12s a step, %s to %s blocks  %s\n",
                   size_in_words(std::llround(row["bytes_per_step"].get<double>())).c_str(),
                   in_words("", row["first_blocks"]).c_str(),

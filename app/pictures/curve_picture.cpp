@@ -17,14 +17,11 @@ base::Result<void> save_curve_figure(Graphics& graphics,
                                      const spec::CurveAxes& axes,
                                      const std::filesystem::path& folder, const char* name,
                                      const std::string& x_name) {
-  constexpr float kScale = 2;
   constexpr float kWidth = 640;
-  constexpr float kMargin = 16;
   constexpr float kPlotHeight = 360;
-  const views::Theme& theme = views::theme(views::ThemeKind::light);
   const auto figure_of = [&](const text::Texts& texts) {
-    views::ResultCurveFigure figure{.theme = theme,
-                                    .metrics = {kScale},
+    views::ResultCurveFigure figure{.theme = views::theme(views::ThemeKind::light),
+                                    .metrics = {kLightScale},
                                     .texts = texts,
                                     .curves = curves,
                                     .axes = axes,
@@ -32,19 +29,11 @@ base::Result<void> save_curve_figure(Graphics& graphics,
     figure.plot_height = kPlotHeight;
     return figure;
   };
-  constexpr float kEdge = kMargin * kScale;
-  const text::Texts words = built_in_texts();
-  const FigurePage page{
-      .language = text::Language::en,
-      .width = static_cast<int>(kWidth * kScale),
-      .height = static_cast<int>(views::result_curve_chart_height(figure_of(words)) + 2 * kEdge),
-      .background = theme.bg,
-      .scale = kScale,
-      .margin = kEdge};
+  const float height = views::result_curve_chart_height(figure_of(built_in_texts()));
   const auto draw = [&](views::DrawSink& sink, const views::Rect& area, const text::Texts& texts) {
     views::draw_result_curve_chart(sink, area, figure_of(texts));
   };
-  return save_figure(graphics, page, draw, folder, name);
+  return save_figure(graphics, light_page(text::Language::en, kWidth, height), draw, folder, name);
 }
 
 }  // namespace ts::app

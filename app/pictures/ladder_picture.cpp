@@ -10,26 +10,19 @@ base::Result<void> save_ladder_figure(Graphics& graphics, const std::vector<advi
                                       const predict::PredictionTarget& target,
                                       text::Language language,
                                       const std::filesystem::path& folder) {
-  constexpr float kScale = 2;
   constexpr float kWidth = 860;
-  constexpr float kEdge = 16 * kScale;
-  const views::Theme& theme = views::theme(views::ThemeKind::light);
   const auto figure_of = [&](const text::Texts& texts) {
-    return views::LadderFigure{
-        .theme = theme, .metrics = {kScale}, .texts = texts, .rungs = rungs, .target = target};
+    return views::LadderFigure{.theme = views::theme(views::ThemeKind::light),
+                               .metrics = {kLightScale},
+                               .texts = texts,
+                               .rungs = rungs,
+                               .target = target};
   };
-  const text::Texts words = built_in_texts();
-  const FigurePage page{
-      .language = language,
-      .width = static_cast<int>(kWidth * kScale),
-      .height = static_cast<int>(views::ladder_figure_height(figure_of(words)) + 2 * kEdge),
-      .background = theme.bg,
-      .scale = kScale,
-      .margin = kEdge};
+  const float height = views::ladder_figure_height(figure_of(built_in_texts()));
   const auto draw = [&](views::DrawSink& sink, const views::Rect& area, const text::Texts& texts) {
     views::draw_ladder_figure(sink, area, figure_of(texts));
   };
-  return save_figure(graphics, page, draw, folder, "ladder");
+  return save_figure(graphics, light_page(language, kWidth, height), draw, folder, "ladder");
 }
 
 }  // namespace ts::app

@@ -12,51 +12,40 @@ base::Result<void> save_lesson_figure(Graphics& graphics, const lessons::Lesson&
                                       const std::optional<lessons::Guess>& guess,
                                       text::Language language,
                                       const std::filesystem::path& folder) {
-  constexpr float kScale = 2;
   constexpr float kWidth = 720;
-  constexpr float kMargin = 16;
   const views::Theme& theme = views::theme(views::ThemeKind::light);
   const auto figure_of = [&](const text::Texts& texts) {
     return views::LessonFigure{.theme = theme,
-                               .metrics = {kScale},
+                               .metrics = {kLightScale},
                                .texts = texts,
                                .lesson = lesson,
                                .tier = tier,
                                .findings = findings,
                                .guess = guess};
   };
-  const text::Texts words = built_in_texts();
-  constexpr float kEdge = kMargin * kScale;
-  const auto page_of = [&](float height) {
-    return FigurePage{.language = language,
-                      .width = static_cast<int>(kWidth * kScale),
-                      .height = static_cast<int>(height + 2 * kEdge),
-                      .background = theme.bg,
-                      .scale = kScale,
-                      .margin = kEdge};
-  };
   if (guess && !guess->points.empty()) {
     const auto draw_curve = [&](views::DrawSink& sink, const views::Rect& area,
                                 const text::Texts& texts) {
       views::draw_lesson_curve(sink, area,
                                {.theme = theme,
-                                .metrics = {kScale},
+                                .metrics = {kLightScale},
                                 .texts = texts,
                                 .lesson = lesson,
                                 .tier = tier,
                                 .guess = guess->points,
                                 .found = &findings.curve});
     };
-    const FigurePage page = page_of(views::lesson_curve_height({kScale}));
+    const FigurePage page = light_page(language, kWidth, views::lesson_curve_height({kLightScale}));
     if (auto saved = save_figure(graphics, page, draw_curve, folder, "figure-curve"); !saved)
       return saved;
   }
-  const float height = views::lesson_figure_height(figure_of(words));
+  const float height = views::lesson_figure_height(figure_of(built_in_texts()));
   if (height <= 0) return {};
   const auto draw = [&](views::DrawSink& sink, const views::Rect& area, const text::Texts& texts) {
     views::draw_lesson_figure(sink, area, figure_of(texts));
   };
-  return save_figure(graphics, page_of(height), draw, folder, "figure-numbers");
+  return save_figure(graphics, light_page(language, kWidth, height), draw, folder,
+                     "figure-numbers");
 }
 
 }  // namespace ts::app

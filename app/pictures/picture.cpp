@@ -74,6 +74,16 @@ base::Result<void> render_picture(Graphics& graphics, text::Language language, i
   return io::write_png(path, {width, height, pixels});
 }
 
+FigurePage light_page(text::Language language, float width, float height) {
+  constexpr float kEdge = 16 * kLightScale;
+  return {.language = language,
+          .width = static_cast<int>(width * kLightScale),
+          .height = static_cast<int>(height + 2 * kEdge),
+          .background = views::theme(views::ThemeKind::light).bg,
+          .scale = kLightScale,
+          .margin = kEdge};
+}
+
 base::Result<void> save_figure(Graphics& graphics, const FigurePage& page, const DrawFigure& draw,
                                const std::filesystem::path& folder, const std::string& name) {
   std::string svg;

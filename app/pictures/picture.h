@@ -36,6 +36,10 @@ struct FigurePage {
   float scale = 1;   // of fonts and lines
   float margin = 0;  // pixels left free on every side
 };
+// A light page at twice the scale with an edge around the figure, which is so wide at scale 1 and
+// so many pixels high.
+inline constexpr float kLightScale = 2;
+FigurePage light_page(text::Language language, float width, float height);
 // Draws the figure into the area that it may use. Called with each sink.
 using DrawFigure =
     std::function<void(views::DrawSink& sink, const views::Rect& area, const text::Texts& texts)>;
