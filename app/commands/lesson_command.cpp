@@ -1,4 +1,3 @@
-#include <stdlib.h>
 #include <CLI/CLI.hpp>
 
 #include <chrono>
@@ -23,6 +22,7 @@
 #include "app/session/languages.h"
 #include "app/window/save.h"
 #include "core/io/file.h"
+#include "core/io/private_folder.h"
 #include "core/text/joined.h"
 
 namespace ts::app {
@@ -156,27 +156,6 @@ base::Result<lessons::Lesson> find_lesson(const std::string& name) {
   if (!content) return tl::unexpected(content.error());
   return lessons::read_lesson(*content, name, built_in_gpus());
 }
-
-// A temporary folder for the steps when no output folder is wanted. Removed at the end.
-class Scratch {
- public:
-  Scratch() {
-    std::error_code error;
-    std::string pattern =
-        (std::filesystem::temp_directory_path(error) / "tensorscope-lesson-XXXXXX").string();
-    if (!error && mkdtemp(pattern.data()) != nullptr) path_ = pattern;
-  }
-  ~Scratch() {
-    std::error_code ignored;
-    if (!path_.empty()) std::filesystem::remove_all(path_, ignored);
-  }
-  Scratch(const Scratch&) = delete;
-  Scratch& operator=(const Scratch&) = delete;
-  [[nodiscard]] const std::filesystem::path& path() const { return path_; }
-
- private:
-  std::filesystem::path path_;
-};
 
 class LessonProgress {
  public:
@@ -324,9 +303,11 @@ int run_lesson(const LessonCommand& command, text::Language language) {
   if (!lesson) return report(lesson.error(), 2);
   const auto tier = tier_of(command, *lesson);
   if (!tier) return report(tier.error(), 2);
-  const Scratch scratch;
-  const std::filesystem::path folder = command.out.empty() ? scratch.path() : command.out;
-  if (folder.empty()) return report("There is no temporary folder: give --out", 1);
+  std::error_code ignored;
+  const auto scratch =
+      io::PrivateFolder::make(std::filesystem::temp_directory_path(ignored), "tensorscope-lesson-");
+  if (!scratch && command.out.empty()) return report("There is no temporary folder: give --out", 1);
+  const std::filesystem::path folder = command.out.empty() ? scratch->path() : command.out;
   Session session(make_engine_loader(), make_dry_runner_loader());
   session.want_roof();
   LessonRunner runner(session, std::move(*lesson), *tier, folder);
