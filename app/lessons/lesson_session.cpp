@@ -23,6 +23,17 @@ void put(std::array<char, Size>& field, const std::string& text) {
   text.copy(field.data(), Size - 1);
 }
 
+// Counts the question without a guess, and the free answers that are empty, in a lesson's state.
+std::size_t open_questions(const lessons::Lesson& lesson, const nlohmann::json& state) {
+  const auto answers = state.value("answers", nlohmann::json::object());
+  const auto empty = std::ranges::count_if(lesson.answers, [&](const lessons::FreeAnswer& one) {
+    const auto found = answers.find(one.id);
+    return found == answers.end() || !found->is_string() || found->get<std::string>().empty();
+  });
+  const bool guess_missing = lesson.question.has_value() && !state.contains("guess");
+  return static_cast<std::size_t>(empty) + (guess_missing ? 1 : 0);
+}
+
 }  // namespace
 
 void LessonSession::set_folder(const std::filesystem::path& folder) {
@@ -167,21 +178,6 @@ void LessonSession::keep() {
   if (something && shown_->folder().is_absolute()) static_cast<void>(shown_->keep());
   progress_.erase(shown_->lesson().id);
 }
-
-namespace {
-
-// Counts the question without a guess, and the free answers that are empty, in a lesson's state.
-std::size_t open_questions(const lessons::Lesson& lesson, const nlohmann::json& state) {
-  const auto answers = state.value("answers", nlohmann::json::object());
-  const auto empty = std::ranges::count_if(lesson.answers, [&](const lessons::FreeAnswer& one) {
-    const auto found = answers.find(one.id);
-    return found == answers.end() || !found->is_string() || found->get<std::string>().empty();
-  });
-  const bool guess_missing = lesson.question.has_value() && !state.contains("guess");
-  return static_cast<std::size_t>(empty) + (guess_missing ? 1 : 0);
-}
-
-}  // namespace
 
 LessonSession::Progress LessonSession::progress_of(const lessons::Lesson& lesson) const {
   // The size with the most progress.

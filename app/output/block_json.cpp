@@ -32,6 +32,14 @@ const char* weight_words(blocks::Weight weight, bool at_end) {
   return at_end ? "alive at the end" : "alive at the peak";
 }
 
+// The device of that number; in files of one device each, as those of ranks, that one. Else null.
+const files::OpenedDevice* other_of(const files::OpenedFile& a, const files::OpenedDevice& device,
+                                    const files::OpenedFile& b) {
+  const auto same = std::ranges::find(b.devices, device.number, &files::OpenedDevice::number);
+  if (same != b.devices.end()) return &*same;
+  return a.devices.size() == 1 && b.devices.size() == 1 ? &b.devices.front() : nullptr;
+}
+
 }  // namespace
 
 Json block_table_json(const files::OpenedFile& file, const BlockQuestion& question) {
@@ -85,18 +93,6 @@ Json growth_json(const files::OpenedFile& file) {
   }
   return {{"devices", std::move(devices)}};
 }
-
-namespace {
-
-// The device of that number; in files of one device each, as those of ranks, that one. Else null.
-const files::OpenedDevice* other_of(const files::OpenedFile& a, const files::OpenedDevice& device,
-                                    const files::OpenedFile& b) {
-  const auto same = std::ranges::find(b.devices, device.number, &files::OpenedDevice::number);
-  if (same != b.devices.end()) return &*same;
-  return a.devices.size() == 1 && b.devices.size() == 1 ? &b.devices.front() : nullptr;
-}
-
-}  // namespace
 
 Json difference_json(const files::OpenedFile& a, const files::OpenedFile& b, bool at_end) {
   auto devices = Json::array();

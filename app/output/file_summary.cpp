@@ -124,85 +124,6 @@ nlohmann::json number_or_null(std::int64_t number) {
   return number;
 }
 
-}  // namespace
-
-nlohmann::json summary_json(const files::OpenedFile& opened) {
-  const snapshot::SnapshotFile& file = opened.file;
-  const allocator::Snapshot& snapshot = file.snapshot;
-  std::map<std::string, std::int64_t, std::less<>> actions;
-  std::array<std::int64_t, allocator::kTraceActionCount> known{};  // by action
-  for (const auto& trace : snapshot.device_traces) {
-    for (const allocator::TraceEntry& entry : trace) {
-      if (entry.action == allocator::TraceAction::other) {
-        ++actions[std::string(snapshot.action_name(entry))];
-      } else {
-        ++known[static_cast<std::size_t>(entry.action)];
-      }
-    }
-  }
-  for (std::size_t i = 0; i < known.size(); ++i) {
-    if (known[i] > 0) actions.emplace(to_string(static_cast<allocator::TraceAction>(i)), known[i]);
-  }
-  auto devices = nlohmann::json::array();
-  LargestPeak peak_allocated;
-  LargestPeak peak_reserved;
-  for (const files::OpenedDevice& device : opened.devices) {
-    devices.push_back(device_json(snapshot, device));
-    peak_allocated.take(devices.back(), "peak_allocated");
-    peak_reserved.take(devices.back(), "peak_reserved");
-  }
-  const std::string format = file.pickle_protocol == 0
-                                 ? std::string("JSON")
-                                 : "pickle " + std::to_string(file.pickle_protocol);
-  nlohmann::json json = {{"kind", "snapshot"},
-                         {"format", format},
-                         {"bytes", file.bytes},
-                         {"events", snapshot.entry_count()},
-                         {"actions", actions},
-                         {"segments", snapshot.segments.size()},
-                         {"peak_allocated", peak_allocated.bytes},
-                         {"peak_allocated_device", peak_allocated.device},
-                         {"peak_reserved", peak_reserved.bytes},
-                         {"peak_reserved_device", peak_reserved.device},
-                         {"devices", devices},
-                         {"annotations", snapshot.external_annotations.size()}};
-  if (!file.in_range.empty())
-    add_range(json,
-              std::accumulate(file.in_range.begin(), file.in_range.end(), base::RangeEvents()));
-  add_fault(json, file.fault);
-  return json;
-}
-
-nlohmann::json summary_json(const trace_file::TraceFile& file) {
-  return summary_json(file, trace_file::summary_of(file));
-}
-
-nlohmann::json summary_json(const trace_file::TraceFile& file,
-                            const trace_file::TraceSummary& summary) {
-  nlohmann::json json = {{"kind", "trace"},
-                         {"bytes", file.bytes},
-                         {"events", file.event_count},
-                         {"kernels", totals_json(summary.kernels, *file.strings)},
-                         {"operators", totals_json(summary.operators, *file.strings)},
-                         {"steps", steps_json(summary, *file.strings)},
-                         {"gpu_busy_us", microseconds(summary.gpu_busy_ns)},
-                         {"gpu_time", time_json(summary.gpu)},
-                         {"gpu_busy_by_device", busy_json(summary)},
-                         {"span_us", microseconds(summary.span_ns)},
-                         {"tracks", file.tracks.size()},
-                         {"flows", file.flows.size()},
-                         {"memory_events", file.memory.size()},
-                         {"schema", number_or_null(file.schema)},
-                         {"devices", file.devices},
-                         {"rank", number_or_null(file.rank)},
-                         {"checks", report::to_json(checks::of_trace(summary, file.fault))}};
-  if (file.window || file.by_number) add_range(json, {.inside = file.in_range, .before = 0});
-  add_fault(json, file.fault);
-  return json;
-}
-
-namespace {
-
 using Json = nlohmann::json;
 
 constexpr const char* kRunName = "run.json";
@@ -329,6 +250,81 @@ base::Result<FileSummary> summary_of_file(const std::filesystem::path& path,
 }
 
 }  // namespace
+
+nlohmann::json summary_json(const files::OpenedFile& opened) {
+  const snapshot::SnapshotFile& file = opened.file;
+  const allocator::Snapshot& snapshot = file.snapshot;
+  std::map<std::string, std::int64_t, std::less<>> actions;
+  std::array<std::int64_t, allocator::kTraceActionCount> known{};  // by action
+  for (const auto& trace : snapshot.device_traces) {
+    for (const allocator::TraceEntry& entry : trace) {
+      if (entry.action == allocator::TraceAction::other) {
+        ++actions[std::string(snapshot.action_name(entry))];
+      } else {
+        ++known[static_cast<std::size_t>(entry.action)];
+      }
+    }
+  }
+  for (std::size_t i = 0; i < known.size(); ++i) {
+    if (known[i] > 0) actions.emplace(to_string(static_cast<allocator::TraceAction>(i)), known[i]);
+  }
+  auto devices = nlohmann::json::array();
+  LargestPeak peak_allocated;
+  LargestPeak peak_reserved;
+  for (const files::OpenedDevice& device : opened.devices) {
+    devices.push_back(device_json(snapshot, device));
+    peak_allocated.take(devices.back(), "peak_allocated");
+    peak_reserved.take(devices.back(), "peak_reserved");
+  }
+  const std::string format = file.pickle_protocol == 0
+                                 ? std::string("JSON")
+                                 : "pickle " + std::to_string(file.pickle_protocol);
+  nlohmann::json json = {{"kind", "snapshot"},
+                         {"format", format},
+                         {"bytes", file.bytes},
+                         {"events", snapshot.entry_count()},
+                         {"actions", actions},
+                         {"segments", snapshot.segments.size()},
+                         {"peak_allocated", peak_allocated.bytes},
+                         {"peak_allocated_device", peak_allocated.device},
+                         {"peak_reserved", peak_reserved.bytes},
+                         {"peak_reserved_device", peak_reserved.device},
+                         {"devices", devices},
+                         {"annotations", snapshot.external_annotations.size()}};
+  if (!file.in_range.empty())
+    add_range(json,
+              std::accumulate(file.in_range.begin(), file.in_range.end(), base::RangeEvents()));
+  add_fault(json, file.fault);
+  return json;
+}
+
+nlohmann::json summary_json(const trace_file::TraceFile& file) {
+  return summary_json(file, trace_file::summary_of(file));
+}
+
+nlohmann::json summary_json(const trace_file::TraceFile& file,
+                            const trace_file::TraceSummary& summary) {
+  nlohmann::json json = {{"kind", "trace"},
+                         {"bytes", file.bytes},
+                         {"events", file.event_count},
+                         {"kernels", totals_json(summary.kernels, *file.strings)},
+                         {"operators", totals_json(summary.operators, *file.strings)},
+                         {"steps", steps_json(summary, *file.strings)},
+                         {"gpu_busy_us", microseconds(summary.gpu_busy_ns)},
+                         {"gpu_time", time_json(summary.gpu)},
+                         {"gpu_busy_by_device", busy_json(summary)},
+                         {"span_us", microseconds(summary.span_ns)},
+                         {"tracks", file.tracks.size()},
+                         {"flows", file.flows.size()},
+                         {"memory_events", file.memory.size()},
+                         {"schema", number_or_null(file.schema)},
+                         {"devices", file.devices},
+                         {"rank", number_or_null(file.rank)},
+                         {"checks", report::to_json(checks::of_trace(summary, file.fault))}};
+  if (file.window || file.by_number) add_range(json, {.inside = file.in_range, .before = 0});
+  add_fault(json, file.fault);
+  return json;
+}
 
 base::Result<FileSummary> summary_of(const std::filesystem::path& path,
                                      const FileQuestion& question) {

@@ -43,6 +43,33 @@ base::Result<nlohmann::json> read_profile(const std::filesystem::path& folder,
 
 constexpr const char* kProgram = "tensorscope " TENSORSCOPE_VERSION;
 
+base::Result<nlohmann::json> profile_of_point(const std::filesystem::path& folder,
+                                              const sweep::Sweep& sweep, std::size_t point) {
+  constexpr const char* kEnding = ".json";
+  const auto name = stored_point_name(folder, sweep, point, kEnding);
+  if (!name) return tl::unexpected(name.error());
+  auto profile = read_profile(folder, *name);
+  if (!profile || !profile->is_object() || !profile->contains("spec")) return profile;
+  const auto written = spec::spec_from_json(profile->at("spec"));
+  if (!written)
+    return text::fail("point_error.spec",
+                      {{"file", *name + kEnding}, text::argument("reason", written.error())});
+  auto same = check_of_point(folder / (*name + kEnding), *written, sweep.points()[point].spec);
+  if (!same) return tl::unexpected(same.error());
+  return profile;
+}
+
+base::Result<sweep::ProfileComparison> compared(const base::Result<nlohmann::json>& a,
+                                                const base::Result<nlohmann::json>& b) {
+  if (!a) return tl::unexpected(a.error());
+  if (!b) return tl::unexpected(b.error());
+  try {
+    return sweep::compare_profiles(*a, *b);
+  } catch (const nlohmann::json::exception& error) {
+    return text::fail("point_error.not_comparable", {{"reason", error.what()}});
+  }
+}
+
 }  // namespace
 
 std::filesystem::path journal_of(const std::filesystem::path& path) {
@@ -76,37 +103,6 @@ base::Result<std::string> stored_point_name(const std::filesystem::path& folder,
   }
   return older;
 }
-
-namespace {
-
-base::Result<nlohmann::json> profile_of_point(const std::filesystem::path& folder,
-                                              const sweep::Sweep& sweep, std::size_t point) {
-  constexpr const char* kEnding = ".json";
-  const auto name = stored_point_name(folder, sweep, point, kEnding);
-  if (!name) return tl::unexpected(name.error());
-  auto profile = read_profile(folder, *name);
-  if (!profile || !profile->is_object() || !profile->contains("spec")) return profile;
-  const auto written = spec::spec_from_json(profile->at("spec"));
-  if (!written)
-    return text::fail("point_error.spec",
-                      {{"file", *name + kEnding}, text::argument("reason", written.error())});
-  auto same = check_of_point(folder / (*name + kEnding), *written, sweep.points()[point].spec);
-  if (!same) return tl::unexpected(same.error());
-  return profile;
-}
-
-base::Result<sweep::ProfileComparison> compared(const base::Result<nlohmann::json>& a,
-                                                const base::Result<nlohmann::json>& b) {
-  if (!a) return tl::unexpected(a.error());
-  if (!b) return tl::unexpected(b.error());
-  try {
-    return sweep::compare_profiles(*a, *b);
-  } catch (const nlohmann::json::exception& error) {
-    return text::fail("point_error.not_comparable", {{"reason", error.what()}});
-  }
-}
-
-}  // namespace
 
 base::Result<void> check_of_point(const std::filesystem::path& file,
                                   const spec::WorkloadSpec& written,

@@ -43,6 +43,17 @@ void docked_panel(const char* id, ImVec2 padding, ImGuiWindowFlags flags,
   ImGui::PopStyleVar();
 }
 
+// A panel that is docked beside the timeline, and which of its sizes is dragged.
+struct DockedPart {
+  const char* window;
+  float ImVec2::*extent;
+  std::optional<double> files::SavedLayout::*part;
+};
+constexpr std::array<DockedPart, 3> kDockedParts = {
+    {{views::ids::kControls, &ImVec2::x, &files::SavedLayout::left},
+     {views::ids::kInspector, &ImVec2::x, &files::SavedLayout::right},
+     {views::ids::kMemory, &ImVec2::y, &files::SavedLayout::below}}};
+
 }  // namespace
 
 void RunPage::draw(const views::Ui& ui, Requests& requests) {
@@ -213,21 +224,6 @@ void RunPage::fit_panels(const views::Ui& ui) {
   fit(views::ids::kInspector, &ImVec2::x, fitted_right_, side_width(ui, size.x));
   fit(views::ids::kMemory, &ImVec2::y, fitted_below_, std::floor(size.y * memory_part()));
 }
-
-namespace {
-
-// A panel that is docked beside the timeline, and which of its sizes is dragged.
-struct DockedPart {
-  const char* window;
-  float ImVec2::*extent;
-  std::optional<double> files::SavedLayout::*part;
-};
-constexpr std::array<DockedPart, 3> kDockedParts = {
-    {{views::ids::kControls, &ImVec2::x, &files::SavedLayout::left},
-     {views::ids::kInspector, &ImVec2::x, &files::SavedLayout::right},
-     {views::ids::kMemory, &ImVec2::y, &files::SavedLayout::below}}};
-
-}  // namespace
 
 files::SavedLayout RunPage::layout() const {
   files::SavedLayout layout;

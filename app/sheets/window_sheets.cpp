@@ -42,6 +42,14 @@ std::optional<std::int64_t> number_of(const spec::WorkloadSpec& spec, std::strin
   return views::slider_number(spec, *field);
 }
 
+base::Message why_not_measured(const Session& session) {
+  if (session.engine() == nullptr) {
+    return session.engine_problem().empty() ? text::message("advice.problem.loading")
+                                            : session.engine_problem();
+  }
+  return session.busy() ? text::message("own_kernels.processor.run_goes_on") : base::Message();
+}
+
 }  // namespace
 
 void WindowSheets::draw_glossary(const views::Ui& ui) {
@@ -203,18 +211,6 @@ void WindowSheets::draw_steppers(const views::Ui& ui, const Preferences& prefere
                        drawn(sink, area, theme, metrics, texts);
                      });
 }
-
-namespace {
-
-base::Message why_not_measured(const Session& session) {
-  if (session.engine() == nullptr) {
-    return session.engine_problem().empty() ? text::message("advice.problem.loading")
-                                            : session.engine_problem();
-  }
-  return session.busy() ? text::message("own_kernels.processor.run_goes_on") : base::Message();
-}
-
-}  // namespace
 
 // Its card is the target card of the window.
 void WindowSheets::draw_kernels(const views::Ui& ui, const Session& session, WorkspaceState& state,

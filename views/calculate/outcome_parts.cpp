@@ -13,6 +13,16 @@ namespace {
 
 constexpr float kNumber = 110;  // width of a column, at scale 1
 
+// Doubled from the start value, as far as its range goes; both of a switch.
+std::string usual_numbers(const calculate::Input& input) {
+  if (input.is_switch()) return "0,1";
+  std::string words;
+  std::int64_t number = std::max<std::int64_t>(input.start, 1);
+  for (int i = 0; i < 4 && number <= input.most; ++i, number *= 2)
+    words += (words.empty() ? "" : ",") + std::to_string(number);
+  return words;
+}
+
 }  // namespace
 
 void draw_figures(const Ui& ui, const char* id, const io::TextTable& table) {
@@ -53,20 +63,6 @@ void draw_outcome_timeline(const Ui& ui, const simulate::Outcome& outcome) {
   draw_gantt_figure(sink, {from.x, from.y, from.x + width, from.y + height}, figure);
   ImGui::Dummy({width, height});
 }
-
-namespace {
-
-// Doubled from the start value, as far as its range goes; both of a switch.
-std::string usual_numbers(const calculate::Input& input) {
-  if (input.is_switch()) return "0,1";
-  std::string words;
-  std::int64_t number = std::max<std::int64_t>(input.start, 1);
-  for (int i = 0; i < 4 && number <= input.most; ++i, number *= 2)
-    words += (words.empty() ? "" : ",") + std::to_string(number);
-  return words;
-}
-
-}  // namespace
 
 bool VariedInput::draw(const Ui& ui, std::span<const calculate::Input> inputs) {
   bool changed = false;

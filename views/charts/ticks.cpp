@@ -47,6 +47,13 @@ const TimeUnit* readable_unit(double largest, double step) {
   return nullptr;
 }
 
+struct ByteUnit {
+  double bytes;
+  const char* name;
+};
+constexpr std::array<ByteUnit, 5> kByteUnits{
+    {{0x1p40, "TiB"}, {0x1p30, "GiB"}, {0x1p20, "MiB"}, {0x1p10, "KiB"}, {1, "B"}}};
+
 }  // namespace
 
 double nice_step(double least) {
@@ -91,17 +98,6 @@ Ticks time_ticks(base::TimeRange range, std::int64_t origin_ns, float pixels, fl
   }
   return out;
 }
-
-namespace {
-
-struct ByteUnit {
-  double bytes;
-  const char* name;
-};
-constexpr std::array<ByteUnit, 5> kByteUnits{
-    {{0x1p40, "TiB"}, {0x1p30, "GiB"}, {0x1p20, "MiB"}, {0x1p10, "KiB"}, {1, "B"}}};
-
-}  // namespace
 
 Ticks byte_ticks(std::int64_t bottom, std::int64_t top, float pixels, float apart_px) {
   if (bottom <= 0) return byte_ticks(top, pixels, apart_px);

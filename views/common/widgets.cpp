@@ -36,26 +36,6 @@ void centred(ImGuiSink& sink, const Rect& rect, TextStyle style, Color color,
   sink.pop_clip();
 }
 
-}  // namespace
-
-bool press_area(const char* id, float width, float height) {
-  // Dear ImGui draws its ring outside the item, where the next widget covers it.
-  ImGui::PushStyleColor(ImGuiCol_NavCursor, 0);
-  const bool pressed = ImGui::InvisibleButton(id, {width, height}, ImGuiButtonFlags_EnableNav);
-  ImGui::PopStyleColor();
-  return pressed;
-}
-
-void focus_ring(const Ui& ui) {
-  if (!ImGui::IsItemFocused() || !ImGui::GetIO().NavVisible) return;
-  const Rect rect = item_rect();
-  const float inside = ui.px(1);
-  sink_of(ui).outline({rect.x0 + inside, rect.y0 + inside, rect.x1 - inside, rect.y1 - inside},
-                      ui.theme.accent, ui.px(2), ui.px(3));
-}
-
-namespace {
-
 // The largest number of columns in which every label fits, with all rows full if possible.
 std::size_t columns_for(const Ui& ui, std::span<const Choice> choices, float width) {
   const ImGuiSink sink = sink_of(ui);
@@ -131,6 +111,22 @@ bool joined_buttons(const Ui& ui, const char* id, std::span<const Choice> choice
 }
 
 }  // namespace
+
+bool press_area(const char* id, float width, float height) {
+  // Dear ImGui draws its ring outside the item, where the next widget covers it.
+  ImGui::PushStyleColor(ImGuiCol_NavCursor, 0);
+  const bool pressed = ImGui::InvisibleButton(id, {width, height}, ImGuiButtonFlags_EnableNav);
+  ImGui::PopStyleColor();
+  return pressed;
+}
+
+void focus_ring(const Ui& ui) {
+  if (!ImGui::IsItemFocused() || !ImGui::GetIO().NavVisible) return;
+  const Rect rect = item_rect();
+  const float inside = ui.px(1);
+  sink_of(ui).outline({rect.x0 + inside, rect.y0 + inside, rect.x1 - inside, rect.y1 - inside},
+                      ui.theme.accent, ui.px(2), ui.px(3));
+}
 
 bool segmented(const Ui& ui, const char* id, std::span<const Choice> choices, int& chosen,
                float width) {

@@ -68,6 +68,53 @@ bool draw_axis(const Ui& ui, const std::string& id, predict::HuntAxis& axis,
   return changed;
 }
 
+bool draw_target(const Ui& ui, HuntEdit& edit, const spec::WorkloadSpec& base) {
+  section(ui, ui.texts("hunt.map_of"));
+  const Choice choices[] = {{"card", base.target_gpu, {}},
+                            {"here", ui.texts("hunt.this_machine"), {}}};
+  int chosen = edit.here ? 1 : 0;
+  const float width = ImGui::GetContentRegionAvail().x;
+  const bool changed = segmented(ui, "###hunt_target", choices, chosen, width);
+  edit.here = chosen == 1;
+  ImGui::Dummy({0, ui.px(4)});
+  return changed;
+}
+
+// Another attention backend, whose frontier is drawn over the map.
+bool draw_comparison(const Ui& ui, HuntEdit& edit, const spec::WorkloadSpec& base) {
+  if (!spec::field_applies(base, Field::backend)) return false;
+  section(ui, ui.texts("hunt.compare"));
+  const auto names = spec::field_choices(Field::backend);
+  const auto label = [&](std::optional<spec::AttentionBackend> backend) -> std::string {
+    if (!backend) return ui.texts("hunt.compare_none");
+    return ui.texts(std::string("controls.choice.") + names[static_cast<std::size_t>(*backend)]);
+  };
+  return select(ui, "###hunt_compare", label(edit.compare), "", ImGui::GetContentRegionAvail().x,
+                [&] {
+                  const auto row = [&](std::optional<spec::AttentionBackend> backend,
+                                       const char* id, const std::string& reason) {
+                    if (!list_row(ui, id, label(backend), "", backend == edit.compare, reason))
+                      return false;
+                    edit.compare = backend;
+                    return true;
+                  };
+                  if (row(std::nullopt, "###hunt_compare_none", {})) return true;
+                  for (std::size_t i = 0; i < names.size(); ++i) {
+                    const auto backend = static_cast<spec::AttentionBackend>(i);
+                    spec::WorkloadSpec tried = base;
+                    tried.backend = backend;
+                    if (!edit.here) tried.device = spec::DeviceKind::cuda;
+                    const auto problems = spec::validate(tried);
+                    const auto* problem = spec::problem_of(problems, Field::backend);
+                    const std::string reason =
+                        problem != nullptr ? message_words(ui.texts, *problem) : std::string();
+                    const std::string id = std::string("###hunt_compare_") + names[i];
+                    if (row(backend, id.c_str(), reason)) return true;
+                  }
+                  return false;
+                });
+}
+
 }  // namespace
 
 std::vector<Field> hunt_fields(const spec::WorkloadSpec& base) {
@@ -117,57 +164,6 @@ void zoom(HuntEdit& edit, const spec::WorkloadSpec& base, double factor, std::si
         predict::zoomed(*axis, spec::number_of(base, axis->field), factor, number->slider, cells);
   }
 }
-
-namespace {
-
-bool draw_target(const Ui& ui, HuntEdit& edit, const spec::WorkloadSpec& base) {
-  section(ui, ui.texts("hunt.map_of"));
-  const Choice choices[] = {{"card", base.target_gpu, {}},
-                            {"here", ui.texts("hunt.this_machine"), {}}};
-  int chosen = edit.here ? 1 : 0;
-  const float width = ImGui::GetContentRegionAvail().x;
-  const bool changed = segmented(ui, "###hunt_target", choices, chosen, width);
-  edit.here = chosen == 1;
-  ImGui::Dummy({0, ui.px(4)});
-  return changed;
-}
-
-// Another attention backend, whose frontier is drawn over the map.
-bool draw_comparison(const Ui& ui, HuntEdit& edit, const spec::WorkloadSpec& base) {
-  if (!spec::field_applies(base, Field::backend)) return false;
-  section(ui, ui.texts("hunt.compare"));
-  const auto names = spec::field_choices(Field::backend);
-  const auto label = [&](std::optional<spec::AttentionBackend> backend) -> std::string {
-    if (!backend) return ui.texts("hunt.compare_none");
-    return ui.texts(std::string("controls.choice.") + names[static_cast<std::size_t>(*backend)]);
-  };
-  return select(ui, "###hunt_compare", label(edit.compare), "", ImGui::GetContentRegionAvail().x,
-                [&] {
-                  const auto row = [&](std::optional<spec::AttentionBackend> backend,
-                                       const char* id, const std::string& reason) {
-                    if (!list_row(ui, id, label(backend), "", backend == edit.compare, reason))
-                      return false;
-                    edit.compare = backend;
-                    return true;
-                  };
-                  if (row(std::nullopt, "###hunt_compare_none", {})) return true;
-                  for (std::size_t i = 0; i < names.size(); ++i) {
-                    const auto backend = static_cast<spec::AttentionBackend>(i);
-                    spec::WorkloadSpec tried = base;
-                    tried.backend = backend;
-                    if (!edit.here) tried.device = spec::DeviceKind::cuda;
-                    const auto problems = spec::validate(tried);
-                    const auto* problem = spec::problem_of(problems, Field::backend);
-                    const std::string reason =
-                        problem != nullptr ? message_words(ui.texts, *problem) : std::string();
-                    const std::string id = std::string("###hunt_compare_") + names[i];
-                    if (row(backend, id.c_str(), reason)) return true;
-                  }
-                  return false;
-                });
-}
-
-}  // namespace
 
 std::string reach_words(const predict::HuntAxis& chosen, const predict::HuntAxis& shown,
                         const text::Texts& texts) {

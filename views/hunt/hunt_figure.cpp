@@ -178,6 +178,14 @@ void draw_labels(DrawSink& sink, const HuntFigure& figure, const HuntGrid& grid,
       std::string(spec::field_name(map.y().field)) + " \\ " + spec::field_name(map.x().field));
 }
 
+// There is no largest value before larger ones were checked, and no edge without a value that fits
+// and one that does not.
+const predict::EdgeHunt* exact_edge(const predict::HuntProgress& hunt, std::int64_t y_value) {
+  if (!hunt.exact || !hunt.exact->searched_above || hunt.exact->y != y_value) return nullptr;
+  const predict::EdgeHunt& edge = hunt.exact->edge;
+  return edge.fits && edge.oom ? &edge : nullptr;
+}
+
 }  // namespace
 
 std::string cell_place(const predict::HuntMap& map, std::size_t index) {
@@ -285,18 +293,6 @@ std::string hunt_sentence(const predict::HuntProgress& hunt, std::int64_t y_valu
   }
   return frontier_sentence(hunt.map, hunt.target.name, y_value, texts);
 }
-
-namespace {
-
-// There is no largest value before larger ones were checked, and no edge without a value that fits
-// and one that does not.
-const predict::EdgeHunt* exact_edge(const predict::HuntProgress& hunt, std::int64_t y_value) {
-  if (!hunt.exact || !hunt.exact->searched_above || hunt.exact->y != y_value) return nullptr;
-  const predict::EdgeHunt& edge = hunt.exact->edge;
-  return edge.fits && edge.oom ? &edge : nullptr;
-}
-
-}  // namespace
 
 std::string exact_sentence(const predict::HuntProgress& hunt, std::int64_t y_value,
                            const text::Texts& texts) {

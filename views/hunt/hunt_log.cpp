@@ -113,41 +113,6 @@ bool draw_row(const Ui& ui, const predict::HuntMap& map, const OneUnit& unit, co
   return pressed;
 }
 
-}  // namespace
-
-std::optional<std::size_t> draw_hunt_log(const Ui& ui, const predict::HuntMap& map,
-                                         std::int64_t memory, float height) {
-  const OneUnit unit = hunt_unit(map, memory);
-  const std::size_t runs = map.confirmed().size();
-  const std::size_t probes = map.log().size();
-  const auto count = [](std::size_t number) {
-    return text::grouped(static_cast<std::int64_t>(number));
-  };
-  section(ui, ui.texts("hunt.log"),
-          runs == 0
-              ? ui.texts("hunt.log_count", {{"count", count(probes)}})
-              : ui.texts("hunt.log_counts", {{"count", count(probes)}, {"runs", count(runs)}}));
-  std::optional<std::size_t> pressed;
-  ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, ImVec2(0, 0));
-  if (ImGui::BeginChild("###hunt_log", {0, height})) {
-    rows_in_view(runs + probes, ui.px(kRowHeight), [&](std::size_t place) {
-      const bool of_run = place < runs;
-      const LogRow row = of_run ? run_row(ui, map, unit, runs - place)
-                                : probe_row(ui, map, probes - (place - runs));
-      ImGui::PushID(of_run ? "run" : "probe");
-      ImGui::PushID(static_cast<int>(row.number));
-      if (draw_row(ui, map, unit, row)) pressed = row.cell;
-      ImGui::PopID();
-      ImGui::PopID();
-    });
-  }
-  ImGui::EndChild();
-  ImGui::PopStyleVar();
-  return pressed;
-}
-
-namespace {
-
 constexpr float kStepHeight = 24;
 constexpr float kStepsShown = 7;
 constexpr float kLineHeight = 36;
@@ -187,6 +152,37 @@ bool draw_step(const Ui& ui, const std::string& place, const BisectionRow& row,
 }
 
 }  // namespace
+
+std::optional<std::size_t> draw_hunt_log(const Ui& ui, const predict::HuntMap& map,
+                                         std::int64_t memory, float height) {
+  const OneUnit unit = hunt_unit(map, memory);
+  const std::size_t runs = map.confirmed().size();
+  const std::size_t probes = map.log().size();
+  const auto count = [](std::size_t number) {
+    return text::grouped(static_cast<std::int64_t>(number));
+  };
+  section(ui, ui.texts("hunt.log"),
+          runs == 0
+              ? ui.texts("hunt.log_count", {{"count", count(probes)}})
+              : ui.texts("hunt.log_counts", {{"count", count(probes)}, {"runs", count(runs)}}));
+  std::optional<std::size_t> pressed;
+  ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, ImVec2(0, 0));
+  if (ImGui::BeginChild("###hunt_log", {0, height})) {
+    rows_in_view(runs + probes, ui.px(kRowHeight), [&](std::size_t place) {
+      const bool of_run = place < runs;
+      const LogRow row = of_run ? run_row(ui, map, unit, runs - place)
+                                : probe_row(ui, map, probes - (place - runs));
+      ImGui::PushID(of_run ? "run" : "probe");
+      ImGui::PushID(static_cast<int>(row.number));
+      if (draw_row(ui, map, unit, row)) pressed = row.cell;
+      ImGui::PopID();
+      ImGui::PopID();
+    });
+  }
+  ImGui::EndChild();
+  ImGui::PopStyleVar();
+  return pressed;
+}
 
 std::optional<std::int64_t> draw_bisection(const Ui& ui, const predict::HuntProgress& hunt,
                                            std::int64_t y, bool outdated) {

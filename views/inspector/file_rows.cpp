@@ -72,6 +72,14 @@ bool modelled(const ViewContext& context) {
   return has_modelled_segments(context.file->file.snapshot);
 }
 
+std::string peak_words(const ViewContext& context) {
+  const std::string size = text::bytes(context.file_device->run.memory.peak_bytes()).joined();
+  const auto device = files::told_device(context.file, context.file_device);
+  if (!device) return context.texts("file.verdict.peak", {{"size", size}});
+  return context.texts("file.verdict.peak_of_device",
+                       {{"size", size}, {"number", std::to_string(*device)}});
+}
+
 }  // namespace
 
 InspectorRow size_row(const text::Texts& texts, const FileSize& size, const base::Message& fault) {
@@ -209,18 +217,6 @@ std::vector<InspectorRow> trial_rows(const ViewContext& context) {
     rows.push_back(row(trial.setting, trial.peak_reserved, trial.refused));
   return rows;
 }
-
-namespace {
-
-std::string peak_words(const ViewContext& context) {
-  const std::string size = text::bytes(context.file_device->run.memory.peak_bytes()).joined();
-  const auto device = files::told_device(context.file, context.file_device);
-  if (!device) return context.texts("file.verdict.peak", {{"size", size}});
-  return context.texts("file.verdict.peak_of_device",
-                       {{"size", size}, {"number", std::to_string(*device)}});
-}
-
-}  // namespace
 
 FileVerdict file_verdict(const ViewContext& context) {
   FileVerdict verdict;

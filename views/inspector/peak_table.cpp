@@ -113,121 +113,6 @@ std::int64_t apart_bytes(const ViewContext& context) {
   return context.outlook->target->run.apart_bytes;
 }
 
-}  // namespace
-
-std::vector<PeakRow> peak_table(const ViewContext& context) {
-  std::vector<PeakRow> rows;
-  const MemorySource source = memory_source(context);
-  const predict::Forecast* here = context.forecast;
-  const bool measured = source.kind == MemorySource::Kind::measured && source.log != nullptr;
-  const auto row = [&](PeakRow::Kind kind, std::string label, std::optional<std::int64_t> predicted,
-                       std::string hint = {}) {
-    rows.push_back(
-        {.kind = kind, .label = std::move(label), .predicted = predicted, .hint = std::move(hint)});
-  };
-  using Kind = PeakRow::Kind;
-  const std::string tensors = context.texts("inspector.peaks.tensors");
-  const std::string before = context.texts("inspector.peaks.before_backward");
-  const std::string first_step = context.texts("inspector.peaks.first_step");
-  const std::string first_step_hint = context.texts("inspector.peaks.first_step_hint");
-  if (measured && here != nullptr) {
-    // A step that failed never reached its peak.
-    const bool whole =
-        context.run != nullptr && context.run->finished && context.run->verdict == run::Verdict::ok;
-    row(Kind::place, context.texts("inspector.peaks.here"), {});
-    row(Kind::term, whole ? tensors : context.texts("inspector.peaks.tensors_whole"),
-        here->run.log.peak_bytes(), context.texts("inspector.peaks.tensors_hint"));
-    if (whole) rows.back().measured = context.run->peak_allocated();
-    if (const auto expected = memory::first_step(here->run.log)) {
-      row(Kind::part, first_step, expected->bytes, first_step_hint);
-      const auto found = memory::first_step(*source.log);
-      if (whole && found) rows.back().measured = found->bytes;
-    }
-    if (const auto expected = memory::before_backward(here->run.log)) {
-      row(Kind::part, before, expected->bytes, meaning(context.texts, "before_backward"));
-      const auto found = memory::before_backward(*source.log);
-      if (whole && found) rows.back().measured = found->bytes;
-    }
-  }
-  if (context.outlook == nullptr || context.outlook->target == nullptr) return rows;
-  const predict::Forecast& card = *context.outlook->target;
-  const predict::Prediction& prediction = card.prediction;
-  const predict::NeedChain& chain = prediction.chain;
-  const bool cuda = card.target.kind == spec::DeviceKind::cuda;
-  row(Kind::place, limit_words(context.texts, card.target.name), {});
-  const auto term = [&](const char* key, const char* hint, std::int64_t bytes) {
-    if (bytes > 0) row(Kind::term, context.texts(key), bytes, context.texts(hint));
-  };
-  row(Kind::term, tensors, chain.tensors, context.texts("inspector.peaks.tensors_hint"));
-  if (const std::string state = state_words(context.texts, card.run.spec); !state.empty()) {
-    constexpr auto kState = static_cast<std::size_t>(memory::Category::optimizer_state);
-    row(Kind::part, state, prediction.by_category[kState],
-        meaning(context.texts, "optimizer_state"));
-  }
-  term("inspector.peaks.rounding", "inspector.peaks.rounding_hint", chain.rounding);
-  term("inspector.peaks.workspaces", "inspector.peaks.workspaces_hint", chain.workspaces);
-  if (cuda) {
-    row(Kind::sum, context.texts("inspector.peaks.allocated"), chain.allocated(),
-        meaning(context.texts, "allocated"));
-  }
-  if (prediction.first_step) row(Kind::part, first_step, prediction.first_step, first_step_hint);
-  if (prediction.before_backward) {
-    row(Kind::part, before, prediction.before_backward, meaning(context.texts, "before_backward"));
-  }
-  term("inspector.peaks.cached", "inspector.peaks.cached_hint", chain.cached);
-  if (cuda) {
-    row(Kind::sum, context.texts("inspector.peaks.reserved"), chain.reserved(),
-        meaning(context.texts, "reserved"));
-  }
-  term("inspector.peaks.context", "inspector.peaks.context_hint", chain.context);
-  row(Kind::sum, context.texts("inspector.peaks.needed"), chain.needed(),
-      meaning(context.texts, "needed"));
-  const std::int64_t rest = prediction.headroom;
-  row(Kind::rest, context.texts(rest < 0 ? "inspector.peaks.missing" : "inspector.peaks.spare"),
-      std::abs(rest));
-  return rows;
-}
-
-PeakColumns peak_columns(const DrawSink& sink, Metrics metrics, const std::vector<PeakRow>& rows,
-                         float width) {
-  PeakColumns columns;
-  columns.error = width;
-  columns.measured = columns.error - metrics.px(62);
-  columns.predicted = columns.measured - metrics.px(70);
-  const char unit = unit_of(rows);
-  columns.stacked = std::ranges::any_of(rows, [&](const PeakRow& row) {
-    if (row.kind == PeakRow::Kind::place) return false;
-    return metrics.px(indent_of(row) + 6) + sink.text_width(TextStyle::body, row.label) +
-               sink.text_width(number_style(row), predicted_size(row, unit)) >
-           columns.predicted;
-  });
-  if (columns.stacked) columns.predicted = columns.measured = columns.error;
-  return columns;
-}
-
-std::string scratch_words(const ViewContext& context) {
-  if (context.outlook == nullptr || context.outlook->target == nullptr) return {};
-  const predict::Prediction& prediction = context.outlook->target->prediction;
-  if (prediction.scratch_high <= 0) return {};
-  return context.texts("inspector.peaks.scratch",
-                       {{"low", text::bytes(prediction.scratch_low).joined()},
-                        {"high", text::bytes(prediction.scratch_high).joined()}});
-}
-
-std::string apart_words(const ViewContext& context) {
-  const std::int64_t bytes = apart_bytes(context);
-  if (bytes <= 0) return {};
-  return context.texts("inspector.peaks.apart", {{"size", text::bytes(bytes).joined()}});
-}
-
-std::string unchecked_words(const ViewContext& context) {
-  if (context.outlook == nullptr || context.outlook->target == nullptr) return {};
-  const base::Message& unchecked = context.outlook->target->prediction.unchecked;
-  return unchecked.empty() ? std::string() : message_words(context.texts, unchecked);
-}
-
-namespace {
-
 // Draws the table row by row, starting at the upper left corner.
 class PeakTable {
  public:
@@ -371,6 +256,117 @@ class PeakTable {
 };
 
 }  // namespace
+
+std::vector<PeakRow> peak_table(const ViewContext& context) {
+  std::vector<PeakRow> rows;
+  const MemorySource source = memory_source(context);
+  const predict::Forecast* here = context.forecast;
+  const bool measured = source.kind == MemorySource::Kind::measured && source.log != nullptr;
+  const auto row = [&](PeakRow::Kind kind, std::string label, std::optional<std::int64_t> predicted,
+                       std::string hint = {}) {
+    rows.push_back(
+        {.kind = kind, .label = std::move(label), .predicted = predicted, .hint = std::move(hint)});
+  };
+  using Kind = PeakRow::Kind;
+  const std::string tensors = context.texts("inspector.peaks.tensors");
+  const std::string before = context.texts("inspector.peaks.before_backward");
+  const std::string first_step = context.texts("inspector.peaks.first_step");
+  const std::string first_step_hint = context.texts("inspector.peaks.first_step_hint");
+  if (measured && here != nullptr) {
+    // A step that failed never reached its peak.
+    const bool whole =
+        context.run != nullptr && context.run->finished && context.run->verdict == run::Verdict::ok;
+    row(Kind::place, context.texts("inspector.peaks.here"), {});
+    row(Kind::term, whole ? tensors : context.texts("inspector.peaks.tensors_whole"),
+        here->run.log.peak_bytes(), context.texts("inspector.peaks.tensors_hint"));
+    if (whole) rows.back().measured = context.run->peak_allocated();
+    if (const auto expected = memory::first_step(here->run.log)) {
+      row(Kind::part, first_step, expected->bytes, first_step_hint);
+      const auto found = memory::first_step(*source.log);
+      if (whole && found) rows.back().measured = found->bytes;
+    }
+    if (const auto expected = memory::before_backward(here->run.log)) {
+      row(Kind::part, before, expected->bytes, meaning(context.texts, "before_backward"));
+      const auto found = memory::before_backward(*source.log);
+      if (whole && found) rows.back().measured = found->bytes;
+    }
+  }
+  if (context.outlook == nullptr || context.outlook->target == nullptr) return rows;
+  const predict::Forecast& card = *context.outlook->target;
+  const predict::Prediction& prediction = card.prediction;
+  const predict::NeedChain& chain = prediction.chain;
+  const bool cuda = card.target.kind == spec::DeviceKind::cuda;
+  row(Kind::place, limit_words(context.texts, card.target.name), {});
+  const auto term = [&](const char* key, const char* hint, std::int64_t bytes) {
+    if (bytes > 0) row(Kind::term, context.texts(key), bytes, context.texts(hint));
+  };
+  row(Kind::term, tensors, chain.tensors, context.texts("inspector.peaks.tensors_hint"));
+  if (const std::string state = state_words(context.texts, card.run.spec); !state.empty()) {
+    constexpr auto kState = static_cast<std::size_t>(memory::Category::optimizer_state);
+    row(Kind::part, state, prediction.by_category[kState],
+        meaning(context.texts, "optimizer_state"));
+  }
+  term("inspector.peaks.rounding", "inspector.peaks.rounding_hint", chain.rounding);
+  term("inspector.peaks.workspaces", "inspector.peaks.workspaces_hint", chain.workspaces);
+  if (cuda) {
+    row(Kind::sum, context.texts("inspector.peaks.allocated"), chain.allocated(),
+        meaning(context.texts, "allocated"));
+  }
+  if (prediction.first_step) row(Kind::part, first_step, prediction.first_step, first_step_hint);
+  if (prediction.before_backward) {
+    row(Kind::part, before, prediction.before_backward, meaning(context.texts, "before_backward"));
+  }
+  term("inspector.peaks.cached", "inspector.peaks.cached_hint", chain.cached);
+  if (cuda) {
+    row(Kind::sum, context.texts("inspector.peaks.reserved"), chain.reserved(),
+        meaning(context.texts, "reserved"));
+  }
+  term("inspector.peaks.context", "inspector.peaks.context_hint", chain.context);
+  row(Kind::sum, context.texts("inspector.peaks.needed"), chain.needed(),
+      meaning(context.texts, "needed"));
+  const std::int64_t rest = prediction.headroom;
+  row(Kind::rest, context.texts(rest < 0 ? "inspector.peaks.missing" : "inspector.peaks.spare"),
+      std::abs(rest));
+  return rows;
+}
+
+PeakColumns peak_columns(const DrawSink& sink, Metrics metrics, const std::vector<PeakRow>& rows,
+                         float width) {
+  PeakColumns columns;
+  columns.error = width;
+  columns.measured = columns.error - metrics.px(62);
+  columns.predicted = columns.measured - metrics.px(70);
+  const char unit = unit_of(rows);
+  columns.stacked = std::ranges::any_of(rows, [&](const PeakRow& row) {
+    if (row.kind == PeakRow::Kind::place) return false;
+    return metrics.px(indent_of(row) + 6) + sink.text_width(TextStyle::body, row.label) +
+               sink.text_width(number_style(row), predicted_size(row, unit)) >
+           columns.predicted;
+  });
+  if (columns.stacked) columns.predicted = columns.measured = columns.error;
+  return columns;
+}
+
+std::string scratch_words(const ViewContext& context) {
+  if (context.outlook == nullptr || context.outlook->target == nullptr) return {};
+  const predict::Prediction& prediction = context.outlook->target->prediction;
+  if (prediction.scratch_high <= 0) return {};
+  return context.texts("inspector.peaks.scratch",
+                       {{"low", text::bytes(prediction.scratch_low).joined()},
+                        {"high", text::bytes(prediction.scratch_high).joined()}});
+}
+
+std::string apart_words(const ViewContext& context) {
+  const std::int64_t bytes = apart_bytes(context);
+  if (bytes <= 0) return {};
+  return context.texts("inspector.peaks.apart", {{"size", text::bytes(bytes).joined()}});
+}
+
+std::string unchecked_words(const ViewContext& context) {
+  if (context.outlook == nullptr || context.outlook->target == nullptr) return {};
+  const base::Message& unchecked = context.outlook->target->prediction.unchecked;
+  return unchecked.empty() ? std::string() : message_words(context.texts, unchecked);
+}
 
 void draw_peak_table(const Ui& ui, const ViewContext& context) {
   const std::vector<PeakRow> rows = peak_table(context);

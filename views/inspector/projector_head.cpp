@@ -48,6 +48,29 @@ void add_prediction(HeadlineRow& row, std::int64_t predicted, std::int64_t measu
        {error.substr(0, gap), gap == std::string::npos ? std::string() : error.substr(gap + 1)}});
 }
 
+// Positions at scale 1, from the upper edge down.
+constexpr float kMark = 16;
+constexpr float kLeft = 42;
+constexpr float kSentence = 12;
+constexpr float kRemark = 44;
+constexpr float kRows = 77;
+constexpr float kFigures = 27;
+constexpr float kHead = 136;
+
+// Draws a remark in a place that is high enough for one line of `style` or two small ones.
+void draw_remark(DrawSink& sink, const Rect& place, TextStyle style, Color color,
+                 const std::string& words) {
+  if (sink.text_width(style, words) <= place.width() && words.find('\n') == std::string::npos) {
+    sink.text({place.x0, place.y0}, style, color, words);
+    return;
+  }
+  float y = place.y0;
+  for (const std::string& line : wrapped_fitted(sink, TextStyle::small, words, place.width(), 2)) {
+    sink.text({place.x0, y}, TextStyle::small, color, line);
+    y += place.height() / 2;
+  }
+}
+
 }  // namespace
 
 std::vector<HeadlineRow> headline_rows(const ViewContext& context) {
@@ -152,33 +175,6 @@ void draw_headline_row(DrawSink& sink, const Theme& theme, Metrics metrics,
     x += sink.text_width(TextStyle::body, figure.value.unit) + gap;
   }
 }
-
-namespace {
-
-// Positions at scale 1, from the upper edge down.
-constexpr float kMark = 16;
-constexpr float kLeft = 42;
-constexpr float kSentence = 12;
-constexpr float kRemark = 44;
-constexpr float kRows = 77;
-constexpr float kFigures = 27;
-constexpr float kHead = 136;
-
-// Draws a remark in a place that is high enough for one line of `style` or two small ones.
-void draw_remark(DrawSink& sink, const Rect& place, TextStyle style, Color color,
-                 const std::string& words) {
-  if (sink.text_width(style, words) <= place.width() && words.find('\n') == std::string::npos) {
-    sink.text({place.x0, place.y0}, style, color, words);
-    return;
-  }
-  float y = place.y0;
-  for (const std::string& line : wrapped_fitted(sink, TextStyle::small, words, place.width(), 2)) {
-    sink.text({place.x0, y}, TextStyle::small, color, line);
-    y += place.height() / 2;
-  }
-}
-
-}  // namespace
 
 HeadRemark head_remark(const ViewContext& context, const VerdictWords& words) {
   const predict::Outlook* const outlook = context.file == nullptr ? context.outlook : nullptr;

@@ -35,22 +35,6 @@ void draw_bar(DrawSink& sink, const Ui& ui, const Rect& box, std::int64_t needed
   sink.fill({tick, box.y0 - ui.px(3), tick + ui.px(2), box.y1 + ui.px(3)}, ui.theme.warn);
 }
 
-}  // namespace
-
-RemedyColumns remedy_columns(const DrawSink& sink, const Metrics& metrics, const text::Texts& texts,
-                             float width) {
-  // Widths of the numbers at scale 1.
-  constexpr float kTime = 50, kNeeded = 44;
-  const float needed = width - metrics.px(kTime);
-  const float heading = sink.text_width(TextStyle::small, texts("remedy.time"));
-  return {.bar = needed - metrics.px(kNeeded),
-          .needed = needed,
-          .time = width,
-          .unit = std::min(needed, width - heading - metrics.px(10))};
-}
-
-namespace {
-
 bool draw_remedy(const Ui& ui, const predict::Remedy& remedy, const BarScale& scale,
                  const OneUnit& unit) {
   const float width = ImGui::GetContentRegionAvail().x;
@@ -108,6 +92,18 @@ void draw_headings(const Ui& ui, const std::string& unit) {
 }
 
 }  // namespace
+
+RemedyColumns remedy_columns(const DrawSink& sink, const Metrics& metrics, const text::Texts& texts,
+                             float width) {
+  // Widths of the numbers at scale 1.
+  constexpr float kTime = 50, kNeeded = 44;
+  const float needed = width - metrics.px(kTime);
+  const float heading = sink.text_width(TextStyle::small, texts("remedy.time"));
+  return {.bar = needed - metrics.px(kNeeded),
+          .needed = needed,
+          .time = width,
+          .unit = std::min(needed, width - heading - metrics.px(10))};
+}
 
 std::string remedy_title(const predict::Remedy& remedy, const text::Texts& texts) {
   if (remedy.kind == predict::RemedyKind::smaller_batch) {

@@ -94,6 +94,36 @@ void add_memory(const text::Texts& texts, const files::ShownMemory& memory,
         ""}});
 }
 
+// The step of the profiler that a slice shows; times of a trace in the window count from its
+// first event.
+const trace_file::StepSpan* step_of(const ViewContext& context, const trace::Slice& slice) {
+  for (const trace_file::StepSpan& step : context.trace->summary.steps) {
+    if (step.name == slice.name && step.duration_ns == slice.duration_ns) return &step;
+  }
+  return nullptr;
+}
+
+// The verdict of a recording, of a script or a workload.
+FileVerdict recording_verdict(const ViewContext& context) {
+  const run::Run& run = context.trace->run;
+  FileVerdict verdict;
+  verdict.out_of_memory = run.verdict == run::Verdict::oom;
+  verdict.faulty = !context.trace->about.fault.empty() || run.verdict == run::Verdict::failed;
+  const std::string name = run.script.empty() ? spec::to_string(run.spec.workload) : run.script;
+  verdict.sentence =
+      context.texts("recording.verdict", {{"name", name},
+                                          {"steps", text::grouped(std::ssize(run.recorded_steps))},
+                                          {"size", text::bytes(run.peak_allocated()).joined()}});
+  if (!run.finished) {
+    verdict.remark = context.texts("live.goes_on");
+  } else if (run.verdict != run::Verdict::ok) {
+    verdict.remark = message_words(context.texts, run.failure);
+  } else if (verdict.faulty) {
+    verdict.remark = message_words(context.texts, context.trace->about.fault);
+  }
+  return verdict;
+}
+
 }  // namespace
 
 TraceCalls trace_calls(const ViewContext& context) {
@@ -142,19 +172,6 @@ std::vector<InspectorRow> trace_rows(const ViewContext& context) {
   return rows;
 }
 
-namespace {
-
-// The step of the profiler that a slice shows; times of a trace in the window count from its
-// first event.
-const trace_file::StepSpan* step_of(const ViewContext& context, const trace::Slice& slice) {
-  for (const trace_file::StepSpan& step : context.trace->summary.steps) {
-    if (step.name == slice.name && step.duration_ns == slice.duration_ns) return &step;
-  }
-  return nullptr;
-}
-
-}  // namespace
-
 std::vector<InspectorRow> step_rows(const ViewContext& context, const trace::Slice& slice) {
   if (context.trace == nullptr) return {};
   const trace_file::StepSpan* const step = step_of(context, slice);
@@ -165,31 +182,6 @@ std::vector<InspectorRow> step_rows(const ViewContext& context, const trace::Sli
   if (!context.trace->summary.devices.empty()) add_parts(context.texts, step->gpu, rows);
   return rows;
 }
-
-namespace {
-
-// The verdict of a recording, of a script or a workload.
-FileVerdict recording_verdict(const ViewContext& context) {
-  const run::Run& run = context.trace->run;
-  FileVerdict verdict;
-  verdict.out_of_memory = run.verdict == run::Verdict::oom;
-  verdict.faulty = !context.trace->about.fault.empty() || run.verdict == run::Verdict::failed;
-  const std::string name = run.script.empty() ? spec::to_string(run.spec.workload) : run.script;
-  verdict.sentence =
-      context.texts("recording.verdict", {{"name", name},
-                                          {"steps", text::grouped(std::ssize(run.recorded_steps))},
-                                          {"size", text::bytes(run.peak_allocated()).joined()}});
-  if (!run.finished) {
-    verdict.remark = context.texts("live.goes_on");
-  } else if (run.verdict != run::Verdict::ok) {
-    verdict.remark = message_words(context.texts, run.failure);
-  } else if (verdict.faulty) {
-    verdict.remark = message_words(context.texts, context.trace->about.fault);
-  }
-  return verdict;
-}
-
-}  // namespace
 
 FileVerdict trace_verdict(const ViewContext& context) {
   if (context.trace->recording) return recording_verdict(context);

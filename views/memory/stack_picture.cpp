@@ -50,10 +50,6 @@ class RunMerger {
   std::vector<std::size_t> next_;
 };
 
-}  // namespace
-
-namespace {
-
 // Gives each `step` neighbouring columns the pixels of the one with the largest total.
 void join_columns(const memory::ActiveMemoryLayout& layout, std::int32_t step, std::int32_t rows,
                   std::vector<Color>& pixels) {

@@ -45,40 +45,6 @@ base::Result<sweep::SweepAxis> first_axis(const SweepEdit& edit) {
                            (edit.values.empty() ? range : edit.values));
 }
 
-}  // namespace
-
-base::Result<sweep::SweepSpec> sweep_of(const SweepEdit& edit, const spec::WorkloadSpec& base,
-                                        const sweep::SweepPresets& presets) {
-  if (const sweep::SweepPreset* preset = presets.find(edit.preset)) {
-    return sweep::sweep_over(*preset, base);
-  }
-  sweep::SweepSpec spec;
-  spec.base = base;
-  auto axis = first_axis(edit);
-  if (!axis) return tl::unexpected(axis.error());
-  spec.axes.push_back(std::move(*axis));
-  if (edit.second) {
-    auto second =
-        sweep::parse_axis(std::string(spec::field_name(*edit.second)) + "=" + edit.second_values);
-    if (!second) return tl::unexpected(second.error());
-    spec.axes.push_back(std::move(*second));
-  }
-  if (edit.series == Field::backend) {
-    sweep::SweepSeriesField series;
-    for (const AttentionBackend one : edit.backends) series.values.emplace_back(to_string(one));
-    if (spec::field_applies(base, Field::backend)) spec.series.push_back(std::move(series));
-  } else if (edit.series) {
-    auto series =
-        sweep::parse_series(std::string(spec::field_name(*edit.series)) + "=" + edit.series_values);
-    if (!series) return tl::unexpected(series.error());
-    spec.series.push_back(std::move(*series));
-  }
-  if (auto good = sweep::check(spec); !good) return tl::unexpected(good.error());
-  return spec;
-}
-
-namespace {
-
 SweepEdit plain_edit_of(const sweep::SweepSpec& sweep) {
   const auto listed = [](const auto& values, const auto& word) {
     std::string all;
@@ -114,6 +80,36 @@ SweepEdit plain_edit_of(const sweep::SweepSpec& sweep) {
 }
 
 }  // namespace
+
+base::Result<sweep::SweepSpec> sweep_of(const SweepEdit& edit, const spec::WorkloadSpec& base,
+                                        const sweep::SweepPresets& presets) {
+  if (const sweep::SweepPreset* preset = presets.find(edit.preset)) {
+    return sweep::sweep_over(*preset, base);
+  }
+  sweep::SweepSpec spec;
+  spec.base = base;
+  auto axis = first_axis(edit);
+  if (!axis) return tl::unexpected(axis.error());
+  spec.axes.push_back(std::move(*axis));
+  if (edit.second) {
+    auto second =
+        sweep::parse_axis(std::string(spec::field_name(*edit.second)) + "=" + edit.second_values);
+    if (!second) return tl::unexpected(second.error());
+    spec.axes.push_back(std::move(*second));
+  }
+  if (edit.series == Field::backend) {
+    sweep::SweepSeriesField series;
+    for (const AttentionBackend one : edit.backends) series.values.emplace_back(to_string(one));
+    if (spec::field_applies(base, Field::backend)) spec.series.push_back(std::move(series));
+  } else if (edit.series) {
+    auto series =
+        sweep::parse_series(std::string(spec::field_name(*edit.series)) + "=" + edit.series_values);
+    if (!series) return tl::unexpected(series.error());
+    spec.series.push_back(std::move(*series));
+  }
+  if (auto good = sweep::check(spec); !good) return tl::unexpected(good.error());
+  return spec;
+}
 
 SweepEdit edit_of(const sweep::SweepSpec& sweep, const sweep::SweepPresets& presets) {
   SweepEdit edit = plain_edit_of(sweep);

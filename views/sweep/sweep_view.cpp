@@ -98,39 +98,6 @@ void draw_buttons(const Ui& ui, const SweepPage& page, std::size_t open, SweepSt
   requests.save = icon_button(ui, "###sweep_save", "\xef\x80\x99", "sweep.save", ButtonKind::plain);
 }
 
-}  // namespace
-
-std::string sweep_state_words(const sweep::Sweep& sweep, bool paused, const text::Texts& texts) {
-  const std::size_t total = sweep.points().size();
-  const std::size_t open = sweep.count(PointStatus::pending);
-  if (const std::size_t cancelled = sweep.count(PointStatus::cancelled); cancelled > 0) {
-    return texts("sweep.is_cancelled", {{"done", count(total - open - cancelled)},
-                                        {"total", count(total)},
-                                        {"left", count(open + cancelled)}});
-  }
-  return texts(open == 0 ? "sweep.is_done" : paused ? "sweep.is_paused" : "sweep.waits");
-}
-
-float progress_width(float wanted, float room, float words, float unit) {
-  const float least = std::min(room, 300 * unit);
-  return std::max(120 * unit, std::min({wanted, room, std::max(room - words, least)}));
-}
-
-std::string sweep_now_words(const SweepPage& page, const text::Texts& texts) {
-  const sweep::Sweep& sweep = *page.sweep;
-  if (!page.problem.empty()) return message_words(texts, page.problem);
-  if (page.predicting) return texts("sweep.predicting");
-  if (!sweep.running()) return sweep_state_words(sweep, page.paused, texts);
-  std::string now = point_words(sweep, sweep.points()[*sweep.running()]);
-  if (!page.now.empty()) now += texts("memory.list_comma") + page.now;
-  if (const double left = sweep.seconds_left(); left >= 0) {
-    now += "   " + texts("sweep.left", {{"seconds", text::decimal(left, 0)}});
-  }
-  return now;
-}
-
-namespace {
-
 // Title, bar and time left at the left, buttons at the right.
 void draw_strip(const Ui& ui, const SweepPage& page, float width, SweepStyle& look,
                 SweepRequests& requests) {
@@ -235,6 +202,35 @@ void draw_figure(const Ui& ui, const SweepPage& page, const Rect& area, SweepPag
 }
 
 }  // namespace
+
+std::string sweep_state_words(const sweep::Sweep& sweep, bool paused, const text::Texts& texts) {
+  const std::size_t total = sweep.points().size();
+  const std::size_t open = sweep.count(PointStatus::pending);
+  if (const std::size_t cancelled = sweep.count(PointStatus::cancelled); cancelled > 0) {
+    return texts("sweep.is_cancelled", {{"done", count(total - open - cancelled)},
+                                        {"total", count(total)},
+                                        {"left", count(open + cancelled)}});
+  }
+  return texts(open == 0 ? "sweep.is_done" : paused ? "sweep.is_paused" : "sweep.waits");
+}
+
+float progress_width(float wanted, float room, float words, float unit) {
+  const float least = std::min(room, 300 * unit);
+  return std::max(120 * unit, std::min({wanted, room, std::max(room - words, least)}));
+}
+
+std::string sweep_now_words(const SweepPage& page, const text::Texts& texts) {
+  const sweep::Sweep& sweep = *page.sweep;
+  if (!page.problem.empty()) return message_words(texts, page.problem);
+  if (page.predicting) return texts("sweep.predicting");
+  if (!sweep.running()) return sweep_state_words(sweep, page.paused, texts);
+  std::string now = point_words(sweep, sweep.points()[*sweep.running()]);
+  if (!page.now.empty()) now += texts("memory.list_comma") + page.now;
+  if (const double left = sweep.seconds_left(); left >= 0) {
+    now += "   " + texts("sweep.left", {{"seconds", text::decimal(left, 0)}});
+  }
+  return now;
+}
 
 std::string sweep_range_words(const sweep::SweepSpec& spec, const text::Texts& texts) {
   std::string words;
