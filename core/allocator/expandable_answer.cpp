@@ -3,8 +3,6 @@
 #include <array>
 #include <cstdlib>
 
-#include "core/base/try.h"
-
 namespace ts::allocator {
 
 namespace {

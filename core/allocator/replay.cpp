@@ -7,7 +7,6 @@
 
 #include "core/allocator/replay_start.h"
 #include "core/allocator/snapshot_figures.h"
-#include "core/base/try.h"
 #include "core/text/message.h"
 #include "core/text/numbers.h"
 

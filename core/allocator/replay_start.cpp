@@ -9,7 +9,6 @@
 
 #include "core/allocator/caching_allocator_state.h"
 #include "core/allocator/replay_ranges.h"
-#include "core/base/try.h"
 #include "core/text/message.h"
 
 namespace ts::allocator {

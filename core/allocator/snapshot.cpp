@@ -9,7 +9,6 @@
 
 #include "core/base/check.h"
 #include "core/base/phase.h"
-#include "core/base/try.h"
 #include "core/text/message.h"
 
 namespace ts::allocator {

@@ -8,7 +8,6 @@
 
 #include "core/allocator/caching_allocator.h"
 #include "core/allocator/replay_start.h"
-#include "core/base/try.h"
 
 namespace ts::allocator {
 namespace {

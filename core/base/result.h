@@ -2,6 +2,7 @@
 
 #include <string>
 #include <tl/expected.hpp>
+#include <utility>
 
 #include "core/base/message.h"
 
@@ -20,3 +21,21 @@ inline tl::unexpected<Error> fail(std::string sentence) {
 }
 
 }  // namespace ts::base
+
+// A function goes on with the value of another one's base::Result, or ends and returns the error.
+// Nothing else of ours leaves a function by a macro.
+
+// TS_TRY(const auto spec, read_spec(json)) names the value. TS_TRY(side.spec, read_spec(json))
+// gives it to a place that exists.
+#define TS_TRY(place, ...)                                                          \
+  auto TS_TRY_NAME(__LINE__) = __VA_ARGS__;                                         \
+  if (!TS_TRY_NAME(__LINE__)) return tl::unexpected(TS_TRY_NAME(__LINE__).error()); \
+  place = *std::move(TS_TRY_NAME(__LINE__))
+
+// TS_TRY_DONE(write_file(path, text)): only the error matters.
+#define TS_TRY_DONE(...) \
+  if (const auto done = __VA_ARGS__; !done) return tl::unexpected(done.error())
+
+// A name for each line, so that one function can have several.
+#define TS_TRY_NAME(line) TS_TRY_JOINED(result_of_line_, line)
+#define TS_TRY_JOINED(a, b) a##b

@@ -7,7 +7,6 @@
 
 #include "core/advice/step_bound.h"
 #include "core/base/string_table.h"
-#include "core/base/try.h"
 #include "core/spec/workload_math.h"
 #include "core/spec/workload_traffic.h"
 #include "core/text/message.h"

@@ -4,7 +4,6 @@
 #include <nlohmann/json.hpp>
 
 #include "core/base/check.h"
-#include "core/base/try.h"
 #include "core/io/json_parse.h"
 #include "core/text/joined.h"
 #include "core/text/message.h"

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "core/base/try.h"
 #include "core/predict/data_parallel.h"
 #include "core/spec/workload_math.h"
 

@@ -6,7 +6,6 @@
 #include <tuple>
 #include <utility>
 
-#include "core/base/try.h"
 #include "core/exported/checkpointed.h"
 #include "core/text/message.h"
 

@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "core/allocator/snapshot_figures.h"
-#include "core/base/try.h"
 #include "core/files/cut.h"
 #include "core/files/opened_recording.h"
 #include "core/files/rank_folder.h"

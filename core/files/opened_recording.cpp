@@ -3,7 +3,6 @@
 #include <utility>
 
 #include "core/allocator/snapshot_of_log.h"
-#include "core/base/try.h"
 #include "core/files/trace_of_run.h"
 #include "core/findings/script_findings.h"
 #include "core/run/recording.h"

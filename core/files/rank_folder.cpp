@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "core/base/clock.h"
-#include "core/base/try.h"
 #include "core/files/merged_ranks.h"
 #include "core/io/file_kind.h"
 #include "core/io/input.h"

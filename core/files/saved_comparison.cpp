@@ -4,7 +4,6 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
-#include "core/base/try.h"
 #include "core/io/json_parse.h"
 #include "core/run/step_json.h"
 #include "core/text/message.h"

@@ -6,7 +6,6 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
-#include "core/base/try.h"
 #include "core/files/saved_comparison.h"
 #include "core/io/file.h"
 #include "core/io/json_parse.h"

@@ -14,7 +14,6 @@
 #include <string_view>
 #include <thread>
 
-#include "core/base/try.h"
 #include "core/io/file.h"
 #include "core/text/message.h"
 

@@ -10,7 +10,6 @@
 #include <utility>
 
 #include "core/base/check.h"
-#include "core/base/try.h"
 #include "core/io/file.h"
 #include "core/text/message.h"
 #include "core/text/utf8.h"

@@ -21,7 +21,6 @@
 #include <utility>
 
 #include "core/base/memory_pages.h"
-#include "core/base/try.h"
 #include "core/io/input_file.h"
 #include "core/text/message.h"
 

@@ -12,7 +12,6 @@
 #include <stdexcept>
 #include <utility>
 
-#include "core/base/try.h"
 #include "core/io/gunzip.h"
 #include "core/io/input_file.h"
 #include "core/io/json_scanner.h"

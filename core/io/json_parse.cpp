@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "core/base/try.h"
 #include "core/io/file.h"
 #include "core/text/message.h"
 

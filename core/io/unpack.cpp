@@ -10,7 +10,6 @@
 #include <system_error>
 #include <utility>
 
-#include "core/base/try.h"
 #include "core/io/gunzip.h"
 #include "core/text/message.h"
 

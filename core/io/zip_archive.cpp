@@ -12,7 +12,6 @@
 #include <optional>
 #include <utility>
 
-#include "core/base/try.h"
 #include "core/io/file.h"
 #include "core/io/input_file.h"
 #include "core/text/message.h"

@@ -4,7 +4,6 @@
 #include <array>
 #include <nlohmann/json.hpp>
 
-#include "core/base/try.h"
 #include "core/io/file.h"
 #include "core/io/json_parse.h"
 #include "core/text/message.h"

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/base/try.h"
 #include "core/calculate/calculation_table.h"
 #include "core/lessons/drawn_curve.h"
 #include "core/lessons/lesson_plan.h"

@@ -2,7 +2,6 @@
 #include <cctype>
 #include <set>
 
-#include "core/base/try.h"
 #include "core/lessons/lesson_json.h"
 #include "core/lessons/lesson_names.h"
 #include "core/lessons/lesson_plan.h"

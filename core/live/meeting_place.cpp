@@ -17,7 +17,6 @@
 #include <vector>
 
 #include "core/base/environment.h"
-#include "core/base/try.h"
 #include "core/io/file.h"
 #include "core/text/message.h"
 

@@ -11,7 +11,6 @@
 #include <utility>
 
 #include "core/base/check.h"
-#include "core/base/try.h"
 #include "core/io/file.h"
 #include "core/run/recording.h"
 #include "core/run/recording_stream.h"

@@ -10,7 +10,6 @@
 #include <system_error>
 #include <utility>
 
-#include "core/base/try.h"
 #include "core/io/file.h"
 #include "core/loader/tar.h"
 #include "core/text/message.h"

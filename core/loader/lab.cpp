@@ -4,8 +4,6 @@
 #include <tuple>
 #include <utility>
 
-#include "core/base/try.h"
-
 namespace ts::loader {
 namespace {
 

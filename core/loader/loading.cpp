@@ -13,7 +13,6 @@
 #include <thread>
 #include <utility>
 
-#include "core/base/try.h"
 #include "core/loader/maker.h"
 #include "core/loader/worker_process.h"
 #include "core/text/message.h"

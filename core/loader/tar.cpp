@@ -9,7 +9,6 @@
 #include <optional>
 #include <utility>
 
-#include "core/base/try.h"
 #include "core/text/message.h"
 #include "core/text/numbers.h"
 

@@ -7,7 +7,6 @@
 #include <cmath>
 #include <map>
 
-#include "core/base/try.h"
 #include "core/predict/bisect.h"
 #include "core/spec/own_model.h"
 #include "core/spec/spec_fields.h"

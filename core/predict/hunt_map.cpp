@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "core/base/coarse_to_fine.h"
-#include "core/base/try.h"
 #include "core/spec/spec_values.h"
 
 namespace ts::predict {

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "core/base/try.h"
 #include "core/predict/bisect.h"
 #include "core/spec/repairs.h"
 #include "core/spec/size_steps.h"

@@ -5,7 +5,6 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "core/base/try.h"
 #include "core/run/step_summary.h"
 #include "core/spec/presets.h"
 #include "core/spec/spec_fields.h"

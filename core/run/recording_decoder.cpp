@@ -2,7 +2,6 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
-#include "core/base/try.h"
 #include "core/run/protocol_json.h"
 #include "core/run/recording_format.h"
 #include "core/run/recording_parts.h"

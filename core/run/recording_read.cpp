@@ -3,7 +3,6 @@
 #include <variant>
 #include <vector>
 
-#include "core/base/try.h"
 #include "core/io/json_parse.h"
 #include "core/run/recording.h"
 #include "core/run/recording_format.h"

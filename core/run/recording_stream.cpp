@@ -3,7 +3,6 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
-#include "core/base/try.h"
 #include "core/io/json_parse.h"
 #include "core/run/recording_format.h"
 #include "core/run/recording_parts.h"

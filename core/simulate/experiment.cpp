@@ -5,7 +5,6 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
-#include "core/base/try.h"
 #include "core/calculate/calculation_table.h"
 #include "core/text/joined.h"
 #include "core/text/message.h"

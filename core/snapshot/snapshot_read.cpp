@@ -2,7 +2,6 @@
 
 #include <utility>
 
-#include "core/base/try.h"
 #include "core/io/file.h"
 #include "core/io/file_kind.h"
 #include "core/snapshot/document.h"

@@ -12,7 +12,6 @@
 #include <set>
 
 #include "core/base/letters.h"
-#include "core/base/try.h"
 #include "core/io/json_parse.h"
 #include "core/spec/typed_card.h"
 #include "core/text/joined.h"

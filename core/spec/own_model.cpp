@@ -6,7 +6,6 @@
 #include <filesystem>
 #include <utility>
 
-#include "core/base/try.h"
 #include "core/io/json_parse.h"
 #include "core/spec/model_config.h"
 #include "core/spec/spec_fields.h"

@@ -5,7 +5,6 @@
 #include <optional>
 #include <utility>
 
-#include "core/base/try.h"
 #include "core/spec/spec_fields.h"
 #include "core/spec/spec_problems.h"
 #include "core/spec/spec_values.h"

@@ -6,7 +6,6 @@
 #include <utility>
 #include <variant>
 
-#include "core/base/try.h"
 #include "core/text/message.h"
 
 namespace ts::stepper {

@@ -7,7 +7,6 @@
 #include <optional>
 #include <string>
 
-#include "core/base/try.h"
 #include "core/spec/spec_values.h"
 #include "core/sweep/sweep_spec.h"
 #include "core/text/joined.h"

@@ -8,7 +8,6 @@
 #include <system_error>
 #include <utility>
 
-#include "core/base/try.h"
 #include "core/io/file.h"
 #include "core/io/json_parse.h"
 #include "core/io/json_values.h"

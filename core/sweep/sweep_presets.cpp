@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "core/base/try.h"
 #include "core/io/json_parse.h"
 #include "core/spec/presets.h"
 #include "core/text/message.h"

@@ -4,7 +4,6 @@
 #include <nlohmann/json.hpp>
 
 #include "core/base/check.h"
-#include "core/base/try.h"
 #include "core/run/protocol_json.h"
 #include "core/spec/presets.h"
 #include "core/spec/spec_fields.h"

@@ -3,7 +3,6 @@
 #include <nlohmann/json.hpp>
 
 #include "core/base/check.h"
-#include "core/base/try.h"
 #include "core/sweep/sweep.h"
 #include "core/text/message.h"
 

@@ -6,7 +6,6 @@
 #include <string_view>
 #include <utility>
 
-#include "core/base/try.h"
 #include "core/io/file.h"
 #include "core/io/json_parse.h"
 #include "core/io/json_scanner.h"

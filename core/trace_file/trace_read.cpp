@@ -7,7 +7,6 @@
 #include <unordered_map>
 #include <utility>
 
-#include "core/base/try.h"
 #include "core/io/file.h"
 #include "core/io/file_kind.h"
 #include "core/io/json_parse.h"

@@ -7,7 +7,6 @@
 
 #include "core/base/clock.h"
 #include "core/base/environment.h"
-#include "core/base/try.h"
 #include "core/io/child_process.h"
 #include "core/io/file.h"
 #include "core/io/json_parse.h"

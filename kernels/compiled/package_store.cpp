@@ -15,7 +15,6 @@
 #include <system_error>
 #include <vector>
 
-#include "core/base/try.h"
 #include "core/io/file.h"
 #include "core/io/input_file.h"
 #include "core/io/json_parse.h"

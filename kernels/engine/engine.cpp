@@ -11,7 +11,6 @@
 #include <utility>
 #include <vector>
 
-#include "core/base/try.h"
 #include "core/io/file.h"
 #include "core/predict/share.h"
 #include "core/spec/workload_math.h"
