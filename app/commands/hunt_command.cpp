@@ -158,8 +158,8 @@ void print_confirmed(const predict::HuntMap& map) {
     worst = std::max(worst, std::abs(cell.peak_error().value_or(0)));
   }
   std::printf("%s cells run for real, %s not as predicted, worst error of a peak %s %%\n",
-              text::grouped(static_cast<std::int64_t>(map.confirmed().size())).c_str(),
-              text::grouped(others).c_str(), text::decimal(worst * 100, 3).c_str());
+              text::grouped(map.confirmed().size()).c_str(), text::grouped(others).c_str(),
+              text::decimal(worst * 100, 3).c_str());
 }
 
 void print_map(const predict::HuntMap& map, const predict::PredictionTarget& target) {
@@ -282,11 +282,8 @@ int tell_map(const HuntCommand& command, const predict::HuntMap& map,
     return 0;
   }
   print_map(map, target);
-  const auto count = [](std::size_t number) {
-    return text::grouped(static_cast<std::int64_t>(number));
-  };
-  std::printf("%s cells from %s dry runs in %s s%s\n", count(map.size()).c_str(),
-              count(map.log().size()).c_str(), text::decimal(end.seconds, 2).c_str(),
+  std::printf("%s cells from %s dry runs in %s s%s\n", text::grouped(map.size()).c_str(),
+              text::grouped(map.log().size()).c_str(), text::decimal(end.seconds, 2).c_str(),
               end.cancelled ? ", cancelled" : "");
   print_confirmed(map);
   return 0;

@@ -83,11 +83,9 @@ void print_run(const OwnQuestion& question, const run::Run& run,
   if (const auto first = memory::first_step(run.memory)) {
     print_row("First step", size_in_words(first->bytes) + " at most");
   }
-  print_row(
-      "Recorded",
-      text::counted(static_cast<std::int64_t>(run.trace.slice_count()), "slice") + ", " +
-          text::counted(static_cast<std::int64_t>(run.memory.events().size()), "memory event") +
-          ", " + text::grouped(static_cast<std::int64_t>(run.dropped)) + " dropped");
+  print_row("Recorded", text::counted(run.trace.slice_count(), "slice") + ", " +
+                            text::counted(run.memory.events().size(), "memory event") + ", " +
+                            text::grouped(run.dropped) + " dropped");
   for (const report::CheckResult& one : findings)
     print_row(one.id, text::printable(one.found.sentence));
 }

@@ -178,8 +178,7 @@ void print_answer(const Question& question, const CardAnswer& answer, const std:
   const std::int64_t took_ns = answer.now.run.duration_ns;
   print_row("Dry run",
             (took_ns > 0 ? text::duration_ns(static_cast<double>(took_ns)).joined() + ", " : "") +
-                text::grouped(static_cast<std::int64_t>(answer.now.run.log.events().size())) +
-                " memory events");
+                text::grouped(answer.now.run.log.events().size()) + " memory events");
 }
 
 base::Result<void> draw_prediction(const spec::WorkloadSpec& spec,

@@ -148,14 +148,13 @@ std::string difference_in_words(const ReplayResult& result, bool modelled) {
   if (!result.first_difference && result.stopped && result.simulated_oom) {
     if (result.simulated_oom->before_recording || result.simulated_oom->event == 0)
       return "Not known: nothing was replayed.";
-    return "None before event " +
-           text::grouped(static_cast<std::int64_t>(result.simulated_oom->event)) +
+    return "None before event " + text::grouped(result.simulated_oom->event) +
            ", where the replay ends.";
   }
   if (!result.first_difference && modelled) return "None: both are of the same model.";
   if (!result.first_difference) return "None: the same bytes are reserved after every event.";
-  return "At event " + text::grouped(static_cast<std::int64_t>(result.first_difference->event)) +
-         ": " + result.first_difference->what.sentence + ".";
+  return "At event " + text::grouped(result.first_difference->event) + ": " +
+         result.first_difference->what.sentence + ".";
 }
 
 std::string refusal_in_words(const Report& report) {
@@ -165,8 +164,7 @@ std::string refusal_in_words(const Report& report) {
   if (refusal.before_recording) {
     words += "a block of " + size_in_words(refusal.bytes) + " that lived before the recording";
   } else {
-    words += size_in_words(refusal.bytes) + " asked at event " +
-             text::grouped(static_cast<std::int64_t>(refusal.event));
+    words += size_in_words(refusal.bytes) + " asked at event " + text::grouped(refusal.event);
     if (!report.asked_by.empty()) words += " by " + report.asked_by;
   }
   words += "; " + size_in_words(free.bytes) + " free in " + text::counted(free.pieces, "piece") +
@@ -231,7 +229,7 @@ void print_between(const allocator::ReservedAnswer& answer) {
 void print(const Report& report) {
   const ReplayResult& result = report.result;
   std::printf("%s, device %zu: %s, %s", report.command.snapshot.string().c_str(), report.device,
-              text::counted(static_cast<std::int64_t>(result.events), "event").c_str(),
+              text::counted(result.events, "event").c_str(),
               settings_in_words(result.settings).c_str());
   if (report.card) {
     std::printf(", on %s (%s beside the CUDA context)", report.card->c_str(),
@@ -258,7 +256,7 @@ void print(const Report& report) {
              size_in_words(result.simulated.peak_reserved));
   print_both("Reserved at the end", size_in_words(result.recorded.end_reserved),
              size_in_words(result.simulated.end_reserved));
-  print_both("Out of memory", text::grouped(static_cast<std::int64_t>(result.recorded_ooms.size())),
+  print_both("Out of memory", text::grouped(result.recorded_ooms.size()),
              text::grouped(result.simulated_ooms));
   if (result.simulated_oom) std::printf("%s\n", refusal_in_words(report).c_str());
   std::printf("First difference: %s\n", difference_in_words(result, report.modelled).c_str());

@@ -86,7 +86,7 @@ std::string loss_words(const run::Run& run) {
   if (run.spec.pass != spec::Pass::full_step) return text::decimal(losses.back(), 4);
   if (losses.size() == 1) return text::decimal(losses.front(), 4) + " in 1 step";
   return text::decimal(losses.front(), 4) + " to " + text::decimal(losses.back(), 4) + " in " +
-         text::counted(static_cast<std::int64_t>(losses.size()), "step");
+         text::counted(losses.size(), "step");
 }
 
 void print_training(const run::Run& run) {
@@ -215,7 +215,7 @@ std::string token_words(const std::vector<std::int64_t>& tokens) {
     words += (i == 0 ? "" : " ") + std::to_string(tokens[i]);
   }
   if (tokens.size() > kShown) {
-    words += " and " + text::grouped(static_cast<std::int64_t>(tokens.size() - kShown)) + " more";
+    words += " and " + text::grouped(tokens.size() - kShown) + " more";
   }
   return words;
 }
@@ -263,11 +263,9 @@ void print_summary(const run::Run& run) {
   for (const run::NamedNumber& one : run.facts.results) print_result(run, one);
   if (!run.facts.generated.empty()) print_row("Generated", token_words(run.facts.generated));
   if (!run.facts.generated_text.empty()) print_row("  as text", run.facts.generated_text);
-  print_row(
-      "Recorded",
-      text::counted(static_cast<std::int64_t>(run.trace.slice_count()), "slice") + ", " +
-          text::counted(static_cast<std::int64_t>(run.memory.events().size()), "memory event") +
-          ", " + text::grouped(static_cast<std::int64_t>(run.dropped)) + " dropped");
+  print_row("Recorded", text::counted(run.trace.slice_count(), "slice") + ", " +
+                            text::counted(run.memory.events().size(), "memory event") + ", " +
+                            text::grouped(run.dropped) + " dropped");
   if (std::abs(run.clock_drift_ns) > run::kReportedDrift) {
     print_row("Clock drift", in_ms(static_cast<double>(run.clock_drift_ns) * 1e-6) +
                                  " between the GPU's records and ours, in one recording");

@@ -101,8 +101,7 @@ class Progress {
     const std::size_t total = sweep_->points().size();
     const std::size_t open =
         sweep_->count(sweep::PointStatus::pending) + (sweep_->running() ? 1 : 0);
-    std::string line = text::grouped(static_cast<std::int64_t>(total - open)) + " of " +
-                       text::counted(static_cast<std::int64_t>(total), "point");
+    std::string line = text::grouped(total - open) + " of " + text::counted(total, "point");
     if (predicting) line += ", predicting";
     if (sweep_->running() && session.run() != nullptr) {
       line += std::string(", ") + to_string(session.run()->stage);
@@ -154,7 +153,7 @@ void run_points(Session& session, sweep::Sweep& sweep, sweep::SweepJournal& jour
 }
 
 std::string count_words(std::size_t count, const char* what) {
-  return text::grouped(static_cast<std::int64_t>(count)) + " " + what;
+  return text::grouped(count) + " " + what;
 }
 
 // The reasons why points could not be run or predicted at all, each once, with its first point.

@@ -144,9 +144,8 @@ std::string memory_page(const blocks::BlockSource& source, const std::string& ti
   const auto left_out = static_cast<std::int64_t>(log.blocks().size() - drawn.size());
   data["rest_words"] = text::counted(left_out, "block") + ", each smaller than those drawn";
   data["about"] = "Peak " + text::bytes(log.peak_bytes()).joined() + " allocated, device " +
-                  std::to_string(source.device) + ", " +
-                  text::counted(static_cast<std::int64_t>(listed), "event") + ", " +
-                  text::counted(static_cast<std::int64_t>(log.blocks().size()), "block") +
+                  std::to_string(source.device) + ", " + text::counted(listed, "event") + ", " +
+                  text::counted(log.blocks().size(), "block") +
                   (look.by_stack  ? ". A colour is the stack that allocated."
                    : look.guessed ? ". Categories are guessed."
                                   : ".");

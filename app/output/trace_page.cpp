@@ -138,8 +138,8 @@ std::string about(const trace::TraceStore& store, std::size_t tracks, std::size_
   const auto all = static_cast<std::int64_t>(store.slice_count());
   const auto left_out = all - static_cast<std::int64_t>(drawn);
   std::string words = text::duration_ns(static_cast<double>(store.range().length())).joined() +
-                      ", " + text::counted(static_cast<std::int64_t>(tracks), "track") + ", " +
-                      text::counted(all, "slice") + ".";
+                      ", " + text::counted(tracks, "track") + ", " + text::counted(all, "slice") +
+                      ".";
   if (left_out > 0) {
     words += " Left out: " + text::counted(left_out, "slice") +
              ", the shortest, those of threads first.";

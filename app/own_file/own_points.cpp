@@ -171,8 +171,7 @@ base::Result<void> make_points(OwnSweep& sweep) {
     }
     count *= axis.values.size();
     if (count > sweep::kMostSweepPoints) {
-      return base::fail("A sweep has at most " +
-                        text::grouped(static_cast<std::int64_t>(sweep::kMostSweepPoints)) +
+      return base::fail("A sweep has at most " + text::grouped(sweep::kMostSweepPoints) +
                         " points");
     }
   }

@@ -25,10 +25,6 @@
 namespace ts::app {
 namespace {
 
-std::string count(std::size_t number) {
-  return text::grouped(static_cast<std::int64_t>(number));
-}
-
 // The settings of an earlier map that differ from the current ones.
 std::string earlier_settings(const text::Texts& texts, const predict::HuntProgress& hunt,
                              const spec::WorkloadSpec& now) {
@@ -87,8 +83,8 @@ void HuntPage::draw_buttons(const views::Ui& ui, bool narrow, Requests& requests
   if (small("###hunt_save", "\xef\x80\x99", "hunt.save")) save(requests);
   ImGui::EndDisabled();
   if (const auto round = hunts().confirming()) {
-    const std::string words =
-        texts()("hunt.confirming", {{"done", count(round->done)}, {"all", count(round->all)}});
+    const std::string words = texts()("hunt.confirming", {{"done", text::grouped(round->done)},
+                                                          {"all", text::grouped(round->all)}});
     if (views::button(ui, "###hunt_stop", "\xef\x81\x8d", words, "", views::ButtonKind::primary))
       hunts().stop_confirming(session());
     return;

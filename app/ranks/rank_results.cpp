@@ -249,8 +249,7 @@ std::vector<std::pair<std::string, std::string>> rank_rows(const json& document)
       losses.back().is_number()) {
     rows.emplace_back("Loss", text::decimal(losses.front().get<double>(), 4) + " to " +
                                   text::decimal(losses.back().get<double>(), 4) + " in " +
-                                  text::counted(static_cast<std::int64_t>(losses.size()), "step") +
-                                  ", the mean of the ranks");
+                                  text::counted(losses.size(), "step") + ", the mean of the ranks");
   }
   for (const json& one : document.at("ranks")) {
     if (one.is_null() || !one.at("rank").is_number()) continue;

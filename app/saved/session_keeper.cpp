@@ -296,10 +296,9 @@ void SessionKeeper::show_jobs(const OpenedSession& opened) {
 void SessionKeeper::show(OpenedSession opened) {
   WorkspaceState& state = services_.state;
   services_.notices.add(
-      text::message("session.opened",
-                    {{"name", path_.filename().string()},
-                     {"runs", text::grouped(static_cast<std::int64_t>(opened.runs.size()))},
-                     {"files", text::grouped(static_cast<std::int64_t>(opened.files.size()))}}));
+      text::message("session.opened", {{"name", path_.filename().string()},
+                                       {"runs", text::grouped(opened.runs.size())},
+                                       {"files", text::grouped(opened.files.size())}}));
   show_jobs(opened);
   services_.runs.open_settings(opened.session.spec);
   show_runs(opened);

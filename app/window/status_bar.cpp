@@ -137,8 +137,7 @@ void StatusBar::draw_run(Line& line) const {
   if (line.faint)
     line.warning("###status_stale", views::stale_words(t, settings), t("status.stale_hint"));
   const std::uint64_t events = run->trace.slice_count() + run->memory.events().size();
-  line.add(line.faint ? line.ui.theme.text3 : line.ui.theme.text,
-           text::grouped(static_cast<std::int64_t>(events)), 4);
+  line.add(line.faint ? line.ui.theme.text3 : line.ui.theme.text, text::grouped(events), 4);
   line.add(line.faint ? line.ui.theme.text3 : line.ui.theme.text2, t("status.events"), 20);
   // Notes that limit the trust in the pictures stand out and give the reason.
   std::string notes;
@@ -151,8 +150,7 @@ void StatusBar::draw_run(Line& line) const {
     line.add(line.ui.theme.warn, std::string(views::icon::kWarning) + "  " + label + " " + value,
              20);
   };
-  marked(t("status.dropped"), text::grouped(static_cast<std::int64_t>(run->dropped)),
-         run->dropped > 0);
+  marked(t("status.dropped"), text::grouped(run->dropped), run->dropped > 0);
   if (const auto cost = run->recording_cost()) {
     marked(t("status.overhead"), views::recording_cost_words(*cost, t).joined(),
            report::recording_is_costly(*run));

@@ -21,10 +21,9 @@ constexpr double kMostLossPercent = 1;
 Finding measured_again(const run::Comparison& comparison) {
   const stats::PairedRatio& ratio = comparison.total;
   return {{ratio.pairs >= stats::kFewestPairs ? CheckState::passed : CheckState::noted,
-           text::message("check.before_after",
-                         {{"pairs", text::grouped(static_cast<std::int64_t>(ratio.pairs))},
-                          {"ratio", text::decimal(ratio.median, 3)},
-                          {"least", std::to_string(stats::kFewestPairs)}})}};
+           text::message("check.before_after", {{"pairs", text::grouped(ratio.pairs)},
+                                                {"ratio", text::decimal(ratio.median, 3)},
+                                                {"least", std::to_string(stats::kFewestPairs)}})}};
 }
 
 // Steps that both made, from the first one after the model was built.

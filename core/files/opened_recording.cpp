@@ -50,8 +50,7 @@ RecordingFigures figures_of(const run::Run& run, const std::shared_ptr<base::Str
   figures.about.bytes = bytes;
   figures.about.strings = strings;
   if (run.dropped > 0) {
-    figures.about.fault = text::message(
-        "recording.lost", {{"count", text::grouped(static_cast<std::int64_t>(run.dropped))}});
+    figures.about.fault = text::message("recording.lost", {{"count", text::grouped(run.dropped)}});
   }
   return figures;
 }

@@ -158,11 +158,10 @@ io::TextTable changes_table(const ReservedAnswer& answer, const text::Texts& tex
 std::string reserved_sentence(const ReservedAnswer& answer, const text::Texts& texts) {
   const ReservedParts& parts = answer.parts;
   const auto words = [](std::int64_t bytes) { return text::bytes(bytes).joined(); };
-  std::string sentence = texts(
-      "reserved.sentence", {{"events", text::grouped(static_cast<std::int64_t>(answer.position))},
-                            {"reserved", words(parts.reserved)},
-                            {"requested", words(parts.requested)},
-                            {"gap", words(parts.gap())}});
+  std::string sentence = texts("reserved.sentence", {{"events", text::grouped(answer.position)},
+                                                     {"reserved", words(parts.reserved)},
+                                                     {"requested", words(parts.requested)},
+                                                     {"gap", words(parts.gap())}});
   if (parts.gap() == 0) return sentence;
   const std::vector<ReservedPart> all = all_parts();
   const ReservedPart most =

@@ -126,9 +126,8 @@ void work(Maker& maker, Counter& counter, const Shop& shop, bool dies, std::size
     if (!number) return;
     if (count > 0) maker.made.waited(worker, from, shop.watch.now());
     if (dies && count == kDiesAt) {
-      maker.made.note(text::message(
-          "loader.ended", {{"worker", text::grouped(static_cast<std::int64_t>(worker + 1))},
-                           {"batch", text::grouped(static_cast<std::int64_t>(*number + 1))}}));
+      maker.made.note(text::message("loader.ended", {{"worker", text::grouped(worker + 1)},
+                                                     {"batch", text::grouped(*number + 1)}}));
       maker.made.ended = true;
       counter.give_back(*number);
       return;

@@ -80,13 +80,12 @@ std::string whole(double value) {
 base::Message bottleneck(const Loaded& loaded, const simulate::Outcome& outcome) {
   const double waits = outcome.value("waits_for_data");
   const bool loads = waits >= kWaitingShare;
-  return text::message(
-      loads ? "loader.verdict.loader" : "loader.verdict.step",
-      {{"share", text::decimal(waits * 100, 1)},
-       {"period", time_words(outcome.value("period"))},
-       {"step", time_words(outcome.value("step_time"))},
-       {"latency", time_words(outcome.value("latency"))},
-       {"workers", text::grouped(static_cast<std::int64_t>(loaded.plan.workers))}});
+  return text::message(loads ? "loader.verdict.loader" : "loader.verdict.step",
+                       {{"share", text::decimal(waits * 100, 1)},
+                        {"period", time_words(outcome.value("period"))},
+                        {"step", time_words(outcome.value("step_time"))},
+                        {"latency", time_words(outcome.value("latency"))},
+                        {"workers", text::grouped(loaded.plan.workers)}});
 }
 
 // The sentence that the measured waits and the number by arithmetic allow together.
@@ -117,7 +116,7 @@ base::Message enough(const Loaded& loaded, const simulate::Outcome& outcome) {
        {"cpu", time_words(processor)},
        {"least", time_words(processor / cores)},
        {"cores", whole(cores)},
-       {"workers", text::grouped(static_cast<std::int64_t>(loaded.plan.workers))},
+       {"workers", text::grouped(loaded.plan.workers)},
        {"enough", std::isfinite(number) ? whole(number) : std::string(text::kNoNumber)}});
 }
 
@@ -189,8 +188,7 @@ std::vector<base::Message> verdict_of(const Loaded& loaded, const simulate::Outc
   std::vector<base::Message> said = {bottleneck(loaded, outcome), enough(loaded, outcome)};
   if (loaded.left_out > 0) {
     said.push_back(
-        text::message("loader.left_out_count",
-                      {{"count", text::grouped(static_cast<std::int64_t>(loaded.left_out))}}));
+        text::message("loader.left_out_count", {{"count", text::grouped(loaded.left_out)}}));
   }
   return said;
 }

@@ -54,7 +54,7 @@ std::uint64_t sum_of(const Header& header) {
 }
 
 tl::unexpected<base::Error> broken(const char* key, std::uint64_t offset) {
-  return text::fail(key, {{"offset", text::grouped(static_cast<std::int64_t>(offset))}});
+  return text::fail(key, {{"offset", text::grouped(offset)}});
 }
 
 // "27 path=images/0001.jpg\n" lines; the path if there is one.

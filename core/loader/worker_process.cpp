@@ -278,8 +278,8 @@ base::Error WorkerProcess::end_of(std::size_t number) {
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }
   const std::string process = std::to_string(std::exchange(process_, 0));
-  const std::string worker = text::grouped(static_cast<std::int64_t>(lane_ + 1));
-  const std::string batch = text::grouped(static_cast<std::int64_t>(number + 1));
+  const std::string worker = text::grouped(lane_ + 1);
+  const std::string batch = text::grouped(number + 1);
   if (WIFSIGNALED(status)) {
     return text::message("loader.killed", {{"worker", worker},
                                            {"process", process},

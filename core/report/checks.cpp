@@ -102,8 +102,7 @@ Finding tail(const run::Run& run) {
 
 Finding complete_recording(const run::Run& run) {
   return {{passed_if(run.dropped == 0),
-           text::message("check.recording",
-                         {{"count", text::grouped(static_cast<std::int64_t>(run.dropped))}})}};
+           text::message("check.recording", {{"count", text::grouped(run.dropped)}})}};
 }
 
 Finding short_flash(const run::Run& run) {

@@ -13,8 +13,7 @@ bool recording_is_costly(const run::Run& run) {
 std::vector<base::Message> recording_notes(const run::Run& run) {
   std::vector<base::Message> notes;
   if (run.dropped > 0) {
-    notes.push_back(text::message(
-        "recording.lost", {{"count", text::grouped(static_cast<std::int64_t>(run.dropped))}}));
+    notes.push_back(text::message("recording.lost", {{"count", text::grouped(run.dropped)}}));
   }
   if (recording_is_costly(run)) {
     notes.push_back(text::message("recording.costly",

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <concepts>
 #include <cstdint>
 #include <string>
 
@@ -32,6 +33,15 @@ Quantity rate(double per_second, const char* what);
 std::string grouped(std::int64_t number);  // 12,345
 // "1 step", "1,234 steps"; the name is in the singular.
 std::string counted(std::int64_t number, const char* name);
+// The same for a whole number of another type.
+template <std::integral Number>
+std::string grouped(Number number) {
+  return grouped(static_cast<std::int64_t>(number));
+}
+template <std::integral Number>
+std::string counted(Number number, const char* name) {
+  return counted(static_cast<std::int64_t>(number), name);
+}
 std::string decimal(double value, int digits);  // 1,234.50
 std::string fixed(double value, int digits);    // 1234.50, for files
 std::string plain(double value);                // shortest that parses back exactly: 0.0003, 3e-05

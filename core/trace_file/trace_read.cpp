@@ -283,7 +283,7 @@ bool TraceReader::read_metadata(std::string_view key) {
 }
 
 void TraceReader::note_fault() {
-  const std::string events = text::grouped(static_cast<std::int64_t>(file_.event_count));
+  const std::string events = text::grouped(file_.event_count);
   if (scanner_.cut_off()) {
     file_.fault = text::message("trace_error.cut", {{"events", events}});
   } else {

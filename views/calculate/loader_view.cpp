@@ -118,14 +118,11 @@ void LoaderView::draw_state(const Ui& ui, const Shown& shown) const {
     return wrapped_text(ui, TextStyle::body, ui.theme.warn,
                         text::printable(message_words(ui.texts, shown.known->problem)), ui.px(12));
   }
-  const auto count = [](std::size_t number) {
-    return text::grouped(static_cast<std::int64_t>(number));
-  };
   text(ui, TextStyle::body, ui.theme.text2,
-       ui.texts("loader.running", {{"made", count(shown.progress.made)},
-                                   {"steps", count(shown.progress.steps)},
-                                   {"done", count(shown.known->answers.size())},
-                                   {"all", count(point_count(question))}}));
+       ui.texts("loader.running", {{"made", text::grouped(shown.progress.made)},
+                                   {"steps", text::grouped(shown.progress.steps)},
+                                   {"done", text::grouped(shown.known->answers.size())},
+                                   {"all", text::grouped(point_count(question))}}));
   const auto batches = static_cast<float>(question.chosen.number("batches"));
   const float part = static_cast<float>(shown.progress.steps) / batches;
   ImGui::PushStyleColor(ImGuiCol_PlotHistogram, ui.theme.accent);

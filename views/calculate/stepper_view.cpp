@@ -227,8 +227,7 @@ void StepperView::draw_transport(const Ui& ui) {
     ImGui::SameLine(0, ui.px(6));
   }
   const std::string place =
-      ui.texts("stepper.place", {{"step", text::grouped(static_cast<std::int64_t>(step_))},
-                                 {"last", text::grouped(static_cast<std::int64_t>(last()))}});
+      ui.texts("stepper.place", {{"step", text::grouped(step_)}, {"last", text::grouped(last())}});
   const ImGuiSink sink(*ImGui::GetWindowDrawList(), ui.faces, ui.metrics.scale);
   const float wide = sink.text_width(TextStyle::body_medium, place) + ui.px(10);
   draw_step_slider(ui, std::max(ui.px(60), ImGui::GetContentRegionAvail().x - wide));

@@ -11,8 +11,7 @@ std::string recording_warning(const text::Texts& texts, const run::Run& run, Rec
   std::string words;
   const auto add = [&](const std::string& more) { words += (words.empty() ? "" : "   ") + more; };
   if (run.dropped > 0) {
-    add(texts("recording.lost_short",
-              {{"count", text::grouped(static_cast<std::int64_t>(run.dropped))}}));
+    add(texts("recording.lost_short", {{"count", text::grouped(run.dropped)}}));
   }
   if (part == RecordingPart::trace && report::recording_is_costly(run)) {
     add(texts("recording.costly_short",

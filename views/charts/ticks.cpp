@@ -163,7 +163,7 @@ Ticks count_ticks(double begin, double end, float pixels, float apart_px) {
   const double per_pixel = std::max(end - begin, 1.0) / static_cast<double>(std::max(pixels, 1.0F));
   out.step = nice_step(std::max(1.0, per_pixel * static_cast<double>(apart_px)));
   for (double at = std::ceil(begin / out.step - 1e-9) * out.step; at <= end; at += out.step)
-    out.ticks.push_back({at, text::grouped(static_cast<std::int64_t>(std::llround(at)))});
+    out.ticks.push_back({at, text::grouped(std::llround(at))});
   return out;
 }
 

@@ -18,7 +18,7 @@ double median_ns(const run::ComparedSide& side, std::int64_t run::StepTimes::*pa
 }
 
 std::string pairs_of(const run::Comparison& comparison) {
-  return text::grouped(static_cast<std::int64_t>(comparison.sides[0].timed_steps.size()));
+  return text::grouped(comparison.sides[0].timed_steps.size());
 }
 
 }  // namespace

@@ -244,9 +244,8 @@ std::string confirmed_sentence(const predict::HuntMap& map, const text::Texts& t
     if (error && (worst == nullptr || std::abs(*error) > std::abs(*worst->peak_error())))
       worst = &cell;
   }
-  std::vector<base::Argument> arguments = {
-      {"count", text::grouped(static_cast<std::int64_t>(map.confirmed().size()))},
-      {"others", text::grouped(others)}};
+  std::vector<base::Argument> arguments = {{"count", text::grouped(map.confirmed().size())},
+                                           {"others", text::grouped(others)}};
   std::string words = texts("hunt.confirmed", arguments);
   if (worst != nullptr) {
     words += texts("memory.list_comma") +

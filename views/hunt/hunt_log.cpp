@@ -99,8 +99,7 @@ bool draw_row(const Ui& ui, const predict::HuntMap& map, const OneUnit& unit, co
     return Rect{at.x + ui.px(left), at.y + ui.px(top), at.x + width - ui.px(4),
                 at.y + ui.px(top + 18)};
   };
-  text_in(sink, line(4, 3), TextStyle::small, ui.theme.text3,
-          text::grouped(static_cast<std::int64_t>(row.number)));
+  text_in(sink, line(4, 3), TextStyle::small, ui.theme.text3, text::grouped(row.number));
   sink.text({at.x + ui.px(36), at.y + ui.px(5)}, TextStyle::small, row.mark.color, row.mark.icon);
   const std::string size = hunt_size(unit, row.bytes);
   Rect place = line(56, 3);
@@ -135,8 +134,7 @@ bool draw_step(const Ui& ui, const std::string& place, const BisectionRow& row,
   }
   const Mark mark = mark_of(ui.theme, row.fit);
   const auto from = [&](float left) { return Rect{box.x0 + left, box.y0, box.x1, box.y1}; };
-  text_in(sink, from(ui.px(4)), TextStyle::small, ui.theme.text3,
-          text::grouped(static_cast<std::int64_t>(number)));
+  text_in(sink, from(ui.px(4)), TextStyle::small, ui.theme.text3, text::grouped(number));
   text_in(sink, from(ui.px(32)), TextStyle::small, mark.color, mark.icon);
   text_in(sink, from(ui.px(52)), TextStyle::body, ui.theme.text, place);
   text_right(sink, box, TextStyle::body, ui.theme.text2, row.size);
@@ -158,9 +156,7 @@ std::optional<std::size_t> draw_hunt_log(const Ui& ui, const predict::HuntMap& m
   const OneUnit unit = hunt_unit(map, memory);
   const std::size_t runs = map.confirmed().size();
   const std::size_t probes = map.log().size();
-  const auto count = [](std::size_t number) {
-    return text::grouped(static_cast<std::int64_t>(number));
-  };
+  const auto count = [](std::size_t number) { return text::grouped(number); };
   section(ui, ui.texts("hunt.log"),
           runs == 0
               ? ui.texts("hunt.log_count", {{"count", count(probes)}})

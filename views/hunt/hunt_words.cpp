@@ -80,13 +80,11 @@ std::string hunt_settings(const predict::HuntProgress& hunt, const text::Texts& 
 std::string hunt_state(const predict::HuntProgress& hunt, const text::Texts& texts) {
   if (!hunt.problem.empty()) return message_words(texts, hunt.problem);
   if (!hunt.obstacle.sentence.empty()) return {};
-  const auto count = [](std::size_t number) {
-    return text::grouped(static_cast<std::int64_t>(number));
-  };
   const std::string time =
       text::duration_ns(hunt.frontier_after.value_or(hunt.seconds) * 1e9).joined();
-  const std::string cells = count(hunt.map.size() - hunt.map.count(predict::CellState::impossible));
-  const std::string probes = count(hunt.map.log().size());
+  const std::string cells =
+      text::grouped(hunt.map.size() - hunt.map.count(predict::CellState::impossible));
+  const std::string probes = text::grouped(hunt.map.log().size());
   if (hunt.cancelled) return texts("hunt.cancelled", {{"probes", probes}, {"cells", cells}});
   if (!hunt.frontier_after) return texts("hunt.searching", {{"probes", probes}, {"cells", cells}});
   return texts(hunt.running ? "hunt.filling" : "hunt.complete",

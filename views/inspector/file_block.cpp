@@ -85,7 +85,7 @@ void draw_file_stack(const Ui& ui, const ViewContext& context) {
   };
   const auto folded = [&](blocks::FrameKind kind, const char* id, const char* key) {
     if (parts[kind].empty()) return;
-    const std::string count = text::grouped(static_cast<std::int64_t>(parts[kind].size()));
+    const std::string count = text::grouped(parts[kind].size());
     if (folded_section(ui, id, ui.texts(key), count)) lines(kind, ui.theme.text2);
   };
   ImGui::Dummy({0, ui.px(8)});

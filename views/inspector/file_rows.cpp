@@ -31,7 +31,7 @@ std::string utc(std::int64_t unix_ns) {
 }
 
 text::Quantity count_of(std::size_t number) {
-  return {text::grouped(static_cast<std::int64_t>(number)), ""};
+  return {text::grouped(number), ""};
 }
 
 std::string value_in_words(const allocator::Snapshot& snapshot,
@@ -189,7 +189,7 @@ std::string fragmentation_sentence(const ViewContext& context) {
   const auto& misfit = context.replayed->misfit;
   if (!misfit) return context.texts("file.misfit.none");
   return context.texts(misfit->refused ? "file.misfit.refused" : "file.misfit.taken",
-                       {{"event", text::grouped(static_cast<std::int64_t>(misfit->event))},
+                       {{"event", text::grouped(misfit->event)},
                         {"asked", text::bytes(misfit->requested).joined()},
                         {"free", text::bytes(misfit->free.free()).joined()},
                         {"pieces", text::grouped(misfit->free.pieces)},

@@ -58,7 +58,7 @@ text::Quantity spread(double mean_ms, double std_ms) {
 }
 
 text::Quantity count(std::uint64_t number) {
-  return {text::grouped(static_cast<std::int64_t>(number)), ""};
+  return {text::grouped(number), ""};
 }
 
 void add_details(std::vector<InspectorRow>& rows, const ViewContext& context,

@@ -191,9 +191,8 @@ class Drawing {
     const Theme& theme = figure_.theme;
     float y = area_.y0 + px(figure_.plot_height);
     const double x = figure_.curves.front().x[at];
-    const std::string number = x < 100 && figure_.axes.log
-                                   ? fmt::format("{:.3g}", x)
-                                   : text::grouped(static_cast<std::int64_t>(std::llround(x)));
+    const std::string number =
+        x < 100 && figure_.axes.log ? fmt::format("{:.3g}", x) : text::grouped(std::llround(x));
     text_right(sink_, {area_.x0, y, area_.x1, y + px(kRow)}, TextStyle::small, theme.text3,
                where(number));
     y += px(kRow);

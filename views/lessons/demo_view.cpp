@@ -24,10 +24,9 @@ constexpr const char* kClose = "\xef\x80\x8d";
 
 // "3 of 10   T² against T".
 std::string demo_heading(const Ui& ui, const DemoShown& shown) {
-  return ui.texts("demo.heading",
-                  {{"number", text::grouped(static_cast<std::int64_t>(shown.number))},
-                   {"count", text::grouped(static_cast<std::int64_t>(shown.count))},
-                   {"title", shown.demo.title.in(ui.texts.language())}});
+  return ui.texts("demo.heading", {{"number", text::grouped(shown.number)},
+                                   {"count", text::grouped(shown.count)},
+                                   {"title", shown.demo.title.in(ui.texts.language())}});
 }
 
 const std::string& words_below(const Ui& ui, const DemoShown& shown) {

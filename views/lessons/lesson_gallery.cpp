@@ -35,21 +35,18 @@ struct Status {
 };
 
 Status status_of(const Ui& ui, const LessonCard& card) {
-  const auto count = [](std::size_t number) {
-    return text::grouped(static_cast<std::int64_t>(number));
-  };
   if (card.done == 0 && !card.running) {
     return {kOpenMark, ui.texts("lesson.status.not_started"), ui.theme.text2};
   }
   if (is_done(card)) return {kDoneMark, ui.texts("lesson.status.done"), ui.theme.ok};
   if (card.done >= card.steps) {
-    return {kHalfMark, ui.texts("lesson.status.open", {{"count", count(card.open)}}),
+    return {kHalfMark, ui.texts("lesson.status.open", {{"count", text::grouped(card.open)}}),
             ui.theme.accent};
   }
-  return {
-      kHalfMark,
-      ui.texts("lesson.status.part", {{"done", count(card.done)}, {"steps", count(card.steps)}}),
-      ui.theme.accent};
+  return {kHalfMark,
+          ui.texts("lesson.status.part",
+                   {{"done", text::grouped(card.done)}, {"steps", text::grouped(card.steps)}}),
+          ui.theme.accent};
 }
 
 void draw_card(const Ui& ui, const LessonCard& card, const std::string& errors,
@@ -138,8 +135,7 @@ void draw_lesson_gallery(const Ui& ui, LessonEdit& edit, std::span<const LessonC
   ImGui::SetCursorPosX(ui.px(16));
   text(ui, TextStyle::small, ui.theme.text2,
        ui.texts("lesson.gallery_count",
-                {{"count", text::grouped(static_cast<std::int64_t>(cards.size()))},
-                 {"done", text::grouped(static_cast<std::int64_t>(done))}}));
+                {{"count", text::grouped(cards.size())}, {"done", text::grouped(done)}}));
   ImGui::SetCursorPosX(ui.px(16));
   wrapped_text(ui, TextStyle::small, ui.theme.text3, ui.texts("lesson.about"));
   ImGui::SetCursorPosX(ui.px(16));

@@ -121,8 +121,7 @@ std::vector<MenuRow> MemoryView::block_rows(ViewContext& context, const MemorySo
     if (alike.size() > 1) {
       rows.push_back(category_menu(
           context, "###blocks_are",
-          context.texts("menu.blocks_of_stack_are",
-                        {{"count", text::grouped(static_cast<std::int64_t>(alike.size()))}}),
+          context.texts("menu.blocks_of_stack_are", {{"count", text::grouped(alike.size())}}),
           [alike] { return std::vector(alike); }));
     }
   }

@@ -22,10 +22,6 @@ using memory::Agreement;
 using memory::EventIndex;
 using memory::EventPair;
 
-std::string count(std::size_t number) {
-  return text::grouped(static_cast<std::int64_t>(number));
-}
-
 // The buttons after a heading, at the right end of its line.
 template <class Make>
 void copy_buttons(const Ui& ui, const std::string& id, const Make& make) {
@@ -61,8 +57,7 @@ std::string event_details(const memory::AllocationLog& log, EventIndex event,
   std::string words = texts(side);
   if (event == memory::kNone) return words + ": " + texts("agreement.nothing");
   const memory::Event& one = log.events()[event];
-  words += ": " + texts("memory.event_number",
-                        {{"number", text::grouped(static_cast<std::int64_t>(event))}});
+  words += ": " + texts("memory.event_number", {{"number", text::grouped(event)}});
   if (one.block == memory::kNone) return words;
   const memory::Block& block = log.blocks()[one.block];
   words += ", " + texts(one.action == memory::Action::alloc ? "agreement.takes" : "agreement.frees",
@@ -194,15 +189,16 @@ void AgreementView::draw_events(const Ui& ui, const ViewContext& context,
   const std::size_t different = comparison_.different.size();
   section(ui, ui.texts("agreement.events"),
           ui.texts("agreement.events_remark",
-                   {{"steps", count(static_cast<std::size_t>(comparison_.steps))},
-                    {"predicted", count(comparison_.predicted_events)},
-                    {"measured", count(comparison_.measured_events)}}));
+                   {{"steps", text::grouped(static_cast<std::size_t>(comparison_.steps))},
+                    {"predicted", text::grouped(comparison_.predicted_events)},
+                    {"measured", text::grouped(comparison_.measured_events)}}));
   const std::string summary =
       different == 0
-          ? ui.texts("agreement.all_agree", {{"count", count(comparison_.pairs.size())}})
-          : ui.texts("agreement.some_differ", {{"different", count(different)},
-                                               {"count", count(comparison_.pairs.size())},
-                                               {"unexplained", count(comparison_.unexplained)}});
+          ? ui.texts("agreement.all_agree", {{"count", text::grouped(comparison_.pairs.size())}})
+          : ui.texts("agreement.some_differ",
+                     {{"different", text::grouped(different)},
+                      {"count", text::grouped(comparison_.pairs.size())},
+                      {"unexplained", text::grouped(comparison_.unexplained)}});
   wrapped_text(ui, TextStyle::body, different == 0 ? ui.theme.ok : ui.theme.text, summary);
   if (!comparison_.aligned) {
     wrapped_text(ui, TextStyle::small, ui.theme.warn, ui.texts("agreement.not_aligned"));

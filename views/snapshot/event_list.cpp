@@ -104,7 +104,7 @@ std::optional<std::size_t> EventList::draw(const Ui& ui, ViewContext& context,
     }
     ImGui::PopID();
     ImGui::SameLine(0, 0);
-    right_aligned(text::grouped(static_cast<std::int64_t>(event)));
+    right_aligned(text::grouped(event));
     ImGui::TableNextColumn();
     ImGui::PushStyleColor(ImGuiCol_Text, color_of(ui.theme, entry.action));
     ImGui::TextUnformatted(std::string(snapshot.action_name(entry)).c_str());

@@ -20,7 +20,7 @@ constexpr std::array kGrowthHeadings = {"file.growth.per_step", "file.growth.fir
                                         "file.groups.by_stack"};
 
 std::string growth_sentence(const text::Texts& texts, const blocks::Growth& growth) {
-  const std::string steps = text::grouped(static_cast<std::int64_t>(growth.ends.size()));
+  const std::string steps = text::grouped(growth.ends.size());
   if (!growth.known()) {
     return texts("file.growth.unknown",
                  {{"least", text::grouped(blocks::Growth::kLeastSteps)}, {"count", steps}});

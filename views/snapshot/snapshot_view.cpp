@@ -137,9 +137,8 @@ void SnapshotView::find(const ViewContext& context) {
 // Tells the count of the hits; empty without a search.
 std::string SnapshotView::found_words(const Ui& ui) const {
   if (!hits_.active()) return {};
-  return ui.texts("file.view.found",
-                  {{"count", text::grouped(static_cast<std::int64_t>(hits_.blocks().size()))},
-                   {"size", text::bytes(hits_.bytes()).joined()}});
+  return ui.texts("file.view.found", {{"count", text::grouped(hits_.blocks().size())},
+                                      {"size", text::bytes(hits_.bytes()).joined()}});
 }
 
 // The field finds blocks; the memory view makes all others faint. Enter goes to the next one.

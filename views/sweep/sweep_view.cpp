@@ -19,10 +19,6 @@ namespace {
 
 using sweep::PointStatus;
 
-std::string count(std::size_t number) {
-  return text::grouped(static_cast<std::int64_t>(number));
-}
-
 // Cycles through automatic, linear and log.
 void cycle(std::optional<bool>& log) {
   if (!log) {
@@ -124,7 +120,7 @@ void draw_strip(const Ui& ui, const SweepPage& page, float width, SweepStyle& lo
   const Rect text_row{at.x + ui.px(16), at.y + ui.px(8), at.x + ui.px(16) + bar_width,
                       at.y + ui.px(28)};
   const std::string counted =
-      ui.texts("sweep.done", {{"done", count(done)}, {"total", count(total)}});
+      ui.texts("sweep.done", {{"done", text::grouped(done)}, {"total", text::grouped(total)}});
   const float count_width = sink.text_width(TextStyle::body, counted) + 1;
   const Rect title_row{text_row.x0, text_row.y0, text_row.x1 - count_width - ui.px(8), text_row.y1};
   const std::string what = sweep_range_words(sweep.spec(), ui.texts);
@@ -207,9 +203,9 @@ std::string sweep_state_words(const sweep::Sweep& sweep, bool paused, const text
   const std::size_t total = sweep.points().size();
   const std::size_t open = sweep.count(PointStatus::pending);
   if (const std::size_t cancelled = sweep.count(PointStatus::cancelled); cancelled > 0) {
-    return texts("sweep.is_cancelled", {{"done", count(total - open - cancelled)},
-                                        {"total", count(total)},
-                                        {"left", count(open + cancelled)}});
+    return texts("sweep.is_cancelled", {{"done", text::grouped(total - open - cancelled)},
+                                        {"total", text::grouped(total)},
+                                        {"left", text::grouped(open + cancelled)}});
   }
   return texts(open == 0 ? "sweep.is_done" : paused ? "sweep.is_paused" : "sweep.waits");
 }
@@ -247,7 +243,7 @@ std::string sweep_range_words(const sweep::SweepSpec& spec, const text::Texts& t
   const auto series = sweep::series_of(spec);
   if (series.size() > kNamed)
     return words + texts("memory.list_comma") +
-           texts("sweep.series_count", {{"count", count(series.size())}});
+           texts("sweep.series_count", {{"count", text::grouped(series.size())}});
   for (const sweep::SweepSeries& one : series) words += texts("memory.list_comma") + one.label;
   return words;
 }

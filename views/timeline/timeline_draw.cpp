@@ -254,7 +254,7 @@ Rect TimelineChart::mark_label(const TimelineDrawContext& drawing, const ViewCon
     mark_text_ = drawing.texts(
         marked_facts_.exact ? "timeline.marked" : "timeline.marked_about",
         {{"duration", text::duration_ns(static_cast<double>(marked->length())).joined()},
-         {"count", text::grouped(static_cast<std::int64_t>(marked_facts_.slices))},
+         {"count", text::grouped(marked_facts_.slices)},
          {"percent", text::decimal(marked_facts_.busy * 100, 1)}});
   }
   const float x0 = std::max(axis_.x_of(marked->begin), axis_.x0);

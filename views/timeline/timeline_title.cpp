@@ -93,12 +93,11 @@ std::string TimelineChart::range_words(const ViewContext& context) const {
 std::string TimelineChart::hit_words(const ViewContext& context) const {
   if (!search_.active()) return {};
   if (search_.count() == 0) return context.texts("timeline.search.none");
-  std::string count = text::grouped(static_cast<std::int64_t>(search_.count()));
+  std::string count = text::grouped(search_.count());
   if (search_.capped()) count += "+";
   if (search_.place() == 0) return count;
-  return context.texts(
-      "timeline.search.place",
-      {{"place", text::grouped(static_cast<std::int64_t>(search_.place()))}, {"count", count}});
+  return context.texts("timeline.search.place",
+                       {{"place", text::grouped(search_.place())}, {"count", count}});
 }
 
 }  // namespace ts::views
