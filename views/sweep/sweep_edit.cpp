@@ -88,26 +88,23 @@ base::Result<sweep::SweepSpec> sweep_of(const SweepEdit& edit, const spec::Workl
   }
   sweep::SweepSpec spec;
   spec.base = base;
-  auto axis = first_axis(edit);
-  if (!axis) return tl::unexpected(axis.error());
-  spec.axes.push_back(std::move(*axis));
+  TS_TRY(auto axis, first_axis(edit));
+  spec.axes.push_back(std::move(axis));
   if (edit.second) {
-    auto second =
-        sweep::parse_axis(std::string(spec::field_name(*edit.second)) + "=" + edit.second_values);
-    if (!second) return tl::unexpected(second.error());
-    spec.axes.push_back(std::move(*second));
+    TS_TRY(auto second, sweep::parse_axis(std::string(spec::field_name(*edit.second)) + "=" +
+                                          edit.second_values));
+    spec.axes.push_back(std::move(second));
   }
   if (edit.series == Field::backend) {
     sweep::SweepSeriesField series;
     for (const AttentionBackend one : edit.backends) series.values.emplace_back(to_string(one));
     if (spec::field_applies(base, Field::backend)) spec.series.push_back(std::move(series));
   } else if (edit.series) {
-    auto series =
-        sweep::parse_series(std::string(spec::field_name(*edit.series)) + "=" + edit.series_values);
-    if (!series) return tl::unexpected(series.error());
-    spec.series.push_back(std::move(*series));
+    TS_TRY(auto series, sweep::parse_series(std::string(spec::field_name(*edit.series)) + "=" +
+                                            edit.series_values));
+    spec.series.push_back(std::move(series));
   }
-  if (auto good = sweep::check(spec); !good) return tl::unexpected(good.error());
+  TS_TRY_DONE(sweep::check(spec));
   return spec;
 }
 
