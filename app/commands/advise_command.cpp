@@ -51,19 +51,17 @@ struct AdviseCommand {
 
 base::Result<advice::AdviceRequest> read_request(const AdviseCommand& command,
                                                  const spec::GpuCatalogue& gpus) {
-  auto found = targeted_spec(command.spec, command.gpu, command.cpu, gpus);
-  if (!found) return tl::unexpected(found.error());
+  TS_TRY(auto found, targeted_spec(command.spec, command.gpu, command.cpu, gpus));
   advice::AdviceRequest request;
-  request.settings = std::move(found->spec);
-  request.target = std::move(found->target);
+  request.settings = std::move(found.spec);
+  request.target = std::move(found.target);
   request.space.free_batch = command.free_batch;
   for (const std::string& name : command.kept) {
-    const auto field = spec::field_from_name(name);
-    if (!field) return tl::unexpected(field.error());
-    if (!advice::can_be_kept(*field)) {
+    TS_TRY(const auto field, spec::field_from_name(name));
+    if (!advice::can_be_kept(field)) {
       return base::fail(name + " always stays as it is: --keep takes " + advice::kept_names());
     }
-    request.space.kept.push_back(*field);
+    request.space.kept.push_back(field);
   }
   request.large_model = command.large;
   using Depth = advice::RecipeSearch::Depth;
@@ -81,9 +79,7 @@ base::Result<advice::RoofsOf> roofs_here(Session& session, const spec::WorkloadS
     spec::choose_workload(spec::WorkloadKind::mlp, spec);
     spec.dtype = type;
     spec.threads = settings.threads;
-    auto measured = measured_roofs(session, spec);
-    if (!measured) return tl::unexpected(measured.error());
-    roofs[type] = std::move(*measured);
+    TS_TRY(roofs[type], measured_roofs(session, spec));
   }
   return [roofs = std::move(roofs)](spec::DataType type) {
     const auto found = roofs.find(type);
@@ -134,12 +130,10 @@ base::Result<void> measure_rungs(Session& session, ProgressLine& progress,
 
 base::Result<void> draw_ladder(const AdviseCommand& command, const std::vector<advice::Rung>& rungs,
                                const predict::PredictionTarget& target, text::Language language) {
-  auto folder = OutputFolder::claim(command.figure, {"ladder.png", "ladder.svg"});
-  if (!folder) return tl::unexpected(folder.error());
-  auto graphics = Graphics::open(Graphics::Kind::off_screen, 64, 64);
-  if (!graphics) return tl::unexpected(graphics.error());
-  auto drawn = save_ladder_figure(**graphics, rungs, target, language, command.figure);
-  return drawn ? folder->finish() : drawn;
+  TS_TRY(auto folder, OutputFolder::claim(command.figure, {"ladder.png", "ladder.svg"}));
+  TS_TRY(auto graphics, Graphics::open(Graphics::Kind::off_screen, 64, 64));
+  auto drawn = save_ladder_figure(*graphics, rungs, target, language, command.figure);
+  return drawn ? folder.finish() : drawn;
 }
 
 // The ladder in place of the advice.

@@ -84,9 +84,8 @@ base::Result<std::optional<OutputFolder>> claim_folder(const BenchCommand& comma
 
 base::Result<void> draw_bench(const std::filesystem::path& path, const report::KernelBench& bench) {
   if (bench.points.empty()) return {};
-  auto graphics = Graphics::open(Graphics::Kind::off_screen, 64, 64);
-  if (!graphics) return tl::unexpected(graphics.error());
-  return save_curve_figure(**graphics, report::kernel_curves(bench), report::kernel_axes(), path,
+  TS_TRY(auto graphics, Graphics::open(Graphics::Kind::off_screen, 64, 64));
+  return save_curve_figure(*graphics, report::kernel_curves(bench), report::kernel_axes(), path,
                            "bench");
 }
 

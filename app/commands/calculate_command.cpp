@@ -36,12 +36,10 @@ std::string list_of_calculators(const text::Texts& texts) {
 }
 
 base::Result<calculate::Values> values_of(const CalculateCommand& command) {
-  const auto calculator = calculate::calculator_from(command.calculator);
-  if (!calculator) return tl::unexpected(calculator.error());
-  calculate::Values values(**calculator);
+  TS_TRY(const auto calculator, calculate::calculator_from(command.calculator));
+  calculate::Values values(*calculator);
   for (const std::string& setting : command.settings) {
-    const auto set = values.set(setting);
-    if (!set) return tl::unexpected(set.error());
+    TS_TRY_DONE(values.set(setting));
   }
   return values;
 }

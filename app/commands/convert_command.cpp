@@ -73,10 +73,9 @@ int check_copy(const base::Result<base::Message>& fault) {
 base::Result<std::vector<files::Note>> notes_of(const ConvertCommand& command,
                                                 const FileQuestion& question, std::size_t device) {
   if (command.session.empty()) return std::vector<files::Note>();
-  const auto session = files::read_session(command.session);
-  if (!session) return tl::unexpected(session.error());
+  TS_TRY(const auto session, files::read_session(command.session));
   std::error_code ignored;
-  for (const files::SavedFile& saved : session->files) {
+  for (const files::SavedFile& saved : session.files) {
     if (!std::filesystem::equivalent(saved.path, command.in, ignored)) continue;
     if (saved.range != question.range) continue;
     if (!question.part.is_all()) {
@@ -137,10 +136,9 @@ base::Result<void> write_page(const ConvertCommand& command, const files::Opened
     return base::fail(command.in.string() + " has nothing of device " + std::to_string(number));
   }
   const auto in_all = std::ranges::find(numbers, number) - numbers.begin();
-  const auto notes = notes_of(command, question, static_cast<std::size_t>(in_all));
-  if (!notes) return tl::unexpected(notes.error());
+  TS_TRY(const auto notes, notes_of(command, question, static_cast<std::size_t>(in_all)));
   const auto index = static_cast<std::size_t>(device - file.devices.begin());
-  return io::write_file(command.out, file_page(file, index, *notes));
+  return io::write_file(command.out, file_page(file, index, notes));
 }
 
 base::Result<void> write(const ConvertCommand& command, snapshot::SnapshotFile&& file,
@@ -152,10 +150,9 @@ base::Result<void> write(const ConvertCommand& command, snapshot::SnapshotFile&&
   auto whole = files::opened_snapshot(command.in, std::move(file));
   std::vector<std::int64_t> numbers;  // of all devices
   for (const files::OpenedDevice& device : whole->devices) numbers.push_back(device.number);
-  const auto opened = asked_part(std::move(whole), question);
-  if (!opened) return tl::unexpected(opened.error());
-  if (page) return write_page(command, **opened, question, numbers);
-  return snapshot::write_snapshot(command.out, (*opened)->file.snapshot, format);
+  TS_TRY(const auto opened, asked_part(std::move(whole), question));
+  if (page) return write_page(command, *opened, question, numbers);
+  return snapshot::write_snapshot(command.out, opened->file.snapshot, format);
 }
 
 int convert_snapshot(const ConvertCommand& command, io::Input& input,

@@ -41,13 +41,10 @@ struct HuntQuestion {
 base::Result<HuntQuestion> read_hunt_question(const HuntCommand& command,
                                               const spec::GpuCatalogue& gpus) {
   HuntQuestion question;
-  auto axes = axes_of(command);
-  if (!axes) return tl::unexpected(axes.error());
-  question.axes = std::move(*axes);
-  auto found = targeted_spec(command.spec, command.gpu, command.cpu, gpus);
-  if (!found) return tl::unexpected(found.error());
-  question.spec = std::move(found->spec);
-  question.target = std::move(found->target);
+  TS_TRY(question.axes, axes_of(command));
+  TS_TRY(auto found, targeted_spec(command.spec, command.gpu, command.cpu, gpus));
+  question.spec = std::move(found.spec);
+  question.target = std::move(found.target);
   if (const auto model = spec::model_of(question.spec); model && model->dimensions().empty()) {
     return tl::unexpected<base::Error>(
         text::message("hunt_error.no_dimension", {{"file", question.spec.model}}));
@@ -85,12 +82,11 @@ base::Result<nlohmann::json> confirm(const HuntQuestion& question, const predict
     spec.memory_limit = question.target.memory;
     std::fprintf(stderr, "Running %s = %s for real\n", spec::field_name(question.axes[0].field),
                  text::grouped(*value).c_str());
-    const auto ran = confirm_in_fresh_process(spec);
-    if (!ran) return tl::unexpected(ran.error());
+    TS_TRY(const auto ran, confirm_in_fresh_process(spec));
     all.push_back({{"at", *value},
-                   {"verdict", ran->fits ? "ok" : "oom"},
-                   {"peak_allocated", ran->peak_allocated},
-                   {"agrees", ran->fits == expected}});
+                   {"verdict", ran.fits ? "ok" : "oom"},
+                   {"peak_allocated", ran.peak_allocated},
+                   {"agrees", ran.fits == expected}});
   }
   return all;
 }
@@ -141,9 +137,8 @@ base::Result<void> confirm(const HuntQuestion& question, predict::HuntMap& map) 
                  text::grouped(map.x_values()[cell % width]).c_str(),
                  spec::field_name(map.y().field),
                  text::grouped(map.y_values()[cell / width]).c_str());
-    const auto ran = confirm_in_fresh_process(spec);
-    if (!ran) return tl::unexpected(ran.error());
-    map.confirm(cell, {ran->fits, ran->peak_allocated});
+    TS_TRY(const auto ran, confirm_in_fresh_process(spec));
+    map.confirm(cell, {ran.fits, ran.peak_allocated});
   }
   return {};
 }
@@ -241,9 +236,8 @@ base::Result<std::vector<predict::HuntAxis>> axes_of(const HuntCommand& command)
     return base::fail("--every-cell and --out are for a map: give --axis twice");
   std::vector<predict::HuntAxis> axes;
   for (const std::string& text : command.axes) {
-    auto axis = predict::parse_hunt_axis(text);
-    if (!axis) return tl::unexpected(axis.error());
-    axes.push_back(*axis);
+    TS_TRY(const auto axis, predict::parse_hunt_axis(text));
+    axes.push_back(axis);
   }
   if (axes.size() == 2 && axes[0].field == axes[1].field)
     return base::fail(std::string(spec::field_name(axes[0].field)) + " is given twice");

@@ -50,11 +50,9 @@ struct Times {
 
 base::Result<Times> time_kernel(const KernelCommand& command) {
   const int d_head = command.sizes.d_head;
-  const auto timed = kernel_check::TimedKernel::compile(command.file, {});
-  if (!timed) return tl::unexpected(timed.error());
-  const auto of_file = [&] { return timed->time(kTimedHeads, kTimedLength, d_head, {}); };
-  const auto before = of_file();
-  if (!before) return tl::unexpected(before.error());
+  TS_TRY(const auto timed, kernel_check::TimedKernel::compile(command.file, {}));
+  const auto of_file = [&] { return timed.time(kTimedHeads, kTimedLength, d_head, {}); };
+  TS_TRY(const auto before, of_file());
   Session session(make_engine_loader());
   SpecArguments arguments;
   arguments.workload = "attention";
@@ -65,28 +63,25 @@ base::Result<Times> time_kernel(const KernelCommand& command) {
                         "T=" + std::to_string(kTimedLength),
                         "d_head=" + std::to_string(d_head),
                         "causal=false",
-                        before->backward_seconds ? "pass=forward+backward" : "pass=forward",
+                        before.backward_seconds ? "pass=forward+backward" : "pass=forward",
                         "threads=1"};
-  const auto ours = spec_from_arguments(arguments, session.gpus());
-  if (!ours) return tl::unexpected(ours.error());
-  spec::WorkloadSpec flash = *ours;
+  TS_TRY(const auto ours, spec_from_arguments(arguments, session.gpus()));
+  spec::WorkloadSpec flash = ours;
   flash.backend = spec::AttentionBackend::flash;
-  const auto compared = whole_comparison(session, flash, *ours, report::bench_protocol());
-  if (!compared) return tl::unexpected(compared.error());
-  const auto after = of_file();
-  if (!after) return tl::unexpected(after.error());
+  TS_TRY(const auto compared, whole_comparison(session, flash, ours, report::bench_protocol()));
+  TS_TRY(const auto after, of_file());
   const auto pass = [&](double first, double then, auto part) {
     const auto median = [&](std::size_t side) {
-      const auto& steps = (*compared)->sides[side].timed_steps;
+      const auto& steps = compared->sides[side].timed_steps;
       return run::summarise_steps(steps, part).median_ms * 1e-3;
     };
     return PassTimes{{first, then}, median(1), median(0)};
   };
   Times times;
-  times.forward = pass(before->seconds, after->seconds, &run::StepTimes::forward_ns);
-  if (before->backward_seconds && after->backward_seconds) {
+  times.forward = pass(before.seconds, after.seconds, &run::StepTimes::forward_ns);
+  if (before.backward_seconds && after.backward_seconds) {
     times.backward =
-        pass(*before->backward_seconds, *after->backward_seconds, &run::StepTimes::backward_ns);
+        pass(*before.backward_seconds, *after.backward_seconds, &run::StepTimes::backward_ns);
   }
   return times;
 }

@@ -152,9 +152,8 @@ base::Result<lessons::Lesson> find_lesson(const std::string& name) {
         ", e-N for an error of the material whose variants run, or the file of one of "
         "your own");
   }
-  const auto content = io::read_file(name);
-  if (!content) return tl::unexpected(content.error());
-  return lessons::read_lesson(*content, name, built_in_gpus());
+  TS_TRY(const auto content, io::read_file(name));
+  return lessons::read_lesson(content, name, built_in_gpus());
 }
 
 class LessonProgress {

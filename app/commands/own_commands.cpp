@@ -126,10 +126,9 @@ base::Result<OwnSweep> start_sweep(const SweepCommand& command) {
     return base::fail("A Python file runs on the CPU here: --gpu needs --predict");
   if (command.axes.empty() || command.axes.size() > 2)
     return base::fail("A sweep goes along one axis or over two: --axis T=256:2048");
-  auto asked = targeted_spec({}, command.gpu, !command.gpu, built_in_gpus());
-  if (!asked) return tl::unexpected(asked.error());
+  TS_TRY(auto asked, targeted_spec({}, command.gpu, !command.gpu, built_in_gpus()));
   OwnSweep sweep;
-  sweep.target = std::move(asked->target);
+  sweep.target = std::move(asked.target);
   sweep.only_predicted = command.predict;
   if (command.steps > 0) take_steps(sweep.protocol, command.steps);
   return sweep;
@@ -169,8 +168,7 @@ base::Result<void> draw_sweep(const std::filesystem::path& folder, const OwnSwee
   constexpr double kWide = 100;  // from here on logarithmic
   const OwnAxis& x = sweep.axes.front();
   const bool wide = std::stod(x.values.back()) >= kWide * std::stod(x.values.front());
-  auto graphics = Graphics::open(Graphics::Kind::off_screen, 64, 64);
-  if (!graphics) return tl::unexpected(graphics.error());
+  TS_TRY(auto graphics, Graphics::open(Graphics::Kind::off_screen, 64, 64));
   const auto draw = [&](OwnMeasure measure, const char* y, const char* name) {
     const auto curves = own_curves(sweep, measure, title);
     const auto has_number = [](double value) { return !std::isnan(value); };
@@ -179,7 +177,7 @@ base::Result<void> draw_sweep(const std::filesystem::path& folder, const OwnSwee
     });
     if (!any) return base::Result<void>();
     const spec::CurveAxes axes{.y = y, .log = wide && curves.front().x.front() > 0};
-    return save_curve_figure(**graphics, curves, axes, folder, name, x.argument);
+    return save_curve_figure(*graphics, curves, axes, folder, name, x.argument);
   };
   auto drawn = draw(OwnMeasure::time, "step_ms", "times");
   if (!drawn) return drawn;
@@ -244,15 +242,11 @@ base::Result<OwnQuestion> own_question(const OwnFile& file, const SpecArguments&
   OwnQuestion question;
   question.file = file;
   question.limit = std::chrono::seconds(options.timeout_s);
-  if (auto taken = take_settings(arguments.settings, "--set", question.settings); !taken)
-    return tl::unexpected(taken.error());
+  TS_TRY_DONE(take_settings(arguments.settings, "--set", question.settings));
   question.python = own_python();
   if (options.python.empty()) return question;
-  const auto python = io::absolute_path(options.python);
-  if (!python) return tl::unexpected(python.error());
-  question.python = *python;
-  if (auto usable = examine_python(question.python, {}); !usable)
-    return tl::unexpected(usable.error());
+  TS_TRY(question.python, io::absolute_path(options.python));
+  TS_TRY_DONE(examine_python(question.python, {}));
   if (auto kept = remember_python(question.python); !kept) note({kept.error().sentence});
   return question;
 }
@@ -331,27 +325,26 @@ int sweep_own(const SweepCommand& command, const OwnFile& file) {
       OutputFolder::claim(command.out, {"points.json", "points.csv", "points.md", "points.tex",
                                         "times.png", "times.svg", "memory.png", "memory.svg"});
   if (!folder) return report(folder.error(), 2);
-  std::atomic<std::size_t> done = 0, all = 0;
+  std::atomic<std::size_t> ended = 0, all = 0;
   const auto sweep = ask_own(
       *question,
       [&](OwnProcess& process, const base::CancelToken& cancel) -> base::Result<OwnSweep> {
-        const auto described = describe_own(process, *question, cancel);
-        if (!described) return tl::unexpected(described.error());
+        TS_TRY(const auto described, describe_own(process, *question, cancel));
         OwnSweep asked = std::move(*start);
         for (const bool sized : {true, false}) {
           for (const std::string& text : sized ? command.axes : command.series) {
-            auto axis = sized ? own_size_axis(text, *described) : own_series_axis(text, *described);
-            if (!axis) return tl::unexpected(axis.error());
-            asked.axes.push_back(std::move(*axis));
+            TS_TRY(auto axis,
+                   sized ? own_size_axis(text, described) : own_series_axis(text, described));
+            asked.axes.push_back(std::move(axis));
           }
         }
-        if (auto made = make_points(asked); !made) return tl::unexpected(made.error());
+        TS_TRY_DONE(make_points(asked));
         all = asked.points.size();
         ask_points(
-            process, *question, asked, [&](const OwnPoint&) { ++done; }, cancel);
+            process, *question, asked, [&](const OwnPoint&) { ++ended; }, cancel);
         return asked;
       },
-      [&] { return std::to_string(done) + " of " + std::to_string(all) + " points"; });
+      [&] { return std::to_string(ended) + " of " + std::to_string(all) + " points"; });
   if (!sweep) return report_own(sweep.error());
   nlohmann::json document = own_sweep_json(*sweep);
   document["own_file"] = own_json(*question);
@@ -394,9 +387,8 @@ int compare_own_settings(const AbCommand& command, const OwnFile& file) {
   const auto comparison = ask_own(
       *question,
       [&](OwnProcess& process, const base::CancelToken& cancel) -> base::Result<run::Comparison> {
-        const auto described = describe_own(process, *question, cancel);
-        if (!described) return tl::unexpected(described.error());
-        sides = {all_settings(question->settings, *described), all_settings(b, *described)};
+        TS_TRY(const auto described, describe_own(process, *question, cancel));
+        sides = {all_settings(question->settings, described), all_settings(b, described)};
         if (sides[0] == sides[1]) {
           return base::fail(
               "A and B have the same settings: say with --with ARGUMENT=VALUE what B has "

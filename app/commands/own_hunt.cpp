@@ -63,10 +63,9 @@ predict::Probe own_probe(OwnProcess& process, const OwnQuestion& question,
     OwnQuestion one = question;
     for (const predict::HuntAxis& axis : axes)
       one.settings[spec::field_name(axis.field)] = spec::field_text(spec, axis.field);
-    auto dry = dry_run_own(process, one, target, cancel, OnCpu::never);
-    if (!dry) return tl::unexpected(dry.error());
+    TS_TRY(auto dry, dry_run_own(process, one, target, cancel, OnCpu::never));
     const predict::Prediction prediction = predict::predict(
-        dry->run, *dry->strings, target, predict::allocator_settings_of(spec), nullptr);
+        dry.run, *dry.strings, target, predict::allocator_settings_of(spec), nullptr);
     return predict::answer_of(prediction, target);
   };
 }
@@ -82,24 +81,21 @@ struct OwnHunt {
 base::Result<OwnHunt> ask_hunt(const HuntCommand& command, OwnAxes axes, const OwnQuestion& own,
                                const TargetedSpec& question, OwnProcess& process,
                                const base::CancelToken& cancel) {
-  const auto described = describe_own(process, own, cancel);
-  if (!described) return tl::unexpected(described.error());
+  TS_TRY(const auto described, describe_own(process, own, cancel));
   OwnHunt hunt;
   hunt.axes = std::move(axes);
   for (predict::HuntAxis& axis : hunt.axes) {
-    if (auto bound = bound_axis(axis, *described); !bound) return tl::unexpected(bound.error());
+    TS_TRY_DONE(bound_axis(axis, described));
   }
   const predict::Probe probe = own_probe(process, own, question.target, hunt.axes, cancel);
   if (hunt.axes.size() == 1) {
-    auto edge =
-        predict::hunt_edge(question.spec, hunt.axes[0], question.target.name, probe, cancel);
-    if (!edge) return tl::unexpected(edge.error());
-    hunt.edge = std::move(*edge);
+    TS_TRY(hunt.edge,
+           predict::hunt_edge(question.spec, hunt.axes[0], question.target.name, probe, cancel));
     return hunt;
   }
   const std::int64_t begin_ns = base::now_ns();
   spec::WorkloadSpec base = question.spec;
-  take_values(own, *described, hunt.axes, base);
+  take_values(own, described, hunt.axes, base);
   hunt.map.emplace(std::move(base), hunt.axes[0], hunt.axes[1], predict::kMapSide);
   const auto filled = predict::fill(
       *hunt.map, depth_of(command), probe, [](std::size_t) {}, cancel);

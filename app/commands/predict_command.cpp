@@ -48,15 +48,12 @@ base::Result<Question> read_question(const PredictCommand& command,
   Question question;
   SpecArguments arguments = command.spec;
   if (command.alloc_conf) arguments.settings.push_back("alloc_conf=" + *command.alloc_conf);
-  auto found = targeted_spec(std::move(arguments), command.gpu, command.cpu, gpus);
-  if (!found) return tl::unexpected(found.error());
-  question.spec = std::move(found->spec);
-  question.target = std::move(found->target);
-  auto share = share_of(command.share, question.spec);
-  if (!share) return tl::unexpected(share.error());
-  question.share = *share;
+  TS_TRY(auto found, targeted_spec(std::move(arguments), command.gpu, command.cpu, gpus));
+  question.spec = std::move(found.spec);
+  question.target = std::move(found.target);
+  TS_TRY(question.share, share_of(command.share, question.spec));
   if (!command.data_parallel) return question;
-  if (!share->whole()) return base::fail("--data-parallel is --ranks 2: give one of them");
+  if (!question.share.whole()) return base::fail("--data-parallel is --ranks 2: give one of them");
   question.share.ranks = 2;
   return question;
 }

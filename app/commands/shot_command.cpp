@@ -49,9 +49,7 @@ base::Result<views::OperatorsTab> read_tab(const ShotCommand& command, Page page
 }
 
 base::Result<PictureOptions> read_options(const ShotCommand& command, Preferences& preferences) {
-  const auto size = picture_size(command.size);
-  if (!size) return tl::unexpected(size.error());
-  PictureOptions options = *size;
+  TS_TRY(PictureOptions options, picture_size(command.size));
   const auto chosen = page_from_name(command.workspace);
   if (!chosen) return base::fail(chosen.error().sentence);
   options.page = chosen->page;

@@ -59,9 +59,7 @@ base::Result<void> choose_preset(const std::string& id, spec::WorkloadSpec& spec
 }
 
 base::Result<spec::WorkloadSpec> read_spec(const std::filesystem::path& path) {
-  const auto parsed = io::read_json(path);
-  if (!parsed) return tl::unexpected(parsed.error());
-  const nlohmann::json& json = *parsed;
+  TS_TRY(const auto json, io::read_json(path));
   // run.json of an earlier run has its specification under "spec". Both forms are accepted.
   const bool whole_run = json.is_object() && json.contains("spec");
   auto spec = spec::spec_from_json(whole_run ? json.at("spec") : json);
@@ -184,9 +182,7 @@ base::Result<spec::WorkloadSpec> changed_spec(const spec::WorkloadSpec& base,
                                               const char* option,
                                               const spec::GpuCatalogue& catalogue) {
   spec::WorkloadSpec spec = base;
-  if (auto applied = apply(settings, option, spec); !applied) {
-    return tl::unexpected(applied.error());
-  }
+  TS_TRY_DONE(apply(settings, option, spec));
   return checked(std::move(spec), catalogue);
 }
 
@@ -253,9 +249,7 @@ base::Result<spec::WorkloadSpec> spec_from_arguments(const SpecArguments& argume
     }
     const auto path = io::absolute_path(arguments.model);
     if (!path) return base::fail(path.error().sentence);
-    if (auto chosen = spec::choose_model(path->string(), spec); !chosen) {
-      return tl::unexpected(chosen.error());
-    }
+    TS_TRY_DONE(spec::choose_model(path->string(), spec));
   } else if (!arguments.spec_file) {
     const std::string id = arguments.presets.empty() ? "" : arguments.presets.front();
     if (auto chosen = choose_preset(id, spec); !chosen) {

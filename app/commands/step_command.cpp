@@ -49,11 +49,9 @@ base::Result<stepper::Exercise> exercise_by(const StepCommand& command) {
   auto exercise = stepper::exercise_of(command.stepper, command.settings);
   if (!exercise || command.gpu.empty()) return exercise;
   const spec::GpuCatalogue gpus = built_in_gpus();
-  const auto gpu = gpus.require(command.gpu);
-  if (!gpu) return tl::unexpected(gpu.error());
-  const auto limit = stats::largest_shared_block((*gpu)->compute_capability);
-  const auto chosen = stepper::choose_card(*exercise, (*gpu)->name, limit);
-  if (!chosen) return tl::unexpected(chosen.error());
+  TS_TRY(const auto gpu, gpus.require(command.gpu));
+  const auto limit = stats::largest_shared_block(gpu->compute_capability);
+  TS_TRY_DONE(stepper::choose_card(*exercise, gpu->name, limit));
   return exercise;
 }
 

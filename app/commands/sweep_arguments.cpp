@@ -100,58 +100,44 @@ void take_steps(run::Protocol& protocol, int steps) {
 
 base::Result<sweep::SweepSpec> spec_of(const SweepCommand& given,
                                        const spec::GpuCatalogue& catalogue) {
-  const auto whole = expanded(given);
-  if (!whole) return tl::unexpected(whole.error());
-  const SweepCommand& command = *whole;
+  TS_TRY(const auto command, expanded(given));
   sweep::SweepSpec spec;
   SpecArguments arguments = command.spec;
   if (command.gpu) {
-    const auto card = catalogue.require(*command.gpu);
-    if (!card) return tl::unexpected(card.error());
-    arguments.settings.push_back("target_gpu=" + (*card)->name);
+    TS_TRY(const auto card, catalogue.require(*command.gpu));
+    arguments.settings.push_back("target_gpu=" + card->name);
     arguments.settings.emplace_back("device=cuda");
   }
-  auto base = spec_from_arguments(arguments, catalogue);
-  if (!base) return tl::unexpected(base.error());
-  spec.base = std::move(*base);
+  TS_TRY(spec.base, spec_from_arguments(arguments, catalogue));
   for (const std::string& text : command.axes) {
-    auto axis = sweep::parse_axis(text);
-    if (!axis) return tl::unexpected(axis.error());
-    spec.axes.push_back(std::move(*axis));
+    TS_TRY(auto axis, sweep::parse_axis(text));
+    spec.axes.push_back(std::move(axis));
   }
   for (const std::string& text : command.series) {
-    auto series = sweep::parse_series(text);
-    if (!series) return tl::unexpected(series.error());
-    spec.series.push_back(std::move(*series));
+    TS_TRY(auto series, sweep::parse_series(text));
+    spec.series.push_back(std::move(series));
   }
   if (command.steps > 0) take_steps(spec.protocol, command.steps);
   if (command.max_seconds) spec.max_point_s = *command.max_seconds;
-  if (auto good = sweep::check(spec); !good) return tl::unexpected(good.error());
+  TS_TRY_DONE(sweep::check(spec));
   return spec;
 }
 
 base::Result<FigureOptions> figure_options(const SweepCommand& command) {
   FigureOptions options;
-  const auto size = picture_size(command.size);
-  if (!size) return tl::unexpected(size.error());
-  options.width = size->width;
-  options.height = size->height;
+  TS_TRY(const auto size, picture_size(command.size));
+  options.width = size.width;
+  options.height = size.height;
   if (command.theme != "dark" && command.theme != "light") {
     return base::fail("--theme takes dark or light, not \"" + command.theme + "\"");
   }
   options.theme = command.theme == "dark" ? views::ThemeKind::dark : views::ThemeKind::light;
-  const auto language = text::language_from_code(command.language);
-  if (!language) return tl::unexpected(language.error());
-  options.language = *language;
+  TS_TRY(options.language, text::language_from_code(command.language));
   for (const auto& [axes, log] :
        {std::pair{&command.linear, false}, std::pair{&command.log, true}}) {
-    if (auto chosen = choose_scale(*axes, log, options.look); !chosen) {
-      return tl::unexpected(chosen.error());
-    }
+    TS_TRY_DONE(choose_scale(*axes, log, options.look));
   }
-  const auto range = fit_range(command.fit);
-  if (!range) return tl::unexpected(range.error());
-  options.look.fit = *range;
+  TS_TRY(options.look.fit, fit_range(command.fit));
   return options;
 }
 

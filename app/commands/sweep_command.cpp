@@ -40,38 +40,32 @@ struct Start {
 base::Result<Start> start_of(const SweepCommand& command, const spec::GpuCatalogue& catalogue) {
   Start start;
   if (!command.resume) {
-    auto spec = spec_of(command, catalogue);
-    if (!spec) return tl::unexpected(spec.error());
-    start.spec = std::move(*spec);
+    TS_TRY(start.spec, spec_of(command, catalogue));
     start.spec.only_predicted = command.predict;
     return start;
   }
-  auto known = sweep::read_journal(command.out / kJournalName);
-  if (!known) return tl::unexpected(known.error());
+  TS_TRY(auto known, sweep::read_journal(command.out / kJournalName));
   if (command.axes.empty() && !command.spec.workload.empty())
     return base::fail(
         "To continue a sweep leave out the workload: tensorscope sweep --resume --out " +
         command.out.string());
   if (describes_a_sweep(command)) {
-    auto spec = spec_of(command, catalogue);
-    if (!spec) return tl::unexpected(spec.error());
-    if (auto same = same_measuring(command, known->spec); !same) {
-      return tl::unexpected(same.error());
-    }
+    TS_TRY(auto spec, spec_of(command, catalogue));
+    TS_TRY_DONE(same_measuring(command, known.spec));
     // Settings that were not given come from the journal.
-    spec->protocol = known->spec.protocol;
-    spec->max_point_s = known->spec.max_point_s;
-    spec->only_predicted = known->spec.only_predicted;
-    if (!(*spec == known->spec)) {
+    spec.protocol = known.spec.protocol;
+    spec.max_point_s = known.spec.max_point_s;
+    spec.only_predicted = known.spec.only_predicted;
+    if (spec != known.spec) {
       return base::fail("The sweep in " + command.out.string() +
                         " is another one: give --resume alone to continue it, or another folder");
     }
-  } else if (auto same = same_measuring(command, known->spec); !same) {
+  } else if (auto same = same_measuring(command, known.spec); !same) {
     return tl::unexpected(same.error());
   }
-  start.spec = known->spec;
+  start.spec = known.spec;
   start.spec.only_predicted = command.predict;
-  start.known = std::move(*known);
+  start.known = std::move(known);
   return start;
 }
 
@@ -197,19 +191,17 @@ std::string missing(const sweep::Sweep& sweep, const std::filesystem::path& out)
 
 base::Result<void> draw_figure(const SweepCommand& command, const sweep::Sweep& sweep,
                                const SweepNotes& notes) {
-  auto options = figure_options(command);
-  if (!options) return tl::unexpected(options.error());
-  options->caption = sweep::sweep_caption(sweep, notes.device, notes.versions);
-  auto graphics = Graphics::open(Graphics::Kind::off_screen, 64, 64);
-  if (!graphics) return tl::unexpected(graphics.error());
-  auto saved = save_sweep_figure(**graphics, sweep, *options, command.out);
+  TS_TRY(auto options, figure_options(command));
+  options.caption = sweep::sweep_caption(sweep, notes.device, notes.versions);
+  TS_TRY(auto graphics, Graphics::open(Graphics::Kind::off_screen, 64, 64));
+  auto saved = save_sweep_figure(*graphics, sweep, options, command.out);
   if (!command.charts) return saved;
-  options->width = kChartWidth;
-  options->height = kChartHeight;
+  options.width = kChartWidth;
+  options.height = kChartHeight;
   for (const views::SweepChart chart :
-       views::charts_of(sweep, views::analyse(sweep, options->look.fit, built_in_references()))) {
-    options->only = chart;
-    if (saved) saved = save_sweep_figure(**graphics, sweep, *options, command.out);
+       views::charts_of(sweep, views::analyse(sweep, options.look.fit, built_in_references()))) {
+    options.only = chart;
+    if (saved) saved = save_sweep_figure(*graphics, sweep, options, command.out);
   }
   return saved;
 }

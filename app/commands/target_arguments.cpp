@@ -9,16 +9,13 @@ base::Result<TargetedSpec> targeted_spec(SpecArguments arguments,
                                          const spec::GpuCatalogue& catalogue) {
   if (gpu) {
     if (cpu) return base::fail("--gpu and --cpu exclude each other");
-    const auto card = catalogue.require(*gpu);
-    if (!card) return tl::unexpected(card.error());
-    arguments.settings.push_back("target_gpu=" + (*card)->name);
+    TS_TRY(const auto card, catalogue.require(*gpu));
+    arguments.settings.push_back("target_gpu=" + card->name);
   }
   // Some settings are possible on one kind of device only.
   arguments.settings.emplace_back(cpu ? "device=cpu" : "device=cuda");
-  auto spec = spec_from_arguments(arguments, catalogue);
-  if (!spec) return tl::unexpected(spec.error());
   TargetedSpec found;
-  found.spec = std::move(*spec);
+  TS_TRY(found.spec, spec_from_arguments(arguments, catalogue));
   found.target = target_of_spec(found.spec, cpu, catalogue);
   return found;
 }
@@ -54,9 +51,7 @@ void add_share(CLI::App& command, ShareArguments& arguments) {
 base::Result<predict::Share> share_of(const ShareArguments& arguments,
                                       const spec::WorkloadSpec& spec) {
   predict::Share share = arguments.share;
-  const auto shard = predict::shard_from(arguments.shard);
-  if (!shard) return tl::unexpected(shard.error());
-  share.shard = *shard;
+  TS_TRY(share.shard, predict::shard_from(arguments.shard));
   if (auto problem = predict::share_problem(spec, share)) {
     return tl::unexpected(base::Error(std::move(*problem)));
   }

@@ -49,24 +49,21 @@ base::Result<std::optional<spec::WorkloadSpec>> asked_spec(const TreeCommand& co
   for (const std::string& word : command.what)
     if (is_workload(word)) arguments.workload = word;
   if (command.gpu) {
-    const auto card = gpus.require(*command.gpu);
-    if (!card) return tl::unexpected(card.error());
-    arguments.settings.push_back("target_gpu=" + (*card)->name);
+    TS_TRY(const auto card, gpus.require(*command.gpu));
+    arguments.settings.push_back("target_gpu=" + card->name);
     arguments.settings.emplace_back("device=cuda");
   }
   const bool named = !arguments.workload.empty() || !arguments.presets.empty() ||
                      !arguments.model.empty() || arguments.spec_file;
   if (named || files.empty()) {
-    auto spec = spec_from_arguments(arguments, gpus);
-    if (!spec) return tl::unexpected(spec.error());
-    return std::optional(std::move(*spec));
+    TS_TRY(auto spec, spec_from_arguments(arguments, gpus));
+    return std::optional(std::move(spec));
   }
   for (const EvidenceFile& file : files) {
     const auto of = advice::spec_of(file.source, file.document);
     if (!of) continue;
-    auto spec = changed_spec(*of, arguments.settings, "--set", gpus);
-    if (!spec) return tl::unexpected(spec.error());
-    return std::optional(std::move(*spec));
+    TS_TRY(auto spec, changed_spec(*of, arguments.settings, "--set", gpus));
+    return std::optional(std::move(spec));
   }
   return std::optional<spec::WorkloadSpec>();
 }
@@ -75,15 +72,12 @@ base::Result<advice::Evidence> evidence_of(const TreeCommand& command) {
   std::vector<EvidenceFile> files;
   for (const std::string& word : command.what) {
     if (is_workload(word)) continue;
-    auto file = read_evidence(word);
-    if (!file) return tl::unexpected(file.error());
-    files.push_back(std::move(*file));
+    TS_TRY(auto file, read_evidence(word));
+    files.push_back(std::move(file));
   }
   const spec::GpuCatalogue gpus = built_in_gpus();
-  auto spec = asked_spec(command, files, gpus);
-  if (!spec) return tl::unexpected(spec.error());
   advice::Evidence evidence;
-  evidence.spec = std::move(*spec);
+  TS_TRY(evidence.spec, asked_spec(command, files, gpus));
   for (EvidenceFile& file : files) evidence.add(file.source, std::move(file.document));
   if (!evidence.spec) return evidence;
   evidence.command = settings_command(*evidence.spec);

@@ -31,41 +31,35 @@ struct Shown {
 
 // Reads one file before the window opens. The error says why there is nothing to show.
 base::Result<void> read_file(const std::filesystem::path& path, Shown& shown) {
-  const auto whole = io::absolute_path(path);
-  if (!whole) return tl::unexpected(whole.error());
+  TS_TRY(const auto whole, io::absolute_path(path));
   if (is_sweep(path)) {
-    const auto content = sweep::read_journal(journal_of(path));
-    if (!content) return tl::unexpected(content.error());
-    shown.paths.push_back(*whole);
+    TS_TRY_DONE(sweep::read_journal(journal_of(path)));
+    shown.paths.push_back(whole);
     return {};
   }
-  if (listed(*whole).kind == FileKind::session) {
-    if (const auto session = files::read_session(*whole); !session)
-      return tl::unexpected(session.error());
-    shown.paths.push_back(*whole);
+  if (listed(whole).kind == FileKind::session) {
+    TS_TRY_DONE(files::read_session(whole));
+    shown.paths.push_back(whole);
     return {};
   }
-  if (own_file_of(whole->string())) {
-    shown.paths.push_back(*whole);
+  if (own_file_of(whole.string())) {
+    shown.paths.push_back(whole);
     return {};
   }
-  if (listed(*whole).kind == FileKind::model || spec::is_model_config(*whole)) {
+  if (listed(whole).kind == FileKind::model || spec::is_model_config(whole)) {
     spec::WorkloadSpec tried;
-    if (const auto chosen = spec::choose_model(whole->string(), tried); !chosen) {
-      return tl::unexpected(chosen.error());
-    }
-    shown.paths.push_back(*whole);
+    TS_TRY_DONE(spec::choose_model(whole.string(), tried));
+    shown.paths.push_back(whole);
     return {};
   }
   // The window shows its beginning while it reads the rest.
-  if (files::is_large(*whole)) {
-    shown.paths.push_back(*whole);
+  if (files::is_large(whole)) {
+    shown.paths.push_back(whole);
     return {};
   }
-  auto opened = files::open_file(*whole);
-  if (!opened) return tl::unexpected(opened.error());
-  if (!(*opened)->fault().empty()) report((*opened)->fault(), 0);
-  shown.files.push_back(std::move(*opened));
+  TS_TRY(auto opened, files::open_file(whole));
+  if (!opened->fault().empty()) report(opened->fault(), 0);
+  shown.files.push_back(std::move(opened));
   return {};
 }
 

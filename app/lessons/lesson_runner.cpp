@@ -32,21 +32,20 @@ base::Result<void> LessonRunner::open() {
   const auto path = folder_ / kLessonState;
   std::error_code ignored;
   if (!std::filesystem::exists(path, ignored)) return {};
-  const auto json = io::read_json(path);
-  if (!json) return tl::unexpected(json.error());
+  TS_TRY(const auto json, io::read_json(path));
   try {
-    const auto lesson = json->at("lesson").get<std::string>();
-    const auto tier = json->at("tier").get<std::string>();
+    const auto lesson = json.at("lesson").get<std::string>();
+    const auto tier = json.at("tier").get<std::string>();
     if (lesson != lesson_.id || tier != to_string(tier_)) {
       return text::fail("lesson_error.other",
                         {{"path", folder_.string()}, {"lesson", lesson}, {"tier", tier}});
     }
-    if (json->contains("guess")) {
-      const auto guess = lessons::parse_guess(lesson_, tier_, json->at("guess").get<std::string>());
+    if (json.contains("guess")) {
+      const auto guess = lessons::parse_guess(lesson_, tier_, json.at("guess").get<std::string>());
       if (guess) guess_ = *guess;
     }
-    answers_ = json->at("answers").get<std::map<std::string, std::string>>();
-    for (const auto& [id, command] : json->at("finished").items()) {
+    answers_ = json.at("answers").get<std::map<std::string, std::string>>();
+    for (const auto& [id, command] : json.at("finished").items()) {
       const lessons::Step* const step = lesson_.step(id);
       const auto* const plan = step == nullptr ? nullptr : plan_of(*step, tier_);
       // A step whose command has changed runs again.
@@ -78,9 +77,7 @@ base::Result<void> LessonRunner::keep() const {
 
 base::Result<void> LessonRunner::set_guess(const std::string& text) {
   if (guess_ && findings_.answer) return text::fail("lesson_error.known");
-  auto guess = lessons::parse_guess(lesson_, tier_, text);
-  if (!guess) return tl::unexpected(guess.error());
-  guess_ = std::move(*guess);
+  TS_TRY(guess_, lessons::parse_guess(lesson_, tier_, text));
   return {};
 }
 

@@ -80,11 +80,10 @@ void LessonSession::open_next(Session& session) {
 
 base::Result<void> LessonSession::open_folder(Session& session,
                                               const std::filesystem::path& folder) {
-  const auto json = io::read_json(folder / kLessonState);
-  if (!json) return tl::unexpected(json.error());
+  TS_TRY(const auto json, io::read_json(folder / kLessonState));
   const auto word = [&](const char* key) {
-    const bool there = json->is_object() && json->contains(key) && json->at(key).is_string();
-    return there ? json->at(key).get<std::string>() : std::string();
+    const bool there = json.is_object() && json.contains(key) && json.at(key).is_string();
+    return there ? json.at(key).get<std::string>() : std::string();
   };
   const auto tier = lessons::tier_from(word("tier"));
   const lessons::Lesson* const lesson = find(word("lesson"));
@@ -110,27 +109,24 @@ base::Result<bool> LessonSession::open_file(Session& session, const std::filesys
   if (!json || !json->is_object()) return false;
   if (json->contains("task") && json->contains("steps")) return open_own(session, file, *content);
   if (!json->contains("lesson") || !json->contains("finished")) return false;
-  if (auto opened = open_folder(session, file.parent_path()); !opened) {
-    return tl::unexpected(opened.error());
-  }
+  TS_TRY_DONE(open_folder(session, file.parent_path()));
   return true;
 }
 
 base::Result<bool> LessonSession::open_own(Session& session, const std::filesystem::path& file,
                                            const std::string& content) {
-  auto read = lessons::read_lesson(content, file.string(), session.gpus());
-  if (!read) return tl::unexpected(read.error());
-  const auto same = [&](const lessons::Lesson& one) { return one.id == read->id; };
-  if (built_in_lesson(read->id) != nullptr) {
-    return text::fail("lesson_error.same_id", {{"path", file.string()}, {"lesson", read->id}});
+  TS_TRY(auto read, lessons::read_lesson(content, file.string(), session.gpus()));
+  const auto same = [&](const lessons::Lesson& one) { return one.id == read.id; };
+  if (built_in_lesson(read.id) != nullptr) {
+    return text::fail("lesson_error.same_id", {{"path", file.string()}, {"lesson", read.id}});
   }
   // The file may have changed since it was opened before.
   keep();
   shown_ = nullptr;
   std::erase_if(runners_, [&](const auto& one) { return same(one.second->lesson()); });
   std::erase_if(own_, [&](const auto& one) { return same(*one); });
-  progress_.erase(read->id);
-  own_.push_back(std::make_unique<lessons::Lesson>(std::move(*read)));
+  progress_.erase(read.id);
+  own_.push_back(std::make_unique<lessons::Lesson>(std::move(read)));
   open(session, *own_.back());
   return true;
 }

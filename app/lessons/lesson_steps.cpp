@@ -54,9 +54,7 @@ class RunStep : public LessonStep {
     if (run->verdict == run::Verdict::failed) return tl::unexpected<base::Error>(run->failure);
     session_->show(nullptr);
     nlohmann::json document = document_of(*session_);
-    if (auto written = write_run(folder_, *session_, document); !written) {
-      return tl::unexpected(written.error());
-    }
+    TS_TRY_DONE(write_run(folder_, *session_, document));
     return document;
   }
   [[nodiscard]] double fraction() const override {
@@ -96,9 +94,7 @@ class AbStep : public LessonStep {
     if (comparison->failure) return tl::unexpected<base::Error>(*comparison->failure);
     const auto environment = environment_json(read_machine(), session_->engine());
     nlohmann::json document = report::to_json(*comparison, protocol_, environment);
-    if (auto written = write_comparison(folder_, *comparison, document); !written) {
-      return tl::unexpected(written.error());
-    }
+    TS_TRY_DONE(write_comparison(folder_, *comparison, document));
     return document;
   }
   [[nodiscard]] double fraction() const override {
@@ -124,7 +120,7 @@ class SweepStep : public LessonStep {
                                                          const lessons::StepPlan& plan,
                                                          std::filesystem::path folder) {
     auto step = std::make_unique<SweepStep>(session, plan, std::move(folder));
-    if (auto opened = step->open_journal(); !opened) return tl::unexpected(opened.error());
+    TS_TRY_DONE(step->open_journal());
     step->runner_ = std::make_unique<SweepRunner>(session, step->sweep_, &*step->journal_);
     step->runner_->update();
     return step;
@@ -139,7 +135,7 @@ class SweepStep : public LessonStep {
   }
   [[nodiscard]] bool done() const override { return runner_->idle(); }
   Document take() override {
-    if (auto written = journal_->write_waiting(); !written) return tl::unexpected(written.error());
+    TS_TRY_DONE(journal_->write_waiting());
     if (cancelled_ || sweep_.count(sweep::PointStatus::cancelled) > 0) return std::nullopt;
     for (const sweep::SweepPoint& point : sweep_.points()) {
       if (point.status == sweep::PointStatus::failed && point.measured) {
@@ -148,9 +144,8 @@ class SweepStep : public LessonStep {
     }
     const Machine machine = read_machine();
     const auto environment = environment_json(machine, session_->engine());
-    auto written = write_sweep_files(folder_, sweep_, environment,
-                                     notes_of(machine, *session_->engine(), sweep_), fit_);
-    if (!written) return tl::unexpected(written.error());
+    TS_TRY_DONE(write_sweep_files(folder_, sweep_, environment,
+                                  notes_of(machine, *session_->engine(), sweep_), fit_));
     return to_json(sweep_, environment, fit_);
   }
   [[nodiscard]] double fraction() const override {
@@ -170,17 +165,15 @@ class SweepStep : public LessonStep {
       // Points of another program or machine do not belong here: they are measured again.
       if (known && known->spec == sweep_.spec() && sweep::same_identity(*known, identity, path)) {
         if (auto restored = sweep::restore(sweep_, *known, path); !restored) return restored;
-        auto journal = sweep::SweepJournal::resume(path, *known);
-        if (!journal) return tl::unexpected(journal.error());
-        journal_.emplace(std::move(*journal));
+        TS_TRY(auto journal, sweep::SweepJournal::resume(path, *known));
+        journal_.emplace(std::move(journal));
         return {};
       }
       std::error_code ignored;
       std::filesystem::remove(path, ignored);
     }
-    auto journal = sweep::SweepJournal::create(path, sweep_.spec(), identity);
-    if (!journal) return tl::unexpected(journal.error());
-    journal_.emplace(std::move(*journal));
+    TS_TRY(auto journal, sweep::SweepJournal::create(path, sweep_.spec(), identity));
+    journal_.emplace(std::move(journal));
     return {};
   }
 
@@ -228,16 +221,11 @@ struct Question {
 };
 
 base::Result<nlohmann::json> predict_step(const Question& asked, const base::CancelToken& cancel) {
-  auto runner = asked.load();
-  if (!runner) return tl::unexpected(runner.error());
+  TS_TRY(auto runner, asked.load());
   base::StringTable strings;
-  const auto answer = ask_card(**runner, strings, asked.spec, asked.target, cancel);
-  if (!answer) return tl::unexpected(answer.error());
-  nlohmann::json document = to_json(*answer, asked.spec);
-  if (auto written = write_prediction(asked.folder, answer->now, asked.spec, strings, document);
-      !written) {
-    return tl::unexpected(written.error());
-  }
+  TS_TRY(const auto answer, ask_card(*runner, strings, asked.spec, asked.target, cancel));
+  nlohmann::json document = to_json(answer, asked.spec);
+  TS_TRY_DONE(write_prediction(asked.folder, answer.now, asked.spec, strings, document));
   return document;
 }
 
@@ -253,25 +241,22 @@ io::TextTable probes_table(const predict::EdgeHunt& hunt, const predict::HuntAxi
 }
 
 base::Result<nlohmann::json> hunt_step(const Question& asked, const base::CancelToken& cancel) {
-  auto runner = asked.load();
-  if (!runner) return tl::unexpected(runner.error());
+  TS_TRY(auto runner, asked.load());
   const predict::CudaScratch scratch = built_in_scratch();
-  const predict::Probe probe = probe_on(**runner, asked.target, scratch);
-  const auto hunt = find_edge(asked.spec, asked.axis, asked.target.name, probe, cancel);
-  if (!hunt) return tl::unexpected(hunt.error());
-  nlohmann::json document = edge_json(*hunt, asked.spec, asked.axis, asked.target);
-  const io::TextTable table = probes_table(*hunt, asked.axis);
-  const auto written =
+  const predict::Probe probe = probe_on(*runner, asked.target, scratch);
+  TS_TRY(const auto hunt, find_edge(asked.spec, asked.axis, asked.target.name, probe, cancel));
+  nlohmann::json document = edge_json(hunt, asked.spec, asked.axis, asked.target);
+  const io::TextTable table = probes_table(hunt, asked.axis);
+  TS_TRY_DONE(
       write_files(asked.folder, {{"hunt.json", io::json_text(document)},
                                  {"probes.csv", io::to_csv(table)},
-                                 {"probes.md", hunt->sentence + "\n\n" + io::to_markdown(table)}});
-  if (!written) return tl::unexpected(written.error());
+                                 {"probes.md", hunt.sentence + "\n\n" + io::to_markdown(table)}}));
   return document;
 }
 
 base::Result<nlohmann::json> write_all(const std::filesystem::path& folder, nlohmann::json document,
                                        const std::vector<NamedFile>& files) {
-  if (auto written = write_files(folder, files); !written) return tl::unexpected(written.error());
+  TS_TRY_DONE(write_files(folder, files));
   return document;
 }
 
@@ -284,15 +269,14 @@ std::vector<NamedFile> table_files(const std::string& name, const io::TextTable&
 }
 
 base::Result<nlohmann::json> advise_step(const Question& asked, const base::CancelToken& cancel) {
-  auto runner = asked.load();
-  if (!runner) return tl::unexpected(runner.error());
+  TS_TRY(auto runner, asked.load());
   advice::AdviceRequest request;
   request.settings = asked.spec;
   request.target = asked.target;
   request.scratch = std::make_shared<const predict::CudaScratch>(built_in_scratch());
-  const advice::Advice advice = advice::advise(request, **runner, {}, cancel);
+  const advice::Advice advice = advice::advise(request, *runner, {}, cancel);
   if (!advice.problem.empty()) return tl::unexpected<base::Error>(advice.problem);
-  const auto rungs = advice::ladder(request, **runner, cancel);
+  const auto rungs = advice::ladder(request, *runner, cancel);
   const text::Texts texts = built_in_texts();
   nlohmann::json document = advice::to_json(advice, false);
   document["ladder"] = advice::to_json(rungs, asked.spec, asked.target)["ladder"];
@@ -326,9 +310,8 @@ base::Result<nlohmann::json> simulate_step(const simulate::Experiment& experimen
     if (cancel.cancelled()) return nlohmann::json();
     points.push_back(run_point(experiment, i));
   }
-  const auto traced = trace_file::write_trace(
-      folder / "trace.json", trace_of(points.front().outcome), simulate::kTraceMetadata);
-  if (!traced) return tl::unexpected(traced.error());
+  TS_TRY_DONE(trace_file::write_trace(folder / "trace.json", trace_of(points.front().outcome),
+                                      simulate::kTraceMetadata));
   const text::Texts texts = built_in_texts();
   const std::string id = experiment.simulation->id;
   nlohmann::json document = to_json(experiment, points);
@@ -365,9 +348,8 @@ base::Result<nlohmann::json> load_step(const simulate::Experiment& question,
     points.push_back(answer->point);
     answers.push_back(std::move(*answer));
   }
-  const auto traced = trace_file::write_trace(
-      folder / "trace.json", trace_of(points.front().outcome, ""), loader::kLoadedMetadata);
-  if (!traced) return tl::unexpected(traced.error());
+  TS_TRY_DONE(trace_file::write_trace(folder / "trace.json", trace_of(points.front().outcome, ""),
+                                      loader::kLoadedMetadata));
   const text::Texts texts = built_in_texts();
   const std::string id = question.simulation->id;
   nlohmann::json document = loader::loading_json(question, answers);
@@ -416,7 +398,7 @@ base::Result<std::unique_ptr<LessonStep>> begin_step(Session& session,
                                                      const lessons::StepPlan& planned,
                                                      const std::filesystem::path& folder) {
   lessons::StepPlan plan = planned;
-  if (auto made = io::make_folder(folder); !made) return tl::unexpected(made.error());
+  TS_TRY_DONE(io::make_folder(folder));
   if (plan.kind == lessons::StepKind::calculate) {
     return std::make_unique<ThreadStep>([values = *plan.calculation, folder](const auto&) {
       return calculate_step(values, folder);
@@ -441,15 +423,11 @@ base::Result<std::unique_ptr<LessonStep>> begin_step(Session& session,
   }
   if (!plan.text.empty()) {
     const auto path = folder / lessons::kTextName;
-    if (auto written = io::write_file(path, plan.text); !written) {
-      return tl::unexpected(written.error());
-    }
+    TS_TRY_DONE(io::write_file(path, plan.text));
     plan.spec.corpus = std::filesystem::absolute(path).string();
   }
   const std::string spec = io::json_text(to_json(spec_of_plan(plan)));
-  if (auto written = io::write_file(folder / "spec.json", spec); !written) {
-    return tl::unexpected(written.error());
-  }
+  TS_TRY_DONE(io::write_file(folder / "spec.json", spec));
   switch (plan.kind) {
     case lessons::StepKind::run:
       return std::make_unique<RunStep>(session, plan, folder);

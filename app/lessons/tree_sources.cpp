@@ -23,17 +23,16 @@ namespace {
 using Json = nlohmann::json;
 
 base::Result<EvidenceFile> of_folder(const std::filesystem::path& folder) {
-  auto result = read_saved_result(folder);
-  if (!result) return tl::unexpected(result.error());
-  switch (result->kind) {
+  TS_TRY(auto result, read_saved_result(folder));
+  switch (result.kind) {
     case ResultKind::run:
-      return EvidenceFile{"run", std::move(result->document)};
+      return EvidenceFile{"run", std::move(result.document)};
     case ResultKind::prediction:
-      return EvidenceFile{"predict", std::move(result->document)};
+      return EvidenceFile{"predict", std::move(result.document)};
     case ResultKind::sweep:
-      return EvidenceFile{"sweep", std::move(result->document)};
+      return EvidenceFile{"sweep", std::move(result.document)};
     case ResultKind::comparison:
-      return EvidenceFile{"ab", std::move(result->document)};
+      return EvidenceFile{"ab", std::move(result.document)};
     case ResultKind::hunt:
       break;
   }
@@ -63,26 +62,23 @@ base::Result<EvidenceFile> read_evidence(const std::filesystem::path& path) {
   if (!std::filesystem::exists(path, ignored))
     return text::fail("tree.neither", {{"name", path.string()}});
   if (std::filesystem::is_directory(path, ignored)) return of_folder(path);
-  auto content = io::read_unpacked(path);
-  if (!content) return tl::unexpected(content.error());
-  const io::FileKind kind = io::kind_of_content(content->content);
+  TS_TRY(auto content, io::read_unpacked(path));
+  const io::FileKind kind = io::kind_of_content(content.content);
   if (kind == io::FileKind::recording) {
     base::StringTable strings;
-    const auto run = run::read_recording(content->content, 1, strings);
-    if (!run) return tl::unexpected(run.error());
-    if (!(*run)->script.empty()) return text::fail("tree.no_evidence", {{"path", path.string()}});
-    return EvidenceFile{"run", report::to_json(**run, nullptr, strings)};
+    TS_TRY(const auto run, run::read_recording(content.content, 1, strings));
+    if (!run->script.empty()) return text::fail("tree.no_evidence", {{"path", path.string()}});
+    return EvidenceFile{"run", report::to_json(*run, nullptr, strings)};
   }
   if (kind == io::FileKind::other) {
-    auto document = io::parse_json(content->content);
+    auto document = io::parse_json(content.content);
     if (!document) return text::fail("tree.no_evidence", {{"path", path.string()}});
     return of_document(path, std::move(*document));
   }
-  auto summary = summary_of(path);
-  if (!summary) return tl::unexpected(summary.error());
-  if (summary->json["kind"] != "trace")
+  TS_TRY(auto summary, summary_of(path));
+  if (summary.json["kind"] != "trace")
     return text::fail("tree.no_evidence", {{"path", path.string()}});
-  return EvidenceFile{"trace", std::move(summary->json)};
+  return EvidenceFile{"trace", std::move(summary.json)};
 }
 
 void add_predictions(advice::Evidence& evidence, predict::DryRunner& runner,

@@ -63,10 +63,8 @@ class WorkStep {
 };
 
 base::Result<WorkStep> WorkStep::make(const spec::WorkloadSpec& spec) {
-  auto engine = make_engine_loader()();
-  if (!engine) return tl::unexpected(engine.error());
   WorkStep made;
-  made.engine_ = std::move(*engine);
+  TS_TRY(made.engine_, make_engine_loader()());
   const std::int64_t limit = spec::memory_limit(spec, 0).bytes;
   if (spec::compiles_step(spec)) {
     if (auto compiled = made.engine_->compile(spec, limit, made.cancel_); !compiled)

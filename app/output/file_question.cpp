@@ -98,9 +98,7 @@ base::Error no_such_part(const files::OpenedFile& file) {
 
 base::Result<FileQuestion> question_of(const PartOptions& options) {
   FileQuestion question;
-  const auto range = range_of(options);
-  if (!range) return tl::unexpected(range.error());
-  question.range = *range;
+  TS_TRY(question.range, range_of(options));
   question.part.stream = options.stream;
   if (!options.pool) return question;
   question.part.pool = pool_named(*options.pool);

@@ -168,24 +168,22 @@ Json recording_json(const run::Run& run, const base::StringTable& strings) {
 base::Result<FileSummary> summary_of_recording(const std::filesystem::path& path,
                                                const std::string& content) {
   base::StringTable strings;
-  const auto run = run::read_recording(content, 1, strings);
-  if (!run) return tl::unexpected(run.error());
+  TS_TRY(const auto run, run::read_recording(content, 1, strings));
   return FileSummary{
-      recording_json(**run, strings),
-      files::opened_snapshot(path, files::snapshot_of_run(**run, strings, content.size()))};
+      recording_json(*run, strings),
+      files::opened_snapshot(path, files::snapshot_of_run(*run, strings, content.size()))};
 }
 
 base::Result<Json> sweep_json(const std::filesystem::path& path) {
-  const auto content = sweep::read_journal(journal_of(path));
-  if (!content) return tl::unexpected(content.error());
+  TS_TRY(const auto content, sweep::read_journal(journal_of(path)));
   auto axes = Json::array();
-  for (const auto& axis : content->spec.axes) axes.push_back(spec::field_name(axis.field));
+  for (const auto& axis : content.spec.axes) axes.push_back(spec::field_name(axis.field));
   return Json{{"kind", "sweep"},
-              {"workload", spec::to_string(content->spec.base.workload)},
+              {"workload", spec::to_string(content.spec.base.workload)},
               {"axes", axes},
-              {"points_run", content->points.size()},
-              {"identity", content->identity},
-              {"complete", content->complete_bytes == content->bytes}};
+              {"points_run", content.points.size()},
+              {"identity", content.identity},
+              {"complete", content.complete_bytes == content.bytes}};
 }
 
 base::Result<Json> other_json(const std::filesystem::path& path, std::string_view content) {
@@ -202,12 +200,10 @@ base::Result<FileSummary> alone(base::Result<Json> json) {
 
 base::Result<FileSummary> summary_of_snapshot(const std::filesystem::path& path, io::Input& input,
                                               const FileQuestion& question) {
-  auto file = snapshot::read_snapshot(path, input, nullptr, question.range);
-  if (!file) return tl::unexpected(file.error());
-  files::cut(*file, question.range);
-  auto opened = asked_part(files::opened_snapshot(path, std::move(*file)), question);
-  if (!opened) return tl::unexpected(opened.error());
-  return FileSummary{summary_json(**opened), std::move(*opened)};
+  TS_TRY(auto file, snapshot::read_snapshot(path, input, nullptr, question.range));
+  files::cut(file, question.range);
+  TS_TRY(auto opened, asked_part(files::opened_snapshot(path, std::move(file)), question));
+  return FileSummary{summary_json(*opened), std::move(opened)};
 }
 
 // All of a file that is no larger than a run's; nothing where it cannot be one.
@@ -231,22 +227,20 @@ FileSummary summary_of_trace(trace_file::TraceFile file, const FileQuestion& que
 // The summary of a file that may be compressed.
 base::Result<FileSummary> summary_of_file(const std::filesystem::path& path,
                                           const FileQuestion& question) {
-  auto input = io::Input::open(path);
-  if (!input) return tl::unexpected(input.error());
-  const io::FileKind kind = io::kind_of(*input);
-  if (kind == io::FileKind::snapshot) return summary_of_snapshot(path, *input, question);
+  TS_TRY(auto input, io::Input::open(path));
+  const io::FileKind kind = io::kind_of(input);
+  if (kind == io::FileKind::snapshot) return summary_of_snapshot(path, input, question);
   if (!question.part.is_all()) return only_of_snapshots(path);
   if (kind == io::FileKind::recording || kind == io::FileKind::other) {
     if (!question.range.is_all()) return only_of_events(path);
     const bool other = kind == io::FileKind::other;
-    const std::string content = other ? content_of_run(*input) : input->rest();
-    if (input->problem()) return tl::unexpected(*input->problem());
+    const std::string content = other ? content_of_run(input) : input.rest();
+    if (input.problem()) return tl::unexpected(*input.problem());
     if (other) return alone(other_json(path, content));
     return summary_of_recording(path, content);
   }
-  auto trace = trace_file::read_trace(path, *input, question.range);
-  if (!trace) return tl::unexpected(trace.error());
-  return summary_of_trace(std::move(*trace), question);
+  TS_TRY(auto trace, trace_file::read_trace(path, input, question.range));
+  return summary_of_trace(std::move(trace), question);
 }
 
 }  // namespace
@@ -339,9 +333,8 @@ base::Result<FileSummary> summary_of(const std::filesystem::path& path,
   if (run) return summary_of_file(path / kRunName, question);
   if (!question.part.is_all()) return only_of_snapshots(path);
   if (!question.range.is_all()) return only_of_events(path);
-  auto ranks = files::read_ranks(path);
-  if (!ranks) return tl::unexpected(ranks.error());
-  return summary_of_trace(std::move(*ranks), question);
+  TS_TRY(auto ranks, files::read_ranks(path));
+  return summary_of_trace(std::move(ranks), question);
 }
 
 }  // namespace ts::app

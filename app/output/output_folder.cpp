@@ -54,14 +54,13 @@ base::Result<OutputFolder> OutputFolder::claim(const std::filesystem::path& path
 base::Result<std::optional<OutputFolder>> OutputFolder::claim_if(
     const std::optional<std::filesystem::path>& path, std::initializer_list<const char*> names) {
   if (!path) return std::nullopt;
-  auto claimed = claim(*path, names);
-  if (!claimed) return tl::unexpected(claimed.error());
-  return std::optional(std::move(*claimed));
+  TS_TRY(auto claimed, claim(*path, names));
+  return std::optional(std::move(claimed));
 }
 
 base::Result<OutputFolder> OutputFolder::continue_in(const std::filesystem::path& path,
                                                      std::initializer_list<const char*> names) {
-  if (auto made = io::make_folder(path); !made) return tl::unexpected(made.error());
+  TS_TRY_DONE(io::make_folder(path));
   return OutputFolder(path, names);
 }
 

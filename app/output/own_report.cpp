@@ -12,10 +12,8 @@
 namespace ts::app {
 
 base::Result<void> write_own_report(const std::filesystem::path& folder, const text::Texts& texts) {
-  const auto result = read_saved_result(folder);
-  if (!result) return tl::unexpected(result.error());
-  if (auto settings = write_settings(*result, folder); !settings)
-    return tl::unexpected(settings.error());
+  TS_TRY(const auto result, read_saved_result(folder));
+  TS_TRY_DONE(write_settings(result, folder));
   std::vector<std::string> files;
   std::error_code error;
   for (const auto& entry : std::filesystem::directory_iterator(folder, error)) {
@@ -26,8 +24,8 @@ base::Result<void> write_own_report(const std::filesystem::path& folder, const t
   }
   std::ranges::sort(files);
   std::vector<io::Block> blocks = {{io::Block::Kind::title, texts("results.title")}};
-  for (io::Block& block : blocks_of(*result, ".", files, texts)) blocks.push_back(std::move(block));
-  for (io::Block& block : environments_of({&*result, 1}, texts)) blocks.push_back(std::move(block));
+  for (io::Block& block : blocks_of(result, ".", files, texts)) blocks.push_back(std::move(block));
+  for (io::Block& block : environments_of({&result, 1}, texts)) blocks.push_back(std::move(block));
   return write_report_pages(folder, blocks, texts.language());
 }
 

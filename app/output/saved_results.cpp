@@ -300,9 +300,8 @@ base::Result<SavedResult> read_saved_result(const std::filesystem::path& folder)
     all += (all.empty() ? "" : ", ") + std::string(kind.file);
     std::error_code ignored;
     if (!std::filesystem::exists(folder / kind.file, ignored)) continue;
-    auto document = io::read_json(folder / kind.file);
-    if (!document) return tl::unexpected(document.error());
-    SavedResult result{.kind = kind.kind, .folder = folder, .document = std::move(*document)};
+    TS_TRY(auto document, io::read_json(folder / kind.file));
+    SavedResult result{.kind = kind.kind, .folder = folder, .document = std::move(document)};
     if (!spec::spec_from_json(spec_of(result)))
       return text::fail("report_error.no_settings", {{"path", (folder / kind.file).string()}});
     return result;
@@ -319,8 +318,7 @@ base::Result<std::vector<std::string>> write_settings(const SavedResult& result,
   }
   std::vector<std::string> names;
   for (const auto& [name, spec] : settings) {
-    if (auto written = io::write_file(to / name, io::json_text(*spec)); !written)
-      return tl::unexpected(written.error());
+    TS_TRY_DONE(io::write_file(to / name, io::json_text(*spec)));
     names.push_back(name);
   }
   return names;
@@ -328,7 +326,7 @@ base::Result<std::vector<std::string>> write_settings(const SavedResult& result,
 
 base::Result<std::vector<std::string>> copy_result(const SavedResult& result,
                                                    const std::filesystem::path& to) {
-  if (auto made = io::make_folder(to); !made) return tl::unexpected(made.error());
+  TS_TRY_DONE(io::make_folder(to));
   std::vector<std::string> names;
   std::error_code error;
   for (const auto& entry : std::filesystem::directory_iterator(result.folder, error)) {

@@ -46,16 +46,14 @@ constexpr const char* kProgram = "tensorscope " TENSORSCOPE_VERSION;
 base::Result<nlohmann::json> profile_of_point(const std::filesystem::path& folder,
                                               const sweep::Sweep& sweep, std::size_t point) {
   constexpr const char* kEnding = ".json";
-  const auto name = stored_point_name(folder, sweep, point, kEnding);
-  if (!name) return tl::unexpected(name.error());
-  auto profile = read_profile(folder, *name);
+  TS_TRY(const auto name, stored_point_name(folder, sweep, point, kEnding));
+  auto profile = read_profile(folder, name);
   if (!profile || !profile->is_object() || !profile->contains("spec")) return profile;
   const auto written = spec::spec_from_json(profile->at("spec"));
   if (!written)
     return text::fail("point_error.spec",
-                      {{"file", *name + kEnding}, text::argument("reason", written.error())});
-  auto same = check_of_point(folder / (*name + kEnding), *written, sweep.points()[point].spec);
-  if (!same) return tl::unexpected(same.error());
+                      {{"file", name + kEnding}, text::argument("reason", written.error())});
+  TS_TRY_DONE(check_of_point(folder / (name + kEnding), *written, sweep.points()[point].spec));
   return profile;
 }
 

@@ -143,23 +143,21 @@ base::Result<OwnAnswerFiles> run_process(OwnProcess& process, const OwnQuestion&
                                          Json request, const base::CancelToken& cancel) {
   std::error_code error;
   const fs::path parent = fs::temp_directory_path(error);
-  auto folder = io::PrivateFolder::make(parent, "tensorscope-");
-  if (!folder) return tl::unexpected(folder.error());
-  const fs::path answer = folder->path() / "answer.json";
-  const fs::path recording = folder->path() / "own.recording";
-  const fs::path log = folder->path() / "log";
+  TS_TRY(auto folder, io::PrivateFolder::make(parent, "tensorscope-"));
+  const fs::path answer = folder.path() / "answer.json";
+  const fs::path recording = folder.path() / "own.recording";
+  const fs::path log = folder.path() / "log";
   request["answer"] = answer.string();
   request["log"] = log.string();
   if (!request.contains("out")) request["out"] = recording.string();
-  const fs::path asked = folder->path() / "request.json";
-  if (auto written = io::write_file(asked, io::json_text(request)); !written)
-    return tl::unexpected(written.error());
+  const fs::path asked = folder.path() / "request.json";
+  TS_TRY_DONE(io::write_file(asked, io::json_text(request)));
   const auto code =
       process.ask({question.python, asked, question.limit, name_of(question), kMostBytes}, cancel);
   auto said = io::read_file(answer);
   if (!code) return tl::unexpected(with_lines(question, code.error(), said.value_or("")));
   if (!said) {
-    if (is_full(folder->path())) {
+    if (is_full(folder.path())) {
       return text::fail("own_file.no_room",
                         {{"file", name_of(question)}, {"folder", parent.string()}});
     }
@@ -181,10 +179,9 @@ base::Result<Answer> ask(OwnProcess& process, const OwnQuestion& question, const
   }
   const Json request = question_json(question, what, more);
   auto kept = caching == Caching::on ? cached_answer(request) : std::nullopt;
-  auto files = kept ? base::Result<OwnAnswerFiles>(std::move(*kept))
-                    : run_process(process, question, request, cancel);
-  if (!files) return tl::unexpected(files.error());
-  auto said = io::parse_json(files->json);
+  TS_TRY(auto files, kept ? base::Result<OwnAnswerFiles>(std::move(*kept))
+                          : run_process(process, question, request, cancel));
+  auto said = io::parse_json(files.json);
   const base::Message unreadable = text::message("own_file.answer", {{"file", name_of(question)}});
   if (!said || !said->is_object()) return tl::unexpected(unreadable);
   try {
@@ -195,8 +192,8 @@ base::Result<Answer> ask(OwnProcess& process, const OwnQuestion& question, const
   } catch (const Json::exception&) {
     return tl::unexpected(unreadable);
   }
-  if (caching == Caching::on && !kept) keep_answer(request, *files);
-  return Answer{std::move(*said), std::move(files->recording)};
+  if (caching == Caching::on && !kept) keep_answer(request, files);
+  return Answer{std::move(*said), std::move(files.recording)};
 }
 
 OwnArgument argument_from(const Json& told) {
@@ -237,9 +234,7 @@ std::vector<run::StepTimes> steps_from(const Json& told) {
 
 base::Result<OwnRecording> recording_of(Answer answer) {
   OwnRecording made{nullptr, std::make_shared<base::StringTable>(), std::move(answer.recording)};
-  auto read = run::read_recording(made.content, 1, *made.strings);
-  if (!read) return tl::unexpected(read.error());
-  made.run = std::move(*read);
+  TS_TRY(made.run, run::read_recording(made.content, 1, *made.strings));
   return made;
 }
 
@@ -262,15 +257,14 @@ base::Result<OwnDescription> describe_own(OwnProcess& process, const OwnQuestion
                                           const base::CancelToken& cancel) {
   OwnQuestion plain = question;
   plain.settings.clear();
-  auto answer = ask(process, plain, "describe", Json::object(), Caching::on, cancel);
-  if (!answer) return tl::unexpected(answer.error());
+  TS_TRY(auto answer, ask(process, plain, "describe", Json::object(), Caching::on, cancel));
   try {
     OwnDescription made;
-    for (const Json& one : answer->json.at("arguments"))
+    for (const Json& one : answer.json.at("arguments"))
       made.arguments.push_back(argument_from(one));
-    made.others = answer->json.at("others").get<bool>();
-    made.about = answer->json.at("about").get<std::string>();
-    made.torch = answer->json.at("torch").get<std::string>();
+    made.others = answer.json.at("others").get<bool>();
+    made.about = answer.json.at("about").get<std::string>();
+    made.torch = answer.json.at("torch").get<std::string>();
     return made;
   } catch (const std::exception&) {
     return text::fail("own_file.answer", {{"file", name_of(question)}});
@@ -279,9 +273,8 @@ base::Result<OwnDescription> describe_own(OwnProcess& process, const OwnQuestion
 
 base::Result<OwnRecording> record_own(OwnProcess& process, const OwnQuestion& question, int steps,
                                       const base::CancelToken& cancel) {
-  auto answer = ask(process, question, "record", {{"steps", steps}}, Caching::off, cancel);
-  if (!answer) return tl::unexpected(answer.error());
-  return recording_of(std::move(*answer));
+  TS_TRY(auto answer, ask(process, question, "record", {{"steps", steps}}, Caching::off, cancel));
+  return recording_of(std::move(answer));
 }
 
 base::Result<OwnDryRun> dry_run_own(OwnProcess& process, const OwnQuestion& question,
@@ -312,11 +305,10 @@ base::Result<OwnDryRun> dry_run_own(OwnProcess& process, const OwnQuestion& ques
   made.run.torch = answer->json.value("torch_minor", std::string());
   const std::string compiled = places_of(answer->json, "compiled");
   if (!compiled.empty()) made.compiled = text::message("own_file.compiled", {{"places", compiled}});
-  auto recording = recording_of(std::move(*answer));
-  if (!recording) return tl::unexpected(recording.error());
-  made.run.log = std::move(recording->run->memory);
-  made.strings = std::move(recording->strings);
-  made.content = std::move(recording->content);
+  TS_TRY(auto recording, recording_of(std::move(*answer)));
+  made.run.log = std::move(recording.run->memory);
+  made.strings = std::move(recording.strings);
+  made.content = std::move(recording.content);
   if (made.run.log.blocks().empty())
     return text::fail("own_file.no_tensors", {{"file", name_of(question)}});
   return made;
@@ -327,11 +319,10 @@ base::Result<std::vector<OwnTimes>> time_own(OwnProcess& process, const OwnQuest
                                              const run::Protocol& protocol,
                                              const base::CancelToken& cancel) {
   const Json more = {{"sides", sides}, {"protocol", run::to_json(protocol)}};
-  auto answer = ask(process, question, "time", more, Caching::off, cancel);
-  if (!answer) return tl::unexpected(answer.error());
+  TS_TRY(auto answer, ask(process, question, "time", more, Caching::off, cancel));
   try {
     std::vector<OwnTimes> made;
-    for (const Json& side : answer->json.at("sides")) {
+    for (const Json& side : answer.json.at("sides")) {
       made.push_back({steps_from(side.at("warmup")), steps_from(side.at("timed")),
                       side.at("settled").get<bool>()});
     }
@@ -343,10 +334,10 @@ base::Result<std::vector<OwnTimes>> time_own(OwnProcess& process, const OwnQuest
 
 base::Result<OwnExport> export_own(OwnProcess& process, const OwnQuestion& question,
                                    const fs::path& out, const base::CancelToken& cancel) {
-  auto answer = ask(process, question, "export", {{"out", out.string()}}, Caching::off, cancel);
-  if (!answer) return tl::unexpected(answer.error());
-  OwnExport made{answer->json.value("about", std::string()), {}};
-  const std::string places = places_of(answer->json, "checkpoints");
+  TS_TRY(auto answer,
+         ask(process, question, "export", {{"out", out.string()}}, Caching::off, cancel));
+  OwnExport made{answer.json.value("about", std::string()), {}};
+  const std::string places = places_of(answer.json, "checkpoints");
   if (!places.empty()) made.kept = text::message("own_file.checkpoints", {{"places", places}});
   return made;
 }

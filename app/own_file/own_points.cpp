@@ -45,10 +45,9 @@ base::Result<Named> named_argument(const std::string& text, const char* option, 
 }
 
 base::Result<OwnAxis> numbers_of(const Named& named) {
-  const auto numbers = sweep::parse_numbers(named.argument, named.values);
-  if (!numbers) return tl::unexpected(numbers.error());
+  TS_TRY(const auto numbers, sweep::parse_numbers(named.argument, named.values));
   OwnAxis axis{named.argument, {}, true};
-  for (const std::int64_t number : *numbers) axis.values.push_back(std::to_string(number));
+  for (const std::int64_t number : numbers) axis.values.push_back(std::to_string(number));
   return axis;
 }
 
@@ -104,12 +103,10 @@ class Asker {
       if (oom) point.reason = prediction.sentence;
       if (oom || sweep_.only_predicted) return {};
     }
-    const auto recorded = record_own(process_, one, kRecordedSteps, cancel_);
-    if (!recorded) return tl::unexpected(recorded.error());
-    point.peak = recorded->run->peak_allocated();
-    const auto times = time_own(process_, one, {one.settings}, sweep_.protocol, cancel_);
-    if (!times) return tl::unexpected(times.error());
-    const OwnTimes& side = times->front();
+    TS_TRY(const auto recorded, record_own(process_, one, kRecordedSteps, cancel_));
+    point.peak = recorded.run->peak_allocated();
+    TS_TRY(const auto times, time_own(process_, one, {one.settings}, sweep_.protocol, cancel_));
+    const OwnTimes& side = times.front();
     point.step = run::summarise_steps(side.timed);
     run::set_warmup(point.step, side.settled, side.warmup.size());
     point.status = Status::ok;
@@ -139,18 +136,16 @@ nlohmann::json bytes_json(const std::optional<std::int64_t>& bytes) {
 }  // namespace
 
 base::Result<OwnAxis> own_size_axis(const std::string& text, const OwnDescription& described) {
-  const auto named = named_argument(text, "--axis", "T=256:2048:x2", described);
-  if (!named) return tl::unexpected(named.error());
-  if (named->described != nullptr && named->described->kind != OwnArgument::Kind::whole)
-    return text::fail("sweep_error.no_number", {{"field", named->argument}});
-  return numbers_of(*named);
+  TS_TRY(const auto named, named_argument(text, "--axis", "T=256:2048:x2", described));
+  if (named.described != nullptr && named.described->kind != OwnArgument::Kind::whole)
+    return text::fail("sweep_error.no_number", {{"field", named.argument}});
+  return numbers_of(named);
 }
 
 base::Result<OwnAxis> own_series_axis(const std::string& text, const OwnDescription& described) {
-  const auto named = named_argument(text, "--series", "dtype=fp32,bf16", described);
-  if (!named) return tl::unexpected(named.error());
-  OwnAxis axis{named->argument, {}, false};
-  std::string_view rest = named->values;
+  TS_TRY(const auto named, named_argument(text, "--series", "dtype=fp32,bf16", described));
+  OwnAxis axis{named.argument, {}, false};
+  std::string_view rest = named.values;
   while (true) {
     const std::size_t comma = rest.find(',');
     std::string value(rest.substr(0, comma));
@@ -295,16 +290,14 @@ base::Result<run::Comparison> compare_own(OwnProcess& process, const OwnQuestion
   for (std::size_t i = 0; i < 2; ++i) {
     OwnQuestion one = question;
     one.settings = sides[i];
-    const auto recorded = record_own(process, one, kRecordedSteps, cancel);
-    if (!recorded) return tl::unexpected(recorded.error());
-    made.sides[i].peak = recorded->run->peak_allocated();
+    TS_TRY(const auto recorded, record_own(process, one, kRecordedSteps, cancel));
+    made.sides[i].peak = recorded.run->peak_allocated();
   }
-  auto times = time_own(process, question, {sides[0], sides[1]}, protocol, cancel);
-  if (!times) return tl::unexpected(times.error());
+  TS_TRY(auto times, time_own(process, question, {sides[0], sides[1]}, protocol, cancel));
   for (std::size_t i = 0; i < 2; ++i) {
-    made.sides[i].warmup_steps = std::move((*times)[i].warmup);
-    made.sides[i].timed_steps = std::move((*times)[i].timed);
-    made.sides[i].warmup_stable = (*times)[i].settled;
+    made.sides[i].warmup_steps = std::move(times[i].warmup);
+    made.sides[i].timed_steps = std::move(times[i].timed);
+    made.sides[i].warmup_stable = times[i].settled;
   }
   run::judge(made);
   made.stage = run::Stage::done;

@@ -90,14 +90,12 @@ void OwnProcess::end() {
 base::Result<void> OwnProcess::start(const fs::path& python) {
   end();
   std::error_code error;
-  auto folder = io::PrivateFolder::make(fs::temp_directory_path(error), "tensorscope-");
-  if (!folder) return tl::unexpected(folder.error());
+  TS_TRY(auto folder, io::PrivateFolder::make(fs::temp_directory_path(error), "tensorscope-"));
   io::ChildCommand command = own_python_command(python, {"own", "serve"});
-  command.log = folder->path() / "log";
-  auto child = io::TalkingChild::start(command);
-  if (!child) return tl::unexpected(child.error());
-  folder_.emplace(std::move(*folder));
-  child_.emplace(std::move(*child));
+  command.log = folder.path() / "log";
+  TS_TRY(auto child, io::TalkingChild::start(command));
+  folder_.emplace(std::move(folder));
+  child_.emplace(std::move(child));
   python_ = python;
   return {};
 }
@@ -106,8 +104,7 @@ base::Result<void> OwnProcess::start(const fs::path& python) {
 base::Result<bool> OwnProcess::get_ready(const Question& question) {
   const bool fresh = !child_ || python_ != question.request.python;
   if (fresh) {
-    if (auto started = start(question.request.python); !started)
-      return tl::unexpected(started.error());
+    TS_TRY_DONE(start(question.request.python));
   }
   while (!ready_) {
     std::string line;
@@ -182,9 +179,8 @@ base::Result<int> OwnProcess::answer(Question& question) {
 base::Result<int> OwnProcess::ask(const Request& request, const base::CancelToken& cancel) {
   Question question{request, cancel, given_up_};
   for (int i = 0; i < kStarts; ++i) {
-    const auto ready = get_ready(question);
-    if (!ready) return tl::unexpected(ready.error());
-    if (*ready && child_->tell(request.file.string())) return answer(question);
+    TS_TRY(const auto ready, get_ready(question));
+    if (ready && child_->tell(request.file.string())) return answer(question);
     end();
   }
   return 128 + SIGKILL;

@@ -60,10 +60,9 @@ fs::path own_python() {
 }
 
 base::Result<void> remember_python(const fs::path& python) {
-  const auto folder = preferences_folder();
-  if (!folder) return tl::unexpected(folder.error());
-  if (auto made = io::make_folder(*folder); !made) return made;
-  return io::write_file(*folder / kChoice, python.string() + "\n");
+  TS_TRY(const auto folder, preferences_folder());
+  if (auto made = io::make_folder(folder); !made) return made;
+  return io::write_file(folder / kChoice, python.string() + "\n");
 }
 
 io::ChildCommand own_python_command(const fs::path& python, const std::vector<std::string>& words) {
@@ -76,15 +75,13 @@ io::ChildCommand own_python_command(const fs::path& python, const std::vector<st
 }
 
 base::Result<std::string> examine_python(const fs::path& python, const base::CancelToken& cancel) {
-  auto folder = io::PrivateFolder::make(fs::temp_directory_path(), "tensorscope-");
-  if (!folder) return tl::unexpected(folder.error());
+  TS_TRY(auto folder, io::PrivateFolder::make(fs::temp_directory_path(), "tensorscope-"));
   io::ChildCommand command = own_python_command(python, {"own"});
-  command.log = folder->path() / "log";
+  command.log = folder.path() / "log";
   command.limit = std::chrono::seconds(60);
-  const auto code = io::run_child(command, cancel);
-  if (!code) return tl::unexpected(code.error());
+  TS_TRY(const auto code, io::run_child(command, cancel));
   std::string line = io::last_line(command.log);
-  if (*code != 0) {
+  if (code != 0) {
     return text::fail("own_file.python", {{"python", python.string()}, {"reason", line}});
   }
   return line;

@@ -101,26 +101,24 @@ void OwnSession::do_job(const Job& job, const base::CancelToken& cancel) {
 }
 
 base::Result<void> OwnSession::examine_now(const Job& job, const base::CancelToken& cancel) {
-  auto words = examine_python(job.question.python, cancel);
-  if (!words) return tl::unexpected(words.error());
+  TS_TRY(auto words, examine_python(job.question.python, cancel));
   {
     const std::lock_guard lock(mutex_);
-    state_.python = std::move(*words);
+    state_.python = std::move(words);
   }
   return remember_python(job.question.python);
 }
 
 base::Result<void> OwnSession::predict_now(const Job& job, const base::CancelToken& cancel) {
-  auto dry = dry_run_own(process_, job.question, job.target, cancel);
-  if (!dry) return tl::unexpected(dry.error());
+  TS_TRY(auto dry, dry_run_own(process_, job.question, job.target, cancel));
   auto made = std::make_shared<Forecast>();
   made->question = job.question;
-  made->of = {.run = std::move(dry->run), .target = job.target};
-  made->of.prediction = predict::predict(made->of.run, *dry->strings, job.target, {}, nullptr);
-  made->lines = bytes_by_line(made->of.run.log, *dry->strings, made->of.prediction.peak_event);
-  made->strings = std::move(dry->strings);
-  made->on_cpu = std::move(dry->on_cpu);
-  made->compiled = std::move(dry->compiled);
+  made->of = {.run = std::move(dry.run), .target = job.target};
+  made->of.prediction = predict::predict(made->of.run, *dry.strings, job.target, {}, nullptr);
+  made->lines = bytes_by_line(made->of.run.log, *dry.strings, made->of.prediction.peak_event);
+  made->strings = std::move(dry.strings);
+  made->on_cpu = std::move(dry.on_cpu);
+  made->compiled = std::move(dry.compiled);
   const std::lock_guard lock(mutex_);
   state_.forecast = std::move(made);
   return {};
@@ -130,20 +128,17 @@ base::Result<void> OwnSession::answer(const Job& job, const base::CancelToken& c
   if (job.work == Work::examine) return examine_now(job, cancel);
   if (job.work == Work::predict) return predict_now(job, cancel);
   if (job.work == Work::describe) {
-    auto described = describe_own(process_, job.question, cancel);
-    if (!described) return tl::unexpected(described.error());
+    TS_TRY(auto described, describe_own(process_, job.question, cancel));
     const std::lock_guard lock(mutex_);
-    state_.description = std::make_shared<const OwnDescription>(std::move(*described));
+    state_.description = std::make_shared<const OwnDescription>(std::move(described));
     return {};
   }
   if (auto made = io::make_folder(job.out.parent_path()); !made) return made;
   if (job.work == Work::run) {
-    const auto recorded = record_own(process_, job.question, kSteps, cancel);
-    if (!recorded) return tl::unexpected(recorded.error());
-    if (auto written = io::write_file(job.out, recorded->content); !written) return written;
+    TS_TRY(const auto recorded, record_own(process_, job.question, kSteps, cancel));
+    if (auto written = io::write_file(job.out, recorded.content); !written) return written;
   } else if (job.work == Work::write) {
-    const auto written = export_own(process_, job.question, job.out, cancel);
-    if (!written) return tl::unexpected(written.error());
+    TS_TRY_DONE(export_own(process_, job.question, job.out, cancel));
   } else if (auto written =
                  write_predicted_snapshot(job.out, job.forecast->of, {}, *job.forecast->strings);
              !written) {

@@ -78,30 +78,25 @@ base::Result<run::RankPlace> place_from(const Variables& variables) {
       launcher = &one;
   }
   if (launcher == nullptr) return text::fail("ranks.no_launcher");
-  const auto size = number_in(variables, launcher->size, 1, kMostRanks);
-  if (!size) return tl::unexpected(size.error());
-  const auto rank = number_in(variables, launcher->rank, 0, *size - 1);
-  if (!rank) return tl::unexpected(rank.error());
+  TS_TRY(const auto size, number_in(variables, launcher->size, 1, kMostRanks));
+  TS_TRY(const auto rank, number_in(variables, launcher->rank, 0, size - 1));
   run::RankPlace place;
-  place.rank = static_cast<std::int32_t>(*rank);
-  place.size = static_cast<std::int32_t>(*size);
-  place.host = host_of(variables, *launcher, *size);
+  place.rank = static_cast<std::int32_t>(rank);
+  place.size = static_cast<std::int32_t>(size);
+  place.host = host_of(variables, *launcher, size);
   if (place.host.empty()) return text::fail("ranks.no_master", {{"launcher", launcher->name}});
   std::int64_t port = kDefaultPort;
   if (!variables("MASTER_PORT").empty()) {
     constexpr std::int64_t kMostPort = 65535;
-    const auto given = number_in(variables, "MASTER_PORT", 1, kMostPort);
-    if (!given) return tl::unexpected(given.error());
-    port = *given;
+    TS_TRY(port, number_in(variables, "MASTER_PORT", 1, kMostPort));
   }
   place.port = static_cast<std::uint16_t>(port);
   place.store_of_launcher = variables("TORCHELASTIC_USE_AGENT_STORE") == "True";
   place.attempt = variables("TORCHELASTIC_RESTART_COUNT");
   if (!variables(kListenVariable).empty()) {
     constexpr std::int64_t kMostDescriptor = 1 << 20;
-    const auto descriptor = number_in(variables, kListenVariable, 0, kMostDescriptor);
-    if (!descriptor) return tl::unexpected(descriptor.error());
-    place.listen_fd = static_cast<int>(*descriptor);
+    TS_TRY(const auto descriptor, number_in(variables, kListenVariable, 0, kMostDescriptor));
+    place.listen_fd = static_cast<int>(descriptor);
   }
   return place;
 }

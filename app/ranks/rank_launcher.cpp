@@ -268,10 +268,7 @@ std::filesystem::path folder_of_rank(const std::filesystem::path& folder, std::s
 
 base::Result<RanksEnded> run_ranks(const RankRun& run, const base::CancelToken& cancel,
                                    const std::function<void()>& wait) {
-  if (auto written = io::write_file(run.folder / "spec.json", io::json_text(to_json(run.spec)));
-      !written) {
-    return tl::unexpected(written.error());
-  }
+  TS_TRY_DONE(io::write_file(run.folder / "spec.json", io::json_text(to_json(run.spec))));
   // A rank that ends early must not be taken for the one of an earlier run.
   for (std::size_t rank = 0; rank < static_cast<std::size_t>(run.world.place.size); ++rank) {
     std::error_code ignored;
@@ -283,8 +280,7 @@ base::Result<RanksEnded> run_ranks(const RankRun& run, const base::CancelToken& 
   RankProcesses processes;
   const auto size = static_cast<std::size_t>(run.world.place.size);
   for (std::size_t rank = 0; rank < size; ++rank) {
-    if (auto started = processes.start(command_of(run, rank, point)); !started)
-      return tl::unexpected(started.error());
+    TS_TRY_DONE(processes.start(command_of(run, rank, point)));
   }
   point.close();  // only rank 0 has it now
   RanksEnded result;

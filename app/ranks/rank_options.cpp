@@ -22,9 +22,7 @@ base::Result<std::optional<run::World>> world_of(const RankOptions& options) {
   setenv("TORCH_CPP_LOG_LEVEL", "FATAL", 0);
   run::World world;
   world.timeout_s = options.timeout_s;
-  const auto shard = run::shard_from(options.shard);
-  if (!shard) return tl::unexpected(shard.error());
-  world.shard = *shard;
+  TS_TRY(world.shard, run::shard_from(options.shard));
   world.bucket_mib = options.bucket_mib;
   world.first_bucket_mib = options.first_bucket_mib;
   world.sync_every = options.sync_every;
@@ -37,9 +35,7 @@ base::Result<std::optional<run::World>> world_of(const RankOptions& options) {
        {run::Compression::bf16, run::Compression::fp16, run::Compression::powersgd})
     if (options.compress == run::to_string(one)) world.compression = one;
   if (options.world == "env") {
-    auto place = place_from(variables_of_process());
-    if (!place) return tl::unexpected(place.error());
-    world.place = *place;
+    TS_TRY(world.place, place_from(variables_of_process()));
     return world;
   }
   constexpr std::int32_t kMostHere = 64;

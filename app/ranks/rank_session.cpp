@@ -61,8 +61,7 @@ base::Result<void> RankSession::run(RankAnswer& answer, const base::CancelToken&
   if (run.folder.empty()) return text::fail("file_error.no_home");
   if (auto made = io::make_folder(run.folder); !made) return made;
   run.folder = new_path(run.folder, std::string("ranks-") + to_string(run.spec.workload));
-  auto folder = OutputFolder::claim(run.folder, kRankFiles);
-  if (!folder) return tl::unexpected(folder.error());
+  TS_TRY(auto folder, OutputFolder::claim(run.folder, kRankFiles));
   const std::int64_t begin_ns = base::now_ns();
   std::int64_t told_ns = 0;
   auto ran = run_and_gather(run, cancel, [&] {
@@ -77,7 +76,7 @@ base::Result<void> RankSession::run(RankAnswer& answer, const base::CancelToken&
   if (!ran) return tl::unexpected(ran.error());
   answer.document = std::move(ran->document);
   answer.problem = std::move(ran->problem);
-  return folder->finish();
+  return folder.finish();
 }
 
 void RankSession::work(const RankRun& asked, const base::CancelToken& cancel) {

@@ -22,22 +22,20 @@ base::Message problem_of(const RankRun& run, const RanksEnded& ended) {
 
 base::Result<WholeRun> run_and_gather(const RankRun& run, const base::CancelToken& cancel,
                                       const std::function<void()>& wait) {
-  const auto ended = run_ranks(run, cancel, wait);
-  if (!ended) return tl::unexpected(ended.error());
+  TS_TRY(const auto ended, run_ranks(run, cancel, wait));
   const auto size = static_cast<std::size_t>(run.world.place.size);
   WholeRun whole;
   whole.document = gather_ranks(run.folder, size);
   whole.document["timeout_s"] = run.world.timeout_s;
   whole.document["shard"] = run::to_string(run.world.shard);
   whole.document["sentence"] = nullptr;
-  if (ended->first) {
-    whole.document["sentence"] = ended->why.sentence;
-    whole.document["others_ended_after_s"] = ended->others_s;
-    whole.bad_input = ended->ends[*ended->first].code == 2;
+  if (ended.first) {
+    whole.document["sentence"] = ended.why.sentence;
+    whole.document["others_ended_after_s"] = ended.others_s;
+    whole.bad_input = ended.ends[*ended.first].code == 2;
   }
-  whole.problem = problem_of(run, *ended);
-  if (auto written = write_ranks(run.folder, size, whole.document); !written)
-    return tl::unexpected(written.error());
+  whole.problem = problem_of(run, ended);
+  TS_TRY_DONE(write_ranks(run.folder, size, whole.document));
   return whole;
 }
 

@@ -29,21 +29,17 @@ OpenedSession::FileState state_of(const files::SavedFile& file) {
 // new one.
 base::Result<std::filesystem::path> place_sweep(const files::SavedSweep& sweep,
                                                 const std::filesystem::path& folder) {
-  const auto parsed = sweep::parse_journal(sweep.journal, kJournalName);
-  if (!parsed) return tl::unexpected(parsed.error());
+  TS_TRY_DONE(sweep::parse_journal(sweep.journal, kJournalName));
   const auto there = io::read_file(sweep.folder / kJournalName);
   if (there && there->starts_with(sweep.journal)) return sweep.folder;
   if (folder.empty()) return text::fail("file_error.no_home");
   std::filesystem::path place = new_path(folder, "sweep");
-  if (auto made = io::make_folder(place); !made) return tl::unexpected(made.error());
+  TS_TRY_DONE(io::make_folder(place));
   for (const files::SavedPoint& point : sweep.points) {
-    if (auto made = io::make_folder(place / kPointsFolder); !made)
-      return tl::unexpected(made.error());
-    if (auto written = io::write_file(place / kPointsFolder / point.name, *point.content); !written)
-      return tl::unexpected(written.error());
+    TS_TRY_DONE(io::make_folder(place / kPointsFolder));
+    TS_TRY_DONE(io::write_file(place / kPointsFolder / point.name, *point.content));
   }
-  if (auto written = io::write_file(place / kJournalName, sweep.journal); !written)
-    return tl::unexpected(written.error());
+  TS_TRY_DONE(io::write_file(place / kJournalName, sweep.journal));
   return place;
 }
 
@@ -88,26 +84,21 @@ base::Result<std::filesystem::path> save_session(SessionToSave what) {
     session.files[i].mark = io::file_mark(session.files[i].path).value_or(io::FileMark());
   }
   if (session.sweep) {
-    auto journal = io::read_file(session.sweep->folder / kJournalName);
-    if (!journal) return tl::unexpected(journal.error());
-    session.sweep->journal = std::move(*journal);
+    TS_TRY(session.sweep->journal, io::read_file(session.sweep->folder / kJournalName));
     session.sweep->points =
         points_of(session.sweep->folder / kPointsFolder, room_for_points(session));
   }
-  const auto bytes = files::session_bytes(session);
-  if (!bytes) return tl::unexpected(bytes.error());
+  TS_TRY(const auto bytes, files::session_bytes(session));
   auto path = new_path(what.folder, "session", files::kSessionEnding);
-  if (auto written = io::write_file(path, *bytes); !written) return tl::unexpected(written.error());
+  TS_TRY_DONE(io::write_file(path, bytes));
   return path;
 }
 
 base::Result<OpenedSession> open_session(const std::filesystem::path& path,
                                          const std::filesystem::path& folder,
                                          base::StringTable& strings) {
-  auto read = files::read_session(path);
-  if (!read) return tl::unexpected(read.error());
   OpenedSession opened;
-  opened.session = std::move(*read);
+  TS_TRY(opened.session, files::read_session(path));
   for (const files::SavedRun& saved : opened.session.runs) {
     auto run = run::read_recording(*saved.recording, KeptRuns::next_id(), strings);
     if (!run) return not_opened(path, std::move(run.error()));

@@ -119,9 +119,7 @@ base::Result<predict::EdgeHunt> find_edge(const spec::WorkloadSpec& spec,
                                           const base::CancelToken& cancel) {
   auto hunt = predict::hunt_edge(spec, axis, target, probe, cancel);
   if (!hunt) return hunt;
-  if (auto above = predict::search_above(*hunt, spec, axis, target, probe, cancel); !above) {
-    return tl::unexpected(above.error());
-  }
+  TS_TRY_DONE(predict::search_above(*hunt, spec, axis, target, probe, cancel));
   if (cancel.cancelled() && !hunt->cancelled) {
     hunt->sentence += ", by bisection; larger values were not all asked";
   }

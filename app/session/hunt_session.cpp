@@ -218,11 +218,8 @@ std::optional<std::size_t> HuntSession::cell_of(const spec::WorkloadSpec& spec) 
 base::Result<std::filesystem::path> HuntSession::save(const SaveParts& parts) const {
   if (!map_ || folder_.empty()) return text::fail("save_error.nothing");
   std::filesystem::path folder = new_path(folder_, "hunt");
-  if (auto written = write_hunt_files(folder, *map_, progress_->target,
-                                      subject_of(*map_, progress_->target), parts);
-      !written) {
-    return tl::unexpected(written.error());
-  }
+  TS_TRY_DONE(write_hunt_files(folder, *map_, progress_->target,
+                               subject_of(*map_, progress_->target), parts));
   return folder;
 }
 

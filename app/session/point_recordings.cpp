@@ -47,9 +47,8 @@ base::Result<std::shared_ptr<run::Run>> read(const std::filesystem::path& path, 
   if (!std::filesystem::exists(path, error)) {
     return text::fail("recording_error.missing", {{"path", path.string()}});
   }
-  const auto file = io::read_file(path);
-  if (!file) return tl::unexpected(file.error());
-  auto run = run::read_recording(*file, id, strings);
+  TS_TRY(const auto file, io::read_file(path));
+  auto run = run::read_recording(file, id, strings);
   if (!run) {
     return text::fail("recording_error.not_shown",
                       {{"path", path.string()}, text::argument("reason", std::move(run.error()))});

@@ -74,9 +74,7 @@ bool Session::update(std::int64_t budget_ns) {
 }
 
 base::Result<void> Session::listen(const std::filesystem::path& folder) {
-  auto opened = live::Reception::open(folder);
-  if (!opened) return tl::unexpected(opened.error());
-  reception_ = std::move(*opened);
+  TS_TRY(reception_, live::Reception::open(folder));
   return {};
 }
 

@@ -52,10 +52,9 @@ void SweepSession::forget_opened() {
 
 base::Result<void> SweepSession::load(Session& session, const std::filesystem::path& path) {
   const std::filesystem::path journal = journal_of(path);
-  auto content = sweep::read_journal(journal);
-  if (!content) return tl::unexpected(content.error());
-  auto sweep = std::make_unique<sweep::Sweep>(content->spec);
-  if (auto restored = sweep::restore(*sweep, *content, journal); !restored) return restored;
+  TS_TRY(auto content, sweep::read_journal(journal));
+  auto sweep = std::make_unique<sweep::Sweep>(content.spec);
+  if (auto restored = sweep::restore(*sweep, content, journal); !restored) return restored;
   if (runner_ != nullptr) runner_->cancel();
   runner_.reset();
   journal_.reset();
@@ -76,14 +75,12 @@ base::Result<void> SweepSession::take_up(const Session& session) {
   if (loaded_.empty()) return {};
   if (session.engine() == nullptr) return text::fail("engine.not_yet");
   // Read again: another program may have written to it since.
-  auto content = sweep::read_journal(loaded_);
-  if (!content) return tl::unexpected(content.error());
+  TS_TRY(auto content, sweep::read_journal(loaded_));
   const auto identity = sweep_identity(read_machine(), *session.engine());
-  if (auto same = sweep::same_identity(*content, identity, loaded_); !same) return same;
-  if (auto restored = sweep::restore(*sweep_, *content, loaded_); !restored) return restored;
-  auto journal = sweep::SweepJournal::resume(loaded_, *content);
-  if (!journal) return tl::unexpected(journal.error());
-  journal_.emplace(std::move(*journal));
+  if (auto same = sweep::same_identity(content, identity, loaded_); !same) return same;
+  if (auto restored = sweep::restore(*sweep_, content, loaded_); !restored) return restored;
+  TS_TRY(auto journal, sweep::SweepJournal::resume(loaded_, content));
+  journal_.emplace(std::move(journal));
   runner_->write_to(&*journal_);
   runner_->keep_points(own_folder_ / kPointsFolder);
   loaded_.clear();
@@ -104,13 +101,12 @@ base::Result<void> SweepSession::rerun(const Session& session, std::size_t point
 
 base::Result<void> SweepSession::widen(const Session& session, const sweep::SweepSpec& more) {
   if (auto ready = take_up(session); !ready) return ready;
-  auto wider = sweep::widened(sweep_->spec(), more);
-  if (!wider) return tl::unexpected(wider.error());
+  TS_TRY(auto wider, sweep::widened(sweep_->spec(), more));
   if (journal_) {
     // If it cannot be written now, it stays in memory and is written with the next point.
-    static_cast<void>(journal_->widen(*wider));
+    static_cast<void>(journal_->widen(wider));
   }
-  const std::vector<std::size_t> moved = sweep_->widen(std::move(*wider));
+  const std::vector<std::size_t> moved = sweep_->widen(std::move(wider));
   for (auto& [point, run] : runs_) point = moved[point];
   runner_->widened();
   return {};
@@ -195,10 +191,8 @@ base::Result<std::filesystem::path> SweepSession::save(const Session& session,
     return text::fail("save_error.nothing");
   }
   const Machine machine = read_machine();
-  auto written =
-      write_sweep_files(own_folder_, *sweep_, environment_json(machine, session.engine()),
-                        notes_of(machine, *session.engine(), *sweep_), {}, parts);
-  if (!written) return tl::unexpected(written.error());
+  TS_TRY_DONE(write_sweep_files(own_folder_, *sweep_, environment_json(machine, session.engine()),
+                                notes_of(machine, *session.engine(), *sweep_), {}, parts));
   return own_folder_;
 }
 

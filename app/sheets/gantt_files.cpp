@@ -26,10 +26,9 @@ base::Result<std::filesystem::path> write_timeline(const WorkspaceState& state,
                                                    const std::string& name, const char* metadata) {
   const std::filesystem::path folder = state.save_folder();
   if (folder.empty()) return text::fail("file_error.no_home");
-  if (auto made = io::make_folder(folder); !made) return tl::unexpected(made.error());
+  TS_TRY_DONE(io::make_folder(folder));
   auto path = new_path(folder, name, ".json");
-  if (auto written = trace_file::write_trace(path, trace, metadata); !written)
-    return tl::unexpected(written.error());
+  TS_TRY_DONE(trace_file::write_trace(path, trace, metadata));
   return path;
 }
 

@@ -15,8 +15,7 @@ void ModelOpener::open(const std::filesystem::path& path) {
   }
   path_ = path;
   reading_ = std::async(std::launch::async, [path]() -> base::Result<void> {
-    auto model = exported::open_model(path.string());
-    if (!model) return tl::unexpected(std::move(model.error()));
+    TS_TRY_DONE(exported::open_model(path.string()));
     return {};
   });
 }

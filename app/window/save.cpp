@@ -86,10 +86,9 @@ base::Result<void> save_pictures_of_sweep(Graphics& graphics, const Session& ses
                                           const lessons::StepPlan& plan,
                                           const std::filesystem::path& folder) {
   const auto path = folder / kJournalName;
-  const auto content = sweep::read_journal(path);
-  if (!content) return tl::unexpected(content.error());
-  sweep::Sweep sweep(content->spec);
-  if (auto restored = sweep::restore(sweep, *content, path); !restored) return restored;
+  TS_TRY(const auto content, sweep::read_journal(path));
+  sweep::Sweep sweep(content.spec);
+  if (auto restored = sweep::restore(sweep, content, path); !restored) return restored;
   FigureOptions options;
   options.look.fit = plan.fit;
   const SweepNotes notes = notes_of(read_machine(), *session.engine(), sweep);

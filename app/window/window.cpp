@@ -78,10 +78,8 @@ base::Result<std::unique_ptr<Window>> Window::open(Options options) {
   window->state_->program = window->options_.program;
   window->state_->choose_save_folder(window->state_->preferences.save_folder);
   const Preferences& preferences = window->state_->preferences;
-  auto graphics =
-      Graphics::open(Graphics::Kind::window, preferences.window_width, preferences.window_height);
-  if (!graphics) return tl::unexpected(graphics.error());
-  window->graphics_ = std::move(*graphics);
+  TS_TRY(window->graphics_, Graphics::open(Graphics::Kind::window, preferences.window_width,
+                                           preferences.window_height));
 
   window->context_ = ImGui::CreateContext();
   ImGui::SetCurrentContext(window->context_);
