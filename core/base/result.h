@@ -34,7 +34,7 @@ inline tl::unexpected<Error> fail(std::string sentence) {
 
 // TS_TRY_DONE(write_file(path, text)): only the error matters.
 #define TS_TRY_DONE(...) \
-  if (const auto done = __VA_ARGS__; !done) return tl::unexpected(done.error())
+  if (const auto ts_done = __VA_ARGS__; !ts_done) return tl::unexpected(ts_done.error())
 
 // A name for each line, so that one function can have several.
 #define TS_TRY_NAME(line) TS_TRY_JOINED(result_of_line_, line)

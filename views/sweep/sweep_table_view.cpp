@@ -90,7 +90,7 @@ TableCells cells_of(const sweep::Sweep& sweep, const Units& units, std::size_t i
   const sweep::PointMeasurement& m = point.measurement;
   const sweep::PointPrediction& p = point.prediction;
   const std::string error = prediction_error_words(point);
-  const std::string at = text::joined(point.at, ", ", text::grouped);
+  const std::string at = text::joined(point.at, ", ", text::grouped<std::int64_t>);
   const bool ok = point.status == PointStatus::ok;
   const bool warm_up = sweep::studies_warm_up(sweep);
   const std::string range =
