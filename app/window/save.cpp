@@ -155,7 +155,7 @@ base::Result<std::filesystem::path> save_in_folder(Requests::Save what, Graphics
   constexpr Kind kKinds[] = {
       {"run", save_run}, {"prediction", save_prediction}, {"comparison", save_comparison}};
   const Kind& kind = kKinds[static_cast<std::size_t>(what)];
-  const std::filesystem::path folder = new_path(parent, kind.name);
+  std::filesystem::path folder = new_path(parent, kind.name);
   auto saved = kind.save(graphics, session, state, folder);
   if (saved && state.preferences.save_parts.has(SavePart::report))
     saved = write_own_report(folder, built_in_texts(state.preferences.language));
