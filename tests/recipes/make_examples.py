@@ -42,10 +42,10 @@ CHANGES = {
     "core/files/opened_file.cpp": [
         ('#include "core/io/file.h"\n', '#include "core/io/file.h"\n'
          '#include "core/snapshot/example_read.h"\n'),
-        ("  auto read = snapshot::read_snapshot(path, *input, waiting.progress, waiting.range);\n",
-         '  auto read = input->text().starts_with("example ")\n'
-         "                  ? snapshot::read_example(input->rest())\n"
-         "                  : snapshot::read_snapshot(path, *input, waiting.progress, waiting.range);\n"),
+        ("  TS_TRY(auto read, snapshot::read_snapshot(path, input, waiting.progress, waiting.range));\n",
+         '  TS_TRY(auto read, input.text().starts_with("example ")\n'
+         "                         ? snapshot::read_example(input.rest())\n"
+         "                         : snapshot::read_snapshot(path, input, waiting.progress, waiting.range));\n"),
     ],
 }
 # The row of the setting, behind the last one of the table.
