@@ -11,6 +11,7 @@
 #include "app/commands/command_line.h"
 #include "app/commands/report.h"
 #include "app/commands/spec_arguments.h"
+#include "app/loader/work_step.h"
 #include "app/output/output_folder.h"
 #include "app/session/catalogue.h"
 #include "app/session/engine_loader.h"
@@ -19,9 +20,6 @@
 #include "core/io/file.h"
 #include "core/loader/lab.h"
 #include "core/loader/worker_process.h"
-#include "core/run/engine.h"
-#include "core/spec/memory_limit.h"
-#include "core/spec/workload_math.h"
 #include "core/text/printable.h"
 #include "core/trace_file/trace_write.h"
 #include "views/common/spec_words.h"
@@ -43,46 +41,6 @@ struct LoaderCommand {
   std::filesystem::path out;
   std::filesystem::path trace;
 };
-
-// Real steps of a workload for a loader: the engine draws its own batches and takes none of what
-// was loaded, so that a step takes what it takes. One thread.
-class WorkStep {
- public:
-  // Prepares the workload and does one step, which warms it up. An error: no engine, or why it
-  // cannot run.
-  static base::Result<WorkStep> make(const spec::WorkloadSpec& spec);
-  void run(std::size_t batch);
-  // Why the last step did not end; empty: it did. No further step is done.
-  [[nodiscard]] const base::Message& problem() const { return problem_; }
-
- private:
-  std::unique_ptr<run::Engine> engine_;
-  base::CancelToken cancel_;
-  std::unique_ptr<run::Execution> execution_;  // goes before the engine
-  base::Message problem_;
-};
-
-base::Result<WorkStep> WorkStep::make(const spec::WorkloadSpec& spec) {
-  WorkStep made;
-  TS_TRY(made.engine_, make_engine_loader()());
-  const std::int64_t limit = spec::memory_limit(spec, 0).bytes;
-  if (spec::compiles_step(spec)) {
-    if (auto compiled = made.engine_->compile(spec, limit, made.cancel_); !compiled)
-      return tl::unexpected<base::Error>(compiled.error());
-  }
-  auto prepared = made.engine_->prepare(spec, limit, nullptr, made.cancel_);
-  if (!prepared) return tl::unexpected<base::Error>(prepared.error());
-  made.execution_ = std::move(*prepared);
-  made.run(0);
-  if (!made.problem_.empty()) return tl::unexpected(made.problem_);
-  return made;
-}
-
-void WorkStep::run(std::size_t batch) {
-  if (!problem_.empty()) return;
-  const auto done = execution_->step(nullptr, static_cast<std::int32_t>(batch));
-  if (!done) problem_ = done.error();
-}
 
 using Answers = std::vector<loader::Answer>;
 

@@ -2,20 +2,16 @@
 
 #include <imgui.h>
 #include <imgui_internal.h>
-#include <spawn.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
-#include <array>
 #include <optional>
 #include <string>
-#include <system_error>
 #include <utility>
 
 #include "app/output/sweep_files.h"
 #include "app/own_file/own_file.h"
 #include "app/session/catalogue.h"
 #include "app/session/file_list.h"
+#include "app/window/desktop.h"
 #include "app/window/palette_entries.h"
 #include "app/window/projector_scale.h"
 #include "app/window/warning_bars.h"
@@ -25,31 +21,6 @@
 #include "core/text/message.h"
 
 namespace ts::app {
-namespace {
-
-// Shows a folder, or the folder of a file, in the desktop's file manager (xdg-open), which runs by
-// itself. An error if the system has none.
-base::Result<void> show_in_desktop(const std::filesystem::path& path) {
-  std::error_code ignored;
-  std::string folder =
-      std::filesystem::is_directory(path, ignored) ? path.string() : path.parent_path().string();
-  // The shell ends at once. Its child belongs to nobody here and nobody has to wait for it.
-  std::string shell = "sh";
-  std::string option = "-c";
-  std::string words =
-      "command -v xdg-open >/dev/null || exit 1; xdg-open \"$0\" >/dev/null 2>&1 </dev/null &";
-  std::array<char*, 5> arguments = {shell.data(), option.data(), words.data(), folder.data(),
-                                    nullptr};
-  pid_t child = 0;
-  int status = 1;
-  if (posix_spawnp(&child, "sh", nullptr, nullptr, arguments.data(), environ) != 0 ||
-      waitpid(child, &status, 0) != child || status != 0) {
-    return text::fail("save_error.not_shown", {{"path", folder}});
-  }
-  return {};
-}
-
-}  // namespace
 
 Workspace::Workspace(Session& session, WorkspaceState& state, const text::Texts& texts,
                      const views::Fonts::Faces& faces)

@@ -4,68 +4,13 @@
 #include <cmath>
 #include <span>
 
+#include "core/memory/column_samples.h"
 #include "core/memory/live_stack.h"
+#include "core/memory/stack_builder.h"
 
 namespace ts::memory {
 
 namespace {
-
-// `position(i)` is the place of event i on the axis, ascending with i; the data end at `data_end`.
-template <class Position>
-void sample(std::span<const Event> events, const LayoutRequest& request, double data_end,
-            const Position& position, std::vector<ColumnTotal>& out) {
-  const double width = (request.end - request.begin) / request.columns;
-  const auto edge = [&](std::int32_t column) { return request.begin + width * column; };
-
-  // The first event at or after the left edge, by bisection: the range may begin far into the log.
-  std::size_t next = 0;
-  for (std::size_t high = events.size(); next < high;) {
-    const std::size_t middle = next + (high - next) / 2;
-    if (position(middle) < request.begin) {
-      next = middle + 1;
-    } else {
-      high = middle;
-    }
-  }
-  for (std::int32_t column = 0; column < request.columns; ++column) {
-    const double begin = edge(column);
-    const double end = edge(column + 1);
-    if (begin >= data_end) return;
-    while (next < events.size() && position(next) < begin) ++next;
-    const bool starts_here = next < events.size() && position(next) == begin;
-    std::size_t best = next - 1;
-    if (next == 0 || starts_here) {
-      if (position(next) >= end) continue;
-      best = next;
-    }
-    for (; next < events.size() && position(next) < end; ++next) {
-      if (events[next].total_after > events[best].total_after) best = next;
-    }
-    out[static_cast<std::size_t>(column)] = {events[best].total_after,
-                                             static_cast<EventIndex>(best)};
-  }
-}
-
-// The state that each column of a layout shows (see ColumnTotal). Events never decrease from one
-// column to the next. O(columns + events in the range).
-std::vector<ColumnTotal> sample_columns(const AllocationLog& log, const LayoutRequest& request) {
-  if (request.columns <= 0) return {};
-  std::vector<ColumnTotal> out(static_cast<std::size_t>(request.columns));
-  const auto events = log.events();
-  const bool usable = std::isfinite(request.begin) && std::isfinite(request.end);
-  if (events.empty() || !usable || request.end <= request.begin) return out;
-  if (request.axis == Axis::event) {
-    sample(
-        events, request, static_cast<double>(events.size()),
-        [](std::size_t event) { return static_cast<double>(event); }, out);
-    return out;
-  }
-  const std::int64_t first = events.front().time_ns;
-  sample(
-      events, request, static_cast<double>(log.time_range().length()),
-      [&](std::size_t event) { return static_cast<double>(events[event].time_ns - first); }, out);
-  return out;
-}
 
 // Blocks alive at one column but not at the one before, and the other way round; blocks that come
 // and go in between are left out.
@@ -139,106 +84,6 @@ DrawnBlocks choose_drawn(std::span<const Block> blocks, const std::vector<BlockI
   drawn.least = blocks[*first_left_out].size;
   drawn.end = *first_left_out;
   return drawn;
-}
-
-// Turns blocks that come and go from column to column into rectangles of rows. For each column in
-// which something changed: add() and remove(), then place(). What keeps its rows is one rectangle.
-class StackBuilder {
- public:
-  // `join_rest`: see LiveStack::Rest.
-  StackBuilder(const LayoutRequest& request, bool join_rest, std::vector<StackRect>& rects)
-      : request_(request), join_rest_(join_rest), rects_(rects) {}
-
-  void add(Category category, const LiveStack::Item& item) {
-    stack_.add(category, item);
-    changed_ = std::min(changed_, category);
-  }
-  void remove(Category category, BlockIndex block) {
-    stack_.remove(category, block);
-    changed_ = std::min(changed_, category);
-  }
-  [[nodiscard]] const LiveStack& stack() const { return stack_; }
-  void place(std::int32_t column);
-  // Nothing is alive from this column on.
-  void clear(std::int32_t column);
-
- private:
-  [[nodiscard]] std::int32_t row_of(std::int64_t bytes) const;
-  void close(const StackRect& rect, std::int32_t column);
-
-  const LayoutRequest& request_;
-  bool join_rest_;
-  std::vector<StackRect>& rects_;
-  LiveStack stack_;
-  Category changed_ = Category::parameter;  // the lowest since the last place()
-  std::vector<StackRect> open_;             // of the column before, from the bottom
-  std::vector<StackRect> next_;
-};
-
-bool same(const StackRect& a, const StackRect& b) {
-  return a.row_begin == b.row_begin && a.row_end == b.row_end && a.block == b.block &&
-         a.largest == b.largest && a.category == b.category;
-}
-
-std::int32_t StackBuilder::row_of(std::int64_t bytes) const {
-  const double row = static_cast<double>(bytes - request_.bottom) / request_.bytes_per_pixel + 0.5;
-  return static_cast<std::int32_t>(std::clamp(row, 0.0, static_cast<double>(request_.rows)));
-}
-
-void StackBuilder::place(std::int32_t column) {
-  const double height = static_cast<double>(request_.rows) * request_.bytes_per_pixel;
-  const auto top = static_cast<std::int64_t>(
-      std::min(static_cast<double>(request_.bottom) + std::ceil(height), 0x1p62));
-  next_.clear();
-  const LiveStack::Rest rest{join_rest_, static_cast<std::int64_t>(request_.bytes_per_pixel)};
-  // Below the lowest category that changed nothing moves.
-  std::size_t before = 0;
-  while (before < open_.size() && open_[before].category < changed_) ++before;
-  // Most blocks end before the middle of the next row: they have no row.
-  double next_middle = -1;
-  const auto visit = [&](Category category, std::int64_t bottom, std::int64_t end, BlockIndex block,
-                         BlockIndex largest) {
-    if (static_cast<double>(end) < next_middle) return;
-    const std::int32_t row_end = row_of(end);
-    const std::int32_t row = row_of(bottom);
-    next_middle = static_cast<double>(request_.bottom) +
-                  (static_cast<double>(row_end) + 0.499) * request_.bytes_per_pixel;
-    if (row_end <= row) return;
-    next_.push_back({.column_begin = column,
-                     .column_end = column,
-                     .row_begin = row,
-                     .row_end = row_end,
-                     .block = block,
-                     .largest = largest,
-                     .category = category});
-  };
-  stack_.visit(changed_, request_.bottom, top, rest, visit);
-  const std::size_t kept = before;
-  for (StackRect& rect : next_) {
-    while (before < open_.size() && open_[before].row_begin < rect.row_begin) {
-      close(open_[before++], column);
-    }
-    if (before < open_.size() && same(open_[before], rect)) {
-      rect.column_begin = open_[before++].column_begin;
-    }
-  }
-  while (before < open_.size()) close(open_[before++], column);
-  open_.resize(kept);
-  open_.insert(open_.end(), next_.begin(), next_.end());
-  changed_ = Category::unknown;
-}
-
-void StackBuilder::clear(std::int32_t column) {
-  for (const StackRect& rect : open_) close(rect, column);
-  open_.clear();
-  stack_.clear();
-  changed_ = Category::parameter;
-}
-
-void StackBuilder::close(const StackRect& rect, std::int32_t column) {
-  if (rect.column_begin == column) return;
-  rects_.push_back(rect);
-  rects_.back().column_end = column;
 }
 
 // Writes down where a block lies from column to column.

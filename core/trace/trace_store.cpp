@@ -1,52 +1,14 @@
 #include "core/trace/trace_store.h"
 
 #include <algorithm>
-#include <array>
 #include <limits>
-#include <memory>
-#include <unordered_map>
 
 #include "core/base/check.h"
 #include "core/base/letters.h"
+#include "core/trace/flow_index.h"
 #include "core/trace/lane.h"
 
 namespace ts::trace {
-
-// The two ends of every flow: 16 bytes a flow, in pages, since flow numbers are assigned in order.
-// One thread.
-class FlowIndex {
- public:
-  static constexpr SliceRef kNowhere{.index = std::numeric_limits<std::uint32_t>::max()};
-  struct Ends {
-    SliceRef first = kNowhere;
-    SliceRef second = kNowhere;
-  };
-
-  // The ends of a flow, for the caller to fill in.
-  Ends& ends(std::uint32_t flow) {
-    auto& page = pages_[flow >> kPageBits];
-    if (!page) page = std::make_unique<Page>();
-    return (*page)[flow & ((1U << kPageBits) - 1)];
-  }
-  // Null for a flow that was never seen.
-  [[nodiscard]] const Ends* find(std::uint32_t flow) const {
-    const auto page = pages_.find(flow >> kPageBits);
-    if (page == pages_.end()) return nullptr;
-    const Ends& ends = (*page->second)[flow & ((1U << kPageBits) - 1)];
-    return ends.first == kNowhere ? nullptr : &ends;
-  }
-  [[nodiscard]] std::size_t bytes() const noexcept {
-    // Estimated size of a node of the map: key, pointer and link.
-    constexpr std::size_t kNode = 3 * sizeof(void*);
-    return sizeof(FlowIndex) + pages_.size() * (sizeof(Page) + kNode) +
-           pages_.bucket_count() * sizeof(void*);
-  }
-
- private:
-  static constexpr std::uint32_t kPageBits = 8;
-  using Page = std::array<Ends, 1U << kPageBits>;
-  std::unordered_map<std::uint32_t, std::unique_ptr<Page>> pages_;
-};
 
 namespace {
 

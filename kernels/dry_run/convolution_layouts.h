@@ -37,8 +37,8 @@ struct ConvolutionLayouts {
 
 // The answer of the oneDNN in LibTorch for this machine's processor and the thread's number of
 // threads. Nothing is computed and no tensor is touched: oneDNN describes a primitive before it
-// makes it. Its functions are no part of LibTorch's interface (onednn.cpp reads their addresses).
-// Nothing where they are not found or oneDNN has no such primitive. Cached. Any thread.
+// makes it. Its functions are no part of LibTorch's interface (local_functions.h). Nothing where
+// they are not found or oneDNN has no such primitive. Cached. Any thread.
 std::optional<ConvolutionLayouts> convolution_layouts(const Convolution& convolution);
 
 }  // namespace ts::kernels

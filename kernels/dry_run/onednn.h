@@ -10,7 +10,7 @@
 namespace ts::kernels {
 
 // The functions of oneDNN's C interface that are used here, in the oneDNN inside LibTorch. They are
-// no part of LibTorch's interface (onednn.cpp reads their addresses). Any thread.
+// no part of LibTorch's interface (local_functions.h). Any thread.
 class OneDnn {
  public:
   // Null where LibTorch does not tell where they are.
