@@ -11,6 +11,7 @@
 #include "assets/assets.h"
 #include "core/files/step_range.h"
 #include "core/text/numbers.h"
+#include "core/trace/each_slice.h"
 #include "core/trace/slice_class.h"
 #include "core/trace/track_order.h"
 #include "views/common/svg_sink.h"
@@ -37,12 +38,9 @@ std::vector<trace::SliceRef> drawn_slices(const trace::TraceStore& store, std::s
   std::vector<Candidate> all;
   for (const trace::TrackId track : trace::tracks_in_order(store)) {
     const bool host = of_host(store.tracks()[track]);
-    for (std::uint16_t depth = 0; depth < store.depth_count(track); ++depth) {
-      for (std::uint32_t i = 0; i < store.lane_size(track, depth); ++i) {
-        const trace::SliceRef ref{track, depth, i};
-        all.push_back({host, store.slice(ref).duration_ns, ref});
-      }
-    }
+    for_each_slice(store, track, [&](trace::SliceRef ref, const trace::Slice& slice) {
+      all.push_back({host, slice.duration_ns, ref});
+    });
   }
   most = std::min(most, all.size());
   std::ranges::nth_element(all, all.begin() + static_cast<std::ptrdiff_t>(most), {},

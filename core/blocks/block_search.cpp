@@ -156,8 +156,7 @@ void keep_matches(const BlockSource& source, const std::string& word,
 std::vector<memory::BlockIndex> find_blocks(const BlockSource& source, std::string_view text) {
   std::vector<memory::BlockIndex> blocks;
   const std::string lower = base::lower(text);
-  std::vector<std::string_view> words = text::pieces(lower, ' ');
-  std::erase(words, "");
+  const std::vector<std::string_view> words = text::words(lower);
   if (words.empty()) return blocks;
   blocks.resize(source.log.blocks().size());
   for (memory::BlockIndex i = 0; i < blocks.size(); ++i) blocks[i] = i;

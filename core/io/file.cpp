@@ -121,7 +121,7 @@ void remove_leftovers(const std::filesystem::path& target) {
     if (maker == 0 || ::kill(maker, 0) == 0 || errno != ESRCH) continue;
     const Descriptor descriptor(
         ::open(entry->path().c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
-    if (descriptor.number() < 0 || ::flock(descriptor.number(), LOCK_EX | LOCK_NB) != 0) continue;
+    if (!descriptor.is_open() || ::flock(descriptor.number(), LOCK_EX | LOCK_NB) != 0) continue;
     ::unlink(entry->path().c_str());
   }
 }
@@ -167,7 +167,7 @@ class Neighbour {
 void sync_folder(const std::filesystem::path& file) {
   const std::filesystem::path folder = file.has_parent_path() ? file.parent_path() : ".";
   const Descriptor descriptor(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (descriptor.number() >= 0) ::fsync(descriptor.number());
+  if (descriptor.is_open()) ::fsync(descriptor.number());
 }
 
 // For pipes and devices, which cannot be replaced by a rename.
@@ -175,7 +175,7 @@ base::Result<void> write_directly(
     const std::filesystem::path& path,
     const std::function<base::Result<void>(const WritePiece&)>& produce) {
   Descriptor descriptor(::open(path.c_str(), O_WRONLY | O_CLOEXEC));
-  if (descriptor.number() < 0) return cannot_write(path, errno);
+  if (!descriptor.is_open()) return cannot_write(path, errno);
   Output output(descriptor.number());
   if (auto made = produce([&output](std::string_view piece) { output.write(piece); }); !made)
     return made;

@@ -18,7 +18,7 @@ tl::unexpected<base::Error> unreadable(const std::filesystem::path& path, int er
 base::Result<InputFile> InputFile::open(const std::filesystem::path& path) {
   // Does not wait for a writer of a pipe; no effect on regular files.
   Descriptor descriptor(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
-  if (descriptor.number() < 0) return unreadable(path, errno);
+  if (!descriptor.is_open()) return unreadable(path, errno);
   struct stat status {};
   if (::fstat(descriptor.number(), &status) != 0) return unreadable(path, errno);
   if (S_ISDIR(status.st_mode)) return unreadable(path, EISDIR);

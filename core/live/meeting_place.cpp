@@ -90,7 +90,7 @@ std::vector<std::filesystem::path> sockets_in(const std::filesystem::path& folde
 std::optional<Descriptor> call(const std::filesystem::path& path) {
   const auto address = address_of(path);
   Descriptor socket = unix_socket();
-  if (!address || socket.number() < 0) return std::nullopt;
+  if (!address || !socket.is_open()) return std::nullopt;
   if (::connect(socket.number(), plain(*address), sizeof(*address)) != 0) return std::nullopt;
   const auto peer = peer_of(socket.number());
   if (!peer || peer->uid != ::geteuid()) return std::nullopt;
@@ -127,7 +127,7 @@ base::Result<Listener> Listener::open(const std::filesystem::path& folder) {
   Descriptor socket = unix_socket();
   // Nobody can call before listen(), so nobody finds it with another mode.
   const bool made =
-      socket.number() >= 0 && ::bind(socket.number(), plain(*address), sizeof(*address)) == 0 &&
+      socket.is_open() && ::bind(socket.number(), plain(*address), sizeof(*address)) == 0 &&
       ::chmod(path.c_str(), 0600) == 0 && ::listen(socket.number(), kWaitingCallers) == 0;
   if (!made)
     return text::fail("live.no_socket", {{"path", path.string()}, io::system_reason(errno)});
@@ -135,13 +135,13 @@ base::Result<Listener> Listener::open(const std::filesystem::path& folder) {
 }
 
 Listener::~Listener() {
-  if (socket_.number() >= 0) ::unlink(path_.c_str());
+  if (socket_.is_open()) ::unlink(path_.c_str());
 }
 
 std::optional<Listener::Caller> Listener::accept() {
   while (true) {
     Descriptor socket(::accept4(socket_.number(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
-    if (socket.number() < 0) return std::nullopt;
+    if (!socket.is_open()) return std::nullopt;
     const auto peer = peer_of(socket.number());
     if (peer && peer->uid == ::geteuid()) return Caller{std::move(socket), peer->pid};
   }

@@ -58,7 +58,7 @@ struct Reception::Line {
 base::Result<std::unique_ptr<Reception>> Reception::open(const std::filesystem::path& folder) {
   TS_TRY(auto listener, Listener::open(folder));
   Descriptor wake(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
-  if (wake.number() < 0)
+  if (!wake.is_open())
     return text::fail("live.no_socket",
                       {{"path", listener.path().string()}, io::system_reason(errno)});
   return std::unique_ptr<Reception>(new Reception(std::move(listener), std::move(wake)));

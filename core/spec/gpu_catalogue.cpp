@@ -224,8 +224,7 @@ bool is_unit(std::string_view word) {
 }  // namespace
 
 bool is_meant(const Gpu& card, std::string_view typed) {
-  std::vector<std::string_view> words = text::pieces(typed, ' ');
-  std::erase(words, "");
+  const std::vector<std::string_view> words = text::words(typed);
   const double gib = static_cast<double>(card.advertised_bytes()) / (1LL << 30);
   for (std::size_t i = 0; i < words.size(); ++i) {
     const std::string_view word = words[i];

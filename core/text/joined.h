@@ -18,7 +18,7 @@ std::string joined(const Range& range, std::string_view between, Words words_of 
   return all;
 }
 
-// The reverse: what stands between the separators. An empty text is one empty piece.
+// The reverse: the text between the separators. An empty text is one empty piece.
 inline std::vector<std::string_view> pieces(std::string_view text, char separator) {
   std::vector<std::string_view> all;
   for (;;) {
@@ -27,6 +27,13 @@ inline std::vector<std::string_view> pieces(std::string_view text, char separato
     if (end == std::string_view::npos) return all;
     text.remove_prefix(end + 1);
   }
+}
+
+// The words between spaces.
+inline std::vector<std::string_view> words(std::string_view text) {
+  std::vector<std::string_view> all = pieces(text, ' ');
+  std::erase(all, "");
+  return all;
 }
 
 }  // namespace ts::text

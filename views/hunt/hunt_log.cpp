@@ -156,11 +156,10 @@ std::optional<std::size_t> draw_hunt_log(const Ui& ui, const predict::HuntMap& m
   const OneUnit unit = hunt_unit(map, memory);
   const std::size_t runs = map.confirmed().size();
   const std::size_t probes = map.log().size();
-  const auto count = [](std::size_t number) { return text::grouped(number); };
   section(ui, ui.texts("hunt.log"),
-          runs == 0
-              ? ui.texts("hunt.log_count", {{"count", count(probes)}})
-              : ui.texts("hunt.log_counts", {{"count", count(probes)}, {"runs", count(runs)}}));
+          runs == 0 ? ui.texts("hunt.log_count", {{"count", text::grouped(probes)}})
+                    : ui.texts("hunt.log_counts",
+                               {{"count", text::grouped(probes)}, {"runs", text::grouped(runs)}}));
   std::optional<std::size_t> pressed;
   ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, ImVec2(0, 0));
   if (ImGui::BeginChild("###hunt_log", {0, height})) {
