@@ -22,8 +22,8 @@ inline tl::unexpected<Error> fail(std::string sentence) {
 
 }  // namespace ts::base
 
-// A function goes on with the value of another one's base::Result, or ends and returns the error.
-// Nothing else of ours leaves a function by a macro.
+// A function goes on with the value of another one's base::Result or run::Outcome, or ends and
+// returns the error. Nothing else of ours leaves a function by a macro.
 
 // TS_TRY(const auto spec, read_spec(json)) names the value. TS_TRY(side.spec, read_spec(json))
 // gives it to a place that exists.

@@ -15,14 +15,9 @@ void put_word(std::string& out, std::uint64_t value) {
 }
 
 std::uint64_t word_at(std::string_view file, std::size_t at) {
+  static_assert(std::endian::native == std::endian::little);
   std::uint64_t value = 0;
-  if constexpr (std::endian::native == std::endian::little) {
-    std::memcpy(&value, file.data() + at, kWord);  // the loop takes 60 instructions
-    return value;
-  }
-  for (std::size_t i = 0; i < kWord; ++i) {
-    value |= std::uint64_t{static_cast<unsigned char>(file[at + i])} << (8 * i);
-  }
+  std::memcpy(&value, file.data() + at, kWord);
   return value;
 }
 
