@@ -65,8 +65,10 @@ ready.end()
                               " " TENSORSCOPE_RECORD_TESTS " " + command_.string();
     waits_ = ::popen(words.c_str(), "we");
     EXPECT_NE(waits_, nullptr);
-    while (!std::filesystem::exists(command_))
+    // Only against hanging where that Python cannot start.
+    for (int looks = 0; looks < 6000 && !std::filesystem::exists(command_); ++looks)
       std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    EXPECT_TRUE(std::filesystem::exists(command_));
   }
   // It ends with its input.
   ~ReadyPython() {
