@@ -14,6 +14,14 @@ else()
   # Clang, for the sanitizers: its -Wconversion has more in it, and libstdc++ 12 calls what it deprecates.
   target_compile_options(tensorscope_options INTERFACE -Wno-sign-conversion -Wno-deprecated-declarations)
 endif()
+# g++ looks for garbage whenever its heap has grown by a third, which takes a sixth to a quarter of a large
+# source's time. Where every core has the memory, it does not. (See third_party/build.sh for the jobs.)
+cmake_host_system_information(RESULT memory QUERY TOTAL_PHYSICAL_MEMORY)
+cmake_host_system_information(RESULT cores QUERY NUMBER_OF_LOGICAL_CORES)
+math(EXPR memory_of_a_core "${memory} / ${cores}")
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND memory_of_a_core GREATER_EQUAL 3500)
+  add_compile_options($<$<COMPILE_LANGUAGE:CXX>:--param=ggc-min-heapsize=3000000>)
+endif()
 if(TENSORSCOPE_SANITIZE)
   add_compile_options(-fsanitize=${TENSORSCOPE_SANITIZE} -fno-sanitize-recover=all
                       -fno-omit-frame-pointer)
@@ -66,10 +74,27 @@ function(tensorscope_for_size target)
   endif()
 endfunction()
 
-# tensorscope_module(NAME SOURCES a.cpp ... [USES lib ...] [PRIVATE_USES lib ...])
-# Adds the static library tensorscope_NAME. USES are libraries its headers need.
+# tensorscope_light(TARGET): nobody waits for what it computes. A release optimises it lightly, in two thirds
+# of the time. It has a precompiled header of its own: g++ optimises a source as it did the header,
+# whatever is said for the source.
+function(tensorscope_light target)
+  if(NOT TARGET tensorscope_light_precompiled)
+    set(source ${PROJECT_BINARY_DIR}/light_precompiled.cpp)
+    file(CONFIGURE OUTPUT ${source} CONTENT "")
+    add_library(tensorscope_light_precompiled OBJECT ${source})
+    target_link_libraries(tensorscope_light_precompiled PRIVATE tensorscope_options tl::expected)
+    target_compile_options(tensorscope_light_precompiled PRIVATE -O1)
+    target_precompile_headers(tensorscope_light_precompiled PRIVATE ${PROJECT_SOURCE_DIR}/cmake/standard_headers.h)
+  endif()
+  # g++'s warnings of what may be uninitialised are false alarms with -O1; -O2 of ./package sees more.
+  target_compile_options(${target} PRIVATE -O1 -Wno-maybe-uninitialized)
+  target_precompile_headers(${target} REUSE_FROM tensorscope_light_precompiled)
+endfunction()
+
+# tensorscope_module(NAME [LIGHT] SOURCES a.cpp ... [USES lib ...] [PRIVATE_USES lib ...])
+# Adds the static library tensorscope_NAME. USES are libraries its headers need. LIGHT: see tensorscope_light.
 function(tensorscope_module name)
-  cmake_parse_arguments(ARG "" "" "SOURCES;USES;PRIVATE_USES" ${ARGN})
+  cmake_parse_arguments(ARG "LIGHT" "" "SOURCES;USES;PRIVATE_USES" ${ARGN})
   add_library(tensorscope_${name} STATIC ${ARG_SOURCES})
   target_link_libraries(tensorscope_${name} PUBLIC ${ARG_USES}
                         PRIVATE tensorscope_options ${ARG_PRIVATE_USES})
@@ -80,7 +105,11 @@ function(tensorscope_module name)
   else()
     tensorscope_for_size(tensorscope_${name})
   endif()
-  tensorscope_precompiled(tensorscope_${name})
+  if(ARG_LIGHT AND CMAKE_BUILD_TYPE STREQUAL "Release" AND NOT TENSORSCOPE_PACKAGE)
+    tensorscope_light(tensorscope_${name})
+  else()
+    tensorscope_precompiled(tensorscope_${name})
+  endif()
   tensorscope_together(tensorscope_${name} 24)
 endfunction()
 
