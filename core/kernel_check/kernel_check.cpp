@@ -9,6 +9,7 @@
 #include "core/io/child_process.h"
 #include "core/io/file.h"
 #include "core/io/json_parse.h"
+#include "core/kernel_check/kept_executor.h"
 #include "core/kernel_check/wrong_source.h"
 #include "core/text/message.h"
 
@@ -98,6 +99,43 @@ base::Result<void> compile_source(const Source& source, std::vector<std::string>
   if (code == 0) return {};
   TS_TRY(const auto log, io::read_file(command.log));
   return tl::unexpected(why_not_compiled(shown_name(source.file), source.text, log));
+}
+
+// What the compiler says of itself; empty if it says nothing.
+std::string compiler_version(const fs::path& folder, const base::CancelToken& cancel) {
+  const io::ChildCommand command{.words = {compiler(), "--version"}, .log = folder / "version"};
+  const auto code = io::run_child(command, cancel);
+  return code && *code == 0 ? io::read_file(command.log).value_or("") : "";
+}
+
+fs::path kept_executor_of(const fs::path& folder, const base::CancelToken& cancel) {
+  const std::string version = compiler_version(folder, cancel);
+  if (version.empty()) return {};
+  std::string sources;
+  for (const ExecutorFile& file : kExecutorFiles) sources.append(file.begin, file.end);
+  return kept_executor(sources, version);
+}
+
+// Links the kernel's object with the executor, which is compiled unless it was kept. One that was
+// kept may be damaged: it is compiled again if the program cannot be linked with it.
+base::Result<void> link_check(const Source& kernel, const std::string& object,
+                              const std::string& program, const base::CancelToken& cancel) {
+  const auto linked = [&](const fs::path& executor) {
+    // -rdynamic: with names for kernels.
+    return compile_source(kernel, {"-rdynamic", executor.string(), object, "-o", program}, cancel);
+  };
+  const fs::path kept = kept_executor_of(kernel.folder, cancel);
+  std::error_code error;
+  if (!kept.empty() && fs::is_regular_file(kept, error) && linked(kept)) return {};
+  const std::string sources = (kernel.folder / "kernels/executor").string();
+  const fs::path made = kernel.folder / "executor.o";
+  TS_TRY_DONE(compile_source(
+      kernel,
+      {"-O1", "-r", "-nostdlib", sources + "/accesses.cpp", sources + "/executor.cpp",
+       sources + "/check_attention.cpp", "-o", made.string()},
+      cancel));
+  keep_executor(made, kept);
+  return linked(made);
 }
 
 // Empty where there is no nm, which comes with the linker.
@@ -240,13 +278,16 @@ base::Result<KernelVerdict> check_attention(const fs::path& file, int d_head,
   const bool cuda = has_kernels(source);
   TS_TRY_DONE(write_sources(here, with_its_name(file, cuda ? as_cpp(source) : source)));
   const std::string object = (here / "kernel.o").string(), program = (here / "check").string();
-  const std::string executor = (here / "kernels/executor").string();
-  std::vector<std::string> words = {
-      "-O1", "-include", executor + "/entry_points.h", "-c", (here / "kernel.cpp").string(),
-      "-o",  object};
+  std::vector<std::string> words = {"-O1",
+                                    "-include",
+                                    (here / "kernels/executor/entry_points.h").string(),
+                                    "-c",
+                                    (here / "kernel.cpp").string(),
+                                    "-o",
+                                    object};
   if (cuda) {
-    words.insert(words.begin(),
-                 {"-fsanitize=thread", "-include", executor + "/cuda_runtime_on_cpu.h"});
+    words.insert(words.begin(), {"-fsanitize=thread", "-include",
+                                 (here / "kernels/executor/cuda_runtime_on_cpu.h").string()});
   } else {
     words.emplace_back("-march=native");
   }
@@ -257,12 +298,7 @@ base::Result<KernelVerdict> check_attention(const fs::path& file, int d_head,
     return KernelVerdict{false, std::move(wrong), {{"outcome", "static_shared"}}};
   const fs::path fixed = here / "static_shared";
   TS_TRY_DONE(write_static_shared(fixed, shared));
-  // -rdynamic: with names for kernels.
-  TS_TRY_DONE(
-      compile_source(kernel,
-                     {"-O1", "-rdynamic", executor + "/accesses.cpp", executor + "/executor.cpp",
-                      executor + "/check_attention.cpp", object, "-o", program},
-                     cancel));
+  TS_TRY_DONE(link_check(kernel, object, program, cancel));
   TS_TRY(auto ran, run_limited(here, program, {std::to_string(d_head), fixed.string()}, cancel));
   ran.first["cuda"] = cuda;
   KernelVerdict verdict = verdict_of(ran.first, ran.second);

@@ -10,9 +10,9 @@
 namespace ts::app::testing {
 namespace {
 
-// Compiles the executor, which is the same in every check, once for all cases.
+// All cases keep the executor in one place.
 Ended run_kept(const std::string& arguments) {
-  return run_program(arguments, "CXX=" TENSORSCOPE_KEPT_EXECUTOR " KEPT=" TENSORSCOPE_KEPT_OBJECTS);
+  return run_program(arguments, "XDG_CACHE_HOME=" TENSORSCOPE_KEPT_EXECUTOR);
 }
 
 Ended check_source(const std::string& source, const std::string& options = "") {
@@ -37,11 +37,21 @@ Ended check_kernel(const std::string& text, const std::string& wrong,
 }
 
 TEST(KernelCommand, ARightKernelPasses) {
-  // With the compiler that there is.
-  const Ended ended = run_program("kernel " TENSORSCOPE_OWN_ATTENTION " --check attention");
-  EXPECT_EQ(ended.code, 0) << ended.err;
-  EXPECT_EQ(ended.out,
-            "Correct: values and gradients at 9 sizes, no race and no access outside.\n");
+  const TemporaryFolder cache;
+  const auto check = [&] {
+    const Ended ended = run_program("kernel " TENSORSCOPE_OWN_ATTENTION " --check attention",
+                                    "XDG_CACHE_HOME=" + cache.path().string());
+    EXPECT_EQ(ended.code, 0) << ended.err;
+    EXPECT_EQ(ended.out,
+              "Correct: values and gradients at 9 sizes, no race and no access outside.\n");
+  };
+  check();
+  const auto kept = std::filesystem::directory_iterator(cache.path() / "tensorscope/kernel_check");
+  const auto executor = kept->path();
+  const std::string object = read(executor);
+  std::ofstream(executor) << object.substr(0, object.size() / 2);
+  check();  // a damaged one is made again
+  EXPECT_TRUE(read(executor) == object);
   const Ended narrow = check_kernel("", "", "--d-head 24 --json");
   EXPECT_EQ(narrow.code, 0) << narrow.err << narrow.out;
   EXPECT_EQ(document_of(narrow)["passed"], true);
