@@ -22,11 +22,7 @@
 namespace ts::fuzz {
 namespace {
 
-#ifdef __SANITIZE_ADDRESS__
 constexpr int kRecordingCases = 400;
-#else
-constexpr int kRecordingCases = 1'500;
-#endif
 
 std::string recording(std::uint32_t seed) {
   std::mt19937 random(seed);

@@ -11,11 +11,7 @@
 namespace ts::fuzz {
 namespace {
 
-#ifdef __SANITIZE_ADDRESS__
 constexpr int kSessionCases = 300;
-#else
-constexpr int kSessionCases = 1'500;
-#endif
 
 bool feed_session(const std::string& content) {
   const auto session = files::parse_session(content);

@@ -14,11 +14,7 @@ namespace ts::fuzz {
 namespace {
 
 // In one test, so that they spread over processors; AddressSanitizer takes several times as long.
-#ifdef __SANITIZE_ADDRESS__
 constexpr int kCases = 1'200;
-#else
-constexpr int kCases = 10'000;
-#endif
 
 void feed(const std::vector<std::string>& files, int round) {
   Mutator mutator(files, static_cast<std::uint64_t>(round));

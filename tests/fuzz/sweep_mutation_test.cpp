@@ -19,11 +19,7 @@
 namespace ts::fuzz {
 namespace {
 
-#ifdef __SANITIZE_ADDRESS__
 constexpr int kSweepCases = 300;
-#else
-constexpr int kSweepCases = 1'500;
-#endif
 
 // Line by line: a header, points that fit, ran out of memory and failed, and a wider specification.
 std::vector<std::string> journal_lines() {

@@ -13,11 +13,7 @@
 namespace ts::fuzz {
 namespace {
 
-#ifdef __SANITIZE_ADDRESS__
 constexpr int kTraces = 5'000;
-#else
-constexpr int kTraces = 40'000;
-#endif
 
 TEST(DamagedTraces, AreReadOrRefused) {
   const nlohmann::json whole = whole_trace();
