@@ -53,7 +53,9 @@ int main(int argc, char** argv) {
     return ts::app::report("The current folder was removed: change to another one", 2);
   }
   if (!command->run) std::fputs(command->text.c_str(), stdout);
-  const int code = code_after_output(command->run ? command->run() : 0);
+  const ts::app::Exit exit = command->run ? command->run() : 0;
+  const int code =
+      code_after_output(exit ? *exit : ts::app::report(exit.error().why, exit.error().code));
   // All is written. At a usual end LibTorch takes its tables of operators apart, a quarter of the
   // processor's time of a short command.
   _exit(code);

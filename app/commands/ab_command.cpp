@@ -42,35 +42,31 @@ void print_comparison(const run::Comparison& comparison,
 }
 
 // Times A and B by turns on the calling thread and reports which one is faster.
-int compare_workloads(const AbCommand& command) {
+Exit compare_workloads(const AbCommand& command) {
   if (const auto file = own_file_of(command.spec.model))
     return compare_own_settings(command, *file);
   Session session(make_engine_loader());
-  const auto a = spec_from_arguments(command.spec, session.gpus());
-  if (!a) return report(a.error(), 2);
-  const auto b = changed_spec(*a, command.changes, "--with", session.gpus());
-  if (!b) return report(b.error(), 2);
+  TS_TRY(const auto a, spec_from_arguments(command.spec, session.gpus()));
+  TS_TRY(const auto b, changed_spec(a, command.changes, "--with", session.gpus()));
 
   // Identical settings would still produce a verdict.
-  if (*a == *b) {
-    return report("A and B have the same settings: say with --with KEY=VALUE what B has otherwise",
-                  2);
+  if (a == b) {
+    return base::fail(
+        "A and B have the same settings: say with --with KEY=VALUE what B has otherwise");
   }
-  const std::vector<std::string> idle = without_effect(command.changes, *b);
+  const std::vector<std::string> idle = without_effect(command.changes, b);
   if (!idle.empty()) return report(idle.front(), 2);
-  note(without_effect(command.spec.settings, *a));
-  const auto parts = parts_from(command.parts, command.out.has_value(), kPartsOfPair);
-  if (!parts) return report(parts.error(), 2);
-  auto claimed = OutputFolder::claim_if(
-      command.out, {"comparison.json", "comparison.csv", "comparison.md", "checks.csv", "checks.md",
-                    "a.json", "b.json", "report.md", "report.html", "report.tex"});
-  if (!claimed) return report(claimed.error(), 2);
-  std::optional<OutputFolder>& folder = *claimed;
+  note(without_effect(command.spec.settings, a));
+  TS_TRY(const auto parts, parts_from(command.parts, command.out.has_value(), kPartsOfPair));
+  TS_TRY(auto folder,
+         OutputFolder::claim_if(command.out, {"comparison.json", "comparison.csv", "comparison.md",
+                                              "checks.csv", "checks.md", "a.json", "b.json",
+                                              "report.md", "report.html", "report.tex"}));
 
   run::Protocol protocol = run::comparison_protocol();
   if (command.pairs > 0) take_steps(protocol, command.pairs);
   ProgressLine progress;
-  compare_to_end(session, *a, *b, protocol, [&](const run::Comparison& so_far) {
+  compare_to_end(session, a, b, protocol, [&](const run::Comparison& so_far) {
     progress.show(std::to_string(so_far.sides[0].timed_steps.size()) + " pairs, " +
                   text::decimal(so_far.seconds, 0) + " s");
   });
@@ -87,10 +83,9 @@ int compare_workloads(const AbCommand& command) {
     print_json(document);
   }
   if (folder) {
-    auto written = write_comparison(*command.out, comparison, document, *parts);
-    if (written) written = finish_with_report(*folder, *command.out, *parts, built_in_texts());
-    if (!written) return report(written.error(), 1);
-    std::fprintf(stderr, "Wrote %s\n", text::printable(command.out->string()).c_str());
+    TS_TRY_DONE(or_failed(write_comparison(*command.out, comparison, document, parts)));
+    TS_TRY_DONE(or_failed(finish_with_report(*folder, *command.out, parts, built_in_texts())));
+    print_written(*command.out);
   }
   return comparison.failure ? 1 : 0;
 }

@@ -137,19 +137,17 @@ base::Result<void> draw_ladder(const AdviseCommand& command, const std::vector<a
 }
 
 // The ladder in place of the advice.
-int show_ladder(const AdviseCommand& command, const advice::AdviceRequest& request,
-                predict::DryRunner& runner, Session* session, const text::Texts& texts) {
+Exit show_ladder(const AdviseCommand& command, const advice::AdviceRequest& request,
+                 predict::DryRunner& runner, Session* session, const text::Texts& texts) {
   const base::CancelToken cancel;
   ProgressLine progress;
   std::vector<advice::Rung> rungs = advice::ladder(request, runner, cancel);
   if (command.measure > 0) {
-    const auto measured = measure_rungs(*session, progress, rungs);
-    if (!measured) return report(measured.error(), 1);
+    TS_TRY_DONE(or_failed(measure_rungs(*session, progress, rungs)));
   }
   progress.clear();
   if (!command.figure.empty()) {
-    const auto drawn = draw_ladder(command, rungs, request.target, texts.language());
-    if (!drawn) return report(drawn.error(), 1);
+    TS_TRY_DONE(or_failed(draw_ladder(command, rungs, request.target, texts.language())));
   }
   const io::TextTable table = advice::ladder_table(rungs, request.target, texts);
   const std::string title = texts("ladder.title", {{"target", request.target.name}});
@@ -179,51 +177,44 @@ std::string words_of(const AdviseCommand& command, const advice::Advice& advice,
 }
 
 // Finds the fastest settings that fit. Returns 0 whether there are any or not, 1 if a run failed.
-int advise_on_workload(const AdviseCommand& command) {
+Exit advise_on_workload(const AdviseCommand& command) {
   const InterruptGuard guard;
-  const auto texts = built_in_texts(command.language);
-  if (!texts) return report(texts.error(), 2);
-  if (!command.figure.empty() && !command.ladder) return report("--figure needs --ladder", 2);
+  TS_TRY(const auto texts, built_in_texts(command.language));
+  if (!command.figure.empty() && !command.ladder) return base::fail("--figure needs --ladder");
   if (own_file_of(command.spec.model)) {
-    return report(
+    return base::fail(
         "advise changes settings of this program, and a Python file has arguments of its own: "
         "sweep "
-        "tries those, and tensorscope export makes a .pt2 that advise takes",
-        2);
+        "tries those, and tensorscope export makes a .pt2 that advise takes");
   }
   if (command.measure > 0 && !command.cpu) {
-    return report("--measure runs on this machine: give --cpu", 2);
+    return base::fail("--measure runs on this machine: give --cpu");
   }
-  auto request = read_request(command, built_in_gpus());
-  if (!request) return report(request.error(), 2);
-  note(without_effect(command.spec.settings, request->settings));
+  TS_TRY(auto request, read_request(command, built_in_gpus()));
+  note(without_effect(command.spec.settings, request.settings));
   ProgressLine progress;
   std::optional<Session> session;
   if (command.cpu) {
     progress.show("Measuring what this machine reaches");
     session.emplace(make_engine_loader());
-    auto roofs = roofs_here(*session, request->settings);
-    if (!roofs) return report(roofs.error(), 1);
-    request->roofs = std::move(*roofs);
+    TS_TRY(request.roofs, or_failed(roofs_here(*session, request.settings)));
   }
-  const auto runner = make_dry_runner_loader()();
-  if (!runner) return report(runner.error(), 1);
+  TS_TRY(const auto runner, or_failed(make_dry_runner_loader()()));
   if (command.ladder) {
-    return show_ladder(command, *request, **runner, session ? &*session : nullptr, *texts);
+    return show_ladder(command, request, *runner, session ? &*session : nullptr, texts);
   }
   const base::CancelToken cancel;
-  const advice::AdviceRequest asked = *request;
+  const advice::AdviceRequest asked = request;
   advice::Advice advice = advice::advise(
-      std::move(*request), **runner,
+      std::move(request), *runner,
       [&](const advice::Advice& now) {
         if (InterruptGuard::interrupted()) cancel.cancel();
         progress.show(advice::advice_sentence(now).sentence);
       },
       cancel);
   if (command.measure > 0 && !advice.cancelled) {
-    const auto measured =
-        measure_best(*session, static_cast<std::size_t>(command.measure), progress, advice);
-    if (!measured) return report(measured.error(), 1);
+    TS_TRY_DONE(or_failed(
+        measure_best(*session, static_cast<std::size_t>(command.measure), progress, advice)));
   }
   progress.clear();
   if (!advice.problem.empty()) {
@@ -232,11 +223,11 @@ int advise_on_workload(const AdviseCommand& command) {
   nlohmann::json document;
   if (command.json) {
     document = advice::to_json(advice, command.every);
-    const auto rungs = advice::ladder(asked, **runner, cancel);
+    const auto rungs = advice::ladder(asked, *runner, cancel);
     document["ladder"] = advice::to_json(rungs, asked.settings, asked.target)["ladder"];
   }
   const std::string words =
-      command.json ? io::json_text(document) : words_of(command, advice, *texts);
+      command.json ? io::json_text(document) : words_of(command, advice, texts);
   return print_or_write(words, command.out);
 }
 

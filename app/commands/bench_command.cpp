@@ -12,6 +12,7 @@
 #include "app/commands/command_line.h"
 #include "app/commands/report.h"
 #include "app/commands/spec_arguments.h"
+#include "app/commands/sweep_arguments.h"
 #include "app/output/environment.h"
 #include "app/output/named_files.h"
 #include "app/output/output_folder.h"
@@ -96,41 +97,27 @@ spec::WorkloadSpec theirs_of(spec::WorkloadSpec spec) {
   return spec;
 }
 
-// The problem of the first one that cannot run; empty: all can run.
-std::string problem_of(const std::vector<spec::WorkloadSpec>& specs) {
+using Specs = std::vector<spec::WorkloadSpec>;
+using SpecsOf = std::function<Specs(const spec::WorkloadSpec&)>;
+
+// Gives what is measured of the settings `base`. An error: one of it cannot run, or a setting
+// changes nothing of it. Setting a default value is no mistake.
+base::Result<Specs> measured_specs(const SpecArguments& arguments, const BenchCommand& command,
+                                   const spec::GpuCatalogue& gpus, const spec::WorkloadSpec& base,
+                                   const SpecsOf& specs_of) {
+  Specs specs = specs_of(base);
   for (const spec::WorkloadSpec& spec : specs) {
     if (const auto problems = spec::validate(spec); !problems.empty())
-      return problems.front().sentence;
+      return tl::unexpected(problems.front());
   }
-  return {};
-}
-
-using SpecsOf = std::function<std::vector<spec::WorkloadSpec>(const spec::WorkloadSpec&)>;
-
-// A setting that changes nothing that is measured, as a sentence; empty: each changes something.
-// Setting a default value is no mistake.
-std::string unused_setting(const SpecArguments& arguments, const BenchCommand& command,
-                           const spec::GpuCatalogue& gpus, const spec::WorkloadSpec& base,
-                           const SpecsOf& specs_of) {
   for (const std::string& setting : command.spec.settings) {
     SpecArguments others = arguments;
     others.settings.erase(std::ranges::find(others.settings, setting));
     const auto without = spec_from_arguments(others, gpus);
-    if (without && *without != base && specs_of(*without) == specs_of(base)) {
-      return text::message("bench_error.unused", {{"what", command.what}, {"setting", setting}})
-          .sentence;
-    }
+    if (without && *without != base && specs_of(*without) == specs)
+      return text::fail("bench_error.unused", {{"what", command.what}, {"setting", setting}});
   }
-  return {};
-}
-
-run::Protocol protocol_of(const BenchCommand& command) {
-  run::Protocol protocol = report::bench_protocol();
-  if (command.pairs > 0) {
-    protocol.min_samples = protocol.max_samples = command.pairs;
-    protocol.hard_budget_s = 1e9;
-  }
-  return protocol;
+  return specs;
 }
 
 // One size: two specs by turns, how, and its name for the progress.
@@ -161,9 +148,10 @@ struct Measured {
 
 // Times every size in its turn, writes and prints the result; the exit code. Where a size fails or
 // the user ends it, the result is that of the sizes before, and the code is 1.
-int measure_sizes(const BenchCommand& command, Session& session, const std::vector<Size>& sizes,
-                  std::optional<OutputFolder>& folder, const Measured& measured) {
-  const run::Protocol protocol = protocol_of(command);
+Exit measure_sizes(const BenchCommand& command, Session& session, const std::vector<Size>& sizes,
+                   std::optional<OutputFolder>& folder, const Measured& measured) {
+  run::Protocol protocol = report::bench_protocol();
+  if (command.pairs > 0) take_steps(protocol, command.pairs);
   ProgressLine progress;
   const auto begin = std::chrono::steady_clock::now();
   double seconds = 0;  // that the sizes took that are done
@@ -183,16 +171,14 @@ int measure_sizes(const BenchCommand& command, Session& session, const std::vect
     seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
     if (!folder || done + 1 == sizes.size()) continue;
     const report::CutShort so_far{done + 1, sizes.size(), text::message("bench_error.goes_on")};
-    if (auto written = write_result(command, *folder, measured.result(), so_far); !written)
-      return report(written.error(), 1);
+    TS_TRY_DONE(or_failed(write_result(command, *folder, measured.result(), so_far)));
   }
   progress.clear();
   if (cut && cut->done == 0) return report(cut->reason, 1);
   BenchResult result = measured.result();
   if (folder) {
-    auto written = measured.draw();
-    if (written) written = write_result(command, *folder, result, cut);
-    if (!written) return report(written.error(), 1);
+    TS_TRY_DONE(or_failed(measured.draw()));
+    TS_TRY_DONE(or_failed(write_result(command, *folder, result, cut)));
   }
   if (command.json) {
     result.document["cut_short"] = report::to_json(cut);
@@ -212,23 +198,16 @@ SpecArguments of_attention(const BenchCommand& command) {
 }
 
 // Tile sizes of our attention by turns with 64 x 64.
-int bench_tiles(const BenchCommand& command, Session& session) {
+Exit bench_tiles(const BenchCommand& command, Session& session) {
   const SpecArguments arguments = of_attention(command);
-  const auto base = spec_from_arguments(arguments, session.gpus());
-  if (!base) return report(base.error(), 2);
-  const auto specs = kernel_plan::tile_bench_specs(*base);
-  if (const std::string problem = problem_of(specs); !problem.empty()) return report(problem, 2);
-  if (const std::string unused =
-          unused_setting(arguments, command, session.gpus(), *base, kernel_plan::tile_bench_specs);
-      !unused.empty()) {
-    return report(unused, 2);
-  }
-  auto folder = claim_folder(command);
-  if (!folder) return report(folder.error(), 2);
+  TS_TRY(const auto base, spec_from_arguments(arguments, session.gpus()));
+  TS_TRY(const auto specs,
+         measured_specs(arguments, command, session.gpus(), base, kernel_plan::tile_bench_specs));
+  TS_TRY(auto folder, claim_folder(command));
   const Machine machine = read_machine();
   kernel_plan::TileBench bench;
   bench.cache_bytes = std::max<std::int64_t>(0, sysconf(_SC_LEVEL2_CACHE_SIZE));
-  bench.threads = base->threads > 0 ? base->threads : machine.cores;
+  bench.threads = base.threads > 0 ? base.threads : machine.cores;
   std::vector<Size> sizes;
   for (const spec::WorkloadSpec& tiles : specs) {
     sizes.push_back(
@@ -246,31 +225,22 @@ int bench_tiles(const BenchCommand& command, Session& session) {
     result.words = io::to_markdown(result.table) + "\n" + kernel_plan::tile_sentence(bench) + "\n";
     return result;
   };
-  return measure_sizes(command, session, sizes, *folder, measured);
+  return measure_sizes(command, session, sizes, folder, measured);
 }
 
 // Our attention with each kind of instructions that this processor has, by turns with PyTorch's
 // flash.
-int bench_stages(const BenchCommand& command, Session& session) {
+Exit bench_stages(const BenchCommand& command, Session& session) {
   SpecArguments arguments = of_attention(command);
   for (const char* usual : {"heads=4", "T=512", "B=1"})
     arguments.settings.insert(arguments.settings.begin(), usual);
-  const auto base = spec_from_arguments(arguments, session.gpus());
-  if (!base) return report(base.error(), 2);
-  if (base->device != spec::DeviceKind::cpu)
-    return report(text::message("bench_error.stages_device"), 2);
-  const auto specs = kernel_plan::stage_bench_specs(*base);
-  if (const std::string problem = problem_of(specs); !problem.empty()) return report(problem, 2);
-  if (const std::string unused =
-          unused_setting(arguments, command, session.gpus(), *base, kernel_plan::stage_bench_specs);
-      !unused.empty()) {
-    return report(unused, 2);
-  }
-  auto folder = claim_folder(command);
-  if (!folder) return report(folder.error(), 2);
-  const auto roofs = measured_roofs(session, specs.front());
-  if (!roofs) return report(roofs.error(), 1);
-  kernel_plan::StageBench bench{.points = {}, .roofs = *roofs};
+  TS_TRY(const auto base, spec_from_arguments(arguments, session.gpus()));
+  if (base.device != spec::DeviceKind::cpu) return text::fail("bench_error.stages_device");
+  TS_TRY(const auto specs,
+         measured_specs(arguments, command, session.gpus(), base, kernel_plan::stage_bench_specs));
+  TS_TRY(auto folder, claim_folder(command));
+  kernel_plan::StageBench bench;
+  TS_TRY(bench.roofs, or_failed(measured_roofs(session, specs.front())));
   std::vector<Size> sizes;
   for (const std::string& stage : kernel_plan::stages_here()) {
     for (const spec::WorkloadSpec& ours : specs) {
@@ -291,16 +261,15 @@ int bench_stages(const BenchCommand& command, Session& session) {
                    "\n" + roof_line(bench.roofs);
     return result;
   };
-  return measure_sizes(command, session, sizes, *folder, measured);
+  return measure_sizes(command, session, sizes, folder, measured);
 }
 
 // Times our kernels and PyTorch's by turns: attention over the sizes of the benchmark, and the
 // operators.
-int bench_kernels(const BenchCommand& command, Session& session) {
+Exit bench_kernels(const BenchCommand& command, Session& session) {
   SpecArguments arguments = command.spec;
   arguments.settings.insert(arguments.settings.begin(), "B=1");
-  const auto base = spec_from_arguments(arguments, session.gpus());
-  if (!base) return report(base.error(), 2);
+  TS_TRY(const auto base, spec_from_arguments(arguments, session.gpus()));
   const auto specs_of_attention = [&](const spec::WorkloadSpec& from) {
     return command.what == "operators" ? std::vector<spec::WorkloadSpec>()
                                        : report::kernel_bench_specs(from, command.lengths);
@@ -311,20 +280,11 @@ int bench_kernels(const BenchCommand& command, Session& session) {
     for (spec::WorkloadSpec& one : report::operator_bench_specs(from)) all.push_back(one);
     return all;
   };
-  const auto specs = specs_of(*base);
-  const std::size_t of_attention = specs_of_attention(*base).size();
-  if (const std::string problem = problem_of(specs); !problem.empty()) return report(problem, 2);
-  if (const std::string unused =
-          unused_setting(arguments, command, session.gpus(), *base, specs_of);
-      !unused.empty()) {
-    return report(unused, 2);
-  }
-  auto folder = claim_folder(command);
-  if (!folder) return report(folder.error(), 2);
+  TS_TRY(const auto specs, measured_specs(arguments, command, session.gpus(), base, specs_of));
+  const std::size_t of_attention = specs_of_attention(base).size();
+  TS_TRY(auto folder, claim_folder(command));
   report::KernelBench bench;
-  const auto roofs = measured_roofs(session, specs.front());
-  if (!roofs) return report(roofs.error(), 1);
-  bench.roofs = *roofs;
+  TS_TRY(bench.roofs, or_failed(measured_roofs(session, specs.front())));
   std::vector<Size> sizes;
   for (const spec::WorkloadSpec& ours : specs)
     sizes.push_back({theirs_of(ours), ours, report::size_words(ours)});
@@ -339,11 +299,11 @@ int bench_kernels(const BenchCommand& command, Session& session) {
         .words = bench_text(bench)};
   };
   measured.draw = [&] { return draw_bench(*command.out, bench); };
-  return measure_sizes(command, session, sizes, *folder, measured);
+  return measure_sizes(command, session, sizes, folder, measured);
 }
 
-int run_bench_command(const BenchCommand& command) {
-  if (command.what.empty()) return report(text::message("bench_error.nothing_asked"), 2);
+Exit run_bench_command(const BenchCommand& command) {
+  if (command.what.empty()) return text::fail("bench_error.nothing_asked");
   const InterruptGuard guard;
   Session session(make_engine_loader());
   if (command.what == "tiles") return bench_tiles(command, session);

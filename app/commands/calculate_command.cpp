@@ -23,18 +23,6 @@ struct CalculateCommand {
   std::filesystem::path out;
 };
 
-std::string list_of_calculators(const text::Texts& texts) {
-  std::string list;
-  for (const calculate::Calculator& calculator : calculate::calculators()) {
-    list += std::string(calculator.id) + "  " +
-            texts("calculate.title." + std::string(calculator.id)) + "\n   ";
-    for (const calculate::Input& input : calculator.inputs)
-      list += " " + std::string(input.name) + "=" + std::to_string(input.start);
-    list += "\n";
-  }
-  return list;
-}
-
 base::Result<calculate::Values> values_of(const CalculateCommand& command) {
   TS_TRY(const auto calculator, calculate::calculator_from(command.calculator));
   calculate::Values values(*calculator);
@@ -44,21 +32,18 @@ base::Result<calculate::Values> values_of(const CalculateCommand& command) {
   return values;
 }
 
-int run_calculation(const CalculateCommand& command) {
-  const auto texts = built_in_texts(command.language);
-  if (!texts) return report(texts.error(), 2);
+Exit run_calculation(const CalculateCommand& command) {
+  TS_TRY(const auto texts, built_in_texts(command.language));
   std::string words;
   if (command.calculator.empty()) {
-    if (!command.out.empty()) return report("--out needs a calculator", 2);
-    words = list_of_calculators(*texts);
+    if (!command.out.empty()) return base::fail("--out needs a calculator");
+    words = list_of(calculate::calculators(), "calculate.title.", "", texts);
   } else {
-    const auto values = values_of(command);
-    if (!values) return report(values.error(), 2);
-    const io::TextTable table = calculate::calculation_table(*values, *texts);
-    const std::string title = (*texts)("calculate.title." + command.calculator);
-    const std::string source =
-        (*texts)("calculate.source", {{"source", values->calculator().source}});
-    words = command.format == "json" ? io::json_text(to_json(*values))
+    TS_TRY(const auto values, values_of(command));
+    const io::TextTable table = calculate::calculation_table(values, texts);
+    const std::string title = texts("calculate.title." + command.calculator);
+    const std::string source = texts("calculate.source", {{"source", values.calculator().source}});
+    words = command.format == "json" ? io::json_text(to_json(values))
                                      : io::table_document(table, command.format, title,
                                                           command.calculator, "\n" + source + "\n");
   }

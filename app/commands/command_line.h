@@ -5,6 +5,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/base/result.h"
@@ -45,11 +46,27 @@ namespace ts::app {
 
 struct PartOptions;  // of a part of a file
 
+// Why a command ends without its result: a sentence for stderr, and the exit code. An error that
+// TS_TRY passes on is one of bad input.
+struct Ended {
+  Ended(base::Error error, int exit_code = 2) : why(std::move(error)), code(exit_code) {}
+  base::Error why;
+  int code;
+};
+// The exit code of a command, or why there is none yet.
+using Exit = tl::expected<int, Ended>;
+
+// TS_TRY(const auto run, or_failed(run_it())): the input is good, but it cannot be done.
+template <class T>
+tl::expected<T, Ended> or_failed(base::Result<T> result) {
+  return std::move(result).map_error([](base::Error why) { return Ended(std::move(why), 1); });
+}
+
 // The parsed command line. Only the form of values is checked here; `run` checks the values.
 struct ParsedCommand {
-  // Runs the command and returns the exit code: 0 ok, 1 it failed or ran out of memory, 2 bad
-  // input. Empty where there is only `text`.
-  std::function<int()> run;
+  // Runs the command. Exit codes: 0 ok, 1 it failed or ran out of memory, 2 bad input. Empty where
+  // there is only `text`.
+  std::function<Exit()> run;
   std::any options;  // std::shared_ptr to the command's own struct, filled when parsed
   std::string text;  // --help, --version: print and exit
 };
@@ -62,9 +79,8 @@ TENSORSCOPE_COMMANDS(TENSORSCOPE_COMMAND)
 ParsedCommand window_command(CLI::App& app);
 
 // For commands that need nothing but their parsed options when they run.
-template <class Options>
-ParsedCommand parsed_command(const std::shared_ptr<Options>& options,
-                             int (*run)(const Options& options)) {
+template <class Options, class Run>
+ParsedCommand parsed_command(const std::shared_ptr<Options>& options, Run run) {
   return {[options, run] { return run(*options); }, options, {}};
 }
 

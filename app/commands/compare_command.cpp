@@ -23,14 +23,13 @@ constexpr std::size_t kMostComparedRows = 12;
 
 // Prints the differences between two points of a sweep: operators, modules and memory. Returns 2
 // when there is no such sweep or point.
-int print_differences(const CompareCommand& command) {
-  const auto comparison =
-      compare_points(command.sweep / kPointsFolder, command.first, command.second);
-  if (!comparison) return report(comparison.error(), 2);
+Exit print_differences(const CompareCommand& command) {
+  TS_TRY(const auto comparison,
+         compare_points(command.sweep / kPointsFolder, command.first, command.second));
   if (command.json) {
-    print_json(to_json(*comparison));
+    print_json(to_json(comparison));
   } else {
-    std::printf("%s", sweep::comparison_markdown(*comparison, command.first, command.second,
+    std::printf("%s", sweep::comparison_markdown(comparison, command.first, command.second,
                                                  kMostComparedRows)
                           .c_str());
   }

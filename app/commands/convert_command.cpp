@@ -44,29 +44,11 @@ bool ends_with_one_of(const std::filesystem::path& path,
   return std::ranges::find(endings, io::unpacked_name(path).extension().string()) != endings.end();
 }
 
-// 0, or reported.
-int check_trace_name(const std::filesystem::path& out) {
-  if (ends_with_one_of(out, {".csv", ".html", ".json"})) return 0;
-  return report("a trace becomes .json, .csv or .html, not " + out.filename().string(), 2);
-}
-
-// 1 where the file could not be written, 2 where something else was asked for than there is.
-int report_unwritten(const base::Error& error) {
-  return report(error, error.key == "file_error.write" ? 1 : 2);
-}
-
-int write_csv(const ConvertCommand& command, const base::Result<trace_file::TraceFile>& file) {
-  if (!file) return report(file.error(), 2);
-  if (!file->fault.empty()) report(file->fault, 0);
-  const auto written = trace_file::write_trace_csv(command.out, *file);
-  return written ? 0 : report_unwritten(written.error());
-}
-
-// 0, or reported: why nothing was written, or not all of it.
-int check_copy(const base::Result<base::Message>& fault) {
-  if (!fault) return report(fault.error(), 2);
-  if (!fault->empty()) report(*fault, 0);
-  return 0;
+// Exit code 1 where the file could not be written, 2 where something else was asked for than there
+// is.
+tl::expected<void, Ended> or_unwritten(const base::Result<void>& result) {
+  return result.map_error(
+      [](const base::Error& why) { return Ended(why, why.key == "file_error.write" ? 1 : 2); });
 }
 
 // The notes of the session on that device, or on the part of it. None without a session.
@@ -89,40 +71,35 @@ base::Result<std::vector<files::Note>> notes_of(const ConvertCommand& command,
                     command.in.string());
 }
 
-int write_trace_page(const ConvertCommand& command, base::Result<trace_file::TraceFile> file,
-                     const FileQuestion& question) {
-  if (!file) return report(file.error(), 2);
-  if (!file->fault.empty()) report(file->fault, 0);
-  const auto opened = files::open_trace(std::move(*file), 1);
+base::Result<void> write_trace_page(const ConvertCommand& command, trace_file::TraceFile&& file,
+                                    const FileQuestion& question) {
+  const auto opened = files::open_trace(std::move(file), 1);
   if (!opened) {
-    return report(text::message("file_error.trace", {{"path", command.in.string()},
-                                                     text::argument("reason", opened.error())}),
-                  2);
+    return text::fail("file_error.trace",
+                      {{"path", command.in.string()}, text::argument("reason", opened.error())});
   }
   constexpr std::size_t kTrace = 0;  // a session counts it after the devices, of which it has none
-  const auto notes = notes_of(command, question, kTrace);
-  if (!notes) return report(notes.error(), 2);
-  const auto written =
-      io::write_file(command.out, trace_page(*opened, command.in.filename().string(), *notes));
-  return written ? 0 : report_unwritten(written.error());
+  TS_TRY(const auto notes, notes_of(command, question, kTrace));
+  return io::write_file(command.out, trace_page(*opened, command.in.filename().string(), notes));
 }
 
-int convert_trace(const ConvertCommand& command, io::Input& input, const FileQuestion& question) {
-  if (ends_with_one_of(command.out, {".csv"}))
-    return write_csv(command, trace_file::read_trace(command.in, input, question.range));
-  if (ends_with_one_of(command.out, {".html"})) {
-    return write_trace_page(command, trace_file::read_trace(command.in, input, question.range),
-                            question);
+// A trace, or the traces of ranks as one. `read` has all of it in memory, `copy` does not.
+Exit convert_trace(const ConvertCommand& command, const FileQuestion& question,
+                   const std::function<base::Result<trace_file::TraceFile>()>& read,
+                   const std::function<base::Result<base::Message>()>& copy) {
+  if (ends_with_one_of(command.out, {".json"})) {
+    TS_TRY(const auto fault, copy());
+    return fault.empty() ? 0 : report(fault, 0);
   }
-  return check_copy(trace_file::copy_trace(command.in, input, question.range, command.out));
-}
-
-int convert_ranks(const ConvertCommand& command, const FileQuestion& question) {
-  if (ends_with_one_of(command.out, {".csv"}))
-    return write_csv(command, files::read_ranks(command.in));
-  if (ends_with_one_of(command.out, {".html"}))
-    return write_trace_page(command, files::read_ranks(command.in), question);
-  return check_copy(files::copy_ranks(command.in, command.out));
+  if (!ends_with_one_of(command.out, {".csv", ".html"}))
+    return base::fail("a trace becomes .json, .csv or .html, not " +
+                      command.out.filename().string());
+  TS_TRY(auto file, read());
+  if (!file.fault.empty()) report(file.fault, 0);
+  TS_TRY_DONE(or_unwritten(ends_with_one_of(command.out, {".csv"})
+                               ? trace_file::write_trace_csv(command.out, file)
+                               : write_trace_page(command, std::move(file), question)));
+  return 0;
 }
 
 // The page of one device.
@@ -155,55 +132,53 @@ base::Result<void> write(const ConvertCommand& command, snapshot::SnapshotFile&&
   return snapshot::write_snapshot(command.out, opened->file.snapshot, format);
 }
 
-int convert_snapshot(const ConvertCommand& command, io::Input& input,
-                     const FileQuestion& question) {
+Exit convert_snapshot(const ConvertCommand& command, io::Input& input,
+                      const FileQuestion& question) {
   if (!ends_with_one_of(command.out, {".html", ".json", ".pickle", ".pkl"})) {
-    return report(
-        "a memory snapshot becomes .pickle, .json or .html, not " + command.out.filename().string(),
-        2);
+    return base::fail("a memory snapshot becomes .pickle, .json or .html, not " +
+                      command.out.filename().string());
   }
-  auto file = snapshot::read_snapshot(command.in, input, nullptr, question.range);
-  if (!file) return report(file.error(), 2);
-  files::cut(*file, question.range);
-  if (!file->fault.empty()) report(file->fault, 0);
-  const auto written = write(command, std::move(*file), question);
-  return written ? 0 : report_unwritten(written.error());
+  TS_TRY(auto file, snapshot::read_snapshot(command.in, input, nullptr, question.range));
+  files::cut(file, question.range);
+  if (!file.fault.empty()) report(file.fault, 0);
+  TS_TRY_DONE(or_unwritten(write(command, std::move(file), question)));
+  return 0;
 }
 
 // Rewrites a snapshot or a trace in the format given by the name of OUT. Unreadable parts are
 // reported and left out.
-int convert(const ConvertCommand& command) {
-  const auto asked = question_of(command.part);
-  if (!asked) return report(asked.error(), 2);
+Exit convert(const ConvertCommand& command) {
+  TS_TRY(const auto asked, question_of(command.part));
   if (!command.session.empty() && !ends_with_one_of(command.out, {".html"}))
-    return report("--session gives its notes to a page, and a page is named FILE.html", 2);
+    return base::fail("--session gives its notes to a page, and a page is named FILE.html");
   if (io::is_packed_name(command.out) && ends_with_one_of(command.out, {".html"})) {
-    return report("a page is named FILE.html: no browser opens " + command.out.filename().string(),
-                  2);
+    return base::fail("a page is named FILE.html: no browser opens " +
+                      command.out.filename().string());
   }
   std::error_code ignored;
-  if (asked->of_all() && std::filesystem::is_directory(command.in, ignored)) {
-    if (const int problem = check_trace_name(command.out); problem != 0) return problem;
-    return convert_ranks(command, *asked);
+  if (asked.of_all() && std::filesystem::is_directory(command.in, ignored)) {
+    return convert_trace(
+        command, asked, [&] { return files::read_ranks(command.in); },
+        [&] { return files::copy_ranks(command.in, command.out); });
   }
   if (std::filesystem::equivalent(command.in, command.out, ignored))
-    return report(text::message("file_error.same", {{"path", command.in.string()}}), 2);
-  if (const auto other = file_of_other_commands(command.in)) return report(other->sentence, 2);
+    return text::fail("file_error.same", {{"path", command.in.string()}});
+  if (const auto other = file_of_other_commands(command.in)) return tl::unexpected(*other);
   if (command.device && !ends_with_one_of(command.out, {".html"}))
-    return report("--device chooses whose page is written, and a page is named FILE.html", 2);
-  auto input = io::Input::open(command.in);
-  if (!input) return report(input.error(), 2);
-  const io::FileKind kind = io::kind_of(*input);
-  if (kind == io::FileKind::snapshot) return convert_snapshot(command, *input, *asked);
-  if (!asked->part.is_all()) return report(only_of_snapshots(command.in).value(), 2);
+    return base::fail("--device chooses whose page is written, and a page is named FILE.html");
+  TS_TRY(auto input, io::Input::open(command.in));
+  const io::FileKind kind = io::kind_of(input);
+  if (kind == io::FileKind::snapshot) return convert_snapshot(command, input, asked);
+  if (!asked.part.is_all()) return only_of_snapshots(command.in);
   if (kind == io::FileKind::trace && command.device)
-    return report("--device chooses the device of a memory snapshot's page, not of a trace's", 2);
+    return base::fail("--device chooses the device of a memory snapshot's page, not of a trace's");
   if (kind == io::FileKind::trace) {
-    const int problem = check_trace_name(command.out);
-    return problem != 0 ? problem : convert_trace(command, *input, *asked);
+    return convert_trace(
+        command, asked, [&] { return trace_file::read_trace(command.in, input, asked.range); },
+        [&] { return trace_file::copy_trace(command.in, input, asked.range, command.out); });
   }
-  return report(command.in.string() + " is neither a memory snapshot nor a trace of a profiler.",
-                2);
+  return base::fail(command.in.string() +
+                    " is neither a memory snapshot nor a trace of a profiler.");
 }
 
 }  // namespace

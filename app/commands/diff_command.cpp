@@ -208,27 +208,24 @@ void print_diff(const Json& diff, const Json& larger) {
 
 // Prints the differences between two files of one kind. Returns 2 when one cannot be read or their
 // kinds differ.
-int tell_differences(const DiffCommand& command) {
-  auto asked = question_of(command.part);
-  if (!asked) return report(asked.error(), 2);
-  asked->keep_traces = true;
+Exit tell_differences(const DiffCommand& command) {
+  TS_TRY(auto asked, question_of(command.part));
+  asked.keep_traces = true;
   std::vector<FileSummary> both;
   for (const std::filesystem::path& path : {command.a, command.b}) {
-    auto summary = summary_of(path, *asked);
-    if (!summary) return report(summary.error(), 2);
-    if (summary->json.contains("fault")) report(summary->json["fault"].get<std::string>(), 0);
-    both.push_back(std::move(*summary));
+    TS_TRY(auto summary, summary_of(path, asked));
+    if (summary.json.contains("fault")) report(summary.json["fault"].get<std::string>(), 0);
+    both.push_back(std::move(summary));
   }
   const Json& a = both[0].json;
   const Json& b = both[1].json;
   if (a["kind"] != b["kind"]) {
-    return report(command.a.string() + " is a " + a["kind"].get<std::string>() + ", " +
+    return base::fail(command.a.string() + " is a " + a["kind"].get<std::string>() + ", " +
                       command.b.string() + " a " + b["kind"].get<std::string>() +
-                      ": only files of one kind can be compared",
-                  2);
+                      ": only files of one kind can be compared");
   }
   Json diff = diff_of(a, b);
-  add_part(diff, *asked);
+  add_part(diff, asked);
   if (both[0].trace != nullptr && both[1].trace != nullptr)
     diff["calls"] = calls_of(*both[0].trace, *both[1].trace);
   if (both[0].blocks != nullptr && both[1].blocks != nullptr) {

@@ -20,33 +20,28 @@ struct ExportCommand {
 };
 
 // Writes the module of a Python file for --model. Returns 1 where torch.export cannot.
-int export_file(const ExportCommand& command) {
+Exit export_file(const ExportCommand& command) {
   const auto file = own_file_of(command.file);
   if (!file)
-    return report(
+    return base::fail(
         "export takes FILE.py, FILE.py:FUNCTION, or FILE.json:transformers for the config of a "
         "model, not " +
-            command.file,
-        2);
-  const auto question = own_question(*file, command.spec, command.own);
-  if (!question) return report(question.error(), 2);
-  const auto out = io::absolute_path(command.out);
-  if (!out) return report(out.error(), 2);
+        command.file);
+  TS_TRY(const auto question, own_question(*file, command.spec, command.own));
+  TS_TRY(const auto out, io::absolute_path(command.out));
   std::error_code ignored;
-  if (std::filesystem::equivalent(file->path, *out, ignored))
-    return report(text::message("file_error.same", {{"path", file->path.string()}}), 2);
-  if (const auto why = io::reason_no_file(*out)) {
-    return report(text::message("file_error.write",
-                                {{"path", out->string()}, text::argument("reason", *why)}),
-                  2);
+  if (std::filesystem::equivalent(file->path, out, ignored))
+    return text::fail("file_error.same", {{"path", file->path.string()}});
+  if (const auto why = io::reason_no_file(out)) {
+    return text::fail("file_error.write", {{"path", out.string()}, text::argument("reason", *why)});
   }
-  const auto made = ask_own(*question, [&](OwnProcess& process, const base::CancelToken& cancel) {
-    return export_own(process, *question, *out, cancel);
-  });
-  if (!made) return report_own(made.error());
-  std::printf("%s\n", text::printable(made->about).c_str());
-  if (!made->kept.empty()) note({made->kept.sentence});
-  std::fprintf(stderr, "Wrote %s\n", text::printable(out->string()).c_str());
+  TS_TRY(const auto made,
+         ask_own(question, [&](OwnProcess& process, const base::CancelToken& cancel) {
+           return export_own(process, question, out, cancel);
+         }));
+  std::printf("%s\n", text::printable(made.about).c_str());
+  if (!made.kept.empty()) note({made.kept.sentence});
+  print_written(out);
   return 0;
 }
 

@@ -91,30 +91,28 @@ base::Result<nlohmann::json> confirm(const HuntQuestion& question, const predict
   return all;
 }
 
-int hunt_along_axis(const HuntCommand& command, const HuntQuestion& question,
-                    const predict::Probe& probe, const base::CancelToken& cancel) {
+Exit hunt_along_axis(const HuntCommand& command, const HuntQuestion& question,
+                     const predict::Probe& probe, const base::CancelToken& cancel) {
   const predict::HuntAxis& axis = question.axes[0];
   const std::int64_t begin_ns = base::now_ns();
   const predict::Probe printed = [&](const spec::WorkloadSpec& spec) {
     if (InterruptGuard::interrupted()) cancel.cancel();
     return probe(spec);
   };
-  const auto hunt = find_edge(question.spec, axis, question.target.name, printed, cancel);
-  if (!hunt) return report(hunt.error(), 1);
+  TS_TRY(const auto hunt,
+         or_failed(find_edge(question.spec, axis, question.target.name, printed, cancel)));
   const double seconds = static_cast<double>(base::now_ns() - begin_ns) * 1e-9;
   nlohmann::json confirmed = nullptr;
   if (command.confirm) {
-    auto ran = confirm(question, *hunt);
-    if (!ran) return report(ran.error(), 1);
-    confirmed = std::move(*ran);
+    TS_TRY(confirmed, or_failed(confirm(question, hunt)));
   }
   if (command.json) {
-    nlohmann::json json = edge_json(*hunt, question.spec, axis, question.target);
+    nlohmann::json json = edge_json(hunt, question.spec, axis, question.target);
     json["confirmed"] = confirmed;
     json["seconds"] = seconds;
     print_json(json);
   } else {
-    print_edge(*hunt, axis);
+    print_edge(hunt, axis);
     for (const auto& one : confirmed.is_null() ? nlohmann::json::array() : confirmed) {
       std::printf("  run for real: %s = %s %s, peak %s%s\n", spec::field_name(axis.field),
                   text::grouped(one["at"].get<std::int64_t>()).c_str(),
@@ -173,22 +171,18 @@ void print_map(const predict::HuntMap& map, const predict::PredictionTarget& tar
   for (const auto& row : grid.rows) print_row(row);
 }
 
-int hunt_over_plane(const HuntCommand& command, const HuntQuestion& question,
-                    const predict::Probe& probe, const SaveParts& parts,
-                    const base::CancelToken& cancel) {
+Exit hunt_over_plane(const HuntCommand& command, const HuntQuestion& question,
+                     const predict::Probe& probe, const SaveParts& parts,
+                     const base::CancelToken& cancel) {
   const std::int64_t begin_ns = base::now_ns();
   const auto on_cell = [&](std::size_t) {
     if (InterruptGuard::interrupted()) cancel.cancel();
   };
   predict::HuntMap map(question.spec, question.axes[0], question.axes[1], predict::kMapSide);
-  if (const auto filled = predict::fill(map, depth_of(command), probe, on_cell, cancel); !filled) {
-    return report(filled.error(), 1);
-  }
+  TS_TRY_DONE(or_failed(predict::fill(map, depth_of(command), probe, on_cell, cancel)));
   const double seconds = static_cast<double>(base::now_ns() - begin_ns) * 1e-9;
   if (command.confirm) {
-    if (const auto confirmed = confirm(question, map); !confirmed) {
-      return report(confirmed.error(), 1);
-    }
+    TS_TRY_DONE(or_failed(confirm(question, map)));
   }
   return tell_map(command, map, question.target, {seconds, cancel.cancelled()},
                   subject_of(map, question.target), parts);
@@ -197,34 +191,31 @@ int hunt_over_plane(const HuntCommand& command, const HuntQuestion& question,
 // Finds the edge of memory by dry runs: with one axis the largest value that fits, with two a map.
 // --confirm runs the values at both sides of the edge for real, each in its own process. Returns 0
 // when there is an answer ("never fits" is one), 1 when a probe or a confirmation failed.
-int hunt_memory(const HuntCommand& command) {
+Exit hunt_memory(const HuntCommand& command) {
   if (const auto file = own_file_of(command.spec.model)) return hunt_own(command, *file);
   const InterruptGuard guard;
-  const auto question = read_hunt_question(command, built_in_gpus());
-  if (!question) return report(question.error(), 2);
-  const auto parts = parts_from(command.parts, command.out.has_value(), kPartsOfMany);
-  if (!parts) return report(parts.error(), 2);
-  note(without_effect(command.spec.settings, question->spec));
-  if (const auto held = spec::holds_dimensions(question->spec); !held.empty())
-    note({held.sentence});
-  auto claimed = OutputFolder::claim_if(
-      command.out, {"hunt.json", "hunt.csv", "hunt.md", "hunt.tex", "hunt.png", "spec.json",
-                    "report.md", "report.html", "report.tex"});
-  if (!claimed) return report(claimed.error(), 2);
-  std::optional<OutputFolder>& folder = *claimed;
-  auto runner = make_dry_runner_loader()();
-  if (!runner) return report(runner.error(), 1);
-  if (command.data_parallel) runner = predict::data_parallel(std::move(*runner));
+  TS_TRY(const auto question, read_hunt_question(command, built_in_gpus()));
+  TS_TRY(const auto parts, parts_from(command.parts, command.out.has_value(), kPartsOfMany));
+  note(without_effect(command.spec.settings, question.spec));
+  if (const auto held = spec::holds_dimensions(question.spec); !held.empty()) note({held.sentence});
+  TS_TRY(auto folder, OutputFolder::claim_if(
+                          command.out, {"hunt.json", "hunt.csv", "hunt.md", "hunt.tex", "hunt.png",
+                                        "spec.json", "report.md", "report.html", "report.tex"}));
+  TS_TRY(auto runner, or_failed(make_dry_runner_loader()()));
+  if (command.data_parallel) runner = predict::data_parallel(std::move(runner));
   const predict::CudaScratch scratch = built_in_scratch();
-  const predict::Probe probe = probe_on(**runner, question->target, scratch);
+  const predict::Probe probe = probe_on(*runner, question.target, scratch);
   const base::CancelToken cancel;
   // A cancelled hunt tells and writes its findings so far.
-  const auto ended = [&](int code) { return code == 0 && cancel.cancelled() ? 1 : code; };
-  if (question->axes.size() == 1) return ended(hunt_along_axis(command, *question, probe, cancel));
-  const int code = hunt_over_plane(command, *question, probe, *parts, cancel);
-  if (code != 0 || !folder) return ended(code);
-  const auto finished = finish_with_report(*folder, *command.out, *parts, built_in_texts());
-  return finished ? ended(code) : report(finished.error(), 1);
+  if (question.axes.size() == 1) {
+    TS_TRY_DONE(hunt_along_axis(command, question, probe, cancel));
+  } else {
+    TS_TRY_DONE(hunt_over_plane(command, question, probe, parts, cancel));
+  }
+  if (folder) {
+    TS_TRY_DONE(or_failed(finish_with_report(*folder, *command.out, parts, built_in_texts())));
+  }
+  return cancel.cancelled() ? 1 : 0;
 }
 
 }  // namespace
@@ -248,23 +239,18 @@ predict::MapDepth depth_of(const HuntCommand& command) {
   return command.every_cell ? predict::MapDepth::every_cell : predict::MapDepth::frontier;
 }
 
-int tell_map(const HuntCommand& command, const predict::HuntMap& map,
-             const predict::PredictionTarget& target, const HuntEnd& end,
-             const HuntSubject& subject, const SaveParts& parts) {
+Exit tell_map(const HuntCommand& command, const predict::HuntMap& map,
+              const predict::PredictionTarget& target, const HuntEnd& end,
+              const HuntSubject& subject, const SaveParts& parts) {
   if (command.out) {
-    if (const auto written = write_hunt_files(*command.out, map, target, subject, parts); !written)
-      return report(written.error(), 1);
+    TS_TRY_DONE(or_failed(write_hunt_files(*command.out, map, target, subject, parts)));
   }
   if (command.out && parts.has(SavePart::pictures)) {
-    auto graphics = Graphics::open(Graphics::Kind::off_screen, 64, 64);
-    if (!graphics) return report(graphics.error(), 1);
+    TS_TRY(auto graphics, or_failed(Graphics::open(Graphics::Kind::off_screen, 64, 64)));
     HuntPicture picture;
     picture.title = subject.caption + " " + subject.settings;
-    if (const auto drawn =
-            save_hunt_picture(**graphics, map, nullptr, target, picture, *command.out / "hunt.png");
-        !drawn) {
-      return report(drawn.error(), 1);
-    }
+    TS_TRY_DONE(or_failed(
+        save_hunt_picture(*graphics, map, nullptr, target, picture, *command.out / "hunt.png")));
   }
   if (command.json) {
     nlohmann::json json = to_json(map);

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "app/commands/command_line.h"
 #include "app/commands/own_commands.h"
 #include "app/commands/spec_arguments.h"
 #include "app/output/save_parts.h"
@@ -35,16 +36,16 @@ base::Result<std::vector<predict::HuntAxis>> axes_of(const HuntCommand& command)
 void print_edge(const predict::EdgeHunt& hunt, const predict::HuntAxis& axis);
 
 predict::MapDepth depth_of(const HuntCommand& command);
-// Prints a map, or its JSON, and with --out writes its files. The exit code.
+// Prints a map, or its JSON, and with --out writes its files.
 struct HuntEnd {
   double seconds = 0;
   bool cancelled = false;
 };
-int tell_map(const HuntCommand& command, const predict::HuntMap& map,
-             const predict::PredictionTarget& target, const HuntEnd& end,
-             const HuntSubject& subject, const SaveParts& parts);
+Exit tell_map(const HuntCommand& command, const predict::HuntMap& map,
+              const predict::PredictionTarget& target, const HuntEnd& end,
+              const HuntSubject& subject, const SaveParts& parts);
 
 // hunt --model FILE.py: along one or over two of its arguments.
-int hunt_own(const HuntCommand& command, const OwnFile& file);
+Exit hunt_own(const HuntCommand& command, const OwnFile& file);
 
 }  // namespace ts::app

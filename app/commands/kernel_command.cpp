@@ -102,13 +102,12 @@ nlohmann::json to_json(const PassTimes& times) {
   return {{"this_kernel", times.file}, {"ours", times.ours}, {"flash", times.flash}};
 }
 
-int check_kernel(const KernelCommand& command) {
-  const auto verdict = kernel_check::check_attention(command.file, command.sizes.d_head, {});
-  if (!verdict) return report(verdict.error(), 2);
+Exit check_kernel(const KernelCommand& command) {
+  TS_TRY(const auto verdict, kernel_check::check_attention(command.file, command.sizes.d_head, {}));
   std::optional<Times> times;
   base::Message untimed;
   // Only a right kernel has a time that can be compared.
-  if (command.time && verdict->passed) {
+  if (command.time && verdict.passed) {
     auto timed = time_kernel(command);
     if (timed) {
       times = *timed;
@@ -117,9 +116,9 @@ int check_kernel(const KernelCommand& command) {
     }
   }
   if (command.json) {
-    nlohmann::json document = verdict->result;
-    document["passed"] = verdict->passed;
-    document["sentence"] = verdict->message.sentence;
+    nlohmann::json document = verdict.result;
+    document["passed"] = verdict.passed;
+    document["sentence"] = verdict.message.sentence;
     if (times) {
       document["seconds"] = to_json(times->forward);
       document["seconds"]["heads"] = kTimedHeads;
@@ -130,12 +129,12 @@ int check_kernel(const KernelCommand& command) {
     if (!untimed.empty()) document["not_timed"] = untimed.sentence;
     print_json(document);
   } else {
-    std::printf("%s\n", text::printable(verdict->message.sentence).c_str());
+    std::printf("%s\n", text::printable(verdict.message.sentence).c_str());
     if (times) print_pass("Forward", times->forward, command.sizes.d_head);
     if (times && times->backward) print_pass("Backward", *times->backward, command.sizes.d_head);
     if (!untimed.empty()) std::printf("%s\n", text::printable(untimed.sentence).c_str());
   }
-  return verdict->passed ? 0 : 1;
+  return verdict.passed ? 0 : 1;
 }
 
 // How each kernel is launched, for who has a GPU (tests/gpu/own_kernels.py).
@@ -162,10 +161,10 @@ std::vector<std::string> sentences(const std::vector<base::Message>& messages) {
   return said;
 }
 
-int list_stages(const KernelCommand& command) {
+Exit list_stages(const KernelCommand& command) {
   const spec::GpuCatalogue catalogue = built_in_gpus();
   const auto gpu = catalogue.require(command.gpu);
-  if (!gpu) return report("--gpu: " + gpu.error().sentence, 2);
+  if (!gpu) return base::fail("--gpu: " + gpu.error().sentence);
   const auto resources = report::resources_in(engine_folder() / "own_cuda");
   if (resources.empty()) return report(text::message("kernel_check.no_nvcc"), 1);
   const io::TextTable table =
@@ -191,10 +190,10 @@ int list_stages(const KernelCommand& command) {
   return 0;
 }
 
-int run_kernel_command(const KernelCommand& command) {
+Exit run_kernel_command(const KernelCommand& command) {
   if (command.stages) return list_stages(command);
   if (command.file.empty() || command.check.empty()) {
-    return report(text::message("kernel_check.nothing_asked"), 2);
+    return text::fail("kernel_check.nothing_asked");
   }
   return check_kernel(command);
 }

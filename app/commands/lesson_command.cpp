@@ -296,12 +296,10 @@ base::Result<OutputFolder> folder_of(const LessonCommand& command) {
 // Runs the steps of a lesson that its folder does not have yet and writes the report. Returns 0
 // when all are done, whatever the checks report, 1 when one failed or was cancelled; finished steps
 // are kept.
-int run_lesson(const LessonCommand& command, text::Language language) {
+Exit run_lesson(const LessonCommand& command, text::Language language) {
   const InterruptGuard guard;
-  auto lesson = find_lesson(command.lesson);
-  if (!lesson) return report(lesson.error(), 2);
-  const auto tier = tier_of(command, *lesson);
-  if (!tier) return report(tier.error(), 2);
+  TS_TRY(auto lesson, find_lesson(command.lesson));
+  TS_TRY(const auto tier, tier_of(command, lesson));
   std::error_code ignored;
   const auto scratch =
       io::PrivateFolder::make(std::filesystem::temp_directory_path(ignored), "tensorscope-lesson-");
@@ -309,18 +307,16 @@ int run_lesson(const LessonCommand& command, text::Language language) {
   const std::filesystem::path folder = command.out.empty() ? scratch->path() : command.out;
   Session session(make_engine_loader(), make_dry_runner_loader());
   session.want_roof();
-  LessonRunner runner(session, std::move(*lesson), *tier, folder);
-  if (auto opened = runner.open(); !opened) return report(opened.error(), 2);
+  LessonRunner runner(session, std::move(lesson), tier, folder);
+  TS_TRY_DONE(runner.open());
   if (!command.guess.empty()) {
-    if (auto set = runner.set_guess(command.guess); !set) return report(set.error(), 2);
+    TS_TRY_DONE(runner.set_guess(command.guess));
   }
   std::optional<OutputFolder> claimed;
   if (!command.out.empty()) {
-    auto made = folder_of(command);
-    if (!made) return report(made.error(), 2);
-    claimed.emplace(std::move(*made));
+    TS_TRY(claimed, folder_of(command));
   }
-  if (auto kept = runner.keep(); !kept) return report(kept.error(), 1);
+  TS_TRY_DONE(or_failed(runner.keep()));
   std::unique_ptr<Graphics> graphics;
   if (claimed) {
     auto opened = Graphics::open(Graphics::Kind::off_screen, 64, 64);
@@ -331,7 +327,7 @@ int run_lesson(const LessonCommand& command, text::Language language) {
 
   const text::Texts texts = built_in_texts(language);
   const auto environment = environment_json(read_machine(), session.engine());
-  lessons::ReportInput input = report_of(runner, command_again(command, *tier));
+  lessons::ReportInput input = report_of(runner, command_again(command, tier));
   if (command.json) {
     print_json(lesson_document(runner, environment, language));
   } else {
@@ -340,14 +336,13 @@ int run_lesson(const LessonCommand& command, text::Language language) {
   if (claimed) {
     base::Result<void> drawn;
     if (graphics) {
-      drawn = save_lesson_figure(*graphics, runner.lesson(), *tier, runner.findings(),
+      drawn = save_lesson_figure(*graphics, runner.lesson(), tier, runner.findings(),
                                  runner.guess(), language, folder);
     }
     if (!drawn) note({drawn.error().sentence});
-    auto written = write_lesson_report(folder, std::move(input), texts, environment);
-    if (written) written = claimed->finish();
-    if (!written) return report(written.error(), 1);
-    std::fprintf(stderr, "Wrote %s\n", text::printable(command.out.string()).c_str());
+    TS_TRY_DONE(or_failed(write_lesson_report(folder, std::move(input), texts, environment)));
+    TS_TRY_DONE(or_failed(claimed->finish()));
+    print_written(command.out);
   }
   if (!runner.problem().empty()) return report(runner.problem(), 1);
   if (runner.complete()) return 0;
@@ -356,13 +351,12 @@ int run_lesson(const LessonCommand& command, text::Language language) {
                 1);
 }
 
-int lesson(const LessonCommand& command) {
-  const auto language = text::language_from_code(command.language);
-  if (!language) return report(language.error(), 2);
-  if (!command.list) return run_lesson(command, *language);
+Exit lesson(const LessonCommand& command) {
+  TS_TRY(const auto language, text::language_from_code(command.language));
+  if (!command.list) return run_lesson(command, language);
   if (command.quantities) return list_quantities(command);
-  if (command.errors) return list_errors(command, *language);
-  return command.rows ? list_rows(command, *language) : list_lessons(command, *language);
+  if (command.errors) return list_errors(command, language);
+  return command.rows ? list_rows(command, language) : list_lessons(command, language);
 }
 
 }  // namespace

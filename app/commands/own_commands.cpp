@@ -251,13 +251,13 @@ base::Result<OwnQuestion> own_question(const OwnFile& file, const SpecArguments&
   return question;
 }
 
-int report_own(const base::Error& error) {
+Ended own_end(base::Error error) {
   static constexpr std::array kEnded = {
       "own_file.raised",      "own_file.exit",         "own_file.killed",   "own_file.left",
       "own_file.interrupted", "own_file.not_exported", "file_error.no_end", "engine.cancelled",
       "own_file.killed_at",   "own_file.no_end",       "own_file.no_room",  "own_file.stopped"};
   const bool ended = std::ranges::find(kEnded, std::string_view(error.key)) != kEnded.end();
-  return report(error, ended ? 1 : 2);
+  return {std::move(error), ended ? 1 : 2};
 }
 
 std::string own_title(const OwnQuestion& question) {
@@ -276,92 +276,82 @@ nlohmann::json own_json(const OwnQuestion& question) {
           {"python", question.python.string()}};
 }
 
-int run_own(const RunCommand& command, const OwnFile& file) {
+Exit run_own(const RunCommand& command, const OwnFile& file) {
   if (!command.ranks.world.empty() || !command.notes.empty() || command.operators || command.log) {
-    return report(
+    return base::fail(
         "A Python file runs in one process of its own: --world, --note, --operators and "
-        "--log are not for it",
-        2);
+        "--log are not for it");
   }
-  const auto question = own_question(file, command.spec, command.own);
-  if (!question) return report(question.error(), 2);
-  auto claimed = OutputFolder::claim_if(command.out, {kRecording, kSummary});
-  if (!claimed) return report(claimed.error(), 2);
-  std::optional<OutputFolder>& folder = *claimed;
+  TS_TRY(const auto question, own_question(file, command.spec, command.own));
+  TS_TRY(auto folder, OutputFolder::claim_if(command.out, {kRecording, kSummary}));
   const int steps = command.steps > 0 ? command.steps : kSteps;
-  const auto recording =
-      ask_own(*question, [&](OwnProcess& process, const base::CancelToken& cancel) {
-        return record_own(process, *question, steps, cancel);
-      });
-  if (!recording) return report_own(recording.error());
-  const auto findings = findings::of_script(*recording->run, *recording->strings);
-  const nlohmann::json document = run_json(*question, *recording->run, findings);
+  TS_TRY(const auto recording,
+         ask_own(question, [&](OwnProcess& process, const base::CancelToken& cancel) {
+           return record_own(process, question, steps, cancel);
+         }));
+  const auto findings = findings::of_script(*recording.run, *recording.strings);
+  const nlohmann::json document = run_json(question, *recording.run, findings);
   if (command.json) {
     print_json(document);
   } else {
-    print_run(*question, *recording->run, findings);
+    print_run(question, *recording.run, findings);
   }
   if (!folder) return 0;
-  auto written = write_own_run(*command.out, *recording, document);
-  if (written) written = folder->finish();
-  if (!written) return report(written.error(), 1);
+  TS_TRY_DONE(or_failed(write_own_run(*command.out, recording, document)));
+  TS_TRY_DONE(or_failed(folder->finish()));
   std::fprintf(stderr, "Wrote %s; tensorscope %s opens it\n",
                text::printable(command.out->string()).c_str(),
                text::printable((*command.out / kRecording).string()).c_str());
   return 0;
 }
 
-int sweep_own(const SweepCommand& command, const OwnFile& file) {
-  auto start = start_sweep(command);
-  if (!start) return report(start.error(), 2);
-  auto question = own_question(file, command.spec, command.own);
-  if (!question) return report(question.error(), 2);
+Exit sweep_own(const SweepCommand& command, const OwnFile& file) {
+  TS_TRY(auto start, start_sweep(command));
+  TS_TRY(auto question, own_question(file, command.spec, command.own));
   if (command.max_seconds)
-    question->limit =
+    question.limit =
         std::chrono::seconds(static_cast<std::int64_t>(std::ceil(*command.max_seconds)));
-  const auto parts = SaveParts::parse(command.parts, kPartsOfMany);
-  if (!parts) return report(parts.error(), 2);
-  auto folder =
-      OutputFolder::claim(command.out, {"points.json", "points.csv", "points.md", "points.tex",
-                                        "times.png", "times.svg", "memory.png", "memory.svg"});
-  if (!folder) return report(folder.error(), 2);
+  TS_TRY(const auto parts, SaveParts::parse(command.parts, kPartsOfMany));
+  TS_TRY(auto folder,
+         OutputFolder::claim(command.out, {"points.json", "points.csv", "points.md", "points.tex",
+                                           "times.png", "times.svg", "memory.png", "memory.svg"}));
   std::atomic<std::size_t> ended = 0, all = 0;
-  const auto sweep = ask_own(
-      *question,
-      [&](OwnProcess& process, const base::CancelToken& cancel) -> base::Result<OwnSweep> {
-        TS_TRY(const auto described, describe_own(process, *question, cancel));
-        OwnSweep asked = std::move(*start);
-        for (const bool sized : {true, false}) {
-          for (const std::string& text : sized ? command.axes : command.series) {
-            TS_TRY(auto axis,
-                   sized ? own_size_axis(text, described) : own_series_axis(text, described));
-            asked.axes.push_back(std::move(axis));
-          }
-        }
-        TS_TRY_DONE(make_points(asked));
-        all = asked.points.size();
-        ask_points(
-            process, *question, asked, [&](const OwnPoint&) { ++ended; }, cancel);
-        return asked;
-      },
-      [&] { return std::to_string(ended) + " of " + std::to_string(all) + " points"; });
-  if (!sweep) return report_own(sweep.error());
-  nlohmann::json document = own_sweep_json(*sweep);
-  document["own_file"] = own_json(*question);
+  TS_TRY(const auto sweep,
+         ask_own(
+             question,
+             [&](OwnProcess& process, const base::CancelToken& cancel) -> base::Result<OwnSweep> {
+               TS_TRY(const auto described, describe_own(process, question, cancel));
+               OwnSweep asked = std::move(start);
+               for (const bool sized : {true, false}) {
+                 for (const std::string& text : sized ? command.axes : command.series) {
+                   TS_TRY(auto axis, sized ? own_size_axis(text, described)
+                                           : own_series_axis(text, described));
+                   asked.axes.push_back(std::move(axis));
+                 }
+               }
+               TS_TRY_DONE(make_points(asked));
+               all = asked.points.size();
+               ask_points(
+                   process, question, asked, [&](const OwnPoint&) { ++ended; }, cancel);
+               return asked;
+             },
+             [&] { return std::to_string(ended) + " of " + std::to_string(all) + " points"; }));
+  nlohmann::json document = own_sweep_json(sweep);
+  document["own_file"] = own_json(question);
   if (command.json) {
     print_json(document);
   } else {
-    std::printf("%s", io::to_markdown(own_table(*sweep, false)).c_str());
-    print_reasons(*sweep);
+    std::printf("%s", io::to_markdown(own_table(sweep, false)).c_str());
+    print_reasons(sweep);
   }
-  auto written = write_sweep(command.out, *sweep, own_title(*question), document,
-                             parts->has(SavePart::tables));
-  if (written && parts->has(SavePart::pictures))
-    written = draw_sweep(command.out, *sweep, own_title(*question));
-  if (written) written = folder->finish();
-  if (!written) return report(written.error(), 1);
-  std::fprintf(stderr, "Wrote %s\n", text::printable(command.out.string()).c_str());
-  const auto missing = std::ranges::count_if(sweep->points, [](const OwnPoint& point) {
+  TS_TRY_DONE(or_failed(
+      write_sweep(command.out, sweep, own_title(question), document, parts.has(SavePart::tables))));
+  if (parts.has(SavePart::pictures)) {
+    TS_TRY_DONE(or_failed(draw_sweep(command.out, sweep, own_title(question))));
+  }
+  TS_TRY_DONE(or_failed(folder.finish()));
+  print_written(command.out);
+  const auto missing = std::ranges::count_if(sweep.points, [](const OwnPoint& point) {
     return point.status == sweep::PointStatus::failed ||
            point.status == sweep::PointStatus::cancelled;
   });
@@ -369,39 +359,35 @@ int sweep_own(const SweepCommand& command, const OwnFile& file) {
   return report("Failed or not run: " + text::counted(missing, "point"), 1);
 }
 
-int compare_own_settings(const AbCommand& command, const OwnFile& file) {
-  const auto question = own_question(file, command.spec, command.own);
-  if (!question) return report(question.error(), 2);
-  OwnSettings b = question->settings;
-  if (auto taken = take_settings(command.changes, "--with", b); !taken)
-    return report(taken.error(), 2);
-  const auto parts = SaveParts::parse(command.parts, kPartsOfPair);
-  if (!parts) return report(parts.error(), 2);
-  auto claimed =
-      OutputFolder::claim_if(command.out, {"comparison.json", "comparison.csv", "comparison.md"});
-  if (!claimed) return report(claimed.error(), 2);
-  std::optional<OutputFolder>& folder = *claimed;
+Exit compare_own_settings(const AbCommand& command, const OwnFile& file) {
+  TS_TRY(const auto question, own_question(file, command.spec, command.own));
+  OwnSettings b = question.settings;
+  TS_TRY_DONE(take_settings(command.changes, "--with", b));
+  TS_TRY(const auto parts, SaveParts::parse(command.parts, kPartsOfPair));
+  TS_TRY(auto folder, OutputFolder::claim_if(
+                          command.out, {"comparison.json", "comparison.csv", "comparison.md"}));
   run::Protocol protocol = run::comparison_protocol();
   if (command.pairs > 0) take_steps(protocol, command.pairs);
   std::array<OwnSettings, 2> sides;
-  const auto comparison = ask_own(
-      *question,
-      [&](OwnProcess& process, const base::CancelToken& cancel) -> base::Result<run::Comparison> {
-        TS_TRY(const auto described, describe_own(process, *question, cancel));
-        sides = {all_settings(question->settings, described), all_settings(b, described)};
-        if (sides[0] == sides[1]) {
-          return base::fail(
-              "A and B have the same settings: say with --with ARGUMENT=VALUE what B has "
-              "otherwise");
-        }
-        return compare_own(process, *question, sides, protocol, cancel);
-      });
-  if (!comparison) return report_own(comparison.error());
+  TS_TRY(
+      const auto comparison,
+      ask_own(question,
+              [&](OwnProcess& process,
+                  const base::CancelToken& cancel) -> base::Result<run::Comparison> {
+                TS_TRY(const auto described, describe_own(process, question, cancel));
+                sides = {all_settings(question.settings, described), all_settings(b, described)};
+                if (sides[0] == sides[1]) {
+                  return base::fail(
+                      "A and B have the same settings: say with --with ARGUMENT=VALUE what B has "
+                      "otherwise");
+                }
+                return compare_own(process, question, sides, protocol, cancel);
+              }));
   const std::vector<Difference> found = differences(sides[0], sides[1]);
   const std::string different = in_words(found);
   nlohmann::json document =
-      report::to_json(*comparison, protocol, environment_json(read_machine(), nullptr));
-  document["own_file"] = own_json(*question);
+      report::to_json(comparison, protocol, environment_json(read_machine(), nullptr));
+  document["own_file"] = own_json(question);
   document["differences"] = nlohmann::json::array();
   for (const Difference& one : found)
     document["differences"].push_back({{"key", one.argument}, {"a", one.a}, {"b", one.b}});
@@ -411,15 +397,14 @@ int compare_own_settings(const AbCommand& command, const OwnFile& file) {
     print_json(document);
   } else {
     std::printf("%s%s\n%s\n", different.c_str(),
-                io::to_markdown(report::comparison_table(*comparison)).c_str(),
-                report::comparison_sentence(*comparison).sentence.c_str());
+                io::to_markdown(report::comparison_table(comparison)).c_str(),
+                report::comparison_sentence(comparison).sentence.c_str());
   }
   if (!folder) return 0;
-  auto written =
-      write_pair(*command.out, different, *comparison, document, parts->has(SavePart::tables));
-  if (written) written = folder->finish();
-  if (!written) return report(written.error(), 1);
-  std::fprintf(stderr, "Wrote %s\n", text::printable(command.out->string()).c_str());
+  TS_TRY_DONE(or_failed(
+      write_pair(*command.out, different, comparison, document, parts.has(SavePart::tables))));
+  TS_TRY_DONE(or_failed(folder->finish()));
+  print_written(*command.out);
   return 0;
 }
 

@@ -4,6 +4,7 @@
 #include <functional>
 #include <string>
 
+#include "app/commands/command_line.h"
 #include "app/commands/spec_arguments.h"
 #include "app/own_file/own_file.h"
 
@@ -29,10 +30,11 @@ void add_own_options(CLI::App& command, OwnOptions& options);
 base::Result<OwnQuestion> own_question(const OwnFile& file, const SpecArguments& arguments,
                                        const OwnOptions& options);
 
-// Prints why a file could not be asked; 1 if its run failed or was ended, 2 if it cannot be used.
-int report_own(const base::Error& error);
+// Why a file could not be asked: 1 if its run failed or was ended, 2 if it cannot be used.
+Ended own_end(base::Error error);
 // Waits for a question on a thread of its own; Control-C ends the process that answers it. What
-// `ask` gives for a process and a token. `so_far`: words for a terminal, asked on this thread.
+// `ask` gives for a process and a token, or own_end(). `so_far`: words for a terminal, asked on
+// this thread.
 using SoFar = std::function<std::string()>;
 template <class Ask>
 auto ask_own(const OwnQuestion& question, const Ask& ask, const SoFar& so_far = {});
@@ -42,11 +44,11 @@ std::string own_title(const OwnQuestion& question);
 nlohmann::json own_json(const OwnQuestion& question);
 
 // run --model FILE.py: set-up and a few steps on the CPU, recorded.
-int run_own(const RunCommand& command, const OwnFile& file);
+Exit run_own(const RunCommand& command, const OwnFile& file);
 // sweep --model FILE.py: over its arguments.
-int sweep_own(const SweepCommand& command, const OwnFile& file);
+Exit sweep_own(const SweepCommand& command, const OwnFile& file);
 // ab --model FILE.py --with ARGUMENT=VALUE: the times of plain steps on the CPU, by turns.
-int compare_own_settings(const AbCommand& command, const OwnFile& file);
+Exit compare_own_settings(const AbCommand& command, const OwnFile& file);
 
 }  // namespace ts::app
 
@@ -73,7 +75,7 @@ auto ask_own(const OwnQuestion& question, const Ask& ask, const SoFar& so_far) {
                   std::to_string(waits / 20) + " s so far");
   }
   progress.clear();
-  return answer.get();
+  return answer.get().map_error(own_end);
 }
 
 }  // namespace ts::app

@@ -104,8 +104,8 @@ base::Result<OwnHunt> ask_hunt(const HuntCommand& command, OwnAxes axes, const O
   return hunt;
 }
 
-int tell_own_map(const HuntCommand& command, const OwnQuestion& own, const OwnHunt& hunt,
-                 const predict::PredictionTarget& target, const SaveParts& parts, bool cancelled) {
+Exit tell_own_map(const HuntCommand& command, const OwnQuestion& own, const OwnHunt& hunt,
+                  const predict::PredictionTarget& target, const SaveParts& parts, bool cancelled) {
   const predict::HuntMap& map = *hunt.map;
   const HuntSubject subject{
       own_title(own) + ", " + spec::field_name(map.y().field) + " x " +
@@ -118,47 +118,40 @@ int tell_own_map(const HuntCommand& command, const OwnQuestion& own, const OwnHu
 
 }  // namespace
 
-int hunt_own(const HuntCommand& command, const OwnFile& file) {
+Exit hunt_own(const HuntCommand& command, const OwnFile& file) {
   if (command.data_parallel || command.confirm) {
-    return report(
+    return base::fail(
         "A Python file is hunted by predictions of one process: --confirm and --data-parallel are "
-        "not for it",
-        2);
+        "not for it");
   }
-  const auto axes = axes_of(command);
-  if (!axes) return report(axes.error(), 2);
-  const auto own = own_question(file, command.spec, command.own);
-  if (!own) return report(own.error(), 2);
-  const auto question = targeted_spec({}, command.gpu, command.cpu, built_in_gpus());
-  if (!question) return report(question.error(), 2);
-  auto parts = parts_from(command.parts, command.out.has_value(), kPartsOfMany);
-  if (!parts) return report(parts.error(), 2);
-  auto claimed = OutputFolder::claim_if(
-      command.out, {"hunt.json", "hunt.csv", "hunt.md", "hunt.tex", "hunt.png"});
-  if (!claimed) return report(claimed.error(), 2);
-  std::optional<OutputFolder>& folder = *claimed;
+  TS_TRY(const auto axes, axes_of(command));
+  TS_TRY(const auto own, own_question(file, command.spec, command.own));
+  TS_TRY(const auto question, targeted_spec({}, command.gpu, command.cpu, built_in_gpus()));
+  TS_TRY(auto parts, parts_from(command.parts, command.out.has_value(), kPartsOfMany));
+  TS_TRY(auto folder, OutputFolder::claim_if(command.out, {"hunt.json", "hunt.csv", "hunt.md",
+                                                           "hunt.tex", "hunt.png"}));
   bool cancelled = false;
-  const auto hunt = ask_own(*own, [&](OwnProcess& process, const base::CancelToken& cancel) {
-    auto asked = ask_hunt(command, *axes, *own, *question, process, cancel);
-    cancelled = cancel.cancelled();
-    return asked;
-  });
-  if (!hunt) return report_own(hunt.error());
-  if (hunt->map) {
-    const int code = tell_own_map(command, *own, *hunt, question->target, *parts, cancelled);
-    if (code != 0 || !folder) return code != 0 || !cancelled ? code : 1;
-    if (const auto finished = folder->finish(); !finished) return report(finished.error(), 1);
+  TS_TRY(const auto hunt, ask_own(own, [&](OwnProcess& process, const base::CancelToken& cancel) {
+           auto asked = ask_hunt(command, axes, own, question, process, cancel);
+           cancelled = cancel.cancelled();
+           return asked;
+         }));
+  if (hunt.map) {
+    TS_TRY_DONE(tell_own_map(command, own, hunt, question.target, parts, cancelled));
+    if (folder) {
+      TS_TRY_DONE(or_failed(folder->finish()));
+    }
     return cancelled ? 1 : 0;
   }
-  const predict::HuntAxis& axis = hunt->axes[0];
+  const predict::HuntAxis& axis = hunt.axes[0];
   if (command.json) {
-    nlohmann::json json = edge_json(*hunt->edge, question->spec, axis, question->target);
-    json["spec"] = own_json(*own);
+    nlohmann::json json = edge_json(*hunt.edge, question.spec, axis, question.target);
+    json["spec"] = own_json(own);
     print_json(json);
   } else {
-    print_edge(*hunt->edge, axis);
+    print_edge(*hunt.edge, axis);
   }
-  return hunt->edge->cancelled ? 1 : 0;
+  return hunt.edge->cancelled ? 1 : 0;
 }
 
 }  // namespace ts::app

@@ -182,13 +182,12 @@ base::Result<void> draw_prediction(const spec::WorkloadSpec& spec,
                                    const std::filesystem::path& folder) {
   Session session(make_engine_loader(), make_dry_runner_loader());
   wait_for_engine(session);
-  auto graphics = Graphics::open(Graphics::Kind::off_screen, 64, 64);
-  if (!graphics) return base::fail(graphics.error().sentence);
+  TS_TRY(auto graphics, Graphics::open(Graphics::Kind::off_screen, 64, 64));
   Preferences preferences = default_preferences();
   preferences.spec = spec;
   session.predictions().follow(spec, session.engine());
   session.predictions().finish(kPredictionTime);
-  return save_prediction_pictures(**graphics, session, WorkspaceState(preferences), folder);
+  return save_prediction_pictures(*graphics, session, WorkspaceState(preferences), folder);
 }
 
 void add_cluster(CLI::App& command, ClusterArguments& arguments) {
@@ -212,30 +211,28 @@ void add_cluster(CLI::App& command, ClusterArguments& arguments) {
   add("--lang", arguments.language, "en, zh-CN or zh-TW");
 }
 
-int answer_cluster(const ClusterArguments& arguments, const spec::WorkloadSpec& spec,
-                   const predict::PredictionTarget& target,
-                   std::unique_ptr<predict::DryRunner> runner, bool json) {
+Exit answer_cluster(const ClusterArguments& arguments, const spec::WorkloadSpec& spec,
+                    const predict::PredictionTarget& target,
+                    std::unique_ptr<predict::DryRunner> runner, bool json) {
   const InterruptGuard guard;
-  const auto texts = built_in_texts(arguments.language);
-  if (!texts) return report(texts.error(), 2);
-  const auto request =
-      cluster::cluster_request(spec, target, built_in_links(), arguments.wiring, arguments.most);
-  if (!request) return report(request.error(), 2);
+  TS_TRY(const auto texts, built_in_texts(arguments.language));
+  TS_TRY(const auto request, cluster::cluster_request(spec, target, built_in_links(),
+                                                      arguments.wiring, arguments.most));
   predict::RankRunner ranks(std::move(runner), {});
   ProgressLine progress;
   const base::CancelToken cancel;
   const auto answer = cluster::hunt_cluster(
-      *request, ranks, built_in_scratch(),
+      request, ranks, built_in_scratch(),
       [&](const cluster::ClusterAnswer&, cluster::Mode mode, std::int64_t cards) {
         if (InterruptGuard::interrupted()) cancel.cancel();
-        progress.show(std::string((*texts)(std::string("cluster.mode.") + to_string(mode))) + ": " +
+        progress.show(std::string(texts(std::string("cluster.mode.") + to_string(mode))) + ": " +
                       std::to_string(cards));
       },
       cancel);
   progress.clear();
   if (!answer) return report(answer.error(), 2);
-  if (json) return print_or_write(io::json_text(cluster::to_json(*request, *answer)), {});
-  return print_or_write(views::cluster_document(*request, *answer, arguments.format, *texts), {});
+  if (json) return print_or_write(io::json_text(cluster::to_json(request, *answer)), {});
+  return print_or_write(views::cluster_document(request, *answer, arguments.format, texts), {});
 }
 
 // The card and the settings of the allocator; all else of the specification says nothing.
@@ -276,33 +273,27 @@ void print_lines(const std::vector<OwnLine>& lines) {
 }
 
 // The same of a Python file, which a process of its own runs without data.
-int predict_own(const PredictCommand& command, const OwnFile& file) {
-  const auto own = own_question(file, command.spec, command.own);
-  if (!own) return report(own.error(), 2);
-  const auto question = question_of_own(command);
-  if (!question) return report(question.error(), 2);
-  const auto parts = parts_from(command.parts, command.out.has_value());
-  if (!parts) return report(parts.error(), 2);
-  auto claimed = OutputFolder::claim_if(command.out, kPredictionFiles);
-  if (!claimed) return report(claimed.error(), 2);
-  std::optional<OutputFolder>& folder = *claimed;
-  auto dry = ask_own(*own, [&](OwnProcess& process, const base::CancelToken& cancel) {
-    return dry_run_own(process, *own, question->target, cancel);
-  });
-  if (!dry) return report_own(dry.error());
-  for (const base::Message* said : {&dry->on_cpu, &dry->compiled})
+Exit predict_own(const PredictCommand& command, const OwnFile& file) {
+  TS_TRY(const auto own, own_question(file, command.spec, command.own));
+  TS_TRY(const auto question, question_of_own(command));
+  TS_TRY(const auto parts, parts_from(command.parts, command.out.has_value()));
+  TS_TRY(auto folder, OutputFolder::claim_if(command.out, kPredictionFiles));
+  TS_TRY(auto dry, ask_own(own, [&](OwnProcess& process, const base::CancelToken& cancel) {
+           return dry_run_own(process, own, question.target, cancel);
+         }));
+  for (const base::Message* said : {&dry.on_cpu, &dry.compiled})
     if (!said->empty()) note({said->sentence});
   CardAnswer answer;
-  answer.now.run = std::move(dry->run);
-  answer.now.target = question->target;
-  answer.now.prediction = predict::predict(answer.now.run, *dry->strings, question->target,
-                                           predict::allocator_settings_of(question->spec), nullptr);
-  nlohmann::json document = to_json(answer, question->spec);
+  answer.now.run = std::move(dry.run);
+  answer.now.target = question.target;
+  answer.now.prediction = predict::predict(answer.now.run, *dry.strings, question.target,
+                                           predict::allocator_settings_of(question.spec), nullptr);
+  nlohmann::json document = to_json(answer, question.spec);
   for (const char* const other : {"allocator_ms", "dry_run_ms", "remedies"}) document.erase(other);
-  document["spec"] = own_json(*own);
-  document["without_data"] = dry->on_cpu.empty();
+  document["spec"] = own_json(own);
+  document["without_data"] = dry.on_cpu.empty();
   const auto lines =
-      bytes_by_line(answer.now.run.log, *dry->strings, answer.now.prediction.peak_event);
+      bytes_by_line(answer.now.run.log, *dry.strings, answer.now.prediction.peak_event);
   document["lines"] = nlohmann::json::array();
   for (const OwnLine& one : lines) {
     document["lines"].push_back({{"line", one.line}, {"bytes", one.bytes}, {"blocks", one.blocks}});
@@ -310,65 +301,58 @@ int predict_own(const PredictCommand& command, const OwnFile& file) {
   if (command.json) {
     print_json(document);
   } else {
-    print_answer(*question, answer, settings_of(*own));
+    print_answer(question, answer, settings_of(own));
     print_lines(lines);
   }
   if (!folder) return 0;
-  auto written = write_own_prediction(command, *question, answer, *dry, document, *parts);
-  if (written) written = folder->finish();
-  if (!written) return report(written.error(), 1);
-  std::fprintf(stderr, "Wrote %s\n", text::printable(command.out->string()).c_str());
+  TS_TRY_DONE(or_failed(write_own_prediction(command, question, answer, dry, document, parts)));
+  TS_TRY_DONE(or_failed(folder->finish()));
+  print_written(*command.out);
   return 0;
 }
 
 // Dry-runs the workload and prints whether it fits. Returns 0 for either answer, 1 when the engine
 // cannot be loaded or the dry run fails.
-int predict_workload(const PredictCommand& command) {
+Exit predict_workload(const PredictCommand& command) {
   if (const auto file = own_file_of(command.spec.model)) return predict_own(command, *file);
-  const auto question = read_question(command, built_in_gpus());
-  if (!question) return report(question.error(), 2);
-  const auto parts = parts_from(command.parts, command.out.has_value());
-  if (!parts) return report(parts.error(), 2);
-  note(without_effect(command.spec.settings, question->spec));
-  if (const auto held = spec::holds_dimensions(question->spec); !held.empty())
-    note({held.sentence});
-  auto claimed = OutputFolder::claim_if(command.out, kPredictionFiles);
-  if (!claimed) return report(claimed.error(), 2);
-  std::optional<OutputFolder>& folder = *claimed;
-  auto runner = make_dry_runner_loader()();
-  if (!runner) return report(runner.error(), 1);
+  TS_TRY(const auto question, read_question(command, built_in_gpus()));
+  TS_TRY(const auto parts, parts_from(command.parts, command.out.has_value()));
+  note(without_effect(command.spec.settings, question.spec));
+  if (const auto held = spec::holds_dimensions(question.spec); !held.empty()) note({held.sentence});
+  TS_TRY(auto folder, OutputFolder::claim_if(command.out, kPredictionFiles));
+  TS_TRY(auto runner, or_failed(make_dry_runner_loader()()));
   if (command.cluster.most > 0) {
-    return answer_cluster(command.cluster, question->spec, question->target, std::move(*runner),
+    return answer_cluster(command.cluster, question.spec, question.target, std::move(runner),
                           command.json);
   }
-  if (!question->share.whole()) {
-    runner = std::make_unique<predict::RankRunner>(std::move(*runner), question->share);
+  if (!question.share.whole()) {
+    runner = std::make_unique<predict::RankRunner>(std::move(runner), question.share);
   }
 
   base::StringTable strings;
-  const auto answer = ask_card(**runner, strings, question->spec, question->target, {});
-  if (!answer) return report(answer.error(), 2);
-  nlohmann::json document = to_json(*answer, question->spec);
-  if (!question->share.whole()) document["share"] = share_json(question->share);
-  if (has_buckets(question->share)) {
-    document["data_parallel"] = {{"buckets", predict::buckets_of(answer->now.run)}};
+  TS_TRY(const auto answer, ask_card(*runner, strings, question.spec, question.target, {}));
+  nlohmann::json document = to_json(answer, question.spec);
+  if (!question.share.whole()) document["share"] = share_json(question.share);
+  if (has_buckets(question.share)) {
+    document["data_parallel"] = {{"buckets", predict::buckets_of(answer.now.run)}};
   }
   if (command.json) {
     print_json(document);
   } else {
-    print_answer(*question, *answer, settings_of(question->spec));
+    print_answer(question, answer, settings_of(question.spec));
   }
   if (!folder) return 0;
-  auto written =
-      write_prediction(*command.out, answer->now, question->spec, strings, document, *parts);
+  TS_TRY_DONE(or_failed(
+      write_prediction(*command.out, answer.now, question.spec, strings, document, parts)));
   // The pictures can only show the prediction for a card.
-  const bool pictures = written && parts->has(SavePart::pictures);
-  const bool drawn = !command.cpu && question->share.whole();
+  const bool pictures = parts.has(SavePart::pictures);
+  const bool drawn = !command.cpu && question.share.whole();
   if (pictures && !drawn) note({"no pictures: they show the whole step on a card"});
-  if (pictures && drawn) written = draw_prediction(question->spec, *command.out);
-  if (written) written = finish_with_report(*folder, *command.out, *parts, built_in_texts());
-  if (!written) return report(written.error(), 1);
-  std::fprintf(stderr, "Wrote %s\n", text::printable(command.out->string()).c_str());
+  if (pictures && drawn) {
+    TS_TRY_DONE(or_failed(draw_prediction(question.spec, *command.out)));
+  }
+  TS_TRY_DONE(or_failed(finish_with_report(*folder, *command.out, parts, built_in_texts())));
+  print_written(*command.out);
   return 0;
 }
 

@@ -314,44 +314,41 @@ base::Result<std::size_t> device_to_replay(const ReplayCommand& command,
 // Replays the allocations and frees of a memory snapshot through the model of PyTorch's caching
 // allocator and reports recorded against simulated. Also returns 2 for a file that cannot be read
 // or replayed.
-int replay_snapshot(const ReplayCommand& command) {
+Exit replay_snapshot(const ReplayCommand& command) {
   // Options first: they are cheaper to check than the file.
   std::optional<std::string> card;
-  const auto options = options_from(command, card);
-  if (!options) return report(options.error(), 2);
-  const auto file = snapshot::read_snapshot(command.snapshot);
-  if (!file) return report(file.error(), 2);
+  TS_TRY(const auto options, options_from(command, card));
+  TS_TRY(const auto file, snapshot::read_snapshot(command.snapshot));
   // An incomplete trace would be replayed from a wrong start.
-  if (!file->fault.empty())
-    return report(file->fault.sentence + " A part of a file is not replayed.", 2);
-  const auto at_fault = [&](const std::string& sentence) {
-    return report(command.snapshot.string() + ": " + sentence, 2);
+  if (!file.fault.empty())
+    return base::fail(file.fault.sentence + " A part of a file is not replayed.");
+  const auto in_file = [&](auto result) {
+    return std::move(result).map_error([&](const base::Error& why) {
+      return base::Error{command.snapshot.string() + ": " + why.sentence};
+    });
   };
-  const auto device = device_to_replay(command, file->snapshot);
-  if (!device) return at_fault(device.error().sentence);
-  const auto result = allocator::replay(file->snapshot, *device, *options);
-  if (!result) return at_fault(result.error().sentence);
-  const auto expandable =
-      allocator::would_expandable_segments_help(file->snapshot, *device, *options, *result);
-  if (!expandable) return at_fault(expandable.error().sentence);
-  if (command.at > result->events) {
-    const auto events = static_cast<std::int64_t>(result->events);
-    return at_fault(std::string("--at: there ") + (events == 1 ? "is " : "are ") +
-                    text::counted(events, "event"));
+  TS_TRY(const auto device, in_file(device_to_replay(command, file.snapshot)));
+  TS_TRY(const auto result, in_file(allocator::replay(file.snapshot, device, options)));
+  TS_TRY(const auto expandable, in_file(allocator::would_expandable_segments_help(
+                                    file.snapshot, device, options, result)));
+  if (command.at > result.events) {
+    const auto events = static_cast<std::int64_t>(result.events);
+    return base::fail(command.snapshot.string() + ": --at: there " +
+                      (events == 1 ? "is " : "are ") + text::counted(events, "event"));
   }
-  const auto between = allocator::explain_reserved(file->snapshot, *device, *options, command.at);
-  if (!between) return at_fault(between.error().sentence);
-  std::vector<std::size_t> others = recorded_devices(file->snapshot);
-  std::erase(others, *device);
+  TS_TRY(const auto between,
+         in_file(allocator::explain_reserved(file.snapshot, device, options, command.at)));
+  std::vector<std::size_t> others = recorded_devices(file.snapshot);
+  std::erase(others, device);
   const Report report{.command = command,
                       .card = std::move(card),
-                      .device = *device,
-                      .result = *result,
-                      .expandable = *expandable,
-                      .modelled = allocator::has_modelled_segments(file->snapshot),
-                      .allocated = allocator::allocated_bytes(file->snapshot, *device),
-                      .asked_by = asked_by(file->snapshot, *device, *result),
-                      .between = *between,
+                      .device = device,
+                      .result = result,
+                      .expandable = expandable,
+                      .modelled = allocator::has_modelled_segments(file.snapshot),
+                      .allocated = allocator::allocated_bytes(file.snapshot, device),
+                      .asked_by = asked_by(file.snapshot, device, result),
+                      .between = between,
                       .others = std::move(others)};
   if (command.json) {
     print_json(to_json(report));

@@ -17,6 +17,7 @@
 #include "core/report/training_summary.h"
 #include "core/text/numbers.h"
 #include "core/text/printable.h"
+#include "core/text/text.h"
 
 namespace ts::app {
 
@@ -66,6 +67,27 @@ inline int print_or_write(const std::string& words, const std::filesystem::path&
   }
   const auto written = io::write_file(path, words);
   return written ? 0 : report(written.error(), 1);
+}
+
+// Tells on standard error where the results are.
+inline void print_written(const std::filesystem::path& path) {
+  std::fprintf(stderr, "Wrote %s\n", text::printable(path.string()).c_str());
+}
+
+// Calculators, steppers or simulations: their titles, their inputs with their start values, and
+// where `about` is a key what each is about. The ids follow both keys.
+template <class All>
+std::string list_of(const All& all, const std::string& title, const std::string& about,
+                    const text::Texts& texts) {
+  std::string list;
+  for (const auto& one : all) {
+    list += std::string(one.id) + "  " + texts(title + one.id) + "\n   ";
+    for (const auto& input : one.inputs)
+      list += " " + std::string(input.name) + "=" + std::to_string(input.start);
+    list += "\n";
+    if (!about.empty()) list += "    " + std::string(texts(about + one.id)) + "\n";
+  }
+  return list;
 }
 
 // Prints one line of the result on standard output.

@@ -40,41 +40,34 @@ void remove_results(const OutputFolder& folder, const std::filesystem::path& pat
 
 // Copies the results into one folder, with report.md, .html and .tex, and zips it. Returns 2 when a
 // folder holds no result.
-int make_report(const ReportCommand& command) {
-  const auto texts = built_in_texts(command.language);
-  if (!texts) return report(texts.error(), 2);
+Exit make_report(const ReportCommand& command) {
+  TS_TRY(const auto texts, built_in_texts(command.language));
   std::vector<SavedResult> results;
   for (const auto& path : command.folders) {
-    auto result = read_saved_result(path);
-    if (!result) return report(result.error(), 2);
-    results.push_back(std::move(*result));
+    TS_TRY(auto result, read_saved_result(path));
+    results.push_back(std::move(result));
   }
-  auto folder =
-      OutputFolder::claim(command.out, {"report.md", "report.html", "report.tex", "result-*"});
-  if (!folder) return report(folder.error(), 2);
+  TS_TRY(auto folder,
+         OutputFolder::claim(command.out, {"report.md", "report.html", "report.tex", "result-*"}));
   std::error_code ignored;
   const auto archive = zip_beside(command.out);
-  if (std::filesystem::exists(archive, ignored) && !folder->wrote("report.md")) {
-    return report(text::fail("save_error.foreign", {{"path", archive.parent_path().string()},
-                                                    {"name", archive.filename().string()}})
-                      .value(),
-                  2);
+  if (std::filesystem::exists(archive, ignored) && !folder.wrote("report.md")) {
+    return text::fail("save_error.foreign", {{"path", archive.parent_path().string()},
+                                             {"name", archive.filename().string()}});
   }
-  remove_results(*folder, command.out);
+  remove_results(folder, command.out);
   std::vector<io::Block> blocks = {
-      {io::Block::Kind::title, command.title.empty() ? (*texts)("results.title") : command.title}};
+      {io::Block::Kind::title, command.title.empty() ? texts("results.title") : command.title}};
   for (std::size_t i = 0; i < results.size(); ++i) {
     const std::string where = "result-" + std::to_string(i + 1) + "-" + to_string(results[i].kind);
-    const auto files = copy_result(results[i], command.out / where);
-    if (!files) return report(files.error(), 1);
-    for (io::Block& block : blocks_of(results[i], where, *files, *texts))
+    TS_TRY(const auto files, or_failed(copy_result(results[i], command.out / where)));
+    for (io::Block& block : blocks_of(results[i], where, files, texts))
       blocks.push_back(std::move(block));
   }
-  for (io::Block& block : environments_of(results, *texts)) blocks.push_back(std::move(block));
-  auto written = write_report_pages(command.out, blocks, texts->language());
-  if (written) written = folder->finish();
-  if (written) written = write_zip_beside(command.out);
-  if (!written) return report(written.error(), 1);
+  for (io::Block& block : environments_of(results, texts)) blocks.push_back(std::move(block));
+  TS_TRY_DONE(or_failed(write_report_pages(command.out, blocks, texts.language())));
+  TS_TRY_DONE(or_failed(folder.finish()));
+  TS_TRY_DONE(or_failed(write_zip_beside(command.out)));
   std::fprintf(stderr, "Wrote %s and %s\n", text::printable(command.out.string()).c_str(),
                text::printable(archive.string()).c_str());
   return 0;

@@ -16,6 +16,7 @@
 
 #include "app/commands/command_line.h"
 #include "app/commands/report.h"
+#include "app/commands/sweep_arguments.h"
 #include "app/output/output_folder.h"
 #include "app/output/own_report.h"
 #include "app/ranks/rank_launcher.h"
@@ -51,8 +52,6 @@
 namespace ts::app {
 namespace {
 
-// On a terminal the progress is one line that rewrites itself; a file or pipe gets nothing until
-// the end.
 // Once, before the first step has ended.
 void print_estimate(const run::Run& run) {
   static bool printed = false;
@@ -276,21 +275,19 @@ void print_summary(const run::Run& run) {
 }
 
 base::Result<void> draw_run(Session& session, const std::filesystem::path& folder) {
-  auto graphics = Graphics::open(Graphics::Kind::off_screen, 64, 64);
-  if (!graphics) return base::fail(graphics.error().sentence);
+  TS_TRY(auto graphics, Graphics::open(Graphics::Kind::off_screen, 64, 64));
   Preferences preferences = default_preferences();
   preferences.spec = session.run()->spec;
   session.predictions().follow(preferences.spec, session.engine());
   session.predictions().finish(kPredictionTime);
-  return save_run_pictures(**graphics, session, WorkspaceState(preferences), folder);
+  return save_run_pictures(*graphics, session, WorkspaceState(preferences), folder);
 }
 
 // The files of a rank's folder: a few hundred pictures would be of little use.
-std::string parts_of_rank(const SaveParts& parts) {
-  SaveParts some = parts;
-  some.set(SavePart::pictures, false);
-  some.set(SavePart::report, false);
-  return some.names();
+SaveParts parts_of_rank(SaveParts parts) {
+  parts.set(SavePart::pictures, false);
+  parts.set(SavePart::report, false);
+  return parts;
 }
 
 std::string seconds_so_far(std::int64_t begin_ns) {
@@ -314,21 +311,18 @@ base::Result<nlohmann::json> notes_from(const std::vector<std::string>& given) {
 }
 
 // Starts the ranks as processes of this program and tells what they did.
-int run_together(const RunCommand& command, const run::World& world) {
-  const auto spec = spec_from_arguments(command.spec, built_in_gpus());
-  if (!spec) return report(spec.error(), 2);
-  if (const auto problem = predict::shard_problem(*spec, world))
-    return report(problem->sentence, 2);
-  const auto parts = parts_from(command.parts, command.out.has_value());
-  if (!parts) return report(parts.error(), 2);
-  note(without_effect(command.spec.settings, *spec));
-  if (const auto lacks = spec::lacks_numbers(*spec); !lacks.empty()) note({lacks.sentence});
-  if (const auto held = spec::holds_dimensions(*spec); !held.empty()) note({held.sentence});
+Exit run_together(const RunCommand& command, const run::World& world) {
+  TS_TRY(const auto spec, spec_from_arguments(command.spec, built_in_gpus()));
+  if (const auto problem = predict::shard_problem(spec, world)) return tl::unexpected(*problem);
+  TS_TRY(const auto parts, parts_from(command.parts, command.out.has_value()));
+  note(without_effect(command.spec.settings, spec));
+  if (const auto lacks = spec::lacks_numbers(spec); !lacks.empty()) note({lacks.sentence});
+  if (const auto held = spec::holds_dimensions(spec); !held.empty()) note({held.sentence});
   std::optional<OutputFolder> folder;
   std::optional<io::PrivateFolder> temporary;
-  RankRun ranks{.spec = *spec,
+  RankRun ranks{.spec = spec,
                 .world = world,
-                .options = {"--parts", parts_of_rank(*parts)},
+                .options = {"--parts", parts_of_rank(parts).names()},
                 .program = program_path()};
   if (command.steps > 0) {
     ranks.options.insert(ranks.options.end(), {"--steps", std::to_string(command.steps)});
@@ -337,22 +331,16 @@ int run_together(const RunCommand& command, const run::World& world) {
   for (const std::string& one : command.notes)
     ranks.options.insert(ranks.options.end(), {"--note", one});
   if (!command.ranks.hosts.empty()) {
-    auto hosts = hosts_of_ranks(command.ranks.hosts, static_cast<std::size_t>(world.place.size));
-    if (!hosts) return report(hosts.error(), 2);
-    ranks.hosts = std::move(*hosts);
+    TS_TRY(ranks.hosts,
+           hosts_of_ranks(command.ranks.hosts, static_cast<std::size_t>(world.place.size)));
   }
   if (command.out) {
-    auto claimed = OutputFolder::claim(*command.out, kRankFiles);
-    if (!claimed) return report(claimed.error(), 2);
-    folder.emplace(std::move(*claimed));
-    const auto absolute = io::absolute_path(*command.out);
-    if (!absolute) return report(absolute.error(), 2);
-    ranks.folder = *absolute;
+    TS_TRY(folder, OutputFolder::claim(*command.out, kRankFiles));
+    TS_TRY(ranks.folder, io::absolute_path(*command.out));
   } else {
-    auto made =
-        io::PrivateFolder::make(std::filesystem::temp_directory_path(), "tensorscope-ranks-");
-    if (!made) return report(made.error(), 1);
-    temporary.emplace(std::move(*made));
+    TS_TRY(auto made, or_failed(io::PrivateFolder::make(std::filesystem::temp_directory_path(),
+                                                        "tensorscope-ranks-")));
+    temporary.emplace(std::move(made));
     ranks.folder = temporary->path();
   }
   const std::int64_t begin_ns = base::now_ns();
@@ -377,8 +365,8 @@ int run_together(const RunCommand& command, const run::World& world) {
     for (const auto& [title, words] : rank_rows(ran->document)) print_row(title.c_str(), words);
   }
   if (folder) {
-    if (const auto finished = folder->finish(); !finished) return report(finished.error(), 1);
-    std::fprintf(stderr, "Wrote %s\n", text::printable(command.out->string()).c_str());
+    TS_TRY_DONE(or_failed(folder->finish()));
+    print_written(*command.out);
   }
   if (ran->problem.empty()) return 0;
   std::string sentence = ran->problem.sentence;
@@ -388,64 +376,53 @@ int run_together(const RunCommand& command, const run::World& world) {
 
 // Runs the workload on the worker, prints the verdict (or one JSON document) and writes the files
 // of --out.
-int run_workload(const RunCommand& given) {
+Exit run_workload(const RunCommand& given) {
   if (const auto file = own_file_of(given.spec.model)) return run_own(given, *file);
   RunCommand command = given;
-  const auto notes = notes_from(command.notes);
-  if (!notes) return report(notes.error(), 2);
+  TS_TRY(const auto notes, notes_from(command.notes));
   const bool launched = started_by_our_launcher();
-  const auto world = world_of(command.ranks);
-  if (!world) return report(world.error(), 2);
-  if (*world && command.ranks.world != "env") return run_together(command, **world);
+  TS_TRY(const auto world, world_of(command.ranks));
+  if (world && command.ranks.world != "env") return run_together(command, *world);
   const std::int64_t begin_unix_ns = base::unix_now_ns();
   const auto whole = command.out;  // the folder of all ranks
-  if (*world && whole) {
-    if (const auto made = io::make_folder(*whole); !made) return report(made.error(), 2);
-    command.out = folder_of_rank(*whole, static_cast<std::size_t>((*world)->place.rank));
+  if (world && whole) {
+    TS_TRY_DONE(io::make_folder(*whole));
+    command.out = folder_of_rank(*whole, static_cast<std::size_t>(world->place.rank));
   }
   Session session(make_engine_loader(), make_dry_runner_loader());
-  const auto spec = spec_from_arguments(command.spec, session.gpus());
-  if (!spec) return report(spec.error(), 2);
+  TS_TRY(const auto spec, spec_from_arguments(command.spec, session.gpus()));
 
-  const auto asked = parts_from(command.parts, command.out.has_value());
-  if (!asked) return report(asked.error(), 2);
-  const auto parts = *world ? SaveParts::parse(parts_of_rank(*asked)) : asked;
+  TS_TRY(const auto asked, parts_from(command.parts, command.out.has_value()));
+  const SaveParts parts = world ? parts_of_rank(asked) : asked;
 
-  note(without_effect(command.spec.settings, *spec));
-  if (const auto lacks = spec::lacks_numbers(*spec); !lacks.empty()) note({lacks.sentence});
-  if (const auto held = spec::holds_dimensions(*spec); !held.empty()) note({held.sentence});
-  auto claimed = OutputFolder::claim_if(command.out, kRunFiles);
-  if (!claimed) return report(claimed.error(), 2);
-  std::optional<OutputFolder>& folder = *claimed;
-  if (*world) {
-    session.set_world(**world);
+  note(without_effect(command.spec.settings, spec));
+  if (const auto lacks = spec::lacks_numbers(spec); !lacks.empty()) note({lacks.sentence});
+  if (const auto held = spec::holds_dimensions(spec); !held.empty()) note({held.sentence});
+  TS_TRY(auto folder, OutputFolder::claim_if(command.out, kRunFiles));
+  if (world) {
+    session.set_world(*world);
   } else {
     session.want_roof();
   }
   run::Protocol protocol;
   protocol.check_values = command.check_values;
-  if (command.steps > 0) {
-    protocol.min_samples = protocol.max_samples = command.steps;
-    protocol.hard_budget_s = 1e9;
-  }
+  if (command.steps > 0) take_steps(protocol, command.steps);
   ProgressLine progress;
-  run_to_end(session, *spec, protocol, [&](const run::Run& run) {
+  run_to_end(session, spec, protocol, [&](const run::Run& run) {
     print_estimate(run);
-    if (launched && (*world)->place.rank == 0) tell_progress(run);
+    if (launched && world->place.rank == 0) tell_progress(run);
     if (progress.is_shown_here()) progress.show(progress_of(run));
   });
   progress.clear();
   // Our launcher ends what hangs; what was recorded is written first.
   if (launched) std::signal(SIGTERM, SIG_IGN);
-  if (session.run() == nullptr || session.engine() == nullptr) {
-    report(session.engine_problem(), 1);
-    return 1;
-  }
+  if (session.run() == nullptr || session.engine() == nullptr)
+    return report(session.engine_problem(), 1);
   const run::Run& run = *session.run();
   nlohmann::json document = document_of(session);
-  if (!notes->empty()) document["notes"] = *notes;
+  if (!notes.empty()) document["notes"] = notes;
   if (command.operators) document["operators"] = report::operators_json(run, session.strings());
-  const bool tells = !*world || (*world)->place.rank == 0;
+  const bool tells = !world || world->place.rank == 0;
   if (!tells) {
     if (run.verdict != run::Verdict::ok) report(report::verdict_sentence(run).sentence, 1);
   } else if (command.json) {
@@ -458,18 +435,15 @@ int run_workload(const RunCommand& given) {
     }
   }
   if (command.out) {
-    auto written = write_run(*command.out, session, document, *parts);
-    if (written && parts->has(SavePart::pictures)) written = draw_run(session, *command.out);
-    if (written) written = finish_with_report(*folder, *command.out, *parts, built_in_texts());
-    if (!written) {
-      report(written.error(), 1);
-      return 1;
+    TS_TRY_DONE(or_failed(write_run(*command.out, session, document, parts)));
+    if (parts.has(SavePart::pictures)) {
+      TS_TRY_DONE(or_failed(draw_run(session, *command.out)));
     }
-    if (tells) std::fprintf(stderr, "Wrote %s\n", text::printable(command.out->string()).c_str());
+    TS_TRY_DONE(or_failed(finish_with_report(*folder, *command.out, parts, built_in_texts())));
+    if (tells) print_written(*command.out);
   }
-  if (*world && whole && !launched && (*world)->place.rank == 0) {
-    const auto gathered = gather_when_written(*whole, **world, begin_unix_ns);
-    if (!gathered) return report(gathered.error(), 1);
+  if (world && whole && !launched && world->place.rank == 0) {
+    TS_TRY_DONE(or_failed(gather_when_written(*whole, *world, begin_unix_ns)));
   }
   return run.verdict == run::Verdict::ok ? 0 : 1;
 }

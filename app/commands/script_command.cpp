@@ -16,13 +16,11 @@ struct ScriptCommand {
   std::filesystem::path out;
 };
 
-int write_script(const ScriptCommand& command) {
+Exit write_script(const ScriptCommand& command) {
   const spec::GpuCatalogue catalogue = built_in_gpus();
-  const auto spec = spec_from_arguments(command.spec, catalogue);
-  if (!spec) return report(spec.error(), 2);
-  const auto script = script::pytorch_script(*spec);
-  if (!script) return report(script.error(), 2);
-  return print_or_write(*script, command.out);
+  TS_TRY(const auto spec, spec_from_arguments(command.spec, catalogue));
+  TS_TRY(const auto script, script::pytorch_script(spec));
+  return print_or_write(script, command.out);
 }
 
 }  // namespace

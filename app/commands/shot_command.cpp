@@ -116,35 +116,28 @@ base::Result<void> choose_form(OpenedFiles& files, Page page, const std::string&
 }
 
 // Nothing runs, so no engine is loaded.
-int take_shot_of_files(const ShotCommand& command, const PictureOptions& options,
-                       views::OperatorsTab tab, const Preferences& preferences) {
+Exit take_shot_of_files(const ShotCommand& command, const PictureOptions& options,
+                        views::OperatorsTab tab, const Preferences& preferences) {
   Session session([]() -> base::Result<std::unique_ptr<run::Engine>> {
     return base::fail("a picture of a file needs no engine");
   });
   for (const std::filesystem::path& path : command.files) {
-    if (const auto other = file_of_other_commands(path)) return report(other->sentence, 2);
-    const auto whole = io::absolute_path(path);
-    if (!whole) return report(whole.error(), 2);
-    if (listed(*whole).kind == FileKind::session)
-      return report(whole->string() +
+    if (const auto other = file_of_other_commands(path)) return tl::unexpected(*other);
+    TS_TRY(const auto whole, io::absolute_path(path));
+    if (listed(whole).kind == FileKind::session)
+      return base::fail(whole.string() +
                         " is a saved session: tensorscope FILE opens it in the "
-                        "window; shot takes the files that it shows",
-                    2);
-    auto opened = files::open_file(*whole);
-    if (!opened) return report(opened.error(), 2);
-    session.files().add(std::move(*opened));
+                        "window; shot takes the files that it shows");
+    TS_TRY(auto opened, files::open_file(whole));
+    session.files().add(std::move(opened));
   }
-  if (auto chosen = choose_form(session.files(), options.page, command.workspace); !chosen)
-    return report(chosen.error(), 2);
+  TS_TRY_DONE(choose_form(session.files(), options.page, command.workspace));
   session.files().finish_replay();
   if (options.page == Page::reserved) session.files().finish_explanation();
-  auto graphics = Graphics::open(Graphics::Kind::off_screen, 64, 64);
-  if (!graphics) return report(graphics.error(), 1);
+  TS_TRY(auto graphics, or_failed(Graphics::open(Graphics::Kind::off_screen, 64, 64)));
   WorkspaceState state(preferences);
   state.operators_tab = tab;
-  if (auto saved = save_picture(**graphics, session, state, options, command.out); !saved) {
-    return report(saved.error(), 1);
-  }
+  TS_TRY_DONE(or_failed(save_picture(*graphics, session, state, options, command.out)));
   return 0;
 }
 
@@ -176,77 +169,61 @@ base::Result<ShotCommand> with_what_is_shown(ShotCommand command) {
 
 // Runs the workload, or opens the file, then renders it to a PNG. A run out of memory gives a
 // picture, too.
-int take_shot(const ShotCommand& given) {
-  const auto sorted = with_what_is_shown(given);
-  if (!sorted) return report(sorted.error(), 2);
-  const ShotCommand& command = *sorted;
+Exit take_shot(const ShotCommand& given) {
+  TS_TRY(const ShotCommand command, with_what_is_shown(given));
   Preferences preferences = default_preferences();
-  const auto options = read_options(command, preferences);
-  if (!options) return report(options.error(), 2);
+  TS_TRY(const auto options, read_options(command, preferences));
   if (command.out.has_extension() && command.out.extension() != ".png")
-    return report(command.out.string() + " is not named FILE.png: a picture is a PNG", 2);
-  const auto tab = read_tab(command, options->page);
-  if (!tab) return report(tab.error(), 2);
-  if (!command.files.empty()) return take_shot_of_files(command, *options, *tab, preferences);
+    return base::fail(command.out.string() + " is not named FILE.png: a picture is a PNG");
+  TS_TRY(const auto tab, read_tab(command, options.page));
+  if (!command.files.empty()) return take_shot_of_files(command, options, tab, preferences);
   Session session(make_engine_loader(), make_dry_runner_loader());
   SpecArguments arguments = command.spec;
   if (arguments.workload.empty() && arguments.model.empty() && !arguments.spec_file) {
     arguments.workload = to_string(preferences.spec.workload);
     if (arguments.presets.empty()) arguments.presets = {"tiny"};
   }
-  const auto spec = spec_from_arguments(arguments, session.gpus());
-  if (!spec) return report(spec.error(), 2);
-  preferences.spec = *spec;
+  TS_TRY(preferences.spec, spec_from_arguments(arguments, session.gpus()));
 
-  auto graphics = Graphics::open(Graphics::Kind::off_screen, 64, 64);
-  if (!graphics) return report(graphics.error(), 1);
+  TS_TRY(auto graphics, or_failed(Graphics::open(Graphics::Kind::off_screen, 64, 64)));
   WorkspaceState state(preferences);
-  state.operators_tab = *tab;
+  state.operators_tab = tab;
   if (command.lesson) {
-    if (auto opened = state.lessons->open_folder(session, *command.lesson); !opened) {
-      return report(opened.error(), 2);
-    }
+    TS_TRY_DONE(state.lessons->open_folder(session, *command.lesson));
   }
   if (command.bench) {
-    auto bench = kernel_plan::read_stage_bench(*command.bench);
-    if (!bench) return report(bench.error(), 2);
-    state.stages = std::make_shared<const kernel_plan::StageBench>(std::move(*bench));
+    TS_TRY(auto bench, kernel_plan::read_stage_bench(*command.bench));
+    state.stages = std::make_shared<const kernel_plan::StageBench>(std::move(bench));
   }
   if (command.sweep) {
-    if (auto loaded = state.sweeps->load(session, *command.sweep); !loaded) {
-      return report(loaded.error(), 2);
-    }
+    TS_TRY_DONE(state.sweeps->load(session, *command.sweep));
     const sweep::SweepSpec& shown = state.sweeps->sweep()->spec();
     state.history.set(shown.base);
     state.sweep_edit = views::edit_of(shown, built_in_sweeps());
     state.sweeps->finish_predictions(session, kPredictionTime);
-  } else if (options->page == Page::compare) {
+  } else if (options.page == Page::compare) {
     views::settle(state.compare_edit, state.history.checked());
-    const text::Texts texts = built_in_texts();
-    const auto b = views::spec_of_b(state.compare_edit, state.history.checked());
-    if (!b) return report(b.error(), 2);
-    compare_to_end(session, *spec, *b, short_protocol(), [](const run::Comparison&) {});
-  } else if (options->page == Page::hunt || options->page == Page::lessons ||
-             options->page == Page::kernels) {
+    TS_TRY(const auto b, views::spec_of_b(state.compare_edit, state.history.checked()));
+    compare_to_end(session, preferences.spec, b, short_protocol(), [](const run::Comparison&) {});
+  } else if (options.page == Page::hunt || options.page == Page::lessons ||
+             options.page == Page::kernels) {
     wait_for_engine(session);  // the map and the memory below it are predicted: nothing runs
   } else {
-    run_to_end(session, *spec, short_protocol(), [](const run::Run&) {});
+    run_to_end(session, preferences.spec, short_protocol(), [](const run::Run&) {});
   }
   // A sweep and a lesson's folder are shown without an engine.
   const bool asks_engine =
-      !command.sweep && options->page != Page::lessons && options->page != Page::kernels;
+      !command.sweep && options.page != Page::lessons && options.page != Page::kernels;
   if (asks_engine && !session.engine_problem().empty()) return report(session.engine_problem(), 1);
   session.predictions().follow(state.history.spec(), session.engine());
   session.predictions().finish(kPredictionTime);
-  if (options->page == Page::hunt) {
+  if (options.page == Page::hunt) {
     views::settle(state.hunt_edit, state.history.spec());
     state.hunts->follow(session, state.history.spec(), state.hunt_edit);
     session.predictions().finish_hunt(kHuntTime);
     state.hunts->update(session);
   }
-  if (auto saved = save_picture(**graphics, session, state, *options, command.out); !saved) {
-    return report(saved.error(), 1);
-  }
+  TS_TRY_DONE(or_failed(save_picture(*graphics, session, state, options, command.out)));
   return 0;
 }
 

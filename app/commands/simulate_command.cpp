@@ -33,18 +33,6 @@ using Json = nlohmann::json;
 // The results of the course's checks, point by point.
 using Checks = std::vector<std::vector<report::CheckResult>>;
 
-std::string list_of_simulations(const text::Texts& texts) {
-  std::string list;
-  for (const simulate::Simulation& simulation : simulate::simulations()) {
-    const std::string id = simulation.id;
-    list += id + "  " + texts("simulate.title." + id) + "\n   ";
-    for (const calculate::Input& input : simulation.inputs)
-      list += " " + std::string(input.name) + "=" + std::to_string(input.start);
-    list += "\n    " + std::string(texts("simulate.about." + id)) + "\n";
-  }
-  return list;
-}
-
 std::string json_of(const simulate::Experiment& experiment,
                     const std::vector<simulate::Point>& points, const Checks& checks) {
   Json document = to_json(experiment, points);
@@ -80,26 +68,26 @@ std::string words_of(const simulate::Experiment& experiment,
                                 texts("simulate.about." + command.simulation) + "\n");
 }
 
-int run_simulation(const SimulateCommand& command) {
-  const auto texts = built_in_texts(command.language);
-  if (!texts) return report(texts.error(), 2);
-  if (command.simulation.empty()) return print_or_write(list_of_simulations(*texts), command.out);
-  const auto experiment =
-      simulate::experiment_of(command.simulation, command.settings, command.over);
-  if (!experiment) return report(experiment.error(), 2);
+Exit run_simulation(const SimulateCommand& command) {
+  TS_TRY(const auto texts, built_in_texts(command.language));
+  if (command.simulation.empty()) {
+    return print_or_write(
+        list_of(simulate::simulations(), "simulate.title.", "simulate.about.", texts), command.out);
+  }
+  TS_TRY(const auto experiment,
+         simulate::experiment_of(command.simulation, command.settings, command.over));
   std::vector<simulate::Point> points;
   Checks checks;
-  for (std::size_t i = 0; i < point_count(*experiment); ++i) {
-    points.push_back(run_point(*experiment, i));
-    checks.push_back(checks::of_simulation(*experiment->simulation, chosen_at(*experiment, i),
+  for (std::size_t i = 0; i < point_count(experiment); ++i) {
+    points.push_back(run_point(experiment, i));
+    checks.push_back(checks::of_simulation(*experiment.simulation, chosen_at(experiment, i),
                                            points.back().outcome));
   }
   if (!command.trace.empty()) {
-    const auto written = trace_file::write_trace(
-        command.trace, simulate::trace_of(points.front().outcome), simulate::kTraceMetadata);
-    if (!written) return report(written.error(), 1);
+    TS_TRY_DONE(or_failed(trace_file::write_trace(
+        command.trace, simulate::trace_of(points.front().outcome), simulate::kTraceMetadata)));
   }
-  return print_or_write(words_of(*experiment, points, checks, command, *texts), command.out);
+  return print_or_write(words_of(experiment, points, checks, command, texts), command.out);
 }
 
 }  // namespace

@@ -33,18 +33,6 @@ struct StepCommand {
   std::string size = "1600x960";
 };
 
-std::string list_of_steppers(const text::Texts& texts) {
-  std::string list;
-  for (const stepper::Stepper& one : stepper::steppers()) {
-    const std::string id = one.id;
-    list += id + "  " + texts("stepper.title." + id) + "\n   ";
-    for (const calculate::Input& input : one.inputs)
-      list += " " + std::string(input.name) + "=" + std::to_string(input.start);
-    list += "\n    " + std::string(texts("stepper.about." + id)) + "\n";
-  }
-  return list;
-}
-
 base::Result<stepper::Exercise> exercise_by(const StepCommand& command) {
   auto exercise = stepper::exercise_of(command.stepper, command.settings);
   if (!exercise || command.gpu.empty()) return exercise;
@@ -70,40 +58,36 @@ std::string words_of(const stepper::Exercise& exercise, stepper::Walk& walk,
 }
 
 // As PNG and, beside it, as SVG.
-int draw_picture(const StepCommand& command, const stepper::Exercise& exercise, stepper::Walk& walk,
-                 text::Language language) {
+Exit draw_picture(const StepCommand& command, const stepper::Exercise& exercise,
+                  stepper::Walk& walk, text::Language language) {
   const std::size_t last = stepper::steps_of(walk) - 1;
   const std::size_t step = command.at.value_or(last);
-  if (step > last) return report("--at takes 0 to " + std::to_string(last), 2);
-  const auto size = picture_size(command.size);
-  if (!size) return report(size.error(), 2);
-  auto graphics = Graphics::open(Graphics::Kind::off_screen, 64, 64);
-  if (!graphics) return report(graphics.error(), 1);
+  if (step > last) return base::fail("--at takes 0 to " + std::to_string(last));
+  TS_TRY(const auto size, picture_size(command.size));
+  TS_TRY(auto graphics, or_failed(Graphics::open(Graphics::Kind::off_screen, 64, 64)));
   const StepPicture look{
       .step = step,
       .theme = command.theme == "dark" ? views::ThemeKind::dark : views::ThemeKind::light,
       .language = language,
-      .width = size->width,
-      .height = size->height};
-  const auto saved = save_step_picture(**graphics, exercise, walk, look, command.out.parent_path(),
+      .width = size.width,
+      .height = size.height};
+  const auto saved = save_step_picture(*graphics, exercise, walk, look, command.out.parent_path(),
                                        command.out.stem().string());
   return saved ? 0 : report(saved.error(), 1);
 }
 
-int run_step(const StepCommand& command) {
-  const auto texts = built_in_texts(command.language);
-  if (!texts) return report(texts.error(), 2);
+Exit run_step(const StepCommand& command) {
+  TS_TRY(const auto texts, built_in_texts(command.language));
   std::string words;
   if (command.stepper.empty()) {
-    if (!command.out.empty()) return report("--out needs a stepper", 2);
-    words = list_of_steppers(*texts);
+    if (!command.out.empty()) return base::fail("--out needs a stepper");
+    words = list_of(stepper::steppers(), "stepper.title.", "stepper.about.", texts);
   } else {
-    const auto exercise = exercise_by(command);
-    if (!exercise) return report(exercise.error(), 2);
-    stepper::Walk walk = exercise->stepper->begin(exercise->chosen);
+    TS_TRY(const auto exercise, exercise_by(command));
+    stepper::Walk walk = exercise.stepper->begin(exercise.chosen);
     if (command.format.empty() && command.out.extension() == ".png")
-      return draw_picture(command, *exercise, walk, texts->language());
-    words = words_of(*exercise, walk, format_of(command), *texts);
+      return draw_picture(command, exercise, walk, texts.language());
+    words = words_of(exercise, walk, format_of(command), texts);
   }
   return print_or_write(words, command.out);
 }

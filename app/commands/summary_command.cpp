@@ -256,22 +256,19 @@ BlockQuestion question(const SummaryCommand& command) {
 }
 
 // Prints a summary of a file. Returns 2 when it cannot be read.
-int summarise(const SummaryCommand& command) {
+Exit summarise(const SummaryCommand& command) {
   base::keep_freed_memory();
-  const auto asked = question_of(command.part);
-  if (!asked) return report(asked.error(), 2);
-  auto summary = summary_of(command.file, *asked);
-  if (!summary) return report(summary.error(), 2);
-  Json& json = summary->json;
-  add_part(json, *asked);
-  if ((command.by || command.growth) && summary->blocks == nullptr) {
-    return report(command.file.string() +
-                      " is neither a memory snapshot nor a recording: --by and --growth need one",
-                  2);
+  TS_TRY(const auto asked, question_of(command.part));
+  TS_TRY(auto summary, summary_of(command.file, asked));
+  Json& json = summary.json;
+  add_part(json, asked);
+  if ((command.by || command.growth) && summary.blocks == nullptr) {
+    return base::fail(command.file.string() +
+                      " is neither a memory snapshot nor a recording: --by and --growth need one");
   }
   if (json.contains("fault")) report(json["fault"].get<std::string>(), 0);
-  if (command.by) json["blocks"] = block_table_json(*summary->blocks, question(command));
-  if (command.growth) json["growth"] = growth_json(*summary->blocks);
+  if (command.by) json["blocks"] = block_table_json(*summary.blocks, question(command));
+  if (command.growth) json["growth"] = growth_json(*summary.blocks);
   json["file"] = command.file.string();
   if (command.json) {
     print_json(json);

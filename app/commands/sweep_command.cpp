@@ -221,18 +221,15 @@ std::string sweep_presets_help() {
 // sweep.tex and the figure. Each point is in sweep.jsonl as soon as it has ended, so that --resume
 // continues a sweep after Control-C, a crash or a full disk. Returns 0 when every point is known
 // (out of memory is a result), 1 when some failed or are missing or a file could not be written.
-int run_sweep(const SweepCommand& command) {
+Exit run_sweep(const SweepCommand& command) {
   if (const auto file = own_file_of(command.spec.model)) return sweep_own(command, *file);
   const InterruptGuard guard;
   Session session(make_engine_loader(), make_dry_runner_loader());
-  auto start = start_of(command, session.gpus());
-  if (!start) return report(start.error(), 2);
-  const auto figure = figure_options(command);
-  if (!figure) return report(figure.error(), 2);
-  const auto parts = parts_from(command.parts, /*written=*/true, kPartsOfMany);
-  if (!parts) return report(parts.error(), 2);
-  const sweep::FitRange fit = figure->look.fit;
-  sweep::Sweep sweep(start->spec);
+  TS_TRY(auto start, start_of(command, session.gpus()));
+  TS_TRY(const auto figure, figure_options(command));
+  TS_TRY(const auto parts, parts_from(command.parts, /*written=*/true, kPartsOfMany));
+  const sweep::FitRange fit = figure.look.fit;
+  sweep::Sweep sweep(start.spec);
   session.want_roof();
 
   wait_for_engine(session);
@@ -240,38 +237,32 @@ int run_sweep(const SweepCommand& command) {
     return report(InterruptGuard::interrupted() ? "Cancelled" : session.engine_problem().sentence,
                   1);
   }
-  if (start->spec.base.device == spec::DeviceKind::cuda && !command.predict &&
+  if (start.spec.base.device == spec::DeviceKind::cuda && !command.predict &&
       !has_cuda(*session.engine())) {
-    return report(
-        "This machine has no GPU to run on: give --predict for the memory the points would need",
-        2);
+    return base::fail(
+        "This machine has no GPU to run on: give --predict for the memory the points would need");
   }
   const auto path = command.out / kJournalName;
-  const bool continued = start->known || !sweep::is_new_journal(path);
+  const bool continued = start.known || !sweep::is_new_journal(path);
   const std::initializer_list<const char*> names = {
       "sweep.json", "sweep.csv",  "sweep.md",    "sweep.tex", "figure.png",
       "figure.svg", "checks.csv", "checks.md",   "chart-*",   kPointsFolder,
       "spec.json",  "report.md",  "report.html", "report.tex"};
   // An existing journal is refused below, with advice.
-  auto folder = continued ? OutputFolder::continue_in(command.out, names)
-                          : OutputFolder::claim(command.out, names);
-  if (!folder) return report(folder.error(), 2);
+  TS_TRY(auto folder, continued ? OutputFolder::continue_in(command.out, names)
+                                : OutputFolder::claim(command.out, names));
   const Machine machine = read_machine();
   const sweep::SweepIdentity identity = sweep_identity(machine, *session.engine());
-  if (start->known) {
-    if (auto same = sweep::same_identity(*start->known, identity, path); !same) {
-      return report(same.error(), 2);
-    }
-    if (auto restored = sweep::restore(sweep, *start->known, path); !restored) {
-      return report(restored.error(), 2);
-    }
+  if (start.known) {
+    TS_TRY_DONE(sweep::same_identity(*start.known, identity, path));
+    TS_TRY_DONE(sweep::restore(sweep, *start.known, path));
   }
-  auto journal = start->known ? sweep::SweepJournal::resume(path, *start->known)
-                              : sweep::SweepJournal::create(path, start->spec, identity);
-  if (!journal) return report(journal.error().sentence, continued && !start->known ? 2 : 1);
+  auto journal = start.known ? sweep::SweepJournal::resume(path, *start.known)
+                             : sweep::SweepJournal::create(path, start.spec, identity);
+  if (!journal) return report(journal.error().sentence, continued && !start.known ? 2 : 1);
   // Predicted points are run from here on, or the reverse.
-  if (start->known && !(start->known->spec == start->spec)) {
-    if (auto noted = journal->widen(start->spec); !noted) return report(noted.error(), 1);
+  if (start.known && !(start.known->spec == start.spec)) {
+    TS_TRY_DONE(or_failed(journal->widen(start.spec)));
   }
   if (!continued) {
     // Points without a journal belong to an earlier sweep.
@@ -290,14 +281,14 @@ int run_sweep(const SweepCommand& command) {
   int code = 0;
   if (auto written = journal->write_waiting(); !written) code = report(written.error(), 1);
   const SweepNotes notes = notes_of(machine, *session.engine(), sweep);
-  auto written = write_sweep_files(command.out, sweep, environment, notes, fit, *parts);
-  if (written && parts->has(SavePart::pictures)) written = draw_figure(command, sweep, notes);
-  const text::Texts texts = built_in_texts(figure->language);
-  if (written) written = finish_with_report(*folder, command.out, *parts, texts);
+  auto written = write_sweep_files(command.out, sweep, environment, notes, fit, parts);
+  if (written && parts.has(SavePart::pictures)) written = draw_figure(command, sweep, notes);
+  const text::Texts texts = built_in_texts(figure.language);
+  if (written) written = finish_with_report(folder, command.out, parts, texts);
   if (!written) {
     code = report(written.error(), 1);
   } else {
-    std::fprintf(stderr, "Wrote %s\n", text::printable(command.out.string()).c_str());
+    print_written(command.out);
   }
   if (const std::string words = missing(sweep, command.out); !words.empty()) {
     code = report(words, 1);

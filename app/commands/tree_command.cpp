@@ -157,27 +157,24 @@ void print_visit(const advice::Walk& walk, const advice::Visit& visit, const tex
   if (!visit.command.empty()) line("tensorscope " + visit.command);
 }
 
-int walk_tree(const TreeCommand& command) {
-  const auto texts = built_in_texts(command.language);
-  if (!texts) return report(texts.error(), 2);
+Exit walk_tree(const TreeCommand& command) {
+  TS_TRY(const auto texts, built_in_texts(command.language));
   if (command.tree.empty()) {
     for (const advice::Tree& tree : built_in_trees()) {
-      std::printf("%-12s %s  (%s)\n", tree.id.c_str(), tree.title.in(texts->language()).c_str(),
+      std::printf("%-12s %s  (%s)\n", tree.id.c_str(), tree.title.in(texts.language()).c_str(),
                   text::joined(tree.rows, " ").c_str());
     }
     return 0;
   }
-  const auto tree = advice::tree_from(built_in_trees(), command.tree);
-  if (!tree) return report(tree.error(), 2);
-  const auto evidence = evidence_of(command);
-  if (!evidence) return report(evidence.error(), 2);
-  const advice::Walk walk = advice::walk(**tree, *evidence);
+  TS_TRY(const auto tree, advice::tree_from(built_in_trees(), command.tree));
+  TS_TRY(const auto evidence, evidence_of(command));
+  const advice::Walk walk = advice::walk(*tree, evidence);
   if (command.json) {
-    print_json(json_of(walk, *texts));
+    print_json(json_of(walk, texts));
     return 0;
   }
-  std::printf("%s\n", (*tree)->title.in(texts->language()).c_str());
-  for (const advice::Visit& visit : walk.visits) print_visit(walk, visit, *texts);
+  std::printf("%s\n", tree->title.in(texts.language()).c_str());
+  for (const advice::Visit& visit : walk.visits) print_visit(walk, visit, texts);
   return 0;
 }
 

@@ -63,7 +63,7 @@ base::Result<void> read_file(const std::filesystem::path& path, Shown& shown) {
   return {};
 }
 
-int open_window(const WindowCommand& command) {
+Exit open_window(const WindowCommand& command) {
   Shown shown;
   std::vector<std::filesystem::path> unreadable;
   for (const std::filesystem::path& path : command.files) {
@@ -74,21 +74,20 @@ int open_window(const WindowCommand& command) {
   }
   if (!unreadable.empty() && unreadable.size() == command.files.size()) return 2;
   shown.paths.insert(shown.paths.end(), unreadable.begin(), unreadable.end());
-  const auto settings = preferences_folder();
-  if (!settings) return report(settings.error(), 2);
+  TS_TRY(const auto settings, preferences_folder());
   if (base::environment_variable("DISPLAY").empty()) {
     return report("there is no display; tensorscope run and shot work without one", 1);
   }
-  auto window =
-      Window::open({.loader = make_engine_loader(),
-                    .dry_runner = make_dry_runner_loader(),
-                    .preferences_folder = *settings,
-                    .save_folder = default_save_folder(),
-                    .files = std::move(shown.files),
-                    .paths = std::move(shown.paths),
-                    .restart = [](const auto& paths) { return restart(kThisProgram, paths); }});
-  if (!window) return report(window.error(), 1);
-  return (*window)->run();
+  TS_TRY(const auto window, or_failed(Window::open({.loader = make_engine_loader(),
+                                                    .dry_runner = make_dry_runner_loader(),
+                                                    .preferences_folder = settings,
+                                                    .save_folder = default_save_folder(),
+                                                    .files = std::move(shown.files),
+                                                    .paths = std::move(shown.paths),
+                                                    .restart = [](const auto& paths) {
+                                                      return restart(kThisProgram, paths);
+                                                    }})));
+  return window->run();
 }
 
 }  // namespace

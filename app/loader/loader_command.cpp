@@ -139,52 +139,44 @@ base::Result<void> make_set(const LoaderCommand& command, const simulate::Experi
   return loader::make_data_set(command.make, loader::plan_of(question.chosen), {}, {});
 }
 
-int finish(const LoaderCommand& command, const simulate::Experiment& question,
-           const Answers& answers, std::optional<OutputFolder>& folder, const text::Texts& texts) {
+Exit finish(const LoaderCommand& command, const simulate::Experiment& question,
+            const Answers& answers, std::optional<OutputFolder>& folder, const text::Texts& texts) {
   if (!command.trace.empty()) {
-    if (auto written = write_trace_of(command.trace, answers); !written)
-      return report(written.error(), 1);
+    TS_TRY_DONE(or_failed(write_trace_of(command.trace, answers)));
   }
   const std::string format = command.json ? "json" : command.format;
   if (const int code = print_or_write(words_of(question, answers, format, texts), {}); code != 0)
     return code;
   if (!folder) return 0;
-  auto written = write_results(command.out, question, answers, texts);
-  if (written) written = folder->finish();
-  return written ? 0 : report(written.error(), 1);
+  TS_TRY_DONE(or_failed(write_results(command.out, question, answers, texts)));
+  TS_TRY_DONE(or_failed(folder->finish()));
+  return 0;
 }
 
-int run_loader(const LoaderCommand& command) {
-  const auto texts = built_in_texts(command.language);
-  if (!texts) return report(texts.error(), 2);
-  if (command.subject.empty()) return print_or_write(list_of_subjects(*texts), {});
-  const auto question = loader::question_of(command.subject, command.settings, command.over);
-  if (!question) return report(question.error(), 2);
-  if (command.worker) return loader::serve_batches(loader::plan_of(question->chosen), command.data);
+Exit run_loader(const LoaderCommand& command) {
+  TS_TRY(const auto texts, built_in_texts(command.language));
+  if (command.subject.empty()) return print_or_write(list_of_subjects(texts), {});
+  TS_TRY(const auto question, loader::question_of(command.subject, command.settings, command.over));
+  if (command.worker) return loader::serve_batches(loader::plan_of(question.chosen), command.data);
   std::optional<OutputFolder> folder;
   if (!command.out.empty()) {
-    auto claimed = OutputFolder::claim(command.out, kLoaderFiles);
-    if (!claimed) return report(claimed.error(), 2);
-    folder.emplace(std::move(*claimed));
+    TS_TRY(folder, OutputFolder::claim(command.out, kLoaderFiles));
   }
   std::optional<WorkStep> step;
   if (!command.step.workload.empty()) {
-    const auto spec = spec_from_arguments(command.step, built_in_gpus());
-    if (!spec) return report(spec.error(), 2);
-    auto made = WorkStep::make(*spec);
-    if (!made) return report(made.error(), 1);
-    step.emplace(std::move(*made));
+    TS_TRY(const auto spec, spec_from_arguments(command.step, built_in_gpus()));
+    TS_TRY(step, or_failed(WorkStep::make(spec)));
   }
   if (!command.make.empty()) {
-    if (auto made = make_set(command, *question); !made) return report(made.error(), 2);
+    TS_TRY_DONE(make_set(command, question));
   }
   loader::Lab lab(command.make.empty() ? command.data : command.make, program_path());
-  const auto answers = answers_to(
-      *question, lab,
+  auto answers = answers_to(
+      question, lab,
       step ? [&](std::size_t batch) { step->run(batch); } : std::function<void(std::size_t)>());
   if (step && !step->problem().empty()) return report(step->problem(), 1);
   if (!answers) return report(answers.error(), command.data.empty() ? 1 : 2);
-  return finish(command, *question, *answers, folder, *texts);
+  return finish(command, question, *answers, folder, texts);
 }
 
 }  // namespace
