@@ -28,17 +28,6 @@ constexpr std::array<Menu, 4> kMenus = {{{"###menu_file", "menu.file"},
                                          {"###menu_run", "menu.run"},
                                          {"###menu_view", "menu.view"},
                                          {"###menu_help", "menu.help"}}};
-struct PageTab {
-  const char* id;
-  const char* key;
-  Page page;
-};
-constexpr std::array<PageTab, 5> kPageTabs = {
-    {{"###page_run", "bar.page.run", Page::run},
-     {"###page_sweep", "bar.page.sweep", Page::sweep},
-     {"###page_hunt", "bar.page.hunt", Page::hunt},
-     {"###page_compare", "bar.page.compare", Page::compare},
-     {"###page_lessons", "bar.page.lessons", Page::lessons}}};
 constexpr const char* kProgram = "Tensorscope";
 constexpr const char* kBars = "\xef\x83\x89";
 constexpr const char* kPlay = "\xef\x81\x8b";
@@ -229,10 +218,12 @@ void TopBar::draw_demo_menu(const views::Ui& ui) {
 
 void TopBar::draw_page_tabs(const views::Ui& ui) {
   ImGui::SameLine(0, ui.px(12));
-  for (const PageTab& tab : kPageTabs) {
-    if (views::text_button(ui, tab.id, tab.key, views::ButtonKind::quiet))
-      services_.state.page = tab.page;
-    if (services_.state.page == tab.page) {
+  for (const Page page : kPages) {
+    const ActionRow& row = action_row(action_of(page));
+    const std::string id = std::string("###") + row.id;
+    if (views::text_button(ui, id.c_str(), row.name, views::ButtonKind::quiet))
+      services_.state.page = page;
+    if (services_.state.page == page) {
       const ImVec2 low = ImGui::GetItemRectMin();
       const ImVec2 high = ImGui::GetItemRectMax();
       ImGui::GetWindowDrawList()->AddRectFilled({low.x, high.y + ui.px(5)},
@@ -286,7 +277,8 @@ BarParts TopBar::parts_of(const views::Ui& ui, const std::string& device) const 
   for (const Menu& menu : kMenus) parts.menus += words(t(menu.key)) + ui.px(kQuiet);
   parts.one_menu = sink.text_width(TextStyle::body, kBars) + ui.px(kQuiet);
   parts.pages = ui.px(12);
-  for (const PageTab& tab : kPageTabs) parts.pages += words(t(tab.key)) + ui.px(kQuiet);
+  for (const Page page : kPages)
+    parts.pages += words(t(action_row(action_of(page)).name)) + ui.px(kQuiet);
   parts.run = words(run_words().c_str()) + sink.text_width(TextStyle::small, run_key()) +
               sink.text_width(TextStyle::body, kPlay) + ui.px(40 + 16);
   parts.live = ui.px(36 + 16) + sink.text_width(TextStyle::body, t("bar.live"));

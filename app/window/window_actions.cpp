@@ -83,24 +83,6 @@ void tab_into_panel(int steps) {
   ImGui::SetNavCursorVisible(true);
 }
 
-// The page that an action shows; unset: it does something else.
-std::optional<Page> page_of(Action action) {
-  switch (action) {
-    case Action::page_run:
-      return Page::run;
-    case Action::page_sweep:
-      return Page::sweep;
-    case Action::page_hunt:
-      return Page::hunt;
-    case Action::page_compare:
-      return Page::compare;
-    case Action::page_lessons:
-      return Page::lessons;
-    default:
-      return std::nullopt;
-  }
-}
-
 // The digits as they stand on a keyboard: 1 to 9, then 0.
 std::size_t digit_of(std::size_t demo) {
   return (demo + 1) % lessons::kMostDemos;
@@ -264,6 +246,10 @@ void WindowActions::copy_script() {
 
 void WindowActions::perform(Action action, Requests& requests) {
   Preferences& preferences = services_.state.preferences;
+  if (const auto page = page_of(action)) {
+    services_.state.page = *page;
+    return;
+  }
   if (bool* const on = switch_of(action)) {
     *on = !*on;
     return;
@@ -311,13 +297,6 @@ void WindowActions::perform(Action action, Requests& requests) {
       return;
     case Action::quit:
       requests.quit = true;
-      return;
-    case Action::page_run:
-    case Action::page_sweep:
-    case Action::page_hunt:
-    case Action::page_compare:
-    case Action::page_lessons:
-      services_.state.page = *page_of(action);
       return;
     case Action::dark:
       preferences.theme = views::ThemeKind::dark;

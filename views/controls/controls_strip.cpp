@@ -69,7 +69,7 @@ bool draw_controls_strip(const ControlsContext& context, bool all_shown) {
   ImGui::SetCursorPos({x, y});
   const bool pressed = button(ui, "###all_settings", icon::kOptions, "", "",
                               all_shown ? ButtonKind::primary : ButtonKind::plain, ui.px(kAll));
-  tooltip(ui, ui.texts("shortcut.settings") + std::string("  C"));
+  tooltip(ui, ui.texts("action.what.settings") + std::string("  C"));
   x += ui.px(kAll) + ui.px(kGap);
   for (const spec::Field field : sizes) {
     ImGui::SetCursorPos({x, y});
