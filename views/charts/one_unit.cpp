@@ -5,23 +5,13 @@
 #include <cmath>
 
 #include "core/text/numbers.h"
+#include "views/common/units.h"
 
 namespace ts::views {
 namespace {
 
-struct NamedUnit {
-  double size;
-  const char* name;
-};
-constexpr std::array<NamedUnit, 4> kTimes = {
-    {{1, "ns"}, {1e3, "\u00b5s"}, {1e6, "ms"}, {1e9, "s"}}};
-constexpr std::array<NamedUnit, 5> kSizes = {{{1, "B"},
-                                              {1024, "KiB"},
-                                              {1024.0 * 1024, "MiB"},
-                                              {1024.0 * 1024 * 1024, "GiB"},
-                                              {1024.0 * 1024 * 1024 * 1024, "TiB"}}};
-constexpr std::array<NamedUnit, 3> kTokenRates = {
-    {{1, "tokens/s"}, {1e3, "k tokens/s"}, {1e6, "M tokens/s"}}};
+constexpr std::array<ChartUnit, 3> kTokenRates = {
+    {{1e6, "M tokens/s"}, {1e3, "k tokens/s"}, {1, "tokens/s"}}};
 constexpr double kLeast = 0.01;  // a smaller number would be mostly zeros
 
 // At least three significant digits, at most five decimals.
@@ -35,17 +25,16 @@ int places_for(double shown) {
 }
 
 template <std::size_t N>
-OneUnit unit_for(std::span<const double> values, const std::array<NamedUnit, N>& units) {
+OneUnit unit_of(std::span<const double> values, const std::array<ChartUnit, N>& units) {
   double least = 0, greatest = 0;
   for (const double value : values) {
     if (!(value > 0) || !std::isfinite(value)) continue;
     least = least > 0 ? std::min(least, value) : value;
     greatest = std::max(greatest, value);
   }
-  std::size_t unit = 0;
-  while (unit + 1 < N && greatest >= units[unit + 1].size) ++unit;
-  while (unit > 0 && least < kLeast * units[unit].size) --unit;
-  return {units[unit].size, units[unit].name, unit == 0};
+  const ChartUnit* unit = &unit_for(units, greatest);
+  while (unit != &units.back() && least < kLeast * unit->size) ++unit;
+  return {unit->size, unit->name, unit == &units.back()};
 }
 
 }  // namespace
@@ -59,15 +48,15 @@ std::string OneUnit::number(double value) const {
 }
 
 OneUnit duration_unit(std::span<const double> nanoseconds) {
-  return unit_for(nanoseconds, kTimes);
+  return unit_of(nanoseconds, kTimeUnits);
 }
 
 OneUnit byte_unit(std::span<const double> bytes) {
-  return unit_for(bytes, kSizes);
+  return unit_of(bytes, kByteUnits);
 }
 
 OneUnit token_rate_unit(std::span<const double> per_second) {
-  OneUnit unit = unit_for(per_second, kTokenRates);
+  OneUnit unit = unit_of(per_second, kTokenRates);
   unit.whole = false;
   return unit;
 }

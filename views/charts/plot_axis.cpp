@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "core/text/numbers.h"
+#include "views/common/units.h"
 
 namespace ts::views {
 namespace {
@@ -116,25 +117,15 @@ PlotAxis axis_around(double least, double greatest, bool log, float from, float 
 }
 
 Ticks time_value_ticks(const PlotAxis& axis, float apart) {
-  struct Unit {
-    double ms;
-    const char* name;
-  };
-  constexpr std::array<Unit, 4> kUnits = {
-      {{1e3, "s"}, {1, "ms"}, {1e-3, "\xc2\xb5s"}, {1e-6, "ns"}}};
   const double middle = axis.log ? std::sqrt(axis.low * axis.high) : axis.high / 2;
-  Unit unit = kUnits.back();
-  for (const Unit& one : kUnits) {
-    if (middle >= one.ms) {
-      unit = one;
-      break;
-    }
-  }
+  constexpr double kNsInMs = 1e6;
+  const ChartUnit& unit = unit_for(kTimeUnits, middle * kNsInMs);
+  const double ms = unit.size / kNsInMs;
   Ticks out;
   out.unit = unit.name;
   for (const double at :
-       axis.log ? log_positions(axis, unit.ms, apart) : linear_positions(axis, apart)) {
-    out.ticks.push_back({at, plain(at / unit.ms)});
+       axis.log ? log_positions(axis, ms, apart) : linear_positions(axis, apart)) {
+    out.ticks.push_back({at, plain(at / ms)});
   }
   return out;
 }
@@ -145,13 +136,8 @@ Ticks byte_value_ticks(const PlotAxis& axis, float apart) {
     return byte_ticks(static_cast<std::int64_t>(axis.high), std::abs(axis.to - axis.from), apart);
   }
   const double middle = std::sqrt(axis.low * axis.high);
-  double unit = 1;
-  out.unit = "B";
-  for (const char* name : {"KiB", "MiB", "GiB", "TiB"}) {
-    if (middle < unit * 1024) break;
-    unit *= 1024;
-    out.unit = name;
-  }
+  const ChartUnit& unit = unit_for(kByteUnits, middle);
+  out.unit = unit.name;
   const double pixels = std::abs(static_cast<double>(axis.to - axis.from));
   const double doublings = std::log2(axis.high / axis.low);
   int every = 1;
@@ -162,27 +148,17 @@ Ticks byte_value_ticks(const PlotAxis& axis, float apart) {
     const double at = std::exp2(power);
     if (power % every == 0 && axis.shows(at)) powers.push_back(at);
   }
-  for (const double at : or_even(std::move(powers), axis, unit, apart))
-    out.ticks.push_back({at, plain(at / unit)});
+  for (const double at : or_even(std::move(powers), axis, unit.size, apart))
+    out.ticks.push_back({at, plain(at / unit.size)});
   return out;
 }
 
 Ticks number_ticks(const PlotAxis& axis, float apart, const char* suffix) {
   Ticks out;
-  struct Prefix {
-    double factor;
-    const char* name;
-  };
-  constexpr std::array<Prefix, 4> kPrefixes = {{{1e9, "G"}, {1e6, "M"}, {1e3, "k"}, {1, ""}}};
+  constexpr std::array<ChartUnit, 4> kPrefixes = {{{1e9, "G"}, {1e6, "M"}, {1e3, "k"}, {1, ""}}};
   for (const double at : axis.log ? log_positions(axis, 1, apart) : linear_positions(axis, apart)) {
-    Prefix prefix = kPrefixes.back();
-    for (const Prefix& one : kPrefixes) {
-      if (std::abs(at) >= one.factor) {
-        prefix = one;
-        break;
-      }
-    }
-    out.ticks.push_back({at, plain(at / prefix.factor) + prefix.name + suffix});
+    const ChartUnit& prefix = unit_for(kPrefixes, std::abs(at));
+    out.ticks.push_back({at, plain(at / prefix.size) + prefix.name + suffix});
   }
   return out;
 }

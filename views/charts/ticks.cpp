@@ -5,21 +5,10 @@
 #include <cmath>
 
 #include "core/text/numbers.h"
+#include "views/common/units.h"
 
 namespace ts::views {
 namespace {
-
-struct TimeUnit {
-  double ns;
-  const char* name;
-};
-constexpr std::array<TimeUnit, 4> kTimeUnits{{{1e9, "s"}, {1e6, "ms"}, {1e3, "µs"}, {1, "ns"}}};
-
-const TimeUnit& time_unit(double ns) {
-  for (const TimeUnit& unit : kTimeUnits)
-    if (ns >= unit.ns) return unit;
-  return kTimeUnits.back();
-}
 
 int digits_for(double step_in_unit) {
   // 1e-9 prevents 0.1 from counting as two digits.
@@ -38,21 +27,14 @@ std::string without_zeros(std::string number) {
 }
 
 // The largest unit in which every tick label is short enough. None deep inside a long capture.
-const TimeUnit* readable_unit(double largest, double step) {
-  for (const TimeUnit& unit : kTimeUnits) {
-    if (unit.ns > std::max(largest, step)) continue;
-    if (digits_for(step / unit.ns) <= kMostDigits && largest / unit.ns < kMostBeforePoint)
+const ChartUnit* readable_unit(double largest, double step) {
+  for (const ChartUnit& unit : kTimeUnits) {
+    if (unit.size > std::max(largest, step)) continue;
+    if (digits_for(step / unit.size) <= kMostDigits && largest / unit.size < kMostBeforePoint)
       return &unit;
   }
   return nullptr;
 }
-
-struct ByteUnit {
-  double bytes;
-  const char* name;
-};
-constexpr std::array<ByteUnit, 5> kByteUnits{
-    {{0x1p40, "TiB"}, {0x1p30, "GiB"}, {0x1p20, "MiB"}, {0x1p10, "KiB"}, {1, "B"}}};
 
 }  // namespace
 
@@ -76,22 +58,22 @@ Ticks time_ticks(base::TimeRange range, std::int64_t origin_ns, float pixels, fl
   std::int64_t first = begin / step * step;
   if (first < begin) first += step;
   const double largest = static_cast<double>(std::max(std::abs(begin), std::abs(end)));
-  const TimeUnit* readable = readable_unit(largest, out.step);
+  const ChartUnit* readable = readable_unit(largest, out.step);
   const bool relative = readable == nullptr;
-  const TimeUnit& unit = relative ? time_unit(largest) : *readable;
-  const int digits = std::min(digits_for(out.step / unit.ns), 9);
-  const TimeUnit& small = time_unit(out.step);
+  const ChartUnit& unit = relative ? unit_for(kTimeUnits, largest) : *readable;
+  const int digits = std::min(digits_for(out.step / unit.size), 9);
+  const ChartUnit& small = unit_for(kTimeUnits, out.step);
   const std::int64_t base = first;
   if (!relative) out.unit = unit.name;
   for (std::int64_t at = first; at <= end; at += step) {
     const auto value = static_cast<double>(at);
     std::string label;
     if (!relative) {
-      label = text::decimal(value / unit.ns, digits);
+      label = text::decimal(value / unit.size, digits);
     } else if (at == base) {
-      label = without_zeros(text::decimal(value / unit.ns, digits)) + " " + unit.name;
+      label = without_zeros(text::decimal(value / unit.size, digits)) + " " + unit.name;
     } else {
-      const double since = static_cast<double>(at - base) / small.ns;
+      const double since = static_cast<double>(at - base) / small.size;
       label = "+" + text::decimal(since, 0) + " " + small.name;
     }
     out.ticks.push_back({value, std::move(label)});
@@ -107,30 +89,26 @@ Ticks byte_ticks(std::int64_t bottom, std::int64_t top, float pixels, float apar
   const auto step = static_cast<std::int64_t>(
       std::max(1.0, std::exp2(std::ceil(std::log2(length / most) - 1e-9))));
   out.step = static_cast<double>(step);
-  const auto unit_for = [](double least) {
-    return *std::ranges::find_if(
-        kByteUnits, [&](const ByteUnit& unit) { return least >= unit.bytes || unit.bytes <= 1; });
-  };
   // The largest unit in which two digits tell the ticks apart.
-  const ByteUnit unit = unit_for(out.step * 4);
-  const double part = out.step / unit.bytes;
+  const ChartUnit unit = unit_for(kByteUnits, out.step * 4);
+  const double part = out.step / unit.size;
   const int digits = part >= 1 ? 0 : part >= 0.5 ? 1 : 2;
   constexpr double kMostInUnit = 1e5;
-  const bool relative = static_cast<double>(top) / unit.bytes >= kMostInUnit;
-  const ByteUnit large = unit_for(static_cast<double>(top));
+  const bool relative = static_cast<double>(top) / unit.size >= kMostInUnit;
+  const ChartUnit large = unit_for(kByteUnits, static_cast<double>(top));
   if (!relative) out.unit = unit.name;
   const std::int64_t first = (bottom + step - 1) / step * step;
   for (std::int64_t at = first; at <= top; at += step) {
     const auto value = static_cast<double>(at);
     std::string label;
     if (!relative) {
-      label = text::decimal(value / unit.bytes, digits);
+      label = text::decimal(value / unit.size, digits);
     } else if (at == first) {
-      label = text::decimal(value / large.bytes, 2) + " " + large.name;
+      label = text::decimal(value / large.size, 2) + " " + large.name;
     } else {
-      const ByteUnit small = unit_for(out.step);
+      const ChartUnit small = unit_for(kByteUnits, out.step);
       label =
-          "+" + text::decimal(static_cast<double>(at - first) / small.bytes, 0) + " " + small.name;
+          "+" + text::decimal(static_cast<double>(at - first) / small.size, 0) + " " + small.name;
     }
     out.ticks.push_back({value, std::move(label)});
   }
@@ -143,18 +121,12 @@ Ticks byte_ticks(std::int64_t top, float pixels, float apart_px) {
   const double room = std::max(1.0, static_cast<double>(pixels / std::max(apart_px, 1.0F)));
   const double most = std::clamp(room, 1.0, 7.0);
   out.step = std::max(1.0, std::exp2(std::ceil(std::log2(highest / most) - 1e-9)));
-  ByteUnit unit = kByteUnits.back();
-  for (const ByteUnit& candidate : kByteUnits) {
-    if (highest >= candidate.bytes && out.step >= candidate.bytes / 4) {
-      unit = candidate;
-      break;
-    }
-  }
+  const ChartUnit unit = unit_for(kByteUnits, std::min(highest, out.step * 4));
   out.unit = unit.name;
-  const double part = out.step / unit.bytes;
+  const double part = out.step / unit.size;
   const int digits = part >= 1 ? 0 : part >= 0.5 ? 1 : 2;
   for (double at = 0; at <= highest * (1 + 1e-9); at += out.step)
-    out.ticks.push_back({at, text::decimal(at / unit.bytes, digits)});
+    out.ticks.push_back({at, text::decimal(at / unit.size, digits)});
   return out;
 }
 
