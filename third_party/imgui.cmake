@@ -15,9 +15,9 @@ add_subdirectory(${bundle}/glfw/glfw ${CMAKE_CURRENT_BINARY_DIR}/glfw EXCLUDE_FR
 set(imgui ${bundle}/imgui/imgui)
 add_library(imgui STATIC
   ${imgui}/imgui.cpp ${imgui}/imgui_draw.cpp ${imgui}/imgui_tables.cpp ${imgui}/imgui_widgets.cpp
-  ${imgui}/imgui_stacklayout.cpp
+  ${imgui}/imgui_stacklayout.cpp ${imgui}/misc/cpp/imgui_stdlib.cpp
   ${imgui}/backends/imgui_impl_glfw.cpp ${imgui}/backends/imgui_impl_opengl3.cpp)
-target_include_directories(imgui SYSTEM PUBLIC ${imgui} ${imgui}/backends)
+target_include_directories(imgui SYSTEM PUBLIC ${imgui} ${imgui}/backends ${imgui}/misc/cpp)
 # The hooks cost one branch and are empty unless the test engine is linked (tests only): so the
 # tests drive the very code that users run.
 target_compile_definitions(imgui PUBLIC IMGUI_ENABLE_TEST_ENGINE IMGUI_DISABLE_OBSOLETE_FUNCTIONS)

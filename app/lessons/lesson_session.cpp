@@ -16,13 +16,6 @@ std::string name_of(const lessons::Lesson& lesson, lessons::Tier tier) {
   return "lesson-" + lesson.id + "-" + to_string(tier);
 }
 
-// Writes text into a field of the page; cuts text that is too long.
-template <std::size_t Size>
-void put(std::array<char, Size>& field, const std::string& text) {
-  field.fill('\0');
-  text.copy(field.data(), Size - 1);
-}
-
 // Counts the question without a guess, and the free answers that are empty, in a lesson's state.
 std::size_t open_questions(const lessons::Lesson& lesson, const nlohmann::json& state) {
   const auto answers = state.value("answers", nlohmann::json::object());
@@ -56,9 +49,8 @@ std::unique_ptr<LessonRunner> LessonSession::runner_for(Session& session,
 
 void LessonSession::show(LessonRunner& runner) {
   shown_ = &runner;
-  put(edit.guess, runner.guess() ? runner.guess()->text : "");
-  edit.answers.clear();
-  for (const auto& [id, text] : runner.answers()) put(edit.answers[id], text);
+  edit.guess = runner.guess() ? runner.guess()->text : "";
+  edit.answers = runner.answers();
 }
 
 void LessonSession::open(Session& session, const lessons::Lesson& lesson,

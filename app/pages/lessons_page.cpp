@@ -55,7 +55,7 @@ void LessonsPage::carry_out(const views::LessonRequests& asked, Requests& reques
     if (set) lessons().keep();
   }
   if (asked.answered) {
-    runner->set_answer(*asked.answered, lessons().edit.answers[*asked.answered].data());
+    runner->set_answer(*asked.answered, lessons().edit.answers[*asked.answered]);
   }
   if (asked.keep) lessons().keep();
   if (asked.start) start();

@@ -1,6 +1,7 @@
 #include "app/pages/notes_sheet.h"
 
 #include <imgui.h>
+#include <imgui_stdlib.h>
 
 #include <algorithm>
 #include <cmath>
@@ -17,8 +18,7 @@ using views::TextStyle;
 
 void NotesSheet::edit(Draft draft) {
   draft_ = std::move(draft);
-  typed_.fill('\0');
-  draft_->note.text.copy(typed_.data(), typed_.size() - 1);
+  typed_ = draft_->note.text;
   focus_ = true;
 }
 
@@ -38,9 +38,8 @@ void NotesSheet::draw_field(const views::Ui& ui, const views::ViewContext& conte
   views::text(ui, TextStyle::body_medium, ui.theme.text, note_place(context, draft_->note));
   ImGui::SetNextItemWidth(-1);
   if (std::exchange(focus_, false)) ImGui::SetKeyboardFocusHere();
-  const bool entered =
-      ImGui::InputTextWithHint("###note_text", ui.texts("notes.hint"), typed_.data(), typed_.size(),
-                               ImGuiInputTextFlags_EnterReturnsTrue);
+  const bool entered = ImGui::InputTextWithHint("###note_text", ui.texts("notes.hint"), &typed_,
+                                                ImGuiInputTextFlags_EnterReturnsTrue);
   ImGui::Dummy({0, ui.px(2)});
   const bool kept =
       views::text_button(ui, "###note_keep", "notes.keep", views::ButtonKind::primary, "Enter");
@@ -53,9 +52,9 @@ void NotesSheet::draw_field(const views::Ui& ui, const views::ViewContext& conte
   if (removed) {
     notes.remove(*draft_->index);
   } else if (draft_->index) {
-    notes.change(*draft_->index, typed_.data());
-  } else if (typed_[0] != '\0') {
-    draft_->note.text = typed_.data();
+    notes.change(*draft_->index, typed_);
+  } else if (!typed_.empty()) {
+    draft_->note.text = typed_;
     notes.add(draft_->note);
   }
   draft_.reset();

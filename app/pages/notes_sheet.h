@@ -1,6 +1,5 @@
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -35,7 +34,7 @@ class NotesSheet {
   void draw_field(const views::Ui& ui, const views::ViewContext& context, files::Notes& notes);
 
   std::optional<Draft> draft_;
-  std::array<char, 2048> typed_{};
+  std::string typed_;
   bool focus_ = false;
 };
 

@@ -1,6 +1,7 @@
 #include "app/pages/range_question.h"
 
 #include <imgui.h>
+#include <imgui_stdlib.h>
 
 #include <charconv>
 #include <cmath>
@@ -45,10 +46,10 @@ void RangeQuestion::draw_fields(const views::Ui& ui) {
                                  {"seconds", ui.texts("file.range.seconds"), {}}};
   views::segmented(ui, "###range_unit", units, unit_, ui.px(280));
   ImGui::Dummy({0, ui.px(6)});
-  const auto field = [&](const char* id, const char* label, Field& text) {
+  const auto field = [&](const char* id, const char* label, std::string& text) {
     views::text(ui, TextStyle::small, ui.theme.text3, ui.texts(label));
     ImGui::SetNextItemWidth(ui.px(280));
-    ImGui::InputText(id, text.data(), text.size());
+    ImGui::InputText(id, &text);
     ImGui::Dummy({0, ui.px(4)});
   };
   field("###range_from", "file.range.from", from_);
@@ -68,8 +69,7 @@ void RangeQuestion::draw(const views::Ui& ui, OpenedFiles& files, const OpenedFi
                       ui.texts("file.range.words", {{"most", size(files.asks_above())}}));
   ImGui::Dummy({0, ui.px(8)});
   draw_fields(ui);
-  const auto range =
-      typed_range(static_cast<base::FileRange::Unit>(unit_), from_.data(), to_.data());
+  const auto range = typed_range(static_cast<base::FileRange::Unit>(unit_), from_, to_);
   views::text(ui, TextStyle::small, ui.theme.bad,
               range ? std::string() : ui.texts("file.range.wrong"));
   ImGui::Dummy({0, ui.px(6)});

@@ -1,7 +1,7 @@
 #pragma once
 
-#include <array>
 #include <optional>
+#include <string>
 #include <string_view>
 
 #include "app/session/opened_files.h"
@@ -20,13 +20,11 @@ class RangeQuestion {
   void draw(const views::Ui& ui, OpenedFiles& files, const OpenedFiles::Entry& entry);
 
  private:
-  using Field = std::array<char, 32>;
   void draw_fields(const views::Ui& ui);
 
   int entry_ = 0;  // whose fields these are
   int unit_ = 0;   // of base::FileRange::Unit
-  Field from_ = {};
-  Field to_ = {};
+  std::string from_, to_;
 };
 
 }  // namespace ts::app

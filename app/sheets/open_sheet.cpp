@@ -2,11 +2,12 @@
 
 #include <imgui.h>
 #include <imgui_internal.h>
+#include <imgui_stdlib.h>
 
 #include <algorithm>
 #include <array>
-#include <cstring>
 #include <system_error>
+#include <utility>
 
 #include "core/text/numbers.h"
 #include "views/charts/chart_text.h"
@@ -37,19 +38,13 @@ std::string size_words(const ListedFile& file) {
 
 }  // namespace
 
-std::filesystem::path OpenSheet::typed() const {
-  return typed_.data();
-}
-
 void OpenSheet::go_to(const std::filesystem::path& folder) {
   list_ = list_folder(folder);
 }
 
 // Writes the path into the field; Enter opens the path in the field.
 void OpenSheet::mark(const std::filesystem::path& path) {
-  const std::string words = path.string();
-  typed_.fill('\0');
-  std::memcpy(typed_.data(), words.data(), std::min(words.size(), typed_.size() - 1));
+  typed_ = path.string();
   rewritten_ = true;
 }
 
@@ -115,7 +110,7 @@ OpenSheet::Answer OpenSheet::draw(const views::Ui& ui, std::span<const std::stri
   Answer answer;
   if (asked_) {
     asked_ = false;
-    typed_.fill('\0');
+    typed_.clear();
     marked_.reset();
     marked_words_.clear();
     recent_.clear();
@@ -141,18 +136,17 @@ OpenSheet::Answer OpenSheet::draw(const views::Ui& ui, std::span<const std::stri
     if (ImGui::IsWindowAppearing() || focus_field_) ImGui::SetKeyboardFocusHere();
     focus_field_ = false;
     ImGui::SetNextItemWidth(-1);
-    bool done = ImGui::InputTextWithHint("###open_path", ui.texts("file.open_path"), typed_.data(),
-                                         typed_.size(), ImGuiInputTextFlags_EnterReturnsTrue);
+    bool done = ImGui::InputTextWithHint("###open_path", ui.texts("file.open_path"), &typed_,
+                                         ImGuiInputTextFlags_EnterReturnsTrue);
     if (rewritten_) {
       if (ImGuiInputTextState* const state = ImGui::GetInputTextState(ImGui::GetItemID()))
         state->ReloadUserBufAndMoveToEnd();
       rewritten_ = false;
     }
-    if (marked_words_ != typed_.data()) {
-      marked_words_ = typed_.data();
+    if (std::exchange(marked_words_, typed_) != typed_) {
       marked_.reset();
       refused_ = false;
-      if (!marked_words_.empty()) marked_ = listed(typed());
+      if (!typed_.empty()) marked_ = listed(typed_);
     }
     draw_preview(ui);
     ImGui::Dummy({0, ui.px(4)});
@@ -189,9 +183,9 @@ OpenSheet::Answer OpenSheet::draw(const views::Ui& ui, std::span<const std::stri
     if (views::text_button(ui, "###open_cancel", "file.cancel", views::ButtonKind::plain, "Esc") ||
         ImGui::IsKeyPressed(ImGuiKey_Escape, false)) {
       ImGui::CloseCurrentPopup();
-    } else if (done && typed_[0] != '\0') {
+    } else if (done && !typed_.empty()) {
       // Enters a folder, opens anything else.
-      const ListedFile file = listed(typed());
+      const ListedFile file = listed(typed_);
       if (file.kind == FileKind::folder) {
         entered = file.path;
       } else if (file.kind == FileKind::missing) {

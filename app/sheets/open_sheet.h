@@ -1,6 +1,5 @@
 #pragma once
 
-#include <array>
 #include <filesystem>
 #include <optional>
 #include <span>
@@ -33,7 +32,6 @@ class OpenSheet {
  private:
   void go_to(const std::filesystem::path& folder);
   void mark(const std::filesystem::path& path);
-  [[nodiscard]] std::filesystem::path typed() const;
   // True when the row was pressed twice.
   bool draw_file(const views::Ui& ui, const std::string& id, const ListedFile& file,
                  const std::string& words);
@@ -42,7 +40,7 @@ class OpenSheet {
 
   bool asked_ = false;
   const char* title_ = "file.open_title";
-  std::array<char, 4096> typed_{};
+  std::string typed_;
   bool focus_field_ = false;
   bool rewritten_ = false;  // the field takes over text that a row wrote into it
   FileList list_;

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 #include <imgui.h>
+#include <imgui_stdlib.h>
 
 #include <algorithm>
 #include <charconv>
@@ -63,8 +64,7 @@ void OwnFileSheet::open(const std::filesystem::path& path) {
   usual_ = nullptr;
   file_ = own_file_of(path.string()).value_or(OwnFile{path});
   choose_python(own_python());
-  function_.fill('\0');
-  file_.function.copy(function_.data(), function_.size() - 1);
+  function_ = file_.function;
   asked_ = allowed_ = left_ = gave_way_ = false;
   settings_.clear();
   asked_target_.clear();
@@ -93,8 +93,7 @@ OwnQuestion OwnFileSheet::question() const {
 
 void OwnFileSheet::choose_python(const std::filesystem::path& python) {
   python_ = python;
-  python_words_.fill('\0');
-  python_.string().copy(python_words_.data(), python_words_.size() - 1);
+  python_words_ = python_.string();
 }
 
 // Enter asks the one that was typed what it is; one that can be used is remembered.
@@ -103,13 +102,13 @@ void OwnFileSheet::draw_python(const views::Ui& ui, const OwnSession::State& kno
   views::text(ui, TextStyle::body, ui.theme.text2, "Python");
   ImGui::SameLine(ui.px(kLabelWidth));
   ImGui::SetNextItemWidth(ui.px(440));
-  const bool entered = ImGui::InputText("###own_python", python_words_.data(), python_words_.size(),
-                                        ImGuiInputTextFlags_EnterReturnsTrue);
+  const bool entered =
+      ImGui::InputText("###own_python", &python_words_, ImGuiInputTextFlags_EnterReturnsTrue);
   ImGui::SameLine();
   if (views::text_button(ui, "###own_examine", "own_file.examine", views::ButtonKind::plain,
                          "Enter") ||
       entered) {
-    python_ = python_words_.data();
+    python_ = python_words_;
     ensure_session().examine(python_);
   }
   if (asked_ && !known.python.empty())
@@ -134,16 +133,16 @@ void OwnFileSheet::draw_consent(const views::Ui& ui, const OwnSession::State& kn
     views::text(ui, TextStyle::body, ui.theme.text2, ui.texts("own_file.function"));
     ImGui::SameLine(ui.px(kLabelWidth));
     ImGui::SetNextItemWidth(ui.px(200));
-    ImGui::InputText("###own_function", function_.data(), function_.size());
+    ImGui::InputText("###own_function", &function_);
   }
   draw_python(ui, known);
   ImGui::Dummy({0, ui.px(8)});
-  const std::string words = config ? ui.texts("own_file.make")
-                                   : ui.texts("own_file.allow", {{"function", function_.data()}});
+  const std::string words =
+      config ? ui.texts("own_file.make") : ui.texts("own_file.allow", {{"function", function_}});
   if (views::button(ui, "###own_allow", "", words, "", views::ButtonKind::primary) &&
-      function_.front() != '\0') {
-    file_.function = function_.data();
-    python_ = python_words_.data();
+      !function_.empty()) {
+    file_.function = function_;
+    python_ = python_words_;
     allowed_ = true;
     ensure_session().describe(question());
   }

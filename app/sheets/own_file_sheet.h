@@ -1,6 +1,5 @@
 #pragma once
 
-#include <array>
 #include <filesystem>
 #include <map>
 #include <memory>
@@ -57,9 +56,9 @@ class OwnFileSheet {
 
   OwnFile file_;
   std::filesystem::path python_;
-  std::array<char, 64> function_{};       // as it is typed
-  std::array<char, 512> python_words_{};  // the same
-  bool asked_ = false;                    // a question about this file or its Python
+  std::string function_;      // as it is typed
+  std::string python_words_;  // the same
+  bool asked_ = false;        // a question about this file or its Python
   bool allowed_ = false;
   bool left_ = true;
   bool gave_way_ = false;                        // the last draw() returned a file

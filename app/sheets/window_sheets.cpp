@@ -1,6 +1,7 @@
 #include "app/sheets/window_sheets.h"
 
 #include <imgui.h>
+#include <imgui_stdlib.h>
 
 #include <algorithm>
 #include <iterator>
@@ -53,12 +54,11 @@ base::Message why_not_measured(const Session& session) {
 }  // namespace
 
 void WindowSheets::draw_glossary(const views::Ui& ui) {
-  if (ImGui::IsWindowAppearing()) glossary_filter_.fill('\0');
+  if (ImGui::IsWindowAppearing()) glossary_filter_.clear();
   ImGui::SetNextItemWidth(ui.px(240));
-  ImGui::InputTextWithHint("###glossary_filter", ui.texts("glossary.filter"),
-                           glossary_filter_.data(), glossary_filter_.size());
+  ImGui::InputTextWithHint("###glossary_filter", ui.texts("glossary.filter"), &glossary_filter_);
   ImGui::Dummy({0, ui.px(6)});
-  const ImGuiTextFilter filter(glossary_filter_.data());
+  const ImGuiTextFilter filter(glossary_filter_.c_str());
   if (ImGui::BeginChild("###glossary_terms", {0, 0}, ImGuiChildFlags_NavFlattened)) {
     for (const char* const term : views::glossary_terms()) {
       const std::string name = ui.texts("glossary.term." + std::string(term));
@@ -145,16 +145,13 @@ void draw_save_parts(const views::Ui& ui, SaveParts& parts) {
 
 // The current folder, a field to type another one, and a button for the default.
 void WindowSheets::draw_save_folder(const views::Ui& ui, WorkspaceState& state) {
-  if (ImGui::IsWindowAppearing()) {
-    save_folder_.fill('\0');
-    state.save_folder().string().copy(save_folder_.data(), save_folder_.size() - 1);
-  }
+  if (ImGui::IsWindowAppearing()) save_folder_ = state.save_folder().string();
   views::wrapped_text(ui, TextStyle::body, ui.theme.text2, ui.texts("save.what"));
   ImGui::Dummy({0, ui.px(6)});
   ImGui::SetNextItemWidth(-1);
-  const bool entered = ImGui::InputText("###save_folder_path", save_folder_.data(),
-                                        save_folder_.size(), ImGuiInputTextFlags_EnterReturnsTrue);
-  const std::filesystem::path typed(save_folder_.data());
+  const bool entered =
+      ImGui::InputText("###save_folder_path", &save_folder_, ImGuiInputTextFlags_EnterReturnsTrue);
+  const std::filesystem::path typed(save_folder_);
   const bool whole = typed.is_absolute();
   if (!whole) {
     views::wrapped_text(ui, TextStyle::body, ui.theme.bad, ui.texts("save.whole_path"));

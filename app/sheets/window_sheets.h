@@ -1,6 +1,5 @@
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <filesystem>
 #include <functional>
@@ -109,8 +108,8 @@ class WindowSheets {
   std::vector<std::filesystem::path> chosen_;  // without the sheet
   OpenSheet open_sheet_;
   FileDialog file_dialog_;
-  std::array<char, 4096> save_folder_{};  // as it is typed
-  std::array<char, 64> glossary_filter_{};
+  std::string save_folder_;  // as it is typed
+  std::string glossary_filter_;
   void draw_steppers(const views::Ui& ui, const Preferences& preferences,
                      const views::ControlsContext& controls, Requests& requests);
   views::CalculatorView calculators_;

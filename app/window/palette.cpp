@@ -2,9 +2,10 @@
 
 #include <imgui.h>
 #include <imgui_internal.h>
+#include <imgui_stdlib.h>
 
 #include <algorithm>
-#include <cstring>
+#include <utility>
 
 #include "core/base/letters.h"
 #include "views/charts/chart_text.h"
@@ -75,9 +76,7 @@ std::optional<TypedSetting> typed_setting(std::string_view typed) {
 void Palette::choose(const PaletteEntry& entry) {
   if (!entry.reason.empty()) return;
   if (!entry.completes.empty()) {
-    const std::size_t count = std::min(entry.completes.size(), typed_.size() - 1);
-    typed_.fill('\0');
-    std::memcpy(typed_.data(), entry.completes.data(), count);
+    typed_ = entry.completes;
     rewrite_ = true;
     return;
   }
@@ -89,7 +88,7 @@ void Palette::draw(const views::Ui& ui,
                    const std::function<std::vector<PaletteEntry>(std::string_view)>& entries) {
   if (asked_) {
     asked_ = false;
-    typed_.fill('\0');
+    typed_.clear();
     before_.clear();
     marked_ = 0;
     ImGui::OpenPopup(kPalette);
@@ -102,9 +101,8 @@ void Palette::draw(const views::Ui& ui,
   views::padded_popup(kPalette, ui.px(12), [&] {
     if (ImGui::IsWindowAppearing() || rewrite_) ImGui::SetKeyboardFocusHere();
     ImGui::SetNextItemWidth(-1);
-    const bool entered =
-        ImGui::InputTextWithHint("###palette_field", ui.texts("palette.hint"), typed_.data(),
-                                 typed_.size(), ImGuiInputTextFlags_EnterReturnsTrue);
+    const bool entered = ImGui::InputTextWithHint("###palette_field", ui.texts("palette.hint"),
+                                                  &typed_, ImGuiInputTextFlags_EnterReturnsTrue);
     if (rewrite_ && ImGui::IsItemActive()) {
       if (ImGuiInputTextState* const state = ImGui::GetInputTextState(ImGui::GetItemID())) {
         state->ReloadUserBufAndMoveToEnd();
@@ -115,10 +113,9 @@ void Palette::draw(const views::Ui& ui,
     for (const ImGuiKey key : {ImGuiKey_UpArrow, ImGuiKey_DownArrow}) {
       ImGui::SetKeyOwner(key, ImGui::GetItemID());
     }
-    const std::vector<PaletteEntry> all = entries(typed_.data());
-    const std::vector<const PaletteEntry*> found = matching(all, typed_.data());
-    if (before_ != typed_.data()) marked_ = 0;
-    before_ = typed_.data();
+    const std::vector<PaletteEntry> all = entries(typed_);
+    const std::vector<const PaletteEntry*> found = matching(all, typed_);
+    if (std::exchange(before_, typed_) != typed_) marked_ = 0;
     const std::size_t rows = std::min(found.size(), kMostRows);
     bool moved = false;
     if (ImGui::IsKeyPressed(ImGuiKey_DownArrow) && marked_ + 1 < rows) {

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <array>
 #include <functional>
 #include <optional>
 #include <string>
@@ -47,7 +46,7 @@ class Palette {
   void choose(const PaletteEntry& entry);
 
   bool asked_ = false;
-  std::array<char, 256> typed_{};
+  std::string typed_;
   std::string before_;  // the text in the last frame
   std::size_t marked_ = 0;
   bool rewrite_ = false;  // the field takes over text written into it

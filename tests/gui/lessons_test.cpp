@@ -124,7 +124,8 @@ TEST_F(LessonsInTheWindow, OneIsDoneFromItsQuestionToTheFolder) {
     IM_CHECK(shown()->complete());
     IM_CHECK_STR_EQ(shown()->guess()->text.c_str(), "4");
     IM_CHECK_STR_EQ(shown()->answers().at("why").c_str(), "bf16 has 8 bits of mantissa.");
-    IM_CHECK_STR_EQ(state().lessons->edit.answers.at("why").data(), "bf16 has 8 bits of mantissa.");
+    IM_CHECK_STR_EQ(state().lessons->edit.answers.at("why").c_str(),
+                    "bf16 has 8 bits of mantissa.");
     context->KeyPress(ImGuiKey_Escape);
   });
 }

@@ -1,6 +1,7 @@
 #include "views/calculate/loader_view.h"
 
 #include <imgui.h>
+#include <imgui_stdlib.h>
 
 #include <algorithm>
 #include <string>
@@ -64,7 +65,7 @@ std::optional<loader::LabRequest> LoaderView::request() {
   problem_ = question ? base::Message() : question.error();
   if (!question) return std::nullopt;
   question->chosen = numbers_[subject_];
-  return loader::LabRequest{.question = std::move(*question), .data = data_.data()};
+  return loader::LabRequest{.question = std::move(*question), .data = data_};
 }
 
 void LoaderView::draw_head(const Ui& ui, const Shown& shown, Answer& answer) {
@@ -104,8 +105,7 @@ void LoaderView::draw_head(const Ui& ui, const Shown& shown, Answer& answer) {
 void LoaderView::draw_choices(const Ui& ui) {
   section(ui, ui.texts("loader.data"));
   ImGui::SetNextItemWidth(-1);
-  ImGui::InputTextWithHint("###loader_data", ui.texts("loader.data_hint"), data_.data(),
-                           data_.size());
+  ImGui::InputTextWithHint("###loader_data", ui.texts("loader.data_hint"), &data_);
   ImGui::Dummy({0, ui.px(6)});
   over_.draw(ui, subject().inputs);
   draw_chosen_inputs(ui, numbers_[subject_], problem_);

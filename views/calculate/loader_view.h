@@ -1,8 +1,8 @@
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "core/loader/lab_work.h"
@@ -43,8 +43,8 @@ class LoaderView {
   std::vector<calculate::Chosen> numbers_;  // of each subject
   std::size_t subject_ = 0;
   VariedInput over_;
-  std::array<char, 1024> data_{};  // the folder as it is typed; empty: made
-  base::Message problem_;          // why the last typed number was not taken; empty: it was
+  std::string data_;       // the folder as it is typed; empty: made
+  base::Message problem_;  // why the last typed number was not taken; empty: it was
 };
 
 }  // namespace ts::views

@@ -1,6 +1,7 @@
 #include "views/calculate/outcome_parts.h"
 
 #include <imgui.h>
+#include <imgui_stdlib.h>
 
 #include <algorithm>
 
@@ -85,14 +86,11 @@ bool VariedInput::draw(const Ui& ui, std::span<const calculate::Input> inputs) {
            return chosen;
          });
   if (changed && !name.empty()) {
-    numbers.fill('\0');
-    usual_numbers(*std::ranges::find(inputs, name, &calculate::Input::name))
-        .copy(numbers.data(), numbers.size() - 1);
+    numbers = usual_numbers(*std::ranges::find(inputs, name, &calculate::Input::name));
   }
   if (!name.empty()) {
     ImGui::SetNextItemWidth(width);
-    changed =
-        ImGui::InputText("###simulation_over_numbers", numbers.data(), numbers.size()) || changed;
+    changed = ImGui::InputText("###simulation_over_numbers", &numbers) || changed;
   }
   ImGui::Dummy({0, ui.px(8)});
   return changed;

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <array>
 #include <span>
 #include <string>
 
@@ -17,14 +16,12 @@ void draw_outcome_timeline(const Ui& ui, const simulate::Outcome& outcome);
 
 // The input that varies and its numbers as they are typed, for a list of inputs. Keeps both.
 struct VariedInput {
-  std::string name;                 // empty: none does
-  std::array<char, 256> numbers{};  // "1,2,4"
+  std::string name;     // empty: none does
+  std::string numbers;  // "1,2,4"
   // Returns whether one of them changed.
   bool draw(const Ui& ui, std::span<const calculate::Input> inputs);
   // "workers=1,2,4"; empty: nothing varies.
-  [[nodiscard]] std::string words() const {
-    return name.empty() ? name : name + "=" + numbers.data();
-  }
+  [[nodiscard]] std::string words() const { return name.empty() ? name : name + "=" + numbers; }
 };
 
 }  // namespace ts::views

@@ -1,9 +1,9 @@
 #include "views/common/edit_field.h"
 
 #include <imgui.h>
+#include <imgui_stdlib.h>
 
 #include <algorithm>
-#include <array>
 #include <cstring>
 
 #include "views/common/imgui_sink.h"
@@ -23,13 +23,12 @@ std::optional<std::string> edit_field(const Ui& ui, std::string_view name, const
   ImGuiSink sink(*ImGui::GetWindowDrawList(), ui.faces, ui.metrics.scale);
   ImGui::SetCursorScreenPos({rect.x0, rect.y0});
   if (typing != kOff) {
-    std::array<char, 32> buffer{};
-    std::memcpy(buffer.data(), look.edited.data(), std::min(look.edited.size(), buffer.size() - 1));
+    std::string text = look.edited;
     if (typing == kOpening) ImGui::SetKeyboardFocusHere();
     const FontScope font(ui, TextStyle::body_medium);
     ImGui::SetNextItemWidth(rect.width());
     const bool entered =
-        ImGui::InputText(id.c_str(), buffer.data(), buffer.size(),
+        ImGui::InputText(id.c_str(), &text,
                          ImGuiInputTextFlags_EnterReturnsTrue | ImGuiInputTextFlags_AutoSelectAll);
     // A click elsewhere keeps the typed text. Escape restores the old text first.
     const bool kept = ImGui::IsItemDeactivatedAfterEdit();
@@ -38,7 +37,7 @@ std::optional<std::string> edit_field(const Ui& ui, std::string_view name, const
     } else if (typing == kTyping && !ImGui::IsItemActive()) {
       storage->SetInt(typing_key, kOff);
     }
-    return entered || kept ? std::optional<std::string>(buffer.data()) : std::nullopt;
+    return entered || kept ? std::optional(std::move(text)) : std::nullopt;
   }
   if (press_area(id.c_str(), rect.width(), rect.height())) {
     storage->SetInt(typing_key, kOpening);

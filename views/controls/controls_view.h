@@ -1,6 +1,5 @@
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <optional>
 #include <string>
@@ -17,7 +16,7 @@ namespace ts::views {
 // State of the list of target cards.
 struct TargetChoice {
   std::vector<std::string> recent;  // names of cards, the newest first
-  std::array<char, 64> typed{};     // search text
+  std::string typed;                // search text
   std::string before;               // the same in the frame before
   // The row that Enter chooses, which the arrow keys move; the first one once something is typed.
   std::optional<std::size_t> marked;

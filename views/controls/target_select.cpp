@@ -1,12 +1,14 @@
 // The field for the target card, and its list: searched by typing, recent cards first.
 #include <imgui.h>
 #include <imgui_internal.h>
+#include <imgui_stdlib.h>
 
 #include <algorithm>
 #include <cstddef>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "core/spec/gpu_catalogue.h"
@@ -89,7 +91,7 @@ FindKeys draw_find(const ControlsContext& context) {
   const Ui& ui = context.ui;
   TargetChoice& choice = *context.targets;
   if (ImGui::IsWindowAppearing()) {
-    choice.typed = {};
+    choice.typed.clear();
     choice.before.clear();
     choice.marked.reset();
     ImGui::SetKeyboardFocusHere();
@@ -97,8 +99,7 @@ FindKeys draw_find(const ControlsContext& context) {
   ImGui::SetNextItemWidth(std::max(ImGui::GetContentRegionAvail().x, ui.px(320)));
   FindKeys keys;
   keys.entered = ImGui::InputTextWithHint("###target_find", ui.texts("controls.target.find"),
-                                          choice.typed.data(), choice.typed.size(),
-                                          ImGuiInputTextFlags_EnterReturnsTrue);
+                                          &choice.typed, ImGuiInputTextFlags_EnterReturnsTrue);
   if (ImGui::IsItemActive()) {
     // The arrow keys move the mark, not the focus: Enter right after one finds the field active.
     for (const ImGuiKey key : {ImGuiKey_UpArrow, ImGuiKey_DownArrow})
@@ -106,9 +107,8 @@ FindKeys draw_find(const ControlsContext& context) {
     keys.down = (ImGui::IsKeyPressed(ImGuiKey_DownArrow) ? 1 : 0) -
                 (ImGui::IsKeyPressed(ImGuiKey_UpArrow) ? 1 : 0);
   }
-  if (choice.before != choice.typed.data()) {
-    choice.before = choice.typed.data();
-    choice.marked = choice.before.empty() ? std::nullopt : std::optional<std::size_t>(0);
+  if (std::exchange(choice.before, choice.typed) != choice.typed) {
+    choice.marked = choice.typed.empty() ? std::nullopt : std::optional<std::size_t>(0);
   }
   if (keys.down > 0) choice.marked = choice.marked ? *choice.marked + 1 : 0;
   if (keys.down < 0 && choice.marked && *choice.marked > 0) --*choice.marked;
@@ -119,7 +119,7 @@ FindKeys draw_find(const ControlsContext& context) {
 bool draw_cards(const ControlsContext& context, TargetRows& rows) {
   const Ui& ui = context.ui;
   const std::string_view typed =
-      context.targets != nullptr ? context.targets->typed.data() : std::string_view();
+      context.targets != nullptr ? context.targets->typed : std::string_view();
   bool chosen = false;
   if (typed.empty() && context.targets != nullptr) {
     ImGui::PushID("recent");

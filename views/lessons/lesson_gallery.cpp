@@ -1,3 +1,6 @@
+#include <imgui.h>
+#include <imgui_stdlib.h>
+
 #include <string>
 
 #include "core/base/letters.h"
@@ -143,12 +146,11 @@ void draw_lesson_gallery(const Ui& ui, LessonEdit& edit, std::span<const LessonC
   bool entered = false;
   {
     const FontScope font(ui, TextStyle::body);
-    entered =
-        ImGui::InputTextWithHint("###lesson_search", ui.texts("lesson.search"), edit.search.data(),
-                                 edit.search.size(), ImGuiInputTextFlags_EnterReturnsTrue);
+    entered = ImGui::InputTextWithHint("###lesson_search", ui.texts("lesson.search"), &edit.search,
+                                       ImGuiInputTextFlags_EnterReturnsTrue);
   }
   ImGui::Dummy({0, ui.px(4)});
-  const std::string wanted = edit.search.data();
+  const std::string& wanted = edit.search;
   ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, ImVec2(0, 0));
   if (ImGui::BeginChild("###lesson_list", {0, 0}, ImGuiChildFlags_NavFlattened)) {
     bool any = false;

@@ -1,5 +1,8 @@
 #include "views/lessons/lesson_page.h"
 
+#include <imgui.h>
+#include <imgui_stdlib.h>
+
 #include <algorithm>
 #include <cmath>
 
@@ -155,19 +158,15 @@ void draw_guess_field(const Ui& ui, LessonEdit& edit, const LessonShown& shown,
     }
   }
   if (!choices.empty()) return ImGui::EndDisabled();
-  if (shown.guess) {
-    const std::size_t length = shown.guess->text.copy(edit.guess.data(), edit.guess.size() - 1);
-    edit.guess[length] = '\0';
-  }
+  if (shown.guess) edit.guess = shown.guess->text;
   const FontScope font(ui, TextStyle::body);
   ImGui::SetNextItemWidth(ui.px(160));
-  const bool entered =
-      ImGui::InputTextWithHint("###lesson_guess", ui.texts("lesson.guess_hint"), edit.guess.data(),
-                               edit.guess.size(), ImGuiInputTextFlags_EnterReturnsTrue);
+  const bool entered = ImGui::InputTextWithHint("###lesson_guess", ui.texts("lesson.guess_hint"),
+                                                &edit.guess, ImGuiInputTextFlags_EnterReturnsTrue);
   ImGui::SameLine(0, ui.px(8));
   const bool pressed =
       icon_button(ui, "###lesson_give_guess", kLock, "lesson.give_guess", ButtonKind::plain);
-  if ((entered || pressed) && edit.guess[0] != '\0') asked.guess = edit.guess.data();
+  if ((entered || pressed) && !edit.guess.empty()) asked.guess = edit.guess;
   ImGui::EndDisabled();
 }
 
@@ -368,10 +367,9 @@ void draw_answers(const Ui& ui, LessonEdit& edit, const LessonShown& shown, Less
   const FontScope font(ui, TextStyle::body);
   for (const lessons::FreeAnswer& one : shown.lesson.answers) {
     wrapped_text(ui, TextStyle::body, ui.theme.text, words(ui, one.text));
-    auto& typed = edit.answers[one.id];
     const std::string id = "###lesson_answer_" + one.id;
     const float width = ImGui::GetContentRegionAvail().x - ui.px(16);
-    if (ImGui::InputTextMultiline(id.c_str(), typed.data(), typed.size(),
+    if (ImGui::InputTextMultiline(id.c_str(), &edit.answers[one.id],
                                   {width, ui.px(22) * static_cast<float>(one.lines) + ui.px(8)},
                                   ImGuiInputTextFlags_WordWrap)) {
       asked.answered = one.id;

@@ -2,7 +2,6 @@
 
 #include <imgui.h>
 
-#include <array>
 #include <map>
 #include <optional>
 #include <set>
@@ -21,11 +20,11 @@ namespace ts::views {
 
 // The user's input on the page of lessons, kept from frame to frame.
 struct LessonEdit {
-  std::array<char, 64> search{};
-  std::array<char, 64> guess{};
+  std::string search;
+  std::string guess;
   std::vector<double> curve;  // being drawn: a value at each place of the axis; 0: none yet
   std::string curve_of;       // the lesson and the size that it is of
-  std::map<std::string, std::array<char, 4096>> answers;  // of the open lesson, by id
+  std::map<std::string, std::string> answers;  // of the open lesson, by id
   bool key = false;  // the teacher's: numbers before a guess, and the expected answers
 };
 

@@ -1,6 +1,7 @@
 #include "views/snapshot/snapshot_view.h"
 
 #include <imgui.h>
+#include <imgui_stdlib.h>
 
 #include <algorithm>
 #include <utility>
@@ -144,11 +145,6 @@ std::string SnapshotView::found_words(const Ui& ui) const {
 // The field finds blocks; the memory view makes all others faint. Enter goes to the next one.
 void SnapshotView::draw_search(const Ui& ui, ViewContext& context, float width) {
   std::string& search = context.state.search;
-  if (search != search_.data()) {
-    const std::size_t count = std::min(search.size(), search_.size() - 1);
-    search.copy(search_.data(), count);
-    search_[count] = '\0';
-  }
   const bool slash = ImGui::IsKeyPressed(ImGuiKey_Slash, false) ||
                      (ImGui::GetIO().KeyCtrl && ImGui::IsKeyPressed(ImGuiKey_F, false));
   if ((slash && !ImGui::GetIO().WantTextInput) || std::exchange(focus_search_, false))
@@ -169,11 +165,10 @@ void SnapshotView::draw_search(const Ui& ui, ViewContext& context, float width) 
     const float padding = 2 * ImGui::GetStyle().FramePadding.x;
     const bool fits = ImGui::CalcTextSize(hint).x + padding <= field;
     entered = ImGui::InputTextWithHint(
-        "###snapshot_search", fits ? hint : ui.texts("file.view.search_short"), search_.data(),
-        search_.size(), ImGuiInputTextFlags_EnterReturnsTrue | ImGuiInputTextFlags_EscapeClearsAll);
+        "###snapshot_search", fits ? hint : ui.texts("file.view.search_short"), &search,
+        ImGuiInputTextFlags_EnterReturnsTrue | ImGuiInputTextFlags_EscapeClearsAll);
   }
   tooltip(ui, ui.texts("file.view.search_meaning"));
-  search = search_.data();
   if (!found.empty()) {
     if (row.below) {
       ImGui::SetCursorPosX(std::max(ui.px(kMargin), right - found_width));

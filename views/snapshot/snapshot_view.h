@@ -1,6 +1,5 @@
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -95,7 +94,6 @@ class SnapshotView {
   GrowthView growth_;
 
   blocks::BlockHits hits_;
-  std::array<char, 128> search_{};
   bool focus_search_ = false;
 };
 

@@ -1,6 +1,7 @@
 #include "views/tables/operators_view.h"
 
 #include <imgui.h>
+#include <imgui_stdlib.h>
 
 #include <algorithm>
 #include <string>
@@ -78,7 +79,7 @@ void OperatorsView::update(const ViewContext& context, OperatorsTab& tab) {
     run_id_ = run.id;
     slices_ = slices;
   }
-  rows_ = shown_rows(table_, context.strings, context.texts, filter_.data(), sort_by_, descending_);
+  rows_ = shown_rows(table_, context.strings, context.texts, filter_, sort_by_, descending_);
 }
 
 void OperatorsView::draw(const Ui& ui, const ViewContext& context, OperatorsTab& tab) {
@@ -94,7 +95,7 @@ void OperatorsView::draw(const Ui& ui, const ViewContext& context, OperatorsTab&
   const bool stale = !context.stale.empty();
   if (stale) ImGui::PushStyleVar(ImGuiStyleVar_Alpha, 0.6F);
   if (tab == OperatorsTab::kernel) {
-    kernels_.draw(ui, context, range_, filter_.data(), height);
+    kernels_.draw(ui, context, range_, filter_, height);
   } else if (tab == OperatorsTab::tree) {
     tree_.draw(ui, height);
   } else {
@@ -141,8 +142,7 @@ void OperatorsView::draw_heading(const Ui& ui, const ViewContext& context, Opera
     // The tree is shown in full: rows without their parents would mean little.
     ImGui::BeginDisabled(tree);
     ImGui::SetNextItemWidth(std::min(ui.px(220), room * 0.3F));
-    ImGui::InputTextWithHint("###filter", ui.texts("tables.filter"), filter_.data(),
-                             filter_.size());
+    ImGui::InputTextWithHint("###filter", ui.texts("tables.filter"), &filter_);
     ImGui::EndDisabled();
   }
   draw_copying(ui, context, tab);

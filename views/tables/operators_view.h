@@ -1,8 +1,8 @@
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -52,7 +52,7 @@ class OperatorsView {
   std::vector<std::uint32_t> rows_;
   OperatorColumn sort_by_ = OperatorColumn::self;
   bool descending_ = true;
-  std::array<char, 128> filter_{};
+  std::string filter_;
 };
 
 }  // namespace ts::views

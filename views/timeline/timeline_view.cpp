@@ -1,10 +1,10 @@
 #include "views/timeline/timeline_view.h"
 
 #include <imgui.h>
+#include <imgui_stdlib.h>
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 #include <string>
 #include <utility>
 #include <vector>
@@ -139,11 +139,6 @@ void TimelineView::search_field(ViewContext& context, DrawSink& sink) {
   const std::string words = search.empty() ? "/" : chart_.hit_words(context);
   const float words_width = sink.text_width(TextStyle::small, words) + metrics.px(10);
 
-  if (!typing_ && search != search_.data()) {
-    const std::size_t count = std::min(search.size(), search_.size() - 1);
-    std::memcpy(search_.data(), search.data(), count);
-    search_[count] = '\0';
-  }
   const float size = text_pixels(TextStyle::small, metrics.scale);
   ImGui::PushFont(context.faces->face(TextStyle::small), size);
   ImGui::PushStyleVar(ImGuiStyleVar_FramePadding,
@@ -159,13 +154,12 @@ void TimelineView::search_field(ViewContext& context, DrawSink& sink) {
   if (focus_search_) ImGui::SetKeyboardFocusHere();
   focus_search_ = false;
   const bool entered = ImGui::InputTextWithHint(
-      "###timeline_search", context.texts("timeline.search"), search_.data(), search_.size(),
+      "###timeline_search", context.texts("timeline.search"), &search,
       ImGuiInputTextFlags_EnterReturnsTrue | ImGuiInputTextFlags_EscapeClearsAll);
   typing_ = ImGui::IsItemActive();
   ImGui::PopStyleColor(4);
   ImGui::PopStyleVar(2);
   ImGui::PopFont();
-  search = search_.data();
 
   const Rect right{box.x1 - words_width, box.y0, box.x1 - metrics.px(6), box.y1};
   text_right(sink, right, TextStyle::small, theme.text3, words);

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -30,7 +29,6 @@ class TimelineView {
                   const char* id, const char* icon, const char* label, const char* key);
 
   TimelineChart chart_;
-  std::array<char, 256> search_{};
   bool focus_search_ = false;
   bool typing_ = false;
   // The subject of the open menu, in that run.
