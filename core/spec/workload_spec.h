@@ -296,133 +296,142 @@ struct WorkloadSpec {
   friend bool operator==(const WorkloadSpec&, const WorkloadSpec&) = default;
 };
 
-// The settable fields, by the name used in JSON and in --set name=value; core/spec/spec_fields.h
-// has a row of facts on each.
-enum class Field : std::uint8_t {
-  workload,
-  B,
-  T,
-  d_model,
-  heads,
-  d_head,
-  layers,
-  d_ff,
-  vocab,
-  dtype,
-  backend,
-  pass,
-  causal,
-  seed,
-  device,
-  device_index,
-  target_gpu,
-  memory_limit,
-  kv_heads,
-  T_kv,
-  tile_q,
-  tile_k,
-  fused_qkv,
-  mlp,
-  ffn,
-  norm,
-  positions,
-  bias,
-  tied,
-  autocast,
-  grad_scaler,
-  init_scale,
-  growth_interval,
-  keep_graph,
-  optimizer,
-  lr,
-  weight_decay,
-  momentum,
-  schedule,
-  warmup_steps,
-  cycle_steps,
-  min_lr,
-  clip,
-  zero_grad,
-  checkpoint,
-  checkpoint_every,
-  accumulate,
-  warmups,
-  corpus,
-  tokenizer,
-  new_tokens,
-  kv_cache,
-  temperature,
-  top_k,
-  cache,
-  alloc_conf,
-  threads,
-  cuda_graph,
-  projections,
-  compile,
-  optimizer_state,
-  model,
-  loss,
-  dim1,
-  dim2,
-  dim3,
-  dim4,
-  softmax,
-  silu,
-  cross_entropy,
-  mask,
-  products,
-  rope_fp32,
-  kernels,
-  lora_rank,
-  lora_on,
-  lora_alpha,
-  lora_merged,
-  window,
-  packed,
-  padding,
-  attn_dropout,
-  dropout,
-  experts,
-  experts_per_token,
-  capacity,
-  habit,
-  image,
-  patch,
-  patches,
-  stem_norm,
-  pool,
-  image_tokens,
-  images,
-  encoder_width,
-  encoder_heads,
-  encoder_layers,
-  encoder_ff,
-  projector,
-  frozen,
-  frozen_layers,
-  head_width,
-  qkv_bias,
-  qk_norm,
-  expert_ff,
-  shared_ff,
-  shared_gate,
-  dense_layers,
-  expert_every,
-  expert_weights,
-  expert_scale,
-  kv_rank,
-  q_rank,
-  rope_width,
-  v_width,
-  full_every,
-  block_form,
-  post_norm,
-  head_bias,
-  softcap,
-  logit_softcap,
-  max_positions,
-};
-inline constexpr int kFieldCount = static_cast<int>(Field::max_positions) + 1;
+// The settable fields, by the name used in JSON and in --set name=value: the enumerators, and the
+// rest of each row of core/spec/spec_fields.h. The upper bounds are far above what a machine can
+// run; they keep every product of two sizes exact.
+// clang-format off
+#define TENSORSCOPE_FIELDS(EACH) \
+  EACH(workload, S::workload, choice<&W::workload>(kWorkloads), "what runs") \
+  EACH(B, S::shape, NumberField{&W::batch, {1, kKi * kKi}, {1, 256}}, "sequences at once", reason_adds) \
+  EACH(T, S::shape, NumberField{&W::seq_len, {1, kKi * kKi}, {1, 64 * kKi}}, "tokens of a sequence; additions of accumulation", reason_length) \
+  EACH(d_model, S::shape, NumberField{&W::d_model, {1, 64 * kKi}, {32, 8 * kKi}}, "width of the residual stream", reason_d_model) \
+  EACH(heads, S::shape, NumberField{&W::heads, {1, kKi}, {1, 128}}, "attention heads", reason_attention) \
+  EACH(d_head, S::shape, NumberField{&W::d_head, {1, 4 * kKi}, {8, 256}}, "width of a head", reason_d_head) \
+  EACH(layers, S::shape, NumberField{&W::layers, {1, kKi}, {1, 128}}, "transformer blocks", reason_layers) \
+  EACH(d_ff, S::shape, NumberField{&W::d_ff, {1, kKi * kKi}, {8, 32 * kKi}}, "hidden width of the feed-forward part", reason_d_ff) \
+  EACH(vocab, S::shape, NumberField{&W::vocab, {2, 16 * kKi * kKi}, {8, 256 * kKi}}, "different tokens, or classes", reason_vocab) \
+  EACH(dtype, S::precision, choice<&W::dtype>(kDataTypes), "type of parameters and inputs", reason_sums) \
+  EACH(backend, S::attention, choice<&W::backend>(kBackends), "how attention is computed", reason_attention) \
+  EACH(pass, S::pass, choice<&W::pass>(kPasses), "how far a step goes") \
+  EACH(causal, S::attention, FlagField{&W::causal}, "no position sees a later one", reason_causal) \
+  EACH(seed, S::device, SeedField{&W::seed}, "of parameters and inputs", reason_adds) \
+  EACH(device, S::device, choice<&W::device>(kDevices), "where it runs") \
+  EACH(device_index, S::device, NumberField{&W::device_index, {0, 63}, {}}, "which GPU", reason_device_index) \
+  EACH(target_gpu, S::device, TextField{&W::target_gpu}, "card whose capacity is the limit") \
+  EACH(memory_limit, S::device, BytesField{&W::memory_limit, {kMebibyte, kPebibyte}}, "bytes the allocator may hold, instead of the card's") \
+  EACH(kv_heads, S::attention, NumberField{&W::kv_heads, {0, kKi}, {1, 128}, Field::heads}, "heads of keys and values, shared by groups of queries", reason_kv_heads) \
+  EACH(T_kv, S::attention, NumberField{&W::seq_len_kv, {0, kKi * kKi}, {1, 64 * kKi}, Field::T}, "length of keys and values in cross attention", reason_t_kv) \
+  EACH(tile_q, S::attention, NumberField{&W::tile_q, {1, 64 * kKi}, {16, 512}}, "queries of a tile", reason_tiles) \
+  EACH(tile_k, S::attention, NumberField{&W::tile_k, {1, 64 * kKi}, {16, 512}}, "keys of a tile", reason_tiles) \
+  EACH(fused_qkv, S::model, FlagField{&W::fused_qkv}, "one projection for Q, K and V", reason_fused_qkv) \
+  EACH(mlp, S::model, choice<&W::mlp>(kFeedForwards), "form of the MLP; gelu has biases", reason_mlp) \
+  EACH(ffn, S::model, choice<&W::ffn>(kFeedForwards), "feed-forward part of a block", reason_block) \
+  EACH(norm, S::model, choice<&W::norm>(kNorms), "normalisation before each part", reason_norm) \
+  EACH(positions, S::model, choice<&W::positions>(kPositions), "how positions enter", reason_block) \
+  EACH(bias, S::model, FlagField{&W::bias}, "biases in linear layers (not SwiGLU's) and LayerNorm", reason_block) \
+  EACH(tied, S::model, FlagField{&W::tied}, "the head is the embedding", reason_tied) \
+  EACH(autocast, S::precision, choice<&W::autocast>(kAutocasts), "matrix products in 16 bits, the rest in fp32", reason_autocast) \
+  EACH(grad_scaler, S::precision, FlagField{&W::grad_scaler}, "scale the loss so that fp16 gradients do not vanish", reason_scaler) \
+  EACH(init_scale, S::precision, NumberField{&W::init_scale, {1, kKi * kKi * kKi * kKi}, {1, kKi * kKi * kKi}}, "first scale", reason_scaler_on) \
+  EACH(growth_interval, S::precision, NumberField{&W::growth_interval, {1, kKi * kKi}, {1, 4 * kKi}}, "clean steps before the scale doubles", reason_scaler_on) \
+  EACH(keep_graph, S::pass, FlagField{&W::keep_graph}, "forward keeps what a backward would need", reason_keep_graph) \
+  EACH(optimizer, S::optimizer, choice<&W::optimizer>(kOptimizers), "who updates the parameters", reason_step) \
+  EACH(lr, S::optimizer, RealField{&W::learning_rate, 0, 1000}, "learning rate", reason_step) \
+  EACH(weight_decay, S::optimizer, RealField{&W::weight_decay, 0, 1000}, "decoupled for AdamW, an L2 term for SGD", reason_step) \
+  EACH(momentum, S::optimizer, RealField{&W::momentum, 0, 1}, "of SGD", reason_momentum) \
+  EACH(schedule, S::optimizer, choice<&W::schedule>(kSchedules), "of the learning rate", reason_step) \
+  EACH(warmup_steps, S::optimizer, NumberField{&W::warmup_steps, {0, kKi * kKi}, {1, 16 * kKi}}, "steps of linear warm-up", reason_cosine) \
+  EACH(cycle_steps, S::optimizer, NumberField{&W::cycle_steps, {1, kKi * kKi * kKi}, {1, kKi * kKi}}, "step at which min_lr is reached", reason_cosine) \
+  EACH(min_lr, S::optimizer, RealField{&W::min_learning_rate, 0, 1000}, "learning rate at the end of the cosine", reason_cosine) \
+  EACH(clip, S::optimizer, RealField{&W::clip, 0, 1e9}, "largest total norm of the gradients; 0: no clipping", reason_step) \
+  EACH(zero_grad, S::optimizer, choice<&W::zero_grad>(kZeroGrads), "gradients are dropped (none) or set to zero before a step", reason_backward) \
+  EACH(checkpoint, S::memory, choice<&W::checkpoint>(kCheckpoints), "what the backward computes again instead of keeping it", reason_checkpoint) \
+  EACH(checkpoint_every, S::memory, NumberField{&W::checkpoint_every, {1, kKi}, {1, 128}}, "blocks that are computed again together", reason_checkpoint_every) \
+  EACH(accumulate, S::memory, NumberField{&W::accumulate, {1, kKi}, {1, 128}}, "micro-batches of B sequences a step", reason_accumulate) \
+  EACH(warmups, S::pass, choice<&W::warmups>(kWarmups), "steps before the timing; auto: until their times settle") \
+  EACH(corpus, S::data, TextField{&W::corpus}, "text file whose tokens are read; empty: random tokens", reason_lm) \
+  EACH(tokenizer, S::data, choice<&W::tokenizer>(kTokenizers), "what a token of the corpus is", reason_corpus) \
+  EACH(new_tokens, S::generation, NumberField{&W::new_tokens, {1, 16 * kKi}, {1, 4 * kKi}}, "tokens after the prompt of T", reason_generate) \
+  EACH(kv_cache, S::generation, FlagField{&W::kv_cache}, "keep keys and values; else the whole text runs again for every token", reason_generate) \
+  EACH(temperature, S::generation, RealField{&W::temperature, 0, 100}, "divides the logits; 0: the likeliest token", reason_generate) \
+  EACH(top_k, S::generation, NumberField{&W::top_k, {0, 16 * kKi * kKi}, {1, 256 * kKi}, Field::vocab}, "sample from the k likeliest tokens", reason_generate) \
+  EACH(cache, S::pass, choice<&W::cache>(kCaches), "caches as the step before left them, or driven out before every step") \
+  EACH(alloc_conf, S::device, TextField{&W::alloc_conf, "as PYTORCH_CUDA_ALLOC_CONF"}, "settings of the card's allocator, in predictions") \
+  EACH(threads, S::device, NumberField{&W::threads, {0, kKi}, {1, 128}}, "CPU threads of an operator; 0: as many as LibTorch takes", reason_threads) \
+  EACH(cuda_graph, S::pass, FlagField{&W::cuda_graph}, "capture the step as a CUDA graph and replay it", reason_cuda_graph) \
+  EACH(projections, S::attention, FlagField{&W::projections}, "Q, K and V are made of one input by linear layers", reason_projections) \
+  EACH(compile, S::pass, choice<&W::compile>(kCompiles), "operator after operator, or a package that PyTorch's Inductor made ahead of time, also with kernels tried out", reason_compile) \
+  EACH(optimizer_state, S::optimizer, choice<&W::optimizer_state>(kOptimizerStates), "type of the moments of 16-bit parameters: theirs, as PyTorch's optimizers do, or fp32, also with fp32 master weights", reason_optimizer_state) \
+  EACH(model, S::workload, TextField{&W::model, "a path"}, "file of torch.export whose module runs", reason_model) \
+  EACH(loss, S::pass, choice<&W::loss>(kLosses), "of an own model: the mean of its output, cross entropy on logits, or its own", reason_loss) \
+  EACH(dim1, S::shape, NumberField{&W::dim1, {0, kKi * kKi}, {1, 64 * kKi}}, "first open dimension of an own model beside B and T; 0: as exported", reason_model) \
+  EACH(dim2, S::shape, NumberField{&W::dim2, {0, kKi * kKi}, {1, 64 * kKi}}, "second open dimension of an own model beside B and T", reason_model) \
+  EACH(dim3, S::shape, NumberField{&W::dim3, {0, kKi * kKi}, {1, 64 * kKi}}, "third open dimension of an own model beside B and T", reason_model) \
+  EACH(dim4, S::shape, NumberField{&W::dim4, {0, kKi * kKi}, {1, 64 * kKi}}, "fourth open dimension of an own model beside B and T", reason_model) \
+  EACH(softmax, S::attention, choice<&W::softmax>(kForms), "of naive attention: one operator, or exp of x - max, sum and quotient written out", reason_softmax) \
+  EACH(silu, S::model, choice<&W::silu>(kForms), "of SwiGLU: one operator, or x times sigmoid(x)", reason_silu) \
+  EACH(cross_entropy, S::model, choice<&W::cross_entropy>(kForms), "one operator, or the logarithm of a sum of exponentials written out", reason_cross_entropy) \
+  EACH(mask, S::attention, choice<&W::mask>(kMasks), "mask of naive attention: one for all layers, or made by every layer, also for every head", reason_mask) \
+  EACH(products, S::model, choice<&W::products>(kProducts), "linear layers and products of naive attention: linear and matmul, or einsum", reason_products) \
+  EACH(rope_fp32, S::precision, FlagField{&W::rope_fp32}, "turn queries and keys in fp32, with casts to and fro", reason_rope_fp32) \
+  EACH(kernels, S::model, choice<&W::kernels>(kKernels), "norms, softmax of naive attention, weighted sum and cross entropy: LibTorch's operators, or kernels of our own", reason_kernels) \
+  EACH(lora_rank, S::model, NumberField{&W::lora_rank, {0, 64 * kKi}, {1, 512}}, "rank of adapters (LoRA), which alone are trained; 0: none", reason_block) \
+  EACH(lora_on, S::model, choice<&W::lora_on>(kLoraOns), "linear layers with an adapter: queries and values, all of attention, or the feed-forward part too", reason_lora_on) \
+  EACH(lora_alpha, S::model, RealField{&W::lora_alpha, 0, 1e6}, "an adapter adds lora_alpha / lora_rank times its product", reason_lora_on) \
+  EACH(lora_merged, S::model, FlagField{&W::lora_merged}, "the adapters are added to the weights beforehand: the model is then as without", reason_lora_on) \
+  EACH(window, S::attention, NumberField{&W::window, {0, kKi * kKi}, {1, 64 * kKi}}, "keys that a query sees at most: itself and those before it, without causal also those behind; 0: no limit", reason_window) \
+  EACH(packed, S::attention, NumberField{&W::packed, {0, kKi * kKi}, {1, 64 * kKi}}, "tokens of each of the sequences packed into T, which do not see each other; 0: one sequence", reason_masks) \
+  EACH(padding, S::attention, NumberField{&W::padding, {0, kKi * kKi}, {1, 64 * kKi}}, "padded keys of the last sequence of a batch, which no other token sees; those before it have evenly fewer", reason_masks) \
+  EACH(attn_dropout, S::attention, RealField{&W::attn_dropout, 0, 0.99}, "share of the probabilities of attention that are dropped", reason_attn_dropout) \
+  EACH(dropout, S::model, RealField{&W::dropout, 0, 0.99}, "share of embeddings and of what attention and feed-forward add that is dropped", reason_dropout) \
+  EACH(experts, S::model, NumberField{&W::experts, {0, kKi}, {2, 128}}, "feed-forward parts of a block between which a router chooses; 0: one, without a router", reason_experts) \
+  EACH(experts_per_token, S::model, NumberField{&W::experts_per_token, {1, 64}, {1, 16}}, "experts that each token is sent to", reason_experts_on) \
+  EACH(capacity, S::model, RealField{&W::capacity, 0, 1000}, "tokens that an expert takes, over an equal share of all; what is more is dropped; 0: all have room", reason_experts_on) \
+  EACH(habit, S::pass, choice<&W::habit>(kHabits), "a mistake of training loops, made on purpose", reason_habit) \
+  EACH(image, S::shape, NumberField{&W::image, {1, 4 * kKi}, {16, 2 * kKi}}, "pixels of a side of an image, which has three channels", reason_images) \
+  EACH(patch, S::shape, NumberField{&W::patch, {1, kKi}, {4, 64}}, "pixels of a side of a patch, which becomes a token", reason_images) \
+  EACH(patches, S::model, choice<&W::patches>(kPatchForms), "what makes tokens of patches: a convolution, or a linear layer on their numbers", reason_images) \
+  EACH(stem_norm, S::model, FlagField{&W::stem_norm}, "a norm before the first block of an encoder of images, whose patches then have no bias, as in CLIP", reason_images) \
+  EACH(pool, S::model, choice<&W::pool>(kPools), "what an encoder of images gives: vit a class token, vlm all patches; the mean of patches; or learned queries that attend to them", reason_images) \
+  EACH(image_tokens, S::shape, NumberField{&W::image_tokens, {1, 64 * kKi}, {1, 2 * kKi}}, "tokens of an image behind pool mean or resampler", reason_image_tokens) \
+  EACH(images, S::shape, NumberField{&W::images, {1, 64}, {1, 16}}, "images of a sequence, before its text", reason_joined) \
+  EACH(encoder_width, S::shape, NumberField{&W::encoder_width, {1, 64 * kKi}, {32, 8 * kKi}}, "d_model of the encoder of images", reason_joined) \
+  EACH(encoder_heads, S::shape, NumberField{&W::encoder_heads, {1, kKi}, {1, 128}}, "heads of the encoder of images", reason_joined) \
+  EACH(encoder_layers, S::shape, NumberField{&W::encoder_layers, {1, kKi}, {1, 128}}, "blocks of the encoder of images", reason_joined) \
+  EACH(encoder_ff, S::shape, NumberField{&W::encoder_ff, {1, kKi * kKi}, {8, 32 * kKi}}, "d_ff of the encoder of images", reason_joined) \
+  EACH(projector, S::model, choice<&W::projector>(kProjectors), "from the encoder's width to that of the language model: one linear layer, or two with GELU between", reason_joined) \
+  EACH(frozen, S::model, choice<&W::frozen>(kFrozen), "parts that are not trained; both: the projector alone is", reason_frozen) \
+  EACH(frozen_layers, S::model, NumberField{&W::frozen_layers, {0, kKi}, {1, 128}}, "blocks that are not trained, from the first on, nor what is before them; 0: all is trained", reason_frozen_layers) \
+  EACH(head_width, S::attention, NumberField{&W::head_width, {0, 4 * kKi}, {8, 256}}, "width of a head of a block; 0: d_model / heads", reason_plain_block) \
+  EACH(qkv_bias, S::model, FlagField{&W::qkv_bias}, "biases of the projections to queries, keys and values alone", reason_query_form) \
+  EACH(qk_norm, S::model, FlagField{&W::qk_norm}, "a norm of every head of queries and keys", reason_query_form) \
+  EACH(expert_ff, S::model, NumberField{&W::expert_ff, {0, kKi * kKi}, {8, 32 * kKi}, Field::d_ff}, "hidden width of an expert", reason_experts_on) \
+  EACH(shared_ff, S::model, NumberField{&W::shared_ff, {0, kKi * kKi}, {8, 32 * kKi}}, "hidden width of an expert that every token is sent to; 0: none", reason_experts_on) \
+  EACH(shared_gate, S::model, FlagField{&W::shared_gate}, "a gate weighs the shared expert for each token", reason_shared_gate) \
+  EACH(dense_layers, S::model, NumberField{&W::dense_layers, {0, kKi}, {1, 128}}, "first blocks without experts, with d_ff", reason_expert_layers) \
+  EACH(expert_every, S::model, NumberField{&W::expert_every, {1, kKi}, {1, 128}}, "experts are in every n-th block", reason_expert_layers) \
+  EACH(expert_weights, S::model, choice<&W::expert_weights>(kExpertWeights), "weights of a token's experts: softmax made to sum to one, softmax as it is, or sigmoid made to sum to one", reason_experts_on) \
+  EACH(expert_scale, S::model, RealField{&W::expert_scale, 0, 1000}, "multiplies the weights of a token's experts", reason_experts_on) \
+  EACH(kv_rank, S::attention, NumberField{&W::kv_rank, {0, 64 * kKi}, {8, 2 * kKi}}, "latent attention: width of what keys and values are made of, which the cache keeps; 0: none", reason_plain_block) \
+  EACH(q_rank, S::attention, NumberField{&W::q_rank, {0, 64 * kKi}, {8, 2 * kKi}}, "of latent attention: width of what queries are made of; 0: the input", reason_latent) \
+  EACH(rope_width, S::attention, NumberField{&W::rope_width, {0, 4 * kKi}, {8, 256}}, "part of a head that rotary positions turn; 0: all of it, half of it with latent attention", reason_rope_width) \
+  EACH(v_width, S::attention, NumberField{&W::v_width, {0, 4 * kKi}, {8, 256}}, "of latent attention: width of a head of values; 0: as of keys", reason_latent) \
+  EACH(full_every, S::attention, NumberField{&W::full_every, {0, kKi}, {1, 128}}, "every n-th block has no window; 0: all have it", reason_full_every) \
+  EACH(block_form, S::model, choice<&W::block_form>(kBlockForms), "feed-forward after attention, or beside it: behind a norm of its own, or behind the same norm", reason_plain_block) \
+  EACH(post_norm, S::model, FlagField{&W::post_norm}, "a norm of what attention and feed-forward give, before it is added", reason_plain_block) \
+  EACH(head_bias, S::model, FlagField{&W::head_bias}, "a bias of the last layer", reason_lm) \
+  EACH(softcap, S::attention, RealField{&W::softcap, 0, 1e6}, "scores of naive attention become softcap tanh(score / softcap); 0: they do not", reason_plain_block) \
+  EACH(logit_softcap, S::model, RealField{&W::logit_softcap, 0, 1e6}, "the same of logits; 0: they stay as they are", reason_lm) \
+  EACH(max_positions, S::model, NumberField{&W::max_positions, {0, kKi * kKi}, {128, 32 * kKi}}, "rows of the table of learned positions, which limits T; 0: as many as there are tokens", reason_max_positions)
+// clang-format on
+
+#define TENSORSCOPE_ENUMERATOR(name, ...) name,
+enum class Field : std::uint8_t { TENSORSCOPE_FIELDS(TENSORSCOPE_ENUMERATOR) };
+inline constexpr int kFieldCount = [] {
+  enum : int { TENSORSCOPE_FIELDS(TENSORSCOPE_ENUMERATOR) count };
+  return static_cast<int>(count);
+}();
+#undef TENSORSCOPE_ENUMERATOR
 
 const char* field_name(Field field);
 

@@ -12,10 +12,9 @@ import sys
 # File -> [(place, what stands there afterwards)]
 CHANGES = {
     "core/spec/workload_spec.h": [
-        # A setting, behind the last one.
-        ("  {last_setting},\n};", "  {last_setting},\n  example_setting,\n};"),
-        ("static_cast<int>(Field::{last_setting}) + 1",
-         "static_cast<int>(Field::example_setting) + 1"),
+        # A setting: its row and its member.
+        ("  EACH(clip, ", "  EACH(example_setting, S::optimizer, RealField{&W::example_setting, 0, 10}, "
+         '"an example") \\\n  EACH(clip, '),
         ("  double clip = 0;", "  double example_setting = 0;\n  double clip = 0;"),
         # A workload and a backend.
         ("  EACH(own_model)\n", "  EACH(own_model) EACH(example_workload)\n"),
@@ -48,9 +47,6 @@ CHANGES = {
          "                         : snapshot::read_snapshot(path, input, waiting.progress, waiting.range));\n"),
     ],
 }
-# The row of the setting, behind the last one of the table.
-SETTING = ('  {Field::example_setting, "example_setting", S::optimizer, '
-           'RealField{&W::example_setting, 0, 10}, "an example"},\n')
 
 ADDED = {
     "app/commands/example_command.cpp": """#include <CLI/CLI.hpp>
@@ -102,31 +98,13 @@ base::Result<SnapshotFile> read_example(std::string_view content) {
 }
 
 
-def last_setting(root):
-    text = (root / "core/spec/workload_spec.h").read_text(encoding="utf-8")
-    return re.search(r"kFieldCount = static_cast<int>\(Field::(\w+)\)", text).group(1)
-
-
 def changed(root, name, changes):
     text = (root / name).read_text(encoding="utf-8")
     for place, afterwards in changes:
-        place = place.replace("{last_setting}", last_setting(root))
-        afterwards = afterwards.replace("{last_setting}", last_setting(root))
         if text.count(place) != 1:
             sys.exit(f"{name}: {place!r} is there {text.count(place)} times, not once")
         text = text.replace(place, afterwards)
     return text
-
-
-def with_setting(root):
-    name = "core/spec/spec_fields.cpp"
-    lines = (root / name).read_text(encoding="utf-8").splitlines(keepends=True)
-    row = f"  {{Field::{last_setting(root)},"
-    last = [number for number, line in enumerate(lines) if line.startswith(row)]
-    if len(last) != 1:
-        sys.exit(f"{name}: {row!r} is there {len(last)} times, not once")
-    lines.insert(last[0] + 1, SETTING)
-    return {name: "".join(lines)}
 
 
 def other_commands(root):
@@ -140,7 +118,6 @@ def other_commands(root):
 
 def main(root, out):
     files = {name: changed(root, name, changes) for name, changes in CHANGES.items()}
-    files.update(with_setting(root))
     files.update(other_commands(root))
     files.update(ADDED)
     for name, text in files.items():
