@@ -18,6 +18,7 @@
 #include "core/spec/own_model.h"
 #include "core/spec/presets.h"
 #include "core/spec/spec_fields.h"
+#include "core/spec/spec_values.h"
 #include "core/text/message.h"
 
 namespace ts::app {
@@ -74,10 +75,7 @@ base::Result<void> apply(const std::vector<std::string>& settings, const char* o
     if (equals == std::string::npos || equals == 0) {
       return base::fail(std::string(option) + " needs KEY=VALUE, not \"" + setting + "\"");
     }
-    if (auto set = spec::set_field(spec, setting.substr(0, equals), setting.substr(equals + 1));
-        !set) {
-      return base::fail(set.error().sentence);
-    }
+    if (auto set = spec::set_setting(spec, setting); !set) return base::fail(set.error().sentence);
   }
   return {};
 }

@@ -14,6 +14,7 @@
 #include "app/session/run_files.h"
 #include "core/checks/comparison_checks.h"
 #include "core/report/compare_report.h"
+#include "core/spec/spec_values.h"
 #include "core/sweep/sweep_checks.h"
 #include "core/sweep/sweep_json.h"
 #include "views/common/spec_words.h"
@@ -39,8 +40,7 @@ const run::Comparison* ended_comparison(const Session& session) {
 std::optional<spec::WorkloadSpec> with_settings(spec::WorkloadSpec spec,
                                                 const std::vector<std::string>& settings) {
   for (const std::string& one : settings) {
-    const std::size_t equals = one.find('=');
-    if (!spec::set_field(spec, one.substr(0, equals), one.substr(equals + 1))) return std::nullopt;
+    if (!spec::set_setting(spec, one)) return std::nullopt;
   }
   return spec;
 }

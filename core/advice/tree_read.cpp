@@ -4,6 +4,7 @@
 
 #include "core/advice/tree.h"
 #include "core/lessons/lesson_json.h"
+#include "core/spec/spec_values.h"
 #include "core/text/message.h"
 #include "core/text/nearest.h"
 
@@ -109,10 +110,7 @@ Node read_node(ObjectReader& reader) {
   if (node.kind == NodeKind::ask) check_branches(reader, node);
   spec::WorkloadSpec tried;
   for (const std::string& one : node.set) {
-    const std::size_t equals = one.find('=');
-    const auto set = spec::set_field(tried, one.substr(0, equals),
-                                     equals == one.npos ? "" : one.substr(equals + 1));
-    if (!set) reader.wrong(set.error());
+    if (const auto set = spec::set_setting(tried, one); !set) reader.wrong(set.error());
   }
   return node;
 }

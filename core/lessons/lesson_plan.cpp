@@ -36,8 +36,7 @@ bool apply(ObjectReader& reader, const char* key, const std::vector<std::string>
       reader.wrong(text::message("lesson_file.no_setting", {{"key", key}, {"text", setting}}));
       return false;
     }
-    if (auto set = spec::set_field(spec, setting.substr(0, equals), setting.substr(equals + 1));
-        !set) {
+    if (auto set = spec::set_setting(spec, setting); !set) {
       reader.wrong(set.error());
       return false;
     }

@@ -5,6 +5,8 @@
 
 #include "core/base/check.h"
 #include "core/spec/spec_fields.h"
+#include "core/spec/spec_values.h"
+#include "core/text/joined.h"
 
 namespace ts::spec {
 
@@ -135,13 +137,8 @@ void keep_or_set(std::int64_t& field, std::int64_t value) {
 }
 
 void apply_settings(std::string_view settings, WorkloadSpec& spec) {
-  while (!settings.empty()) {
-    const std::string_view setting = settings.substr(0, settings.find(' '));
-    const std::size_t equals = setting.find('=');
-    const auto set = set_field(spec, setting.substr(0, equals), setting.substr(equals + 1));
-    TS_CHECK(set.has_value());
-    settings.remove_prefix(std::min(setting.size() + 1, settings.size()));
-  }
+  for (const std::string_view setting : text::words(settings))
+    TS_CHECK(set_setting(spec, setting).has_value());
 }
 
 // The settings in which published models differ from these presets. One whose config.json was open

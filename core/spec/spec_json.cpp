@@ -6,50 +6,14 @@
 #include <utility>
 
 #include "core/spec/spec_fields.h"
-#include "core/spec/spec_problems.h"
 #include "core/spec/spec_values.h"
 #include "core/spec/workload_spec.h"
-#include "core/text/nearest.h"
-#include "core/text/numbers.h"
+#include "core/text/message.h"
 #include "core/text/typed_numbers.h"
 
 namespace ts::spec {
 
 namespace {
-
-// The problem with a value; nothing if the value was set.
-using Refusal = std::optional<SpecProblem>;
-
-Refusal refusal(Field field, const std::string& key, std::vector<base::Argument> arguments) {
-  arguments.push_back({"field", field_name(field)});
-  Problems problems;
-  problems.add(field, key, std::move(arguments));
-  return problems.take().front();
-}
-
-Refusal set_flag(WorkloadSpec& spec, Field field, std::string_view value) {
-  bool& flag = spec.*field_as<FlagField>(field)->member;
-  if (value == "true" || value == "on" || value == "yes" || value == "1") {
-    flag = true;
-  } else if (value == "false" || value == "off" || value == "no" || value == "0") {
-    flag = false;
-  } else {
-    return refusal(field, "truth", {{"value", std::string(value)}});
-  }
-  return {};
-}
-
-Refusal set_seed(WorkloadSpec& spec, Field field, std::string_view value) {
-  std::uint64_t seed = 0;
-  const char* const end = value.data() + value.size();
-  const auto [rest, error] = std::from_chars(value.data(), end, seed);
-  if (error != std::errc{} || rest != end) {
-    return refusal(field, "seed",
-                   {{"max", std::to_string(UINT64_MAX)}, {"value", std::string(value)}});
-  }
-  spec.*field_as<SeedField>(field)->member = seed;
-  return {};
-}
 
 // Sets a field from the text of --set, by its kind.
 struct FromText {
@@ -57,45 +21,43 @@ struct FromText {
   Field field;
   std::string_view value;
 
-  [[nodiscard]] Refusal refused(const char* key) const {
-    return refusal(field, key, {{"value", std::string(value)}});
+  [[nodiscard]] base::Result<void> refused(const std::string& key) const {
+    return text::fail("spec.error." + key,
+                      {{"value", std::string(value)}, {"field", field_name(field)}});
   }
-  [[nodiscard]] Refusal number(std::int64_t count) const {
-    if (set_number(spec, field, count)) return {};
-    const FieldRange range = field_range(field);
-    return refusal(field, "range",
-                   {{"min", text::grouped(range.min)},
-                    {"max", text::grouped(range.max)},
-                    {"value", text::grouped(count)}});
+  base::Result<void> operator()(const NumberField&) const {
+    const auto count = text::parse_count(value);
+    return count ? set_number(spec, field, *count) : refused("whole_number");
   }
-  Refusal operator()(const NumberField&) const {
-    if (const auto count = text::parse_count(value)) return number(*count);
-    return refused("whole_number");
+  base::Result<void> operator()(const BytesField&) const {
+    const auto bytes = text::parse_bytes(value);
+    return bytes ? set_number(spec, field, *bytes) : refused("size");
   }
-  Refusal operator()(const BytesField&) const {
-    if (const auto bytes = text::parse_bytes(value)) return number(*bytes);
-    return refused("size");
+  base::Result<void> operator()(const RealField&) const {
+    const auto real = text::parse_real(value);
+    return real ? set_real(spec, field, *real) : refused("real");
   }
-  Refusal operator()(const RealField& real) const {
-    const auto parsed = text::parse_real(value);
-    if (!parsed) {
-      return refused("real");
+  base::Result<void> operator()(const ChoiceField&) const { return set_choice(spec, field, value); }
+  base::Result<void> operator()(const FlagField& flag) const {
+    const auto is = [this](std::string_view word) { return value == word; };
+    const bool set = is("true") || is("on") || is("yes") || is("1");
+    if (!set && !is("false") && !is("off") && !is("no") && !is("0")) return refused("truth");
+    spec.*flag.member = set;
+    return {};
+  }
+  base::Result<void> operator()(const SeedField& seed) const {
+    std::uint64_t number = 0;
+    const char* const end = value.data() + value.size();
+    const auto [rest, error] = std::from_chars(value.data(), end, number);
+    if (error != std::errc{} || rest != end) {
+      return text::fail("spec.error.seed", {{"max", std::to_string(UINT64_MAX)},
+                                            {"value", std::string(value)},
+                                            {"field", field_name(field)}});
     }
-    if (set_real(spec, field, *parsed)) return {};
-    return refusal(field, "range",
-                   {{"min", text::plain(real.min)},
-                    {"max", text::plain(real.max)},
-                    {"value", text::plain(*parsed)}});
+    spec.*seed.member = number;
+    return {};
   }
-  Refusal operator()(const ChoiceField& choices) const {
-    if (set_choice(spec, field, value)) return {};
-    const std::vector<std::string_view> words(choices.names.begin(), choices.names.end());
-    return refusal(field, "choice",
-                   {{"choices", text::listed(words)}, {"value", std::string(value)}});
-  }
-  Refusal operator()(const FlagField&) const { return set_flag(spec, field, value); }
-  Refusal operator()(const SeedField&) const { return set_seed(spec, field, value); }
-  Refusal operator()(const TextField& text) const {
+  base::Result<void> operator()(const TextField& text) const {
     spec.*text.member = value;
     return {};
   }
@@ -173,8 +135,7 @@ base::Result<WorkloadSpec> spec_from_json(const nlohmann::json& json) {
   WorkloadSpec spec;
   for (const auto& [key, value] : json.items()) {
     TS_TRY(const auto field, field_from_name(key));
-    const auto set = std::visit(FromJson{spec, field, value}, field_row(field).kind);
-    if (!set) return tl::unexpected(set.error());
+    TS_TRY_DONE(std::visit(FromJson{spec, field, value}, field_row(field).kind));
   }
   if (const auto problems = validate(spec); !problems.empty()) {
     return tl::unexpected<base::Error>(problems.front());
@@ -184,14 +145,14 @@ base::Result<WorkloadSpec> spec_from_json(const nlohmann::json& json) {
 
 base::Result<void> set_field(WorkloadSpec& spec, std::string_view name, std::string_view value) {
   TS_TRY(const auto field, field_from_name(name));
-  const Refusal refused = std::visit(FromText{spec, field, value}, field_row(field).kind);
-  if (refused) return tl::unexpected<base::Error>(*refused);
-  return {};
+  return std::visit(FromText{spec, field, value}, field_row(field).kind);
 }
 
 std::optional<SpecProblem> value_problem(Field field, std::string_view value) {
   WorkloadSpec unused;
-  return std::visit(FromText{unused, field, value}, field_row(field).kind);
+  auto set = std::visit(FromText{unused, field, value}, field_row(field).kind);
+  if (set) return std::nullopt;
+  return SpecProblem{std::move(set.error()), field};
 }
 
 }  // namespace ts::spec

@@ -13,31 +13,14 @@ namespace ts::spec {
 
 namespace {
 
+// Each kind by itself: numbers, then reals.
+template <class Kind>
 void check_ranges(const WorkloadSpec& spec, Problems& problems) {
   for (const FieldRow& row : field_rows()) {
-    const auto* number = std::get_if<NumberField>(&row.kind);
-    if (number == nullptr) continue;
-    const std::int64_t value = spec.*number->member;
-    if (value >= number->range.min && value <= number->range.max) continue;
-    problems.add(row.field, "range",
-                 {{"field", row.name},
-                  {"min", text::grouped(number->range.min)},
-                  {"max", text::grouped(number->range.max)},
-                  {"value", text::grouped(value)}});
-  }
-}
-
-void check_reals(const WorkloadSpec& spec, Problems& problems) {
-  for (const FieldRow& row : field_rows()) {
-    const auto* real = std::get_if<RealField>(&row.kind);
-    if (real == nullptr) continue;
-    const double value = spec.*real->member;
-    if (value >= real->min && value <= real->max) continue;
-    problems.add(row.field, "range",
-                 {{"field", row.name},
-                  {"min", text::plain(real->min)},
-                  {"max", text::plain(real->max)},
-                  {"value", text::plain(value)}});
+    const auto* kind = std::get_if<Kind>(&row.kind);
+    if (kind == nullptr) continue;
+    if (auto kept = in_range(row.field, spec.*kind->member); !kept)
+      problems.add(row.field, std::move(kept.error()));
   }
 }
 
@@ -119,8 +102,8 @@ void check_model(const WorkloadSpec& spec, Problems& problems) {
 
 std::vector<SpecProblem> validate(const WorkloadSpec& spec) {
   Problems problems;
-  check_ranges(spec, problems);
-  check_reals(spec, problems);
+  check_ranges<NumberField>(spec, problems);
+  check_ranges<RealField>(spec, problems);
   check_memory_limit(spec, problems);
   check_target(spec, problems);
   check_corpus_name(spec, problems);

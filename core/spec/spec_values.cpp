@@ -36,6 +36,16 @@ std::int64_t WorkloadSpec::*number_member(Field field) {
   return bytes->member;
 }
 
+template <class Number>
+base::Result<void> in_range(Field field, Number value, Number min, Number max,
+                            std::string (*words)(Number)) {
+  if (value >= min && value <= max) return {};
+  return text::fail("spec.error.range", {{"field", field_name(field)},
+                                         {"min", words(min)},
+                                         {"max", words(max)},
+                                         {"value", words(value)}});
+}
+
 }  // namespace
 
 base::Result<Field> field_from_name(std::string_view name) {
@@ -56,17 +66,27 @@ base::Result<Field> field_from_name(std::string_view name) {
                     {{"name", std::string(name)}, {"all", text::listed(names)}});
 }
 
-base::Result<void> set_real(WorkloadSpec& spec, Field field, double value) {
+base::Result<void> in_range(Field field, std::int64_t value) {
+  const FieldRange range = field_range(field);
+  return in_range(field, value, range.min, range.max, text::grouped);
+}
+
+base::Result<void> in_range(Field field, double value) {
   const auto* real = field_as<RealField>(field);
   TS_CHECK(real != nullptr);
-  if (!(value >= real->min && value <= real->max)) {
-    return text::fail("spec.error.range", {{"field", field_name(field)},
-                                           {"min", text::plain(real->min)},
-                                           {"max", text::plain(real->max)},
-                                           {"value", text::plain(value)}});
-  }
-  spec.*real->member = value;
+  return in_range(field, value, real->min, real->max, text::plain);
+}
+
+base::Result<void> set_real(WorkloadSpec& spec, Field field, double value) {
+  TS_TRY_DONE(in_range(field, value));
+  spec.*field_as<RealField>(field)->member = value;
   return {};
+}
+
+base::Result<void> set_setting(WorkloadSpec& spec, std::string_view written) {
+  const std::size_t equals = std::min(written.find('='), written.size());
+  const std::string_view value = written.substr(std::min(equals + 1, written.size()));
+  return set_field(spec, written.substr(0, equals), value);
 }
 
 bool has_numbers(Field field) {
@@ -87,13 +107,7 @@ std::int64_t number_of(const WorkloadSpec& spec, Field field) {
 base::Result<void> set_number(WorkloadSpec& spec, Field field, std::int64_t value) {
   if (field_as<ChoiceField>(field) != nullptr)
     return set_choice(spec, field, std::to_string(value));
-  const FieldRange range = field_range(field);
-  if (value < range.min || value > range.max) {
-    return text::fail("spec.error.range", {{"field", field_name(field)},
-                                           {"min", text::grouped(range.min)},
-                                           {"max", text::grouped(range.max)},
-                                           {"value", text::grouped(value)}});
-  }
+  TS_TRY_DONE(in_range(field, value));
   spec.*number_member(field) = value;
   return {};
 }

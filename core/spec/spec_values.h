@@ -15,6 +15,12 @@ base::Result<Field> field_from_name(std::string_view name);
 // True if a setting has whole-number values: a NumberField, a BytesField, or a choice among numbers
 // (warmups). The next two functions are for these.
 [[nodiscard]] bool has_numbers(Field field);
+// Sets a field by "NAME=VALUE", the form of --set.
+base::Result<void> set_setting(WorkloadSpec& spec, std::string_view written);
+
+// The sentence names the range of a NumberField or BytesField, or of a RealField.
+base::Result<void> in_range(Field field, std::int64_t value);
+base::Result<void> in_range(Field field, double value);
 // The sentence names the range, or the choices.
 base::Result<void> set_number(WorkloadSpec& spec, Field field, std::int64_t value);
 // Sets a RealField; the sentence names its range.

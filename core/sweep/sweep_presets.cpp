@@ -7,6 +7,7 @@
 
 #include "core/io/json_parse.h"
 #include "core/spec/presets.h"
+#include "core/spec/spec_values.h"
 #include "core/text/message.h"
 
 namespace ts::sweep {
@@ -14,11 +15,7 @@ namespace {
 
 base::Result<void> apply(const std::vector<std::string>& settings, spec::WorkloadSpec& spec) {
   for (const std::string& setting : settings) {
-    const std::size_t equals = std::min(setting.find('='), setting.size() - 1);
-    if (auto set = spec::set_field(spec, setting.substr(0, equals), setting.substr(equals + 1));
-        !set) {
-      return set;
-    }
+    TS_TRY_DONE(spec::set_setting(spec, setting));
   }
   return {};
 }
