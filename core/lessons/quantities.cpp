@@ -1,5 +1,6 @@
 #include "core/lessons/quantities.h"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cmath>
@@ -39,26 +40,25 @@ std::optional<double> number_at(const json& document, const string& pointer) {
   return document.contains(place) ? number_of(document.at(place)) : std::nullopt;
 }
 
-std::optional<double> sample(const json& document, const char* kind, const string& index) {
+// A text as an argument of a template.
+template <std::size_t N>
+struct Literal {
+  consteval Literal(const char (&from)[N]) { std::ranges::copy(from, text); }
+  char text[N];
+};
+
+// The number of that name in the object at the pointer.
+template <Literal Pointer>
+std::optional<double> under(const json& document, const string& name) {
+  return number_at(document, string(Pointer.text) + "/" + name);
+}
+
+template <Literal Kind>
+std::optional<double> sample(const json& document, const string& index) {
   std::size_t number = 0;
   const auto end = std::from_chars(index.data(), index.data() + index.size(), number);
   if (end.ec != std::errc() || number == 0) return std::nullopt;
-  return number_at(document, string("/samples_ms/") + kind + "/" + std::to_string(number - 1));
-}
-
-std::optional<double> timed(const json& document, const string& index) {
-  return sample(document, "timed", index);
-}
-std::optional<double> warmup(const json& document, const string& index) {
-  return sample(document, "warmup", index);
-}
-
-std::optional<double> named_in(const json& list, const string& name, const char* key) {
-  if (!list.is_array()) return std::nullopt;
-  for (const json& one : list) {
-    if (one.value("name", "") == name && one.contains(key)) return number_of(one.at(key));
-  }
-  return std::nullopt;
+  return number_at(document, string("/samples_ms/") + Kind.text + "/" + std::to_string(number - 1));
 }
 
 const json& child(const json& document, const char* key) {
@@ -66,14 +66,17 @@ const json& child(const json& document, const char* key) {
   return document.is_object() && document.contains(key) ? document.at(key) : none;
 }
 
-std::optional<double> result(const json& document, const string& name) {
-  return named_in(child(document, "results"), name, "value");
-}
-std::optional<double> result_error(const json& document, const string& name) {
-  return named_in(child(document, "results"), name, "error_percent");
-}
-std::optional<double> curve_largest(const json& document, const string& name) {
-  return named_in(child(child(document, "curves"), "of"), name, "largest");
+// The number under the key, of the object with that name in the list at the pointer.
+template <Literal Pointer, Literal Key, Literal Name = "name">
+std::optional<double> named(const json& document, const string& name) {
+  const json::json_pointer place(Pointer.text);
+  if (!document.contains(place) || !document.at(place).is_array()) return std::nullopt;
+  for (const json& one : document.at(place)) {
+    if (one.value(Name.text, "") == name && one.contains(Key.text)) {
+      return number_of(one.at(Key.text));
+    }
+  }
+  return std::nullopt;
 }
 
 // The y of a curve at that x.
@@ -107,13 +110,6 @@ std::optional<double> type_is(const json& document, const string& argument) {
     if (one.value("name", "") == name) return one.value("type", "") == type ? 1 : 0;
   }
   return std::nullopt;
-}
-
-std::optional<double> category_of_run(const json& document, const string& name) {
-  return number_at(document, "/memory/by_category/" + name);
-}
-std::optional<double> category_predicted(const json& document, const string& name) {
-  return number_at(document, "/by_category/" + name);
 }
 
 // "C-7, percent": a number of what a check found, as it was written there.
@@ -158,37 +154,16 @@ std::optional<double> batches(const json& document, const string&) {
   return static_cast<double>(seen.size());
 }
 
-std::optional<double> setting_in(const json& spec, const string& name) {
-  if (!spec.is_object() || !spec.contains(name)) return std::nullopt;
-  return number_of(spec.at(name));
-}
-std::optional<double> setting(const json& document, const string& name) {
-  return setting_in(child(document, "spec"), name);
-}
-std::optional<double> sweep_setting(const json& document, const string& name) {
-  return setting_in(child(child(document, "sweep"), "base"), name);
-}
-std::optional<double> ab_setting(const json& document, const string& name) {
-  return setting_in(child(child(document, "a"), "spec"), name);
-}
-
 std::optional<double> fits(const json& document, const string&) {
   return document.value("verdict", "oom") == "oom" ? 0 : 1;
 }
 
-std::optional<double> speedup_of(const json& document, const char* pointer) {
-  const auto ratio = number_at(document, pointer);
+// One over the number.
+template <Literal Pointer>
+std::optional<double> inverse(const json& document, const string&) {
+  const auto ratio = number_at(document, Pointer.text);
   if (!ratio || *ratio <= 0) return std::nullopt;
   return 1 / *ratio;
-}
-std::optional<double> speedup(const json& document, const string&) {
-  return speedup_of(document, "/ratio/total/median");
-}
-std::optional<double> speedup_low(const json& document, const string&) {
-  return speedup_of(document, "/ratio/total/ci95/1");
-}
-std::optional<double> speedup_high(const json& document, const string&) {
-  return speedup_of(document, "/ratio/total/ci95/0");
 }
 
 const json* point_of(const json& document, const string& argument) {
@@ -237,11 +212,6 @@ std::optional<double> term(const json& document, const string& name) {
   return std::nullopt;
 }
 
-std::optional<double> input(const json& document, const string& name) {
-  const json& number = child(child(document, "inputs"), name.c_str());
-  return number_of(number);
-}
-
 std::optional<double> figure(const json& document, const string& argument) {
   const PointName name = point_name(argument);
   const string at = name.at.empty() ? "" : name.at.front().second;
@@ -269,24 +239,14 @@ std::optional<double> fits_at_point(const json& document, const string& argument
 }
 
 // A number of the fit whose curve is the series, or of the only fit of that measure.
-std::optional<double> of_fit(const json& document, const string& series, const char* measure,
-                             const char* key) {
+template <Literal Measure, Literal Key>
+std::optional<double> fitted(const json& document, const string& series) {
   for (const json& fit : child(document, "fits")) {
-    if (fit.value("measure", "") != measure) continue;
-    if (series.empty() || fit.value("series", "") == series) return number_of(fit.at(key));
+    if (fit.value("measure", "") != Measure.text) continue;
+    if (series.empty() || fit.value("series", "") == series) return number_of(fit.at(Key.text));
   }
   return std::nullopt;
 }
-
-template <const char* const& Measure, const char* const& Key>
-std::optional<double> fitted(const json& document, const string& series) {
-  return of_fit(document, series, Measure, Key);
-}
-constexpr const char* kStepMeasure = "step_ms";
-constexpr const char* kPeakMeasure = "peak_allocated";
-constexpr const char* kPredictedMeasure = "peak_predicted";
-constexpr const char* kSlope = "slope";
-constexpr const char* kLastSlope = "last_slope";
 
 std::optional<double> saturation(const json& document, const string& series) {
   for (const json& one : child(document, "saturation")) {
@@ -296,26 +256,17 @@ std::optional<double> saturation(const json& document, const string& series) {
   return std::nullopt;
 }
 
-std::optional<double> fits_of(const json& document, const char* row) {
-  const json& one = child(document, row);
-  if (!one.is_object() || !one.contains("verdict")) return 0;
-  return one.at("verdict") == "oom" ? 0 : 1;
+// 1 where that row has a verdict other than oom, else 0.
+template <Literal Row>
+std::optional<double> row_fits(const json& document, const string&) {
+  const json& row = child(document, Row.text);
+  return row.is_object() && row.value("verdict", "oom") != "oom" ? 1 : 0;
 }
-std::optional<double> best_fits(const json& document, const string&) {
-  return fits_of(document, "best");
-}
-std::optional<double> rule_fits(const json& document, const string&) {
-  return fits_of(document, "lab_rule");
-}
-std::optional<double> as_set_fits(const json& document, const string&) {
-  return fits_of(document, "as_set");
-}
-std::optional<double> milliseconds_at(const json& document, const char* pointer) {
-  const auto seconds = number_at(document, pointer);
+std::optional<double> in_ms(std::optional<double> seconds) {
   return seconds ? std::optional(*seconds * 1e3) : std::nullopt;
 }
 std::optional<double> best_bound(const json& document, const string&) {
-  return milliseconds_at(document, "/best/bound/step_s");
+  return in_ms(number_at(document, "/best/bound/step_s"));
 }
 // Time per token: the rule has another number of sequences in a step.
 std::optional<double> rule_bound_ratio(const json& document, const string&) {
@@ -325,18 +276,8 @@ std::optional<double> rule_bound_ratio(const json& document, const string&) {
   return *best / *rule;
 }
 
-std::optional<double> of_rung(const json& document, const string& rung, const char* key) {
-  for (const json& one : child(document, "ladder")) {
-    if (one.value("rung", "") == rung && one.contains(key)) return number_of(one.at(key));
-  }
-  return std::nullopt;
-}
-std::optional<double> rung_needed(const json& document, const string& rung) {
-  return of_rung(document, rung, "needed");
-}
 std::optional<double> rung_bound(const json& document, const string& rung) {
-  const auto seconds = of_rung(document, rung, "bound_s");
-  return seconds ? std::optional(*seconds * 1e3) : std::nullopt;
+  return in_ms(named<"/ladder", "bound_s", "rung">(document, rung));
 }
 
 constexpr Nature kMeasured = Nature::measured;
@@ -364,8 +305,8 @@ constexpr QuantityRow kRows[] = {
     pointed("ci_high_ms", kRun, Unit::ms, kMeasured, "its high end", "/step_ms/ci95/1"),
     pointed("samples", kRun, Unit::count, kMeasured, "how many steps were timed", "/step_ms/n"),
     pointed("outliers", kRun, Unit::count, kMeasured, "how many of them are far out", "/step_ms/outliers"),
-    {"step_ms", kRun, Unit::ms, kMeasured, Takes::index, "one timed step, from 1", nullptr, timed},
-    {"warmup_ms", kRun, Unit::ms, kMeasured, Takes::index, "one warm-up step, from 1", nullptr, warmup},
+    {"step_ms", kRun, Unit::ms, kMeasured, Takes::index, "one timed step, from 1", nullptr, sample<"timed">},
+    {"warmup_ms", kRun, Unit::ms, kMeasured, Takes::index, "one warm-up step, from 1", nullptr, sample<"warmup">},
     pointed("forward_ms", kRun, Unit::ms, kMeasured, "median of the forward part", "/parts_ms/forward/median"),
     pointed("backward_ms", kRun, Unit::ms, kMeasured, "of the backward part", "/parts_ms/backward/median"),
     pointed("optimizer_ms", kRun, Unit::ms, kMeasured, "of the optimizer", "/parts_ms/optimizer/median"),
@@ -376,15 +317,15 @@ constexpr QuantityRow kRows[] = {
     pointed("tflops_per_s", kRun, Unit::tflops_per_s, kMeasured, "FLOPs by formula over the median", "/tflops_per_s"),
     pointed("peak_bytes", kRun, Unit::bytes, kMeasured, "most bytes allocated at once", "/memory/peak_allocated"),
     pointed("before_backward_bytes", kRun, Unit::bytes, kMeasured, "allocated when the last backward begins", "/memory/before_backward"),
-    {"category_bytes", kRun, Unit::bytes, kMeasured, Takes::name, "of one category at the peak: activation, parameter, gradient, optimizer_state, input, temporary", nullptr, category_of_run},
+    {"category_bytes", kRun, Unit::bytes, kMeasured, Takes::name, "of one category at the peak: activation, parameter, gradient, optimizer_state, input, temporary", nullptr, under<"/memory/by_category">},
     pointed("parameters", kRun, Unit::count, kMeasured, "numbers of the model", "/parameters"),
     pointed("trained_parameters", kRun, Unit::count, kMeasured, "those that are not frozen",
             "/trained_parameters"),
     pointed("flops_per_token", kRun, Unit::count, Nature::stated, "model FLOPs of a token by the first formula of its utilisation", "/utilisation/0/flops_per_token"),
     pointed("mfu", kRun, Unit::ratio, kMeasured, "these FLOPs over the median, over the roof measured here", "/utilisation/0/mfu"),
-    {"result", kRun, Unit::number, kMeasured, Takes::name, "what a workload about numbers came to, by its name", nullptr, result},
-    {"result_error_percent", kRun, Unit::percent, kMeasured, Takes::name, "how far that is from the exact number", nullptr, result_error},
-    {"largest", kRun, Unit::number, kMeasured, Takes::name, "largest y of a curve of such a workload", nullptr, curve_largest},
+    {"result", kRun, Unit::number, kMeasured, Takes::name, "what a workload about numbers came to, by its name", nullptr, named<"/results", "value">},
+    {"result_error_percent", kRun, Unit::percent, kMeasured, Takes::name, "how far that is from the exact number", nullptr, named<"/results", "error_percent">},
+    {"largest", kRun, Unit::number, kMeasured, Takes::name, "largest y of a curve of such a workload", nullptr, named<"/curves/of", "largest">},
     {"curve", kRun, Unit::number, kMeasured, Takes::position, "y of a curve at one x", nullptr, curve_at},
     {"type_is", kRun, Unit::count, kMeasured, Takes::type, "1 where a component has that type, else 0", nullptr, type_is},
     pointed("loss", kRun, Unit::number, kMeasured, "loss of the last step", "/loss"),
@@ -402,7 +343,7 @@ constexpr QuantityRow kRows[] = {
     pointed("operators_percent", kRun, Unit::percent, kMeasured, "share of a recorded step in which an operator ran, on the CPU", "/shares/operators_percent"),
     pointed("attention_percent", kRun, Unit::percent, kMeasured, "share of attention in its operators, on the CPU", "/shares/attention_percent"),
     {"check", kRun, Unit::number, kMeasured, Takes::name, "a number that a check found: C-7, percent", nullptr, check_number},
-    {"setting", kRun, Unit::number, Nature::stated, Takes::setting, "a setting of the step", nullptr, setting},
+    {"setting", kRun, Unit::number, Nature::stated, Takes::setting, "a setting of the step", nullptr, under<"/spec">},
 
     pointed("peak_bytes", kPredict, Unit::bytes, kPredicted, "most bytes allocated at once", "/peak_allocated"),
     pointed("requested_bytes", kPredict, Unit::bytes, kPredicted, "most that tensors ask for, before rounding", "/peak_requested"),
@@ -411,7 +352,7 @@ constexpr QuantityRow kRows[] = {
     pointed("headroom_bytes", kPredict, Unit::bytes, kPredicted, "what the card has more than needed", "/headroom"),
     pointed("before_backward_bytes", kPredict, Unit::bytes, kPredicted, "allocated when the last backward begins", "/before_backward"),
     pointed("workspace_bytes", kPredict, Unit::bytes, kPredicted, "of cuBLAS", "/workspaces"),
-    {"category_bytes", kPredict, Unit::bytes, kPredicted, Takes::name, "of one category at the peak", nullptr, category_predicted},
+    {"category_bytes", kPredict, Unit::bytes, kPredicted, Takes::name, "of one category at the peak", nullptr, under<"/by_category">},
     pointed("parameters", kPredict, Unit::count, kPredicted, "numbers of the model", "/parameters"),
     pointed("trained_parameters", kPredict, Unit::count, kPredicted, "those that are not frozen",
             "/trained_parameters"),
@@ -420,7 +361,7 @@ constexpr QuantityRow kRows[] = {
     {"type_is", kPredict, Unit::count, kPredicted, Takes::type, "1 where a component has that type there, else 0", nullptr, type_is},
     {"fits", kPredict, Unit::count, kPredicted, Takes::nothing, "1 where it fits, else 0", nullptr, fits},
     {"can_run", kPredict, Unit::count, Nature::theory, Takes::name, "1 where that attention backend takes these settings on the card, else 0", nullptr, can_run},
-    {"setting", kPredict, Unit::number, Nature::stated, Takes::setting, "a setting of the step", nullptr, setting},
+    {"setting", kPredict, Unit::number, Nature::stated, Takes::setting, "a setting of the step", nullptr, under<"/spec">},
 
     {"median_ms", kSweep, Unit::ms, kMeasured, Takes::point, "median step of a point", "/step_ms/median", nullptr},
     {"mean_ms", kSweep, Unit::ms, kMeasured, Takes::point, "its mean", "/step_ms/mean", nullptr},
@@ -438,62 +379,62 @@ constexpr QuantityRow kRows[] = {
     {"predicted_before_backward_bytes", kSweep, Unit::bytes, kPredicted, Takes::point, "allocated when the last backward begins", "/before_backward_predicted", nullptr},
     {"predicted_needed_bytes", kSweep, Unit::bytes, kPredicted, Takes::point, "what the device must have", "/predicted/needed", nullptr},
     {"predicted_fits", kSweep, Unit::count, kPredicted, Takes::point, "1 where the point fits, else 0", nullptr, fits_at_point},
-    {"exponent_ms", kSweep, Unit::number, kMeasured, Takes::series, "how the step grows: T to this power", nullptr, fitted<kStepMeasure, kSlope>},
-    {"exponent_bytes", kSweep, Unit::number, kMeasured, Takes::series, "how the peak grows", nullptr, fitted<kPeakMeasure, kSlope>},
-    {"last_exponent_ms", kSweep, Unit::number, kMeasured, Takes::series, "the same between the last two points", nullptr, fitted<kStepMeasure, kLastSlope>},
-    {"last_exponent_bytes", kSweep, Unit::number, kMeasured, Takes::series, "of the peak, between the last two points", nullptr, fitted<kPeakMeasure, kLastSlope>},
-    {"predicted_exponent_bytes", kSweep, Unit::number, kPredicted, Takes::series, "how the predicted peak grows", nullptr, fitted<kPredictedMeasure, kSlope>},
-    {"predicted_last_exponent_bytes", kSweep, Unit::number, kPredicted, Takes::series, "the same between the last two points", nullptr, fitted<kPredictedMeasure, kLastSlope>},
+    {"exponent_ms", kSweep, Unit::number, kMeasured, Takes::series, "how the step grows: T to this power", nullptr, fitted<"step_ms", "slope">},
+    {"exponent_bytes", kSweep, Unit::number, kMeasured, Takes::series, "how the peak grows", nullptr, fitted<"peak_allocated", "slope">},
+    {"last_exponent_ms", kSweep, Unit::number, kMeasured, Takes::series, "the same between the last two points", nullptr, fitted<"step_ms", "last_slope">},
+    {"last_exponent_bytes", kSweep, Unit::number, kMeasured, Takes::series, "of the peak, between the last two points", nullptr, fitted<"peak_allocated", "last_slope">},
+    {"predicted_exponent_bytes", kSweep, Unit::number, kPredicted, Takes::series, "how the predicted peak grows", nullptr, fitted<"peak_predicted", "slope">},
+    {"predicted_last_exponent_bytes", kSweep, Unit::number, kPredicted, Takes::series, "the same between the last two points", nullptr, fitted<"peak_predicted", "last_slope">},
     {"saturation", kSweep, Unit::count, kMeasured, Takes::series, "first B from which tokens/s gain less than 10 % per doubling", nullptr, saturation},
     {"crossover", kSweep, Unit::count, kMeasured, Takes::series, "first value of the axis from which its step is the shorter one", nullptr, crossover},
     {"batches", kSweep, Unit::count, kMeasured, Takes::nothing, "batches with time and memory", nullptr, batches},
-    {"setting", kSweep, Unit::number, Nature::stated, Takes::setting, "a setting that the sweep does not vary", nullptr, sweep_setting},
+    {"setting", kSweep, Unit::number, Nature::stated, Takes::setting, "a setting that the sweep does not vary", nullptr, under<"/sweep/base">},
 
     pointed("edge", kHunt, Unit::count, kPredicted, "the largest value that fits", "/largest_that_fits"),
     pointed("edge_of_all", kHunt, Unit::count, kPredicted, "up to here every value fits", "/every_up_to"),
     pointed("smallest_oom", kHunt, Unit::count, kPredicted, "the smallest that does not fit", "/smallest_oom"),
     pointed("card_bytes", kHunt, Unit::bytes, Nature::stated, "memory of the card", "/target/memory"),
-    {"setting", kHunt, Unit::number, Nature::stated, Takes::setting, "a setting of the step", nullptr, setting},
+    {"setting", kHunt, Unit::number, Nature::stated, Takes::setting, "a setting of the step", nullptr, under<"/spec">},
 
     pointed("ratio", kAb, Unit::ratio, kMeasured, "median of the ratios of times, B over A", "/ratio/total/median"),
     pointed("ratio_low", kAb, Unit::ratio, kMeasured, "low end of its 95 % interval", "/ratio/total/ci95/0"),
     pointed("ratio_high", kAb, Unit::ratio, kMeasured, "its high end", "/ratio/total/ci95/1"),
-    {"speedup", kAb, Unit::ratio, kMeasured, Takes::nothing, "how many times as fast B is", nullptr, speedup},
-    {"speedup_low", kAb, Unit::ratio, kMeasured, Takes::nothing, "low end of its 95 % interval", nullptr, speedup_low},
-    {"speedup_high", kAb, Unit::ratio, kMeasured, Takes::nothing, "its high end", nullptr, speedup_high},
+    {"speedup", kAb, Unit::ratio, kMeasured, Takes::nothing, "how many times as fast B is", nullptr, inverse<"/ratio/total/median">},
+    {"speedup_low", kAb, Unit::ratio, kMeasured, Takes::nothing, "low end of its 95 % interval", nullptr, inverse<"/ratio/total/ci95/1">},
+    {"speedup_high", kAb, Unit::ratio, kMeasured, Takes::nothing, "its high end", nullptr, inverse<"/ratio/total/ci95/0">},
     pointed("pairs", kAb, Unit::count, kMeasured, "how many pairs were timed", "/ratio/total/pairs"),
     pointed("a_median_ms", kAb, Unit::ms, kMeasured, "median step of A", "/a/step_ms/median"),
     pointed("b_median_ms", kAb, Unit::ms, kMeasured, "of B", "/b/step_ms/median"),
     pointed("a_peak_bytes", kAb, Unit::bytes, kMeasured, "most bytes allocated at once by A", "/a/peak_allocated"),
     pointed("b_peak_bytes", kAb, Unit::bytes, kMeasured, "by B", "/b/peak_allocated"),
     pointed("break_even_steps", kAb, Unit::count, kMeasured, "steps after which compiling B has paid", "/break_even_steps"),
-    {"setting", kAb, Unit::number, Nature::stated, Takes::setting, "a setting of A", nullptr, ab_setting},
+    {"setting", kAb, Unit::number, Nature::stated, Takes::setting, "a setting of A", nullptr, under<"/a/spec">},
     {"term", StepKind::calculate, Unit::number, Nature::theory, Takes::term, "a line of the derivation", nullptr, term},
-    {"input", StepKind::calculate, Unit::number, Nature::stated, Takes::input, "a number that is chosen", nullptr, input},
+    {"input", StepKind::calculate, Unit::number, Nature::stated, Takes::input, "a number that is chosen", nullptr, under<"/inputs">},
     {"figure", StepKind::simulate, Unit::number, Nature::simulated, Takes::figure, "a result, from stated constants", nullptr, figure},
     {"figure", StepKind::step, Unit::number, Nature::simulated, Takes::figure, "a result, computed step by step", nullptr, step_figure},
-    {"input", StepKind::step, Unit::number, Nature::stated, Takes::input, "a number that is chosen", nullptr, input},
-    {"input", StepKind::simulate, Unit::number, Nature::stated, Takes::input, "a number that is chosen", nullptr, input},
+    {"input", StepKind::step, Unit::number, Nature::stated, Takes::input, "a number that is chosen", nullptr, under<"/inputs">},
+    {"input", StepKind::simulate, Unit::number, Nature::stated, Takes::input, "a number that is chosen", nullptr, under<"/inputs">},
     {"figure", StepKind::load, Unit::number, kMeasured, Takes::figure, "a result of loading, in its own unit", nullptr, figure},
-    {"input", StepKind::load, Unit::number, Nature::stated, Takes::input, "a number that is chosen", nullptr, input},
+    {"input", StepKind::load, Unit::number, Nature::stated, Takes::input, "a number that is chosen", nullptr, under<"/inputs">},
     pointed("best_needed_bytes", kAdvise, Unit::bytes, kPredicted, "what the fastest combination that fits needs", "/best/needed"),
     pointed("best_headroom_bytes", kAdvise, Unit::bytes, kPredicted, "what the card has more", "/best/headroom"),
     pointed("best_B", kAdvise, Unit::count, kPredicted, "its B", "/best/B"),
     pointed("best_micro_batches", kAdvise, Unit::count, kPredicted, "its micro-batches", "/best/micro_batches"),
     {"best_bound_ms", kAdvise, Unit::ms, Nature::theory, Takes::nothing, "the least time of its step by the roofs of the card", nullptr, best_bound},
-    {"best_fits", kAdvise, Unit::number, kPredicted, Takes::nothing, "1 where any combination fits, else 0", nullptr, best_fits},
+    {"best_fits", kAdvise, Unit::number, kPredicted, Takes::nothing, "1 where any combination fits, else 0", nullptr, row_fits<"best">},
     pointed("rule_B", kAdvise, Unit::count, kPredicted, "B by the rule of LAB-9", "/lab_rule/B"),
     pointed("rule_micro_batches", kAdvise, Unit::count, kPredicted, "micro-batches by it", "/lab_rule/micro_batches"),
     pointed("rule_needed_bytes", kAdvise, Unit::bytes, kPredicted, "what its settings need", "/lab_rule/needed"),
-    {"rule_fits", kAdvise, Unit::number, kPredicted, Takes::nothing, "1 where they fit, else 0", nullptr, rule_fits},
+    {"rule_fits", kAdvise, Unit::number, kPredicted, Takes::nothing, "1 where they fit, else 0", nullptr, row_fits<"lab_rule">},
     {"rule_bound_ratio", kAdvise, Unit::ratio, Nature::theory, Takes::nothing, "least time of a token by the rule over that of the fastest that fits", nullptr, rule_bound_ratio},
     pointed("set_needed_bytes", kAdvise, Unit::bytes, kPredicted, "what the settings themselves need", "/as_set/needed"),
-    {"set_fits", kAdvise, Unit::number, kPredicted, Takes::nothing, "1 where they fit, else 0", nullptr, as_set_fits},
+    {"set_fits", kAdvise, Unit::number, kPredicted, Takes::nothing, "1 where they fit, else 0", nullptr, row_fits<"as_set">},
     pointed("combinations", kAdvise, Unit::count, Nature::stated, "how many there are", "/recipes"),
     pointed("dry_runs", kAdvise, Unit::count, kPredicted, "how many were needed", "/dry_runs"),
-    {"ladder_needed_bytes", kAdvise, Unit::bytes, kPredicted, Takes::name, "what a rung of the ladder needs: plain, tf32, autocast, flash, fused, batch", nullptr, rung_needed},
+    {"ladder_needed_bytes", kAdvise, Unit::bytes, kPredicted, Takes::name, "what a rung of the ladder needs: plain, tf32, autocast, flash, fused, batch", nullptr, named<"/ladder", "needed", "rung">},
     {"ladder_bound_ms", kAdvise, Unit::ms, Nature::theory, Takes::name, "the least time of its step by the roofs of the card", nullptr, rung_bound},
-    {"setting", kAdvise, Unit::number, Nature::stated, Takes::setting, "a setting as given", nullptr, setting},
+    {"setting", kAdvise, Unit::number, Nature::stated, Takes::setting, "a setting as given", nullptr, under<"/spec">},
 };
 // clang-format on
 
