@@ -124,9 +124,9 @@ base::Result<std::string_view> SampleReader::mapped(int file, const Sample& samp
   const std::uint64_t end = sample.offset + sample.bytes;
   if (end > static_cast<std::uint64_t>(now.st_size)) return text::fail("loader_error.shorter");
   if (sample.bytes == 0) return std::string_view();
-  FileMap& map = keeps ? maps_[sample.file] : last_;
+  base::FileMap& map = keeps ? maps_[sample.file] : last_;
   if (!keeps || map.all().size() < end)
-    map = FileMap(file, static_cast<std::uint64_t>(now.st_size));
+    map = base::FileMap(file, static_cast<std::uint64_t>(now.st_size));
   if (map.all().empty() || !map.load(sample.offset, sample.bytes))
     return tl::unexpected(cannot_read());
   return map.all().substr(sample.offset, sample.bytes);
@@ -164,7 +164,8 @@ std::uint64_t in_system_cache(const DataSet& set) {
     const io::Descriptor file = opened(path);
     std::error_code error;
     const std::uintmax_t bytes = fs::file_size(path, error);
-    if (file.is_open() && !error && bytes > 0) sum += FileMap(file.number(), bytes).resident();
+    if (file.is_open() && !error && bytes > 0)
+      sum += base::FileMap(file.number(), bytes).resident();
   }
   return sum;
 }

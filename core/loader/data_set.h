@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "core/base/cancel.h"
+#include "core/base/file_map.h"
 #include "core/base/result.h"
 #include "core/io/input_file.h"
-#include "core/loader/file_map.h"
 #include "core/loader/plan.h"
 
 namespace ts::loader {
@@ -65,8 +65,8 @@ class SampleReader {
 
   const DataSet* set_;
   std::vector<io::Descriptor> open_;
-  std::vector<FileMap> maps_;
-  FileMap last_;  // of a file that is not kept
+  std::vector<base::FileMap> maps_;
+  base::FileMap last_;  // of a file that is not kept
 };
 
 // Takes the files out of the system's cache, as far as it does so when asked.

@@ -1,21 +1,19 @@
 #include "views/common/fonts.h"
 
-#include <fcntl.h>
 #include <imgui.h>
 #include <imgui_internal.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <cstring>
 
 #include "assets/assets.h"
+#include "core/base/file_map.h"
 
 namespace ts::views {
 namespace {
+
+using base::FileMap;
 
 constexpr const char* kInter[] = {"/usr/share/fonts/opentype/inter/Inter-Regular.otf",
                                   "/usr/share/fonts/opentype/inter/Inter-Medium.otf",
@@ -33,14 +31,15 @@ constexpr float kIconScale = 0.95F;
 
 constexpr float kReferenceSize = 14;
 
-unsigned big_endian(std::span<const std::uint8_t> bytes, std::size_t at, std::size_t count) {
+unsigned big_endian(std::string_view bytes, std::size_t at, std::size_t count) {
   unsigned value = 0;
-  for (std::size_t i = 0; i < count; ++i) value = value << 8U | bytes[at + i];
+  for (std::size_t i = 0; i < count; ++i)
+    value = value << 8U | static_cast<unsigned char>(bytes[at + i]);
   return value;
 }
 
 // Offset of a table of the face. Nothing if it is missing or ends before `needed` bytes.
-std::optional<std::size_t> table_offset(std::span<const std::uint8_t> font, std::size_t face,
+std::optional<std::size_t> table_offset(std::string_view font, std::size_t face,
                                         std::string_view name, std::size_t needed) {
   constexpr std::size_t kDirectory = 12;
   constexpr std::size_t kEntry = 16;
@@ -49,7 +48,7 @@ std::optional<std::size_t> table_offset(std::span<const std::uint8_t> font, std:
   for (std::size_t i = 0; i < count; ++i) {
     const std::size_t entry = face + kDirectory + i * kEntry;
     if (font.size() < entry + kEntry) return std::nullopt;
-    if (std::memcmp(&font[entry], name.data(), name.size()) != 0) continue;
+    if (font.substr(entry, name.size()) != name) continue;
     const std::size_t offset = big_endian(font, entry + 8, 4);
     if (font.size() < offset + needed) return std::nullopt;
     return offset;
@@ -97,11 +96,9 @@ const ImFontLoader& tabular_loader() {
 
 }  // namespace
 
-std::optional<float> line_per_em(std::span<const std::uint8_t> font, int face) {
-  constexpr std::string_view kCollection = "ttcf";
+std::optional<float> line_per_em(std::string_view font, int face) {
   std::size_t start = 0;
-  if (font.size() >= kCollection.size() &&
-      std::memcmp(font.data(), kCollection.data(), kCollection.size()) == 0) {
+  if (font.starts_with("ttcf")) {
     const std::size_t entry = 12 + static_cast<std::size_t>(face) * 4;
     if (font.size() < entry + 4) return std::nullopt;
     start = big_endian(font, entry, 4);
@@ -116,37 +113,18 @@ std::optional<float> line_per_em(std::span<const std::uint8_t> font, int face) {
   return static_cast<float>(ascent - descent) / static_cast<float>(em);
 }
 
-MappedFile::MappedFile(const std::string& path) {
-  const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (file < 0) return;
-  struct stat status {};
-  if (fstat(file, &status) == 0 && status.st_size > 0) {
-    void* mapped =
-        mmap(nullptr, static_cast<std::size_t>(status.st_size), PROT_READ, MAP_PRIVATE, file, 0);
-    if (mapped != MAP_FAILED) {
-      data_ = static_cast<std::uint8_t*>(mapped);
-      size_ = static_cast<std::size_t>(status.st_size);
-    }
-  }
-  close(file);
-}
-
-MappedFile::~MappedFile() {
-  if (data_ != nullptr) munmap(data_, size_);
-}
-
+// The 20 MB CJK collection is read only when glyphs are needed, and all faces share it.
 struct Fonts::Files {
-  std::array<MappedFile, 3> inter{MappedFile(kInter[0]), MappedFile(kInter[1]),
-                                  MappedFile(kInter[2])};
-  MappedFile mono{kMono};
-  MappedFile cjk{kCjk};
-  MappedFile cjk_bold{kCjkBold};
+  std::array<FileMap, 3> inter{FileMap(kInter[0]), FileMap(kInter[1]), FileMap(kInter[2])};
+  FileMap mono{kMono};
+  FileMap cjk{kCjk};
+  FileMap cjk_bold{kCjkBold};
 };
 
 Fonts::Fonts() : files_(std::make_unique<Files>()) {
-  if (!files_->inter[0].valid()) missing_.emplace_back("Inter");
-  if (!files_->mono.valid()) missing_.emplace_back("JetBrains Mono");
-  if (!files_->cjk.valid()) missing_.emplace_back("Noto Sans CJK");
+  if (files_->inter[0].all().empty()) missing_.emplace_back("Inter");
+  if (files_->mono.all().empty()) missing_.emplace_back("JetBrains Mono");
+  if (files_->cjk.all().empty()) missing_.emplace_back("Noto Sans CJK");
 }
 
 Fonts::~Fonts() = default;
@@ -170,39 +148,41 @@ ImFont* Fonts::Faces::face(TextStyle style) const {
 Fonts::Faces Fonts::add_to(ImFontAtlas& atlas, text::Language language) {
   // Dear ImGui fits the line of a face, from ascent to descent, into the requested pixels. The
   // sizes of the design are em sizes, as everywhere else.
-  const auto add = [&atlas](std::span<const std::uint8_t> file, ImFontConfig config) {
+  const auto add = [&atlas](std::string_view file, ImFontConfig config) {
     config.FontDataOwnedByAtlas = false;
     config.SizePixels = kReferenceSize;
     if (!config.MergeMode) config.FontLoader = &tabular_loader();
     config.ExtraSizeScale *= line_per_em(file, static_cast<int>(config.FontNo)).value_or(1.0F);
-    return atlas.AddFontFromMemoryTTF(const_cast<std::uint8_t*>(file.data()),
-                                      static_cast<int>(file.size()), kReferenceSize, &config);
+    return atlas.AddFontFromMemoryTTF(const_cast<char*>(file.data()), static_cast<int>(file.size()),
+                                      kReferenceSize, &config);
   };
-  const auto merge_others = [&](const MappedFile& cjk) {
+  const auto merge_others = [&](std::string_view cjk) {
     ImFontConfig merged;
     merged.MergeMode = true;
-    if (cjk.valid()) {
+    if (!cjk.empty()) {
       merged.FontNo = language == text::Language::zh_tw ? kTraditionalFace : kSimplifiedFace;
-      add(cjk.bytes(), merged);
+      add(cjk, merged);
     }
-    const std::string_view icons = assets::icon_font();
     merged.FontNo = 0;
     merged.ExtraSizeScale = kIconScale;
-    add({reinterpret_cast<const std::uint8_t*>(icons.data()), icons.size()}, merged);
+    add(assets::icon_font(), merged);
   };
-  const auto face = [&](const MappedFile& file, const MappedFile& cjk) {
+  const auto face = [&](std::string_view file, std::string_view cjk) {
     ImFontConfig config;
     config.SizePixels = kReferenceSize;
-    ImFont* font = file.valid() ? add(file.bytes(), config) : atlas.AddFontDefault(&config);
-    merge_others(cjk.valid() ? cjk : files_->cjk);
+    ImFont* font = file.empty() ? atlas.AddFontDefault(&config) : add(file, config);
+    merge_others(cjk.empty() ? files_->cjk.all() : cjk);
     return font;
   };
   Faces faces;
-  faces.regular = face(files_->inter[0], files_->cjk);
-  faces.medium = face(files_->inter[1].valid() ? files_->inter[1] : files_->inter[0], files_->cjk);
-  faces.strong =
-      face(files_->inter[2].valid() ? files_->inter[2] : files_->inter[0], files_->cjk_bold);
-  faces.mono = face(files_->mono, files_->cjk);
+  const auto inter = [&](std::size_t weight) {
+    const std::string_view file = files_->inter[weight].all();
+    return file.empty() ? files_->inter[0].all() : file;
+  };
+  faces.regular = face(inter(0), files_->cjk.all());
+  faces.medium = face(inter(1), files_->cjk.all());
+  faces.strong = face(inter(2), files_->cjk_bold.all());
+  faces.mono = face(files_->mono.all(), files_->cjk.all());
   return faces;
 }
 

@@ -1,11 +1,9 @@
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
 #include <memory>
 #include <optional>
-#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/text/text.h"
@@ -16,25 +14,9 @@ struct ImFontAtlas;
 
 namespace ts::views {
 
-// The bytes of a font file, memory-mapped. The 20 MB CJK collection is read only when glyphs are
-// needed, and all faces share it.
-class MappedFile {
- public:
-  explicit MappedFile(const std::string& path);
-  ~MappedFile();
-  MappedFile(const MappedFile&) = delete;
-  MappedFile& operator=(const MappedFile&) = delete;
-  [[nodiscard]] bool valid() const { return data_ != nullptr; }
-  [[nodiscard]] std::span<const std::uint8_t> bytes() const { return {data_, size_}; }
-
- private:
-  std::uint8_t* data_ = nullptr;
-  std::size_t size_ = 0;
-};
-
 // Line height, from ascent to descent, of a face of an OpenType font or collection, in ems. Nothing
 // if the tables needed for it are missing or truncated.
-std::optional<float> line_per_em(std::span<const std::uint8_t> font, int face);
+std::optional<float> line_per_em(std::string_view font, int face);
 
 // The faces of the design: Inter in three weights, each merged with Noto Sans CJK and the icons,
 // and JetBrains Mono. A missing file falls back to Dear ImGui's own font and is listed in

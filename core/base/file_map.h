@@ -1,10 +1,11 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <string_view>
 #include <utility>
 
-namespace ts::loader {
+namespace ts::base {
 
 // A file mapped for reading. Its bytes are where the system's cache has them. Movable.
 class FileMap {
@@ -13,6 +14,7 @@ class FileMap {
   // The first `bytes` of an open file, which may be closed then. Empty: it cannot be mapped, and
   // errno says why.
   FileMap(int descriptor, std::uint64_t bytes);
+  explicit FileMap(const std::string& path);  // the whole file
   ~FileMap();
   FileMap(FileMap&& other) noexcept : all_(std::exchange(other.all_, {})) {}
   FileMap& operator=(FileMap&& other) noexcept {
@@ -31,4 +33,4 @@ class FileMap {
   std::string_view all_;
 };
 
-}  // namespace ts::loader
+}  // namespace ts::base

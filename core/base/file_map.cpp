@@ -1,13 +1,15 @@
-#include "core/loader/file_map.h"
+#include "core/base/file_map.h"
 
+#include <fcntl.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <vector>
 
-namespace ts::loader {
+namespace ts::base {
 namespace {
 
 std::uint64_t page() {
@@ -25,6 +27,15 @@ void* start_of(std::string_view part) {
 FileMap::FileMap(int descriptor, std::uint64_t bytes) {
   void* const at = mmap(nullptr, bytes, PROT_READ, MAP_SHARED, descriptor, 0);
   if (at != MAP_FAILED) all_ = {static_cast<const char*>(at), bytes};
+}
+
+FileMap::FileMap(const std::string& path) {
+  const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (file < 0) return;
+  struct stat facts = {};
+  if (fstat(file, &facts) == 0 && facts.st_size > 0)
+    *this = FileMap(file, static_cast<std::uint64_t>(facts.st_size));
+  close(file);
 }
 
 FileMap::~FileMap() {
@@ -49,4 +60,4 @@ std::uint64_t FileMap::resident() const {
   return std::min<std::uint64_t>(static_cast<std::uint64_t>(pages) * page(), all_.size());
 }
 
-}  // namespace ts::loader
+}  // namespace ts::base
