@@ -2,8 +2,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
+#include "core/spec/spec_fields.h"
 #include "core/sweep/sweep_findings.h"
 #include "core/sweep/sweep_table.h"
 #include "core/text/message.h"
@@ -236,9 +236,8 @@ std::string sweep_caption(const Sweep& sweep, const std::string& device,
     for (const SweepAxis& axis : spec.axes) swept = swept || axis.field == field;
     for (const SweepSeriesField& one : spec.series) swept = swept || one.field == field;
     if (swept) continue;
-    const nlohmann::json value = to_json(spec.base).at(spec::field_name(field));
     fixed += fmt::format("{}{} {}", fixed.empty() ? "" : ", ", spec::field_name(field),
-                         value.is_string() ? value.get<std::string>() : value.dump());
+                         spec::field_text(spec.base, field));
   }
   const bool measured = std::ranges::any_of(sweep.points(), &SweepPoint::measured);
   if (!measured) {

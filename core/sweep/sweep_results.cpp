@@ -9,16 +9,6 @@ namespace {
 
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
-std::vector<stats::CurvePoint> values_of(const Sweep& sweep, const SweepCurve& curve,
-                                         Measure measure) {
-  std::vector<stats::CurvePoint> values;
-  for (const std::size_t point : curve.points) {
-    const stats::CurvePoint value = value_of(sweep, point, measure);
-    if (std::isfinite(value.y)) values.push_back(value);
-  }
-  return values;
-}
-
 // Without an interval no time can be surely ahead, so such times are left out; peaks are exact.
 std::vector<stats::CurvePoint> sure_values_of(const Sweep& sweep, const SweepCurve& curve,
                                               Measure measure) {
@@ -32,13 +22,18 @@ std::vector<stats::CurvePoint> sure_values_of(const Sweep& sweep, const SweepCur
   return values;
 }
 
+// The points of a curve in the range that have a value, and their values.
 struct Columns {
+  std::vector<std::size_t> points;
   std::vector<double> x, y;
 };
 
-Columns columns_of(const std::vector<stats::CurvePoint>& values) {
+Columns columns_of(const Sweep& sweep, const SweepCurve& curve, Measure measure, FitRange range) {
   Columns out;
-  for (const stats::CurvePoint& value : values) {
+  for (const std::size_t point : curve.points) {
+    const stats::CurvePoint value = value_of(sweep, point, measure);
+    if (!std::isfinite(value.y) || !range.holds(sweep.points()[point].at[0])) continue;
+    out.points.push_back(point);
     out.x.push_back(value.x);
     out.y.push_back(value.y);
   }
@@ -84,10 +79,12 @@ bool studies_warm_up(const Sweep& sweep) {
 stats::CurvePoint value_of(const Sweep& sweep, std::size_t index, Measure measure) {
   const SweepPoint& point = sweep.points()[index];
   stats::CurvePoint out{static_cast<double>(point.at[0]), kNaN, kNaN, kNaN};
-  if (measure == Measure::peak_predicted) {
-    if (!point.prediction.known()) return out;
-    out.y = out.low = out.high = static_cast<double>(point.prediction.peak_allocated);
+  const auto exact = [&out](auto value) {
+    if (value >= 0) out.y = out.low = out.high = static_cast<double>(value);
     return out;
+  };
+  if (measure == Measure::peak_predicted) {
+    return point.prediction.known() ? exact(point.prediction.peak_allocated) : out;
   }
   if (point.status != PointStatus::ok) return out;
   const PointMeasurement& m = point.measurement;
@@ -102,24 +99,18 @@ stats::CurvePoint value_of(const Sweep& sweep, std::size_t index, Measure measur
         out.high = m.step.mean_ms + m.step.std_ms;
         break;
       }
-      out.y = out.low = out.high = m.step.median_ms;
+      exact(m.step.median_ms);
       if (m.step.ci95_low_ms >= 0) {
         out.low = m.step.ci95_low_ms;
         out.high = m.step.ci95_high_ms;
       }
       break;
     case Measure::peak_allocated:
-      if (m.peak_allocated < 0) return out;
-      out.y = out.low = out.high = static_cast<double>(m.peak_allocated);
-      break;
+      return exact(m.peak_allocated);
     case Measure::tokens_per_s:
-      if (m.tokens_per_s < 0) return out;
-      out.y = out.low = out.high = m.tokens_per_s;
-      break;
+      return exact(m.tokens_per_s);
     case Measure::samples_per_s:
-      if (m.samples_per_s < 0) return out;
-      out.y = out.low = out.high = m.samples_per_s;
-      break;
+      return exact(m.samples_per_s);
   }
   return out;
 }
@@ -130,22 +121,15 @@ std::vector<CurveFit> fits_of(const Sweep& sweep, FitRange range) {
   for (const SweepCurve& curve : curves_of(sweep)) {
     for (const Measure measure :
          {Measure::step_ms, Measure::peak_allocated, Measure::peak_predicted}) {
-      CurveFit one{.curve = curve, .measure = measure};
-      std::vector<double> x;
-      std::vector<double> y;
-      for (const std::size_t point : curve.points) {
-        const stats::CurvePoint value = value_of(sweep, point, measure);
-        if (!std::isfinite(value.y) || !range.holds(sweep.points()[point].at[0])) continue;
-        one.points.push_back(point);
-        x.push_back(value.x);
-        y.push_back(value.y);
-      }
+      auto [points, x, y] = columns_of(sweep, curve, measure, range);
       auto fit = stats::fit_power_law(x, y);
       if (!fit) continue;
       const std::size_t n = x.size();
-      one.fit = std::move(*fit);
-      one.last_slope = std::log(y[n - 1] / y[n - 2]) / std::log(x[n - 1] / x[n - 2]);
-      fits.push_back(std::move(one));
+      fits.push_back({.curve = curve,
+                      .measure = measure,
+                      .fit = std::move(*fit),
+                      .last_slope = std::log(y[n - 1] / y[n - 2]) / std::log(x[n - 1] / x[n - 2]),
+                      .points = std::move(points)});
     }
   }
   return fits;
@@ -190,7 +174,7 @@ std::vector<CurveSaturation> saturations_of(const Sweep& sweep) {
   std::vector<CurveSaturation> found;
   if (sweep.spec().axes[0].field != spec::Field::B) return found;
   for (const SweepCurve& curve : curves_of(sweep)) {
-    const auto [x, y] = columns_of(values_of(sweep, curve, Measure::tokens_per_s));
+    const auto [points, x, y] = columns_of(sweep, curve, Measure::tokens_per_s, {});
     if (const auto knee = stats::saturation(x, y)) found.push_back({curve, *knee});
   }
   return found;

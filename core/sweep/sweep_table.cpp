@@ -65,16 +65,9 @@ std::string memory_cell(const SweepPoint& point) {
   return in_mib(point.measurement.peak_allocated);
 }
 
-std::string forward_cell(const SweepPoint& point) {
-  return point.status == PointStatus::ok ? shown(point.measurement.forward_ms) : why_not(point);
-}
-
-std::string backward_cell(const SweepPoint& point) {
-  return point.status == PointStatus::ok ? shown(point.measurement.backward_ms) : why_not(point);
-}
-
-std::string optimizer_cell(const SweepPoint& point) {
-  return point.status == PointStatus::ok ? shown(point.measurement.optimizer_ms) : why_not(point);
+template <double PointMeasurement::*kPart>
+std::string part_cell(const SweepPoint& point) {
+  return point.status == PointStatus::ok ? shown(point.measurement.*kPart) : why_not(point);
 }
 
 std::string tokens_cell(const SweepPoint& point) {
@@ -282,10 +275,11 @@ io::TextTable homework_table(const Sweep& sweep) {
   using Cell = std::string (*)(const SweepPoint&);
   std::vector<std::pair<const char*, Cell>> groups = {{" ms", time_cell}};
   if (has_passes(sweep)) {
-    groups.emplace_back(" forward ms", forward_cell);
-    groups.emplace_back(" backward ms", backward_cell);
+    groups.emplace_back(" forward ms", part_cell<&PointMeasurement::forward_ms>);
+    groups.emplace_back(" backward ms", part_cell<&PointMeasurement::backward_ms>);
   }
-  if (has_optimizer(sweep)) groups.emplace_back(" optimizer ms", optimizer_cell);
+  if (has_optimizer(sweep))
+    groups.emplace_back(" optimizer ms", part_cell<&PointMeasurement::optimizer_ms>);
   groups.emplace_back(" tokens/s", tokens_cell);
   groups.emplace_back(" MiB allocated", memory_cell);
   if (has_before_backward(sweep)) groups.emplace_back(" MiB before backward", before_cell);

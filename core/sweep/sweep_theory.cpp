@@ -75,17 +75,10 @@ base::Message beaten_bound(const std::optional<PointTheory>& theory, const Sweep
   const double ms = point.measurement.step.median_ms;
   if (!theory || point.status != PointStatus::ok || !(ms > 0)) return {};
   const bool measured = theory->roofs.source.ends_with("measured");
-  if (ms < theory->compute_ms) {
-    if (measured) {
-      return text::message("sweep.beaten.product");
-    }
-    return text::message("sweep.beaten.card");
-  }
+  if (ms < theory->compute_ms)
+    return text::message(measured ? "sweep.beaten.product" : "sweep.beaten.card");
   if (ms >= theory->memory_ms) return {};
-  if (measured) {
-    return text::message("sweep.beaten.copy");
-  }
-  return text::message("sweep.beaten.cache");
+  return text::message(measured ? "sweep.beaten.copy" : "sweep.beaten.cache");
 }
 
 std::vector<BeatenBound> beaten_bounds(const Sweep& sweep,

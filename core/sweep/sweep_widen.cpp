@@ -19,21 +19,16 @@ nlohmann::json fixed_part(const SweepSpec& spec) {
   return fixed;
 }
 
-bool same_axes(const SweepSpec& a, const SweepSpec& b) {
-  return std::equal(a.axes.begin(), a.axes.end(), b.axes.begin(), b.axes.end(),
-                    [](const SweepAxis& x, const SweepAxis& y) { return x.field == y.field; });
-}
-
-bool same_series(const SweepSpec& a, const SweepSpec& b) {
-  return std::equal(
-      a.series.begin(), a.series.end(), b.series.begin(), b.series.end(),
-      [](const SweepSeriesField& x, const SweepSeriesField& y) { return x.field == y.field; });
+bool same_fields(const SweepSpec& a, const SweepSpec& b) {
+  const auto field = [](const auto& one) { return one.field; };
+  return std::ranges::equal(a.axes, b.axes, {}, field, field) &&
+         std::ranges::equal(a.series, b.series, {}, field, field);
 }
 
 }  // namespace
 
 base::Result<SweepSpec> widened(const SweepSpec& spec, const SweepSpec& more) {
-  if (!same_axes(spec, more) || !same_series(spec, more)) {
+  if (!same_fields(spec, more)) {
     return text::fail("sweep_error.same_settings");
   }
   if (fixed_part(spec) != fixed_part(more)) {
