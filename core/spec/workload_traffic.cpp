@@ -274,11 +274,7 @@ void add_blocks(const WorkloadSpec& spec, std::int64_t first, std::int64_t count
     parts.push_back(unlimited);
   }
   if (!trains_adapters(spec)) return;
-  ModelPart adapters;
-  adapters.products = adapter_products(spec);
-  adapters.rows = blocks.rows;
-  adapters.in_blocks = true;
-  parts.push_back(adapters);
+  parts.push_back({.products = adapter_products(spec), .rows = blocks.rows, .in_blocks = true});
 }
 
 // Backward of blocks and head: `frozen` weights pass gradients on.
@@ -288,33 +284,26 @@ void add_language(const WorkloadSpec& spec, std::int64_t predicted, bool frozen,
   const std::int64_t still = frozen_layers(spec);
   if (still > 0) add_blocks(spec, 0, still, 0, parts);
   if (still < spec.layers) add_blocks(spec, still, spec.layers - still, backward, parts);
-  ModelPart head;
-  head.products = {{spec.d_model, spec.vocab}};
-  head.rows = rows_of(spec.batch, predicted);
-  head.backward = backward;
-  parts.push_back(head);
+  parts.push_back({.products = {{spec.d_model, spec.vocab}},
+                   .rows = rows_of(spec.batch, predicted),
+                   .backward = backward});
 }
 
 // Queries that are learned attend to the patches: [image_tokens] of every image.
 void add_resampler(const WorkloadSpec& encoder, double backward, std::vector<ModelPart>& parts) {
   const std::int64_t width = encoder.d_model;
-  const double seen = rows_of(encoder.batch, encoder.seq_len);
-  const double made = rows_of(encoder.batch, encoder.image_tokens);
-  ModelPart queries;
-  queries.products = {{width, width}};
-  queries.rows = static_cast<double>(encoder.image_tokens);
-  queries.backward = backward;
-  ModelPart keys;
-  keys.products = {{width, width, 2}};
-  keys.rows = seen;
-  keys.backward = backward;
+  const ModelPart queries{.products = {{width, width}},
+                          .rows = static_cast<double>(encoder.image_tokens),
+                          .backward = backward};
+  ModelPart keys{.products = {{width, width, 2}},
+                 .rows = rows_of(encoder.batch, encoder.seq_len),
+                 .backward = backward};
   WorkloadSpec heads = encoder;
   heads.kv_heads = 0;
   let_attend(keys, heads, 1, encoder.image_tokens, encoder.seq_len);
-  ModelPart output;
-  output.products = {{width, width}};
-  output.rows = made;
-  output.backward = backward;
+  const ModelPart output{.products = {{width, width}},
+                         .rows = rows_of(encoder.batch, encoder.image_tokens),
+                         .backward = backward};
   parts.insert(parts.end(), {queries, keys, output});
 }
 
@@ -322,11 +311,9 @@ void add_resampler(const WorkloadSpec& encoder, double backward, std::vector<Mod
 void add_encoder(const WorkloadSpec& encoder, bool frozen, std::vector<ModelPart>& parts) {
   const bool adapts = trains_adapters(encoder);
   const std::int64_t still = frozen ? encoder.layers : frozen_layers(encoder);
-  ModelPart stem;
-  stem.products = {{3 * encoder.patch * encoder.patch, encoder.d_model}};
-  stem.rows = rows_of(encoder.batch, patch_count(encoder));
-  stem.backward = frozen || still > 0 || adapts ? 0 : 1;
-  parts.push_back(stem);
+  parts.push_back({.products = {{3 * encoder.patch * encoder.patch, encoder.d_model}},
+                   .rows = rows_of(encoder.batch, patch_count(encoder)),
+                   .backward = frozen || still > 0 || adapts ? 0.0 : 1.0});
   const double backward = adapts ? 1 : 2;
   if (still > 0) add_blocks(encoder, 0, still, 0, parts);
   if (still < encoder.layers) add_blocks(encoder, still, encoder.layers - still, backward, parts);
@@ -336,11 +323,9 @@ void add_encoder(const WorkloadSpec& encoder, bool frozen, std::vector<ModelPart
 std::vector<ModelPart> parts_of_vit(const WorkloadSpec& spec) {
   std::vector<ModelPart> parts;
   add_encoder(encoder_of(spec), false, parts);
-  ModelPart classes;
-  classes.products = {{spec.d_model, spec.vocab}};
-  classes.rows = static_cast<double>(spec.batch);
-  classes.backward = trains_adapters(spec) ? 1 : 2;
-  parts.push_back(classes);
+  parts.push_back({.products = {{spec.d_model, spec.vocab}},
+                   .rows = static_cast<double>(spec.batch),
+                   .backward = trains_adapters(spec) ? 1.0 : 2.0});
   return parts;
 }
 
@@ -351,11 +336,8 @@ std::vector<ModelPart> parts_of_vlm(const WorkloadSpec& spec) {
   const double rows = rows_of(spec.batch * spec.images, tokens_of_image(spec));
   double backward = frozen.encoder ? 1 : 2;
   for (const Product& product : projector_products(spec)) {
-    ModelPart layer;
-    layer.products = {product};
-    layer.rows = rows;
-    layer.backward = frozen.projector ? 0 : backward;
-    parts.push_back(layer);
+    parts.push_back(
+        {.products = {product}, .rows = rows, .backward = frozen.projector ? 0 : backward});
     backward = 2;
   }
   add_language(language_of(spec), spec.seq_len, frozen.language, parts);
