@@ -344,23 +344,6 @@ std::int64_t ReplayStart::total_memory() const {
   return reservation - reservation / 9;  // they reserve an eighth more than the device has
 }
 
-PrivatePools::PrivatePools(const Snapshot& snapshot, std::size_t device) : snapshot_(snapshot) {
-  for (const SnapshotSegment& segment : snapshot.segments) {
-    if (segment.device == static_cast<std::int64_t>(device) && segment.pool != PoolId{}) {
-      const auto size = static_cast<std::uint64_t>(std::max<std::int64_t>(segment.total_size, 0));
-      ranges_.emplace_back(segment.address, segment.address + size);
-    }
-  }
-  std::ranges::sort(ranges_);
-}
-
-bool PrivatePools::holds(const TraceEntry& entry) const {
-  if (const auto& pool = snapshot_.notes[entry.notes].pool) return *pool != PoolId{};
-  const auto after = std::ranges::upper_bound(ranges_, entry.address, {},
-                                              &std::pair<std::uint64_t, std::uint64_t>::first);
-  return after != ranges_.begin() && entry.address < std::prev(after)->second;
-}
-
 base::Result<ReplayStart> find_replay_start(const Snapshot& snapshot, std::size_t device,
                                             const AllocatorSettings& recorded,
                                             const PrivatePools& private_pools) {

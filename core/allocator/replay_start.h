@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <utility>
 #include <vector>
 
 #include "core/allocator/allocator_settings.h"
@@ -32,17 +31,7 @@ struct ReplayStart {
   [[nodiscard]] std::int64_t total_memory() const;
 };
 
-// Detects memory of private pools, whose rules are not simulated.
-class PrivatePools {
- public:
-  PrivatePools(const Snapshot& snapshot, std::size_t device);
-  [[nodiscard]] bool holds(const TraceEntry& entry) const;
-
- private:
-  const Snapshot& snapshot_;
-  std::vector<std::pair<std::uint64_t, std::uint64_t>> ranges_;  // by address
-};
-
+// The rules of private pools are not simulated.
 base::Result<ReplayStart> find_replay_start(const Snapshot& snapshot, std::size_t device,
                                             const AllocatorSettings& recorded,
                                             const PrivatePools& private_pools);

@@ -103,6 +103,22 @@ std::string_view to_string(TraceAction action) {
   return kActionNames[static_cast<std::size_t>(action)];
 }
 
+PrivatePools::PrivatePools(const Snapshot& snapshot, std::size_t device) : snapshot_(snapshot) {
+  for (const SnapshotSegment& segment : snapshot.segments) {
+    if (segment.device != static_cast<std::int64_t>(device) || segment.pool == PoolId{}) continue;
+    const auto size = static_cast<std::uint64_t>(std::max<std::int64_t>(segment.total_size, 0));
+    ranges_.push_back({segment.address, segment.address + size, segment.pool});
+  }
+  std::ranges::sort(ranges_, {}, &Range::begin);
+}
+
+PoolId PrivatePools::of(const TraceEntry& entry) const {
+  if (const auto& told = snapshot_.notes[entry.notes].pool) return *told;
+  const auto after = std::ranges::upper_bound(ranges_, entry.address, {}, &Range::begin);
+  const bool inside = after != ranges_.begin() && entry.address < std::prev(after)->end;
+  return inside ? std::prev(after)->pool : PoolId{};
+}
+
 NotesIndex with_stream(Snapshot& snapshot, NotesIndex notes, std::int64_t stream) {
   EntryNotes changed = snapshot.notes[notes];
   if (changed.stream == stream) return notes;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <compare>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -60,7 +61,7 @@ class StackTable {
 struct PoolId {
   std::int64_t first = 0;
   std::int64_t second = 0;
-  friend bool operator==(const PoolId&, const PoolId&) = default;
+  friend auto operator<=>(const PoolId&, const PoolId&) = default;
 };
 
 enum class BlockState : std::uint8_t { active_allocated, active_pending_free, inactive };
@@ -203,6 +204,22 @@ struct Snapshot {
   [[nodiscard]] std::int64_t stream_of(const TraceEntry& entry) const {
     return notes[entry.notes].stream;
   }
+};
+
+// Finds the pool of an event of a device: the one it tells, else that of a segment there.
+class PrivatePools {
+ public:
+  PrivatePools(const Snapshot& snapshot, std::size_t device);
+  [[nodiscard]] PoolId of(const TraceEntry& entry) const;
+  [[nodiscard]] bool holds(const TraceEntry& entry) const { return of(entry) != PoolId{}; }
+
+ private:
+  struct Range {
+    std::uint64_t begin = 0, end = 0;
+    PoolId pool;
+  };
+  const Snapshot& snapshot_;
+  std::vector<Range> ranges_;  // by address
 };
 
 // The same notes with another stream.

@@ -17,40 +17,10 @@ using allocator::SnapshotSegment;
 using allocator::TraceAction;
 using allocator::TraceEntry;
 
-std::pair<std::int64_t, std::int64_t> in_order(const PoolId& pool) {
-  return {pool.first, pool.second};
-}
-
 // The events that say where and in which stream a block or a segment is.
 bool has_place(TraceAction action) {
   return action <= TraceAction::segment_unmap;
 }
-
-// Finds the pool of an event.
-class Pools {
- public:
-  Pools(const Snapshot& snapshot, std::size_t device) : snapshot_(snapshot) {
-    for (const SnapshotSegment& segment : snapshot.segments) {
-      if (segment.device != static_cast<std::int64_t>(device) || segment.pool == PoolId{}) continue;
-      private_.push_back(&segment);
-    }
-    std::ranges::sort(private_, {}, &SnapshotSegment::address);
-  }
-  [[nodiscard]] PoolId of(const TraceEntry& entry) const {
-    const auto& told = snapshot_.notes[entry.notes].pool;
-    if (told) return *told;
-    auto after = std::ranges::upper_bound(private_, entry.address, {}, &SnapshotSegment::address);
-    if (after == private_.begin()) return {};
-    const SnapshotSegment& segment = **std::prev(after);
-    const bool inside = entry.address - segment.address <
-                        static_cast<std::uint64_t>(std::max<std::int64_t>(segment.total_size, 0));
-    return inside ? segment.pool : PoolId{};
-  }
-
- private:
-  const Snapshot& snapshot_;
-  std::vector<const SnapshotSegment*> private_;  // by address
-};
 
 bool has(const MemoryPart& part, std::int64_t stream, const PoolId& pool) {
   return (!part.stream || *part.stream == stream) && (!part.pool || *part.pool == pool);
@@ -114,24 +84,22 @@ bool has_part(const MemoryParts& parts, const MemoryPart& part) {
 
 MemoryParts parts_of(const Snapshot& snapshot, std::size_t device) {
   std::set<std::int64_t> streams;
-  std::set<std::pair<std::int64_t, std::int64_t>> pools;
+  std::set<PoolId> pools;
   auto add = [&, last = std::optional<std::pair<std::int64_t, PoolId>>()](
                  std::int64_t stream, const PoolId& pool) mutable {
     if (last && last->first == stream && last->second == pool) return;
     last.emplace(stream, pool);
     streams.insert(stream);
-    pools.insert(in_order(pool));
+    pools.insert(pool);
   };
-  const Pools of(snapshot, device);
+  const allocator::PrivatePools private_pools(snapshot, device);
   if (device < snapshot.device_traces.size()) {
     for (const TraceEntry& entry : snapshot.device_traces[device])
-      if (has_place(entry.action)) add(snapshot.stream_of(entry), of.of(entry));
+      if (has_place(entry.action)) add(snapshot.stream_of(entry), private_pools.of(entry));
   }
   for (const SnapshotSegment& segment : snapshot.segments)
     if (segment.device == static_cast<std::int64_t>(device)) add(segment.stream, segment.pool);
-  MemoryParts parts{.streams = {streams.begin(), streams.end()}};
-  for (const auto& [first, second] : pools) parts.pools.push_back({first, second});
-  return parts;
+  return {.streams = {streams.begin(), streams.end()}, .pools = {pools.begin(), pools.end()}};
 }
 
 namespace {
@@ -157,11 +125,12 @@ std::vector<std::uint32_t> add_part(const Snapshot& whole, std::size_t device,
   to.device_traces.resize(std::max(to.device_traces.size(), device + 1));
   keep_segments(whole, device, part, to);
   if (device >= whole.device_traces.size()) return entries;
-  const Pools of(whole, device);
+  const allocator::PrivatePools private_pools(whole, device);
   const auto& trace = whole.device_traces[device];
   for (std::size_t i = 0; i < trace.size(); ++i) {
     const TraceEntry& entry = trace[i];
-    if (has_place(entry.action) && !has(part, whole.stream_of(entry), of.of(entry))) continue;
+    if (has_place(entry.action) && !has(part, whole.stream_of(entry), private_pools.of(entry)))
+      continue;
     entries.push_back(static_cast<std::uint32_t>(i));
     to.device_traces[device].push_back(entry);
   }
