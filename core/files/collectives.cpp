@@ -1,12 +1,12 @@
 #include "core/files/collectives.h"
 
 #include <algorithm>
-#include <array>
 #include <charconv>
 #include <map>
 #include <tuple>
 #include <utility>
 
+#include "core/files/kineto_types.h"
 #include "core/trace/slice.h"
 
 namespace ts::files {
@@ -18,20 +18,8 @@ using trace_file::EventKind;
 using trace_file::TraceFile;
 
 std::int64_t bytes_of_type(std::string_view type) {
-  struct Size {
-    std::string_view type;
-    std::int64_t bytes;
-  };
-  constexpr std::array kSizes = std::to_array<Size>({{"double", 8},
-                                                     {"long int", 8},
-                                                     {"float", 4},
-                                                     {"int", 4},
-                                                     {"c10::Half", 2},
-                                                     {"c10::BFloat16", 2},
-                                                     {"bool", 1},
-                                                     {"unsigned char", 1}});
-  const auto found = std::ranges::find(kSizes, type, &Size::type);
-  return found != kSizes.end() ? found->bytes : 0;
+  const auto found = std::ranges::find(kKinetoTypes, type, &KinetoType::kineto);
+  return found != kKinetoTypes.end() ? found->bytes : 0;
 }
 
 struct Interval {

@@ -1,7 +1,6 @@
 #include "core/files/opened_trace.h"
 
 #include <algorithm>
-#include <array>
 #include <limits>
 #include <map>
 #include <optional>
@@ -16,6 +15,7 @@
 #include "core/capture/gpu_timeline.h"
 #include "core/files/collectives.h"
 #include "core/files/host_lanes.h"
+#include "core/files/kineto_types.h"
 #include "core/text/message.h"
 #include "core/text/numbers.h"
 #include "core/trace/slice_class.h"
@@ -419,20 +419,6 @@ void TraceOpener::add_memory() {
   }
 }
 
-struct TypeName {
-  std::string_view kineto;
-  std::string_view ours;
-};
-constexpr std::array kTypes = std::to_array<TypeName>({{"float", "fp32"},
-                                                       {"double", "fp64"},
-                                                       {"c10::Half", "fp16"},
-                                                       {"c10::BFloat16", "bf16"},
-                                                       {"long int", "int64"},
-                                                       {"long", "int64"},
-                                                       {"int", "int32"},
-                                                       {"unsigned char", "uint8"},
-                                                       {"bool", "bool"}});
-
 // Items of "["float", "", "Scalar"]", without their quotes.
 std::vector<std::string_view> texts_in(std::string_view list) {
   std::vector<std::string_view> texts;
@@ -474,8 +460,8 @@ std::string shapes_of(std::string_view dims, std::string_view types) {
       if (c == ',') text += ' ';
     }
     if (!tensor) continue;
-    const auto known = std::ranges::find(kTypes, type, &TypeName::kineto);
-    text.append(" ").append(known != kTypes.end() ? known->ours : std::string_view("other"));
+    const auto known = std::ranges::find(kKinetoTypes, type, &KinetoType::kineto);
+    text.append(" ").append(known != kKinetoTypes.end() ? known->ours : std::string_view("other"));
   }
   return text;
 }

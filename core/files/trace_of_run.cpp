@@ -1,7 +1,6 @@
 #include "core/files/trace_of_run.h"
 
 #include <algorithm>
-#include <array>
 #include <cstdlib>
 #include <map>
 #include <optional>
@@ -11,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/files/kineto_types.h"
 #include "core/trace/each_slice.h"
 
 namespace ts::files {
@@ -30,20 +30,8 @@ struct Shapes {
 };
 
 std::string_view kineto_type(std::string_view ours) {
-  struct Names {
-    std::string_view ours;
-    std::string_view kineto;
-  };
-  constexpr std::array kNames = std::to_array<Names>({{"fp32", "float"},
-                                                      {"fp64", "double"},
-                                                      {"fp16", "c10::Half"},
-                                                      {"bf16", "c10::BFloat16"},
-                                                      {"int64", "long int"},
-                                                      {"int32", "int"},
-                                                      {"uint8", "unsigned char"},
-                                                      {"bool", "bool"}});
-  const auto found = std::ranges::find(kNames, ours, &Names::ours);
-  return found != kNames.end() ? found->kineto : ours;
+  const auto found = std::ranges::find(kKinetoTypes, ours, &KinetoType::ours);
+  return found != kKinetoTypes.end() ? found->kineto : ours;
 }
 
 // Converts "[2, 3] fp32, [4] bf16".
