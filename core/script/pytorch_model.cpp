@@ -139,24 +139,22 @@ def hidden_keys(queries, keys):
   [[nodiscard]] bool masks_of_two() const { return spec::kv_length(spec_) != spec_.seq_len; }
 
   void mask_scores() {
-    if (masks_.any()) {
-      if (written_.mask == spec::CausalMask::shared) {
-        line("    scores = scores.masked_fill(HIDDEN, float(\"-inf\"))");
-        return;
-      }
-      line("    mask = hidden_keys(q.shape[-2], k.shape[-2])");
-      if (written_.mask == spec::CausalMask::head)
-        line("    mask = mask.expand(scores.shape).contiguous()");
-      line("    scores = scores.masked_fill(mask, float(\"-inf\"))");
+    const bool shared = written_.mask == spec::CausalMask::shared;
+    if (shared && masks_.any()) {
+      line("    scores = scores.masked_fill(HIDDEN, float(\"-inf\"))");
       return;
     }
-    if (written_.mask == spec::CausalMask::shared) {
+    if (shared) {
       line("    ones = torch.ones(scores.shape[-2:], dtype=torch.bool, device=q.device)");
       line("    scores = scores.masked_fill(ones.triu(1), float(\"-inf\"))");
       return;
     }
-    line("    position = torch.arange(T, device=q.device)");
-    line("    mask = position[:, None] < position[None, :]");
+    if (masks_.any()) {
+      line("    mask = hidden_keys(q.shape[-2], k.shape[-2])");
+    } else {
+      line("    position = torch.arange(T, device=q.device)");
+      line("    mask = position[:, None] < position[None, :]");
+    }
     if (written_.mask == spec::CausalMask::head)
       line("    mask = mask.expand(scores.shape).contiguous()");
     line("    scores = scores.masked_fill(mask, float(\"-inf\"))");

@@ -1,6 +1,6 @@
 #include "core/script/pytorch_script.h"
 
-#include <nlohmann/json.hpp>
+#include <optional>
 
 #include "core/script/pytorch_lines.h"
 #include "core/spec/masking.h"
@@ -24,9 +24,9 @@ const char* torch_type(spec::DataType type) {
   }
 }
 
-// A setting whose value PyTorch's Python has nothing for; its name, else empty.
-std::string not_in_python(const WorkloadSpec& spec) {
-  const auto of = [](spec::Field field) { return std::string(spec::field_name(field)); };
+// A setting whose value PyTorch's Python has nothing for, if there is one.
+std::optional<spec::Field> not_in_python(const WorkloadSpec& spec) {
+  using F = spec::Field;
   switch (spec.workload) {
     case WorkloadKind::attention:
     case WorkloadKind::mlp:
@@ -37,38 +37,36 @@ std::string not_in_python(const WorkloadSpec& spec) {
     case WorkloadKind::vlm:
       break;
     default:
-      return of(spec::Field::workload);
+      return F::workload;
   }
   const auto backend = spec.backend;
   const bool ours =
       backend == spec::AttentionBackend::tiled || backend == spec::AttentionBackend::own;
-  if (attends(spec) && ours) return of(spec::Field::backend);
-  if (spec.pass == spec::Pass::generate) return of(spec::Field::pass);
-  if (spec.kernels == spec::Kernels::own && spec::field_applies(spec, spec::Field::kernels))
-    return of(spec::Field::kernels);
-  if (!spec.corpus.empty() && looks_tokens_up(spec)) return of(spec::Field::corpus);
-  if (spec::habit(spec) != spec::Habit::none) return of(spec::Field::habit);
-  if (spec::captures_step(spec)) return of(spec::Field::cuda_graph);
+  if (attends(spec) && ours) return F::backend;
+  if (spec.pass == spec::Pass::generate) return F::pass;
+  if (spec.kernels == spec::Kernels::own && spec::field_applies(spec, F::kernels))
+    return F::kernels;
+  if (!spec.corpus.empty() && looks_tokens_up(spec)) return F::corpus;
+  if (spec::habit(spec) != spec::Habit::none) return F::habit;
+  if (spec::captures_step(spec)) return F::cuda_graph;
   const bool updates = spec.pass == spec::Pass::full_step;
-  if (updates && spec.optimizer == spec::OptimizerKind::adamw_8bit)
-    return of(spec::Field::optimizer);
+  if (updates && spec.optimizer == spec::OptimizerKind::adamw_8bit) return F::optimizer;
   const auto geglu = [&](spec::Field field) {
     return spec::field_applies(spec, field) && spec::field_text(spec, field) == "geglu";
   };
-  if (geglu(spec::Field::ffn)) return of(spec::Field::ffn);
-  if (geglu(spec::Field::mlp)) return of(spec::Field::mlp);
+  if (geglu(F::ffn)) return F::ffn;
+  if (geglu(F::mlp)) return F::mlp;
   // Forms of attention and experts that have no lines here.
-  using F = spec::Field;
   for (const F field : {F::head_width, F::qkv_bias, F::qk_norm, F::kv_rank, F::expert_ff,
                         F::shared_ff, F::dense_layers, F::expert_every, F::expert_weights,
                         F::expert_scale, F::rope_width, F::full_every, F::block_form, F::post_norm,
                         F::head_bias, F::softcap, F::logit_softcap, F::max_positions}) {
     const bool set = spec::field_text(spec, field) != spec::field_text(WorkloadSpec(), field);
-    if (set && spec::field_applies(spec, field)) return of(field);
+    if (set && spec::field_applies(spec, field)) return field;
   }
   const bool part = spec::checkpointing(spec) == spec::Checkpoint::attention;
-  if (part) return of(spec::Field::checkpoint);
-  return {};
+  if (part) return F::checkpoint;
+  return std::nullopt;
 }
 
 // All of the script but the model.
@@ -450,11 +448,9 @@ if __name__ == "__main__":
 }  // namespace
 
 base::Result<std::string> pytorch_script(const WorkloadSpec& spec) {
-  if (const std::string setting = not_in_python(spec); !setting.empty()) {
-    const nlohmann::json value = spec::to_json(spec)[setting];
-    return text::fail("script_error.setting",
-                      {{"setting", setting},
-                       {"value", value.is_string() ? value.get<std::string>() : value.dump()}});
+  if (const auto field = not_in_python(spec)) {
+    return text::fail("script_error.setting", {{"setting", spec::field_name(*field)},
+                                               {"value", spec::field_text(spec, *field)}});
   }
   return Script(spec).write();
 }
