@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "core/run/compare.h"
 #include "core/spec/spec_fields.h"
 #include "core/spec/workload_math.h"
 #include "core/text/message.h"
@@ -88,10 +89,8 @@ nlohmann::json bound_json(const std::optional<StepBound>& bound) {
 
 nlohmann::json changes_json(const spec::WorkloadSpec& before, const spec::WorkloadSpec& after) {
   nlohmann::json all = nlohmann::json::array();
-  for (const spec::FieldRow& row : spec::field_rows()) {
-    const std::string now = spec::field_text(after, row.field);
-    if (now != spec::field_text(before, row.field)) all.push_back(row.name + ("=" + now));
-  }
+  for (const run::SpecDifference& one : run::differences(before, after))
+    all.push_back(one.key + "=" + one.b);
   return all;
 }
 

@@ -11,6 +11,7 @@
 #include "core/capture/collector.h"
 #include "core/capture/recorder.h"
 #include "core/run/progress_meter.h"
+#include "core/spec/spec_values.h"
 #include "core/spec/workload_math.h"
 #include "core/stats/quantiles.h"
 #include "core/text/message.h"
@@ -293,21 +294,8 @@ class Measurement {
 }  // namespace
 
 std::optional<std::int32_t> fixed_warmups(const spec::WorkloadSpec& spec) {
-  switch (spec.warmups) {
-    case spec::Warmups::automatic:
-      break;
-    case spec::Warmups::none:
-      return 0;
-    case spec::Warmups::one:
-      return 1;
-    case spec::Warmups::two:
-      return 2;
-    case spec::Warmups::five:
-      return 5;
-    case spec::Warmups::ten:
-      return 10;
-  }
-  return std::nullopt;
+  const std::int64_t steps = spec::number_of(spec, spec::Field::warmups);
+  return steps < 0 ? std::nullopt : std::optional(static_cast<std::int32_t>(steps));
 }
 
 Warmup warmup_state(std::span<const double> samples, double elapsed_s, const Protocol& protocol) {

@@ -55,41 +55,26 @@ base::Result<std::optional<double>> peak_at(const Json& card, const char* key) {
 base::Result<Gpu> read_card(const Json& card) {
   if (!card.is_object()) return base::fail("is not an object");
   Gpu gpu;
-  const auto name = text_at(card, "name");
-  const auto capability = text_at(card, "compute_capability");
-  const auto multiprocessors = positive_at(card, "multiprocessors");
-  const auto memory = positive_at(card, "memory_gib");
-  const auto bandwidth = positive_at(card, "bandwidth_gb_s");
-  const auto source = text_at(card, "source");
-  for (const auto* text : {&name, &capability, &source}) {
-    if (!*text) return tl::unexpected(text->error());
-  }
-  for (const auto* number : {&multiprocessors, &memory, &bandwidth}) {
-    if (!*number) return tl::unexpected(number->error());
-  }
-  gpu.name = *name;
-  gpu.compute_capability = *capability;
-  gpu.source = *source;
-  gpu.multiprocessors = static_cast<std::int32_t>(*multiprocessors);
-  gpu.bandwidth_gb_s = *bandwidth;
+  TS_TRY(gpu.name, text_at(card, "name"));
+  TS_TRY(gpu.compute_capability, text_at(card, "compute_capability"));
+  TS_TRY(gpu.source, text_at(card, "source"));
+  TS_TRY(const auto multiprocessors, positive_at(card, "multiprocessors"));
+  TS_TRY(const auto memory, positive_at(card, "memory_gib"));
+  TS_TRY(gpu.bandwidth_gb_s, positive_at(card, "bandwidth_gb_s"));
+  gpu.multiprocessors = static_cast<std::int32_t>(multiprocessors);
   constexpr double kGibibyte = 1073741824.0;
-  gpu.memory_bytes = static_cast<std::int64_t>(*memory * kGibibyte);
+  gpu.memory_bytes = static_cast<std::int64_t>(memory * kGibibyte);
   if (card.contains("driver_gib")) {
     TS_TRY(const auto counted, positive_at(card, "driver_gib"));
-    if (counted >= *memory) return base::fail("has more \"driver_gib\" than \"memory_gib\"");
+    if (counted >= memory) return base::fail("has more \"driver_gib\" than \"memory_gib\"");
     TS_TRY_DONE(text_at(card, "driver_source"));
     gpu.box_bytes = gpu.memory_bytes;
     gpu.memory_bytes = static_cast<std::int64_t>(counted * kGibibyte);
   }
-  struct Peak {
-    const char* key;
-    std::optional<double>* place;
-  };
-  for (const auto& [key, place] :
-       {Peak{"fp32_tflops", &gpu.fp32_tflops}, Peak{"tf32_tflops", &gpu.tf32_tflops},
-        Peak{"bf16_tflops", &gpu.bf16_tflops}, Peak{"fp16_tflops", &gpu.fp16_tflops}}) {
-    TS_TRY(*place, peak_at(card, key));
-  }
+  TS_TRY(gpu.fp32_tflops, peak_at(card, "fp32_tflops"));
+  TS_TRY(gpu.tf32_tflops, peak_at(card, "tf32_tflops"));
+  TS_TRY(gpu.bf16_tflops, peak_at(card, "bf16_tflops"));
+  TS_TRY(gpu.fp16_tflops, peak_at(card, "fp16_tflops"));
   if (const auto names = card.find("driver_names"); names != card.end()) {
     if (!names->is_array()) return base::fail("has \"driver_names\" that is no list");
     for (const Json& driver_name : *names) {

@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "core/base/check.h"
-#include "core/base/letters.h"
 #include "core/spec/spec_fields.h"
 #include "core/text/message.h"
 #include "core/text/nearest.h"

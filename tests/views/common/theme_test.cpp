@@ -6,10 +6,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdint>
 #include <set>
 #include <string>
-#include <vector>
 
 #include "core/base/file_map.h"
 #include "tests/views/common/imgui_driver.h"
