@@ -88,7 +88,7 @@ base::Result<SnapshotFile> read_example(std::string_view content) {
   entry.address = 0x1000;
   entry.size = std::atoll(number.c_str());
   if (entry.size <= 0) return base::fail("an example needs a number of bytes");
-  entry.notes = file.snapshot.notes.add({});
+  entry.notes = file.snapshot.notes.add({}) & allocator::kMostNotes;
   file.snapshot.device_traces = {{entry}};
   return file;
 }
