@@ -302,19 +302,20 @@ bool EdgeHunt::largest_needs_flush() const {
 
 namespace {
 
-// Rounds the end of a range down to a step of a map: quarters between powers of two.
+// The steps of the ends of a range of a map: quarters between powers of two.
+std::int64_t end_step(std::int64_t value) {
+  return value < 8
+             ? 1
+             : static_cast<std::int64_t>(std::bit_floor(static_cast<std::uint64_t>(value))) / 4;
+}
+
 std::int64_t round_below(std::int64_t value) {
-  if (value < 8) return value;
-  const auto quarter =
-      static_cast<std::int64_t>(std::bit_floor(static_cast<std::uint64_t>(value))) / 4;
-  return value / quarter * quarter;
+  return value / end_step(value) * end_step(value);
 }
 
 std::int64_t round_above(std::int64_t value) {
-  if (value < 8) return value;
-  const auto quarter =
-      static_cast<std::int64_t>(std::bit_floor(static_cast<std::uint64_t>(value))) / 4;
-  return (value + quarter - 1) / quarter * quarter;
+  const std::int64_t step = end_step(value);
+  return (value + step - 1) / step * step;
 }
 
 }  // namespace

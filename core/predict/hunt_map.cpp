@@ -117,14 +117,10 @@ void HuntMap::confirm(std::size_t index, const HuntCell::Run& run) {
 std::vector<std::size_t> frontier_cells(const HuntMap& map) {
   std::vector<std::size_t> cells;
   const std::size_t width = map.x_values().size();
-  const auto known = [&map](std::size_t index) {
-    const CellState state = map.cell(index).state;
-    return state == CellState::probed || state == CellState::inferred;
-  };
   for (const std::size_t row : base::coarse_to_fine(map.y_values().size())) {
     std::optional<std::size_t> fits, oom;
     for (std::size_t i = row * width; i < (row + 1) * width; ++i) {
-      if (!known(i)) continue;
+      if (!map.cell(i).answered()) continue;
       const bool over = map.cell(i).fit == Fit::oom;
       if (!over) fits = i;
       if (over && !oom) oom = i;
@@ -224,8 +220,7 @@ std::vector<std::optional<std::int64_t>> HuntMap::frontier() const {
   for (std::size_t j = 0; j < y_values_.size(); ++j) {
     for (std::size_t i = 0; i < x_values_.size(); ++i) {
       const HuntCell& one = cell(i, j);
-      const bool known = one.state == CellState::probed || one.state == CellState::inferred;
-      if (known && one.fit != Fit::oom) edge[j] = x_values_[i];
+      if (one.answered() && one.fit != Fit::oom) edge[j] = x_values_[i];
     }
   }
   return edge;

@@ -29,6 +29,9 @@ struct HuntCell {
     std::int64_t peak = 0;
   };
   std::optional<Run> run;
+  [[nodiscard]] bool answered() const {
+    return state == CellState::inferred || state == CellState::probed;
+  }
   // True if a real run ended otherwise than predicted.
   [[nodiscard]] bool contradicted() const { return run && run->fits == (fit == Fit::oom); }
   // The relative error of the predicted peak against the run; unset if one is missing.

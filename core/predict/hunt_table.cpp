@@ -11,10 +11,6 @@
 namespace ts::predict {
 namespace {
 
-bool answered(const HuntCell& cell) {
-  return cell.state == CellState::inferred || cell.state == CellState::probed;
-}
-
 const char* state_name(CellState state) {
   constexpr std::array kNames = {"unknown", "impossible", "inferred", "probed"};
   return kNames[static_cast<std::size_t>(state)];
@@ -67,7 +63,7 @@ nlohmann::json to_json(const HuntMap& map) {
   const char* const y = spec::field_name(map.y().field);
   auto cells = nlohmann::json::array();
   for (std::size_t i = 0; i < map.size(); ++i) {
-    if (answered(map.cell(i))) cells.push_back(cell_json(map, i));
+    if (map.cell(i).answered()) cells.push_back(cell_json(map, i));
   }
   auto frontier = nlohmann::json::array();
   const auto edge = map.frontier();
@@ -93,7 +89,7 @@ nlohmann::json to_json(const HuntMap& map) {
 }
 
 std::string grid_words(const HuntCell& cell, char unit, bool whole) {
-  if (!answered(cell)) return text::kNoNumber;
+  if (!cell.answered()) return text::kNoNumber;
   if (cell.state == CellState::probed) return size_words(cell.at_least, unit, whole);
   if (cell.fit == Fit::oom || !cell.at_most) return ">" + size_words(cell.at_least, unit, whole);
   const std::string most = size_words(*cell.at_most, unit, whole);
@@ -103,7 +99,7 @@ std::string grid_words(const HuntCell& cell, char unit, bool whole) {
 char grid_unit(const HuntMap& map, std::int64_t memory) {
   std::int64_t largest = 0;
   for (std::size_t i = 0; i < map.size(); ++i) {
-    if (answered(map.cell(i))) {
+    if (map.cell(i).answered()) {
       largest = std::max({largest, map.cell(i).at_least, map.cell(i).at_most.value_or(0)});
     }
   }
@@ -123,8 +119,8 @@ io::TextTable hunt_grid(const HuntMap& map) {
     for (std::size_t i = 0; i < map.x_values().size(); ++i) {
       const HuntCell& cell = map.cell(i, j);
       std::string words = grid_words(cell);
-      if (answered(cell) && cell.fit == Fit::oom) words += " x";
-      if (answered(cell) && cell.fit == Fit::fits_after_flush) words += " *";
+      if (cell.answered() && cell.fit == Fit::oom) words += " x";
+      if (cell.answered() && cell.fit == Fit::fits_after_flush) words += " *";
       row.push_back(std::move(words));
     }
     table.rows.push_back(std::move(row));
@@ -140,7 +136,7 @@ io::TextTable hunt_cells(const HuntMap& map) {
   const std::size_t width = map.x_values().size();
   for (std::size_t i = 0; i < map.size(); ++i) {
     const HuntCell& cell = map.cell(i);
-    const bool is_known = answered(cell);
+    const bool is_known = cell.answered();
     table.rows.push_back({std::to_string(map.x_values()[i % width]),
                           std::to_string(map.y_values()[i / width]), state_name(cell.state),
                           is_known ? to_string(cell.fit) : "",

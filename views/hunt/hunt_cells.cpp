@@ -16,10 +16,6 @@ using predict::CellState;
 using predict::Fit;
 using predict::HuntCell;
 
-bool known(const HuntCell& cell) {
-  return cell.state == CellState::inferred || cell.state == CellState::probed;
-}
-
 // Brighter the fuller the card; darker again far beyond its memory.
 float strength(const HuntCell& cell, std::int64_t memory) {
   const auto needed = static_cast<float>(
@@ -45,7 +41,7 @@ std::string words_of(const DrawSink& sink, const HuntCell& cell, const HuntGrid&
 
 // One of two cells fits and the other does not.
 bool parted(const HuntCell& one, const HuntCell& other) {
-  return known(one) && known(other) && (one.fit == Fit::oom) != (other.fit == Fit::oom);
+  return one.answered() && other.answered() && (one.fit == Fit::oom) != (other.fit == Fit::oom);
 }
 
 // Calls `edge` with every edge between a cell that fits and one that does not. The edge extends by
@@ -99,7 +95,7 @@ std::optional<std::size_t> HuntGrid::at(Point point) const {
 
 bool too_narrow(const DrawSink& sink, const predict::HuntMap& map, const HuntGrid& grid) {
   for (std::size_t i = 0; i < map.size(); ++i) {
-    if (!known(map.cell(i))) continue;
+    if (!map.cell(i).answered()) continue;
     const std::string words = predict::grid_words(map.cell(i), grid.unit);
     if (sink.text_width(TextStyle::small, words) + 2 > grid.width - 1) return true;
   }
@@ -111,7 +107,7 @@ void draw_cells(DrawSink& sink, const HuntFigure& figure, const HuntGrid& grid) 
   for (std::size_t i = 0; i < figure.map.size(); ++i) {
     const HuntCell& cell = figure.map.cell(i);
     const Rect box = grid.cell(i);
-    if (!known(cell)) {
+    if (!cell.answered()) {
       sink.fill(box, cell.state == CellState::unknown ? theme.surface2 : theme.bg);
       continue;
     }

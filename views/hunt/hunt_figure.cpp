@@ -39,8 +39,7 @@ bool occurs(const HuntFigure& figure, LegendEntry::Kind kind) {
   const auto some = [&figure](Fit fit) {
     for (std::size_t i = 0; i < figure.map.size(); ++i) {
       const HuntCell& cell = figure.map.cell(i);
-      const bool known = cell.state == CellState::inferred || cell.state == CellState::probed;
-      if (known && cell.fit == fit) return true;
+      if (cell.answered() && cell.fit == fit) return true;
     }
     return false;
   };
