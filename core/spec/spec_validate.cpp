@@ -13,14 +13,20 @@ namespace ts::spec {
 
 namespace {
 
+bool holds(const NumberField& field, std::int64_t value) {
+  return value >= field.range.min && value <= field.range.max;
+}
+bool holds(const RealField& field, double value) {
+  return value >= field.min && value <= field.max;
+}
+
 // Each kind by itself: numbers, then reals.
 template <class Kind>
 void check_ranges(const WorkloadSpec& spec, Problems& problems) {
   for (const FieldRow& row : field_rows()) {
     const auto* kind = std::get_if<Kind>(&row.kind);
-    if (kind == nullptr) continue;
-    if (auto kept = in_range(row.field, spec.*kind->member); !kept)
-      problems.add(row.field, std::move(kept.error()));
+    if (kind == nullptr || holds(*kind, spec.*kind->member)) continue;
+    problems.add(row.field, std::move(in_range(row.field, spec.*kind->member).error()));
   }
 }
 
