@@ -101,7 +101,7 @@ base::Result<void> compile_source(const Source& source, std::vector<std::string>
   return tl::unexpected(why_not_compiled(shown_name(source.file), source.text, log));
 }
 
-// What the compiler says of itself; empty if it says nothing.
+// The version of the compiler in its own words; empty if it says nothing.
 std::string compiler_version(const fs::path& folder, const base::CancelToken& cancel) {
   const io::ChildCommand command{.words = {compiler(), "--version"}, .log = folder / "version"};
   const auto code = io::run_child(command, cancel);
