@@ -4,6 +4,7 @@
 #include <functional>
 #include <map>
 #include <set>
+#include <span>
 #include <string_view>
 
 #include "core/findings/operators_of_run.h"
@@ -45,8 +46,18 @@ std::map<base::StringId, Heap> heaps_of(const run::Run& run, const base::StringT
   return heaps;
 }
 
-bool grows(const Heap& heap) {
-  return std::ranges::adjacent_find(heap.bytes, std::ranges::greater_equal()) == heap.bytes.end();
+// Its bytes from the last step that has none. What runs between two steps counts as the later one,
+// so its blocks are old a step later than others.
+std::span<const std::int64_t> from_begin(const Heap& heap) {
+  const auto first = std::ranges::find_if(heap.bytes, [](std::int64_t bytes) { return bytes > 0; });
+  return {first == heap.bytes.begin() ? first : std::prev(first), heap.bytes.end()};
+}
+
+// True if more is alive after every one of at least `least` steps, which are most of all.
+bool grows(const Heap& heap, std::size_t least) {
+  const auto bytes = from_begin(heap);
+  return bytes.size() >= std::max(least, heap.bytes.size() / 2) &&
+         std::ranges::adjacent_find(bytes, std::ranges::greater_equal()) == bytes.end();
 }
 
 // "layers.0" of the parameter "layers.0.weight".
@@ -61,13 +72,14 @@ std::vector<Pile> piles_of(const run::Run& run, const base::StringTable& strings
                            std::size_t least) {
   const auto ends = memory::step_ends(run.memory);
   std::vector<Pile> piles;
-  if (ends.size() < std::max<std::size_t>(least, 2)) return piles;
+  least = std::max<std::size_t>(least, 2);
+  if (ends.size() < least) return piles;
   for (const auto& [place, heap] : heaps_of(run, strings, ends)) {
-    if (!grows(heap)) continue;
-    piles.push_back(
-        {std::string(line_of(strings.view(place))),
-         (heap.bytes.back() - heap.bytes.front()) / static_cast<std::int64_t>(ends.size() - 1),
-         heap.activation});
+    if (!grows(heap, least)) continue;
+    const auto bytes = from_begin(heap);
+    const auto steps = static_cast<std::int64_t>(bytes.size() - 1);
+    piles.push_back({std::string(line_of(strings.view(place))),
+                     (bytes.back() - bytes.front()) / steps, heap.activation});
   }
   std::ranges::stable_sort(piles, std::ranges::greater(), &Pile::growth);
   return piles;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <string>
 #include <utility>
 
@@ -56,6 +57,11 @@ class Findings {
     // One operator may have made it without a graph; a graph holds results of several.
     const auto of_graph = std::ranges::count_if(piles, &Pile::activation);
     if (of_graph >= 2) {
+      // The inputs that a line makes for its graph are kept by that.
+      std::set<std::string> lines_of_graph;
+      for (const Pile& pile : piles)
+        if (pile.activation) lines_of_graph.insert(pile.line);
+      for (Pile& pile : piles) pile.activation = lines_of_graph.contains(pile.line);
       add_graph(piles);
       std::erase_if(piles, &Pile::activation);
     } else if (run_.notes.kept_graphs >= kLeastGraphs) {

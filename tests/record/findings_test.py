@@ -233,6 +233,10 @@ class Findings(unittest.TestCase):
         found = self.loop(inside="kept.append(model(batch).square().mean())")
         self.only("F-1", found, self.line, "KiB more in every step")
 
+    def test_graphs_of_an_evaluation_between_steps(self):
+        text = LOOP.format(**RIGHT) + "    total = total + model(torch.randn(16, 32)).square().mean()\n"
+        self.only("F-1", self.written(text), "loop.py:16", "10.00 KiB more in every step")
+
     def test_outputs_kept_with_their_graphs(self):
         found = self.loop(inside="kept.append(output)", backward="model(batch).mean().backward()")
         self.only("F-1", found, "loop.py:", "KiB more in every step")
