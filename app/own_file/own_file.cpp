@@ -295,7 +295,8 @@ base::Result<OwnDryRun> dry_run_own(OwnProcess& process, const OwnQuestion& ques
     if (on_cpu == OnCpu::never)
       return text::fail("own_file.no_hunt", {{"file", name_of(question)}});
     made.on_cpu = std::move(answer.error());
-    answer = ask(process, question, "record", {{"steps", options.steps}}, Caching::on, cancel);
+    answer = ask(process, question, "record", {{"steps", options.steps}, {"uncompiled", true}},
+                 Caching::on, cancel);
     if (!answer) return tl::unexpected(answer.error());
   }
   made.run.options = options;

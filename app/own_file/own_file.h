@@ -74,7 +74,7 @@ struct OwnDryRun {
   std::string content;  // the recording as a file
   // Why it is that of a run on the CPU and not of one without data; empty: it is one without.
   base::Message on_cpu;
-  // Where torch.compile was called, which does nothing without data; empty: nowhere.
+  // Where torch.compile was called, which does nothing in a prediction; empty: nowhere.
   base::Message compiled;
 };
 

@@ -14,6 +14,7 @@ import sys
 import torch
 import torch.utils.checkpoint
 
+from . import _meta
 from ._own_file import Wrong, built, calling, load_function, place_in, values_for
 
 # Sizes that nothing else in a model is likely to have, where the request names none.
@@ -113,6 +114,8 @@ def export(request):
     names = inspect.signature(function).parameters
     settings = {**{name: size for name, size in SIZES.items() if name in names}, **request["settings"]}
     called = None
+    _meta.keep_parameters()
+    _meta.uncompiled(place_in)  # the module itself is exported, not a wrapper of it
     with _without_checkpoints() as checkpoints:
         for device in ("meta", "cpu"):
             try:

@@ -41,14 +41,14 @@ def prepare(library, compute_capability, multiprocessors, place_of):
     library.rules(compute_capability, multiprocessors)
     library.meta()
     _only_what_is_missing()
-    _keep_parameters()
+    keep_parameters()
     _leave_large_parameters_unfilled()
     _meta_among("_get_fused_kernels_supported_devices")
     if compute_capability:
         _meta_among("_get_foreach_kernels_supported_devices")
     kind = functools.partial(_Autocast, library)
     torch.autocast = torch.amp.autocast = torch.amp.autocast_mode.autocast = kind
-    return _uncompiled(place_of)
+    return uncompiled(place_of)
 
 
 def _only_what_is_missing():
@@ -78,7 +78,7 @@ def _only_what_is_missing():
                 kept.impl(name, _in_place)
 
 
-def _keep_parameters():
+def keep_parameters():
     """Module.to(device) keeps its parameters where both devices have numbers. Towards meta PyTorch makes new ones, one
     for each module: tied weights would come apart, and an optimizer that has the parameters would lose them."""
     plain = torch.nn.Module._apply
@@ -176,7 +176,8 @@ def _meta_among(name):
                 setattr(module, name, lambda: _Kinds([*kinds(), "meta"]))
 
 
-def _uncompiled(place_of):
+def uncompiled(place_of):
+    """torch.compile gives its function back. The places that call it."""
     places = {}
 
     def compile(model=None, **options):

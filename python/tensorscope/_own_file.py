@@ -475,7 +475,12 @@ def _record(request, device, library=None):
 
 def record(request):
     import torch
-    return {"device": "cpu", **_record(request, torch.device("cpu"))}
+    compiled = {}
+    if request.get("uncompiled"):  # for a prediction
+        from . import _meta
+        compiled = _meta.uncompiled(place_in)
+    told = _record(request, torch.device("cpu"))
+    return {"device": "cpu", "compiled": list(compiled), **told}
 
 
 def _timed(step):

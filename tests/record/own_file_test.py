@@ -110,6 +110,17 @@ class OwnFile(OwnProgram):
             self.assertTrue(answer["without_data"], ended.stderr)
             told.append(answer["peak_allocated"])
         self.assertEqual(told[1:], told[:1] * 4)
+        # Also where a run on the CPU answers: compiled code takes other blocks.
+        peaks = []
+        for inside in ("pass", "net = torch.compile(net)"):
+            text = net.format("", inside).replace(".mean().backward()", ".mean().item()")
+            ended = self.program("predict", "--model", self.own(text), "--gpu", "RTX 4090", "--json")
+            self.assertEqual(ended.returncode, 0, ended.stderr)
+            self.assertEqual("torch.compile at own.py:7 in build" in ended.stderr, inside != "pass", ended.stderr)
+            answer = json.loads(ended.stdout)
+            self.assertFalse(answer["without_data"], ended.stderr)
+            peaks.append(answer["peak_allocated"])
+        self.assertEqual(peaks[0], peaks[1])
 
     def test_rules_of_a_card(self):
         for capability in (80, 89):
@@ -297,6 +308,15 @@ class OwnFile(OwnProgram):
         self.ask("record", file)
         ran = Recording(self.folder / "record.recording").header["allocator_peak"]
         self.assertEqual(predicted["peak_allocated"], ran)
+        # The same in a file that export writes, of the module itself if it is compiled.
+        text = file.read_text(encoding="utf-8")
+        for compiled in ("", "  net = torch.compile(net)\n"):
+            out = self.folder / "net.pt2"
+            done = self.program("export", self.own(text.replace("  def step()", compiled + "  def step()")), "-o", out)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertIn("Net: x [open, open]", done.stdout)
+            told = json.loads(self.program("predict", "--model", out, "--cpu", "--json").stdout)
+            self.assertEqual(told["parameters"], 500 * 64)
 
     def test_large_modules_that_are_moved_take_no_memory_of_the_host(self):
         file = self.own("import resource, torch\ndef build(B, T, device):\n"
