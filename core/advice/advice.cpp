@@ -38,14 +38,16 @@ AdviceWork::AdviceWork(AdviceRequest request)
   advice_.lab_rule.spec = with_lab_rule(asked.settings, asked.target, asked.large_model);
   if (!advice_.search.recipes().empty()) return;
   advice_.running = false;
-  if (spec::comes_from_file(asked.settings)) {
-    advice_.problem = text::message("advice.problem.file");
+  if (spec::comes_from_file(asked.settings) && spec::tokens_per_step(asked.settings) == 0) {
+    advice_.problem = text::message("advice.problem.batch");
   } else if (!asked.roofs(spec::compute_type(asked.settings)).known()) {
     advice_.problem = text::message("advice.problem.no_roof");
   } else {
     const auto problems = spec::validate(asked.settings);
-    advice_.problem = problems.empty() ? text::message("advice.problem.no_formula")
-                                       : base::Message(problems.front());
+    const char* const no_formula =
+        spec::comes_from_file(asked.settings) ? "advice.problem.file" : "advice.problem.no_formula";
+    advice_.problem =
+        problems.empty() ? text::message(no_formula) : base::Message(problems.front());
   }
 }
 

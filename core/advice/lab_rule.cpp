@@ -44,7 +44,7 @@ spec::WorkloadSpec with_lab_rule(const spec::WorkloadSpec& settings,
   const LabRule rule = lab_rule(target.memory, settings.seq_len, large);
   spec::WorkloadSpec spec = settings;
   spec.device = target.kind;
-  spec.batch = rule.batch;
+  if (spec::field_applies(spec, spec::Field::B)) spec.batch = rule.batch;
   if (spec::field_applies(spec, spec::Field::accumulate)) spec.accumulate = rule.accumulate;
   spec.dtype = spec::DataType::fp32;
   spec.autocast = spec::Autocast::fp16;

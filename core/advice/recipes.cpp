@@ -7,7 +7,6 @@
 #include <tuple>
 
 #include "core/predict/hunt_map.h"
-#include "core/spec/own_model.h"
 #include "core/spec/spec_fields.h"
 #include "core/spec/workload_math.h"
 #include "core/text/joined.h"
@@ -179,7 +178,7 @@ std::vector<Recipe> recipes_of(const spec::WorkloadSpec& settings, spec::DeviceK
   spec::WorkloadSpec base = settings;
   base.device = device;
   std::vector<Recipe> all;
-  if (spec::comes_from_file(base)) return all;
+  if (spec::tokens_per_step(base) == 0) return all;  // the file has no open batch
   std::map<spec::DataType, report::Roofs> known;
   const auto roofs_for = [&](spec::DataType type) -> const report::Roofs& {
     const auto found = known.find(type);

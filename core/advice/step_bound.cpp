@@ -2,6 +2,10 @@
 
 #include <algorithm>
 #include <array>
+#include <vector>
+
+#include "core/advice/file_parts.h"
+#include "core/spec/own_model.h"
 
 namespace ts::advice {
 
@@ -15,7 +19,11 @@ std::optional<StepBound> step_bound(const spec::WorkloadSpec& spec,
     [[nodiscard]] double total() const { return compute + memory; }
   };
   std::array<Times, 6> kinds{};
-  for (const spec::StepPart& part : spec::step_parts(spec, backend_ran)) {
+  std::vector<spec::StepPart> parts = spec::step_parts(spec, backend_ran);
+  const auto of_file = parts_of_file(spec, backend_ran);
+  if (of_file.empty() && spec::comes_from_file(spec)) return std::nullopt;
+  parts.insert(parts.end(), of_file.begin(), of_file.end());
+  for (const spec::StepPart& part : parts) {
     const double compute = part.flops / (roofs.tflops * 1e12);
     const double memory = part.bytes / (roofs.gb_s * 1e9);
     Times& kind = kinds[static_cast<std::size_t>(part.kind)];

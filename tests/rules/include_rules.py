@@ -55,7 +55,7 @@ FOLDERS = {
                          "core/run", "core/report", "core/stepper"],
     "core/lessons": ["core/base", "core/text", "core/io", "core/spec", "core/run", "core/predict",
                      "core/sweep", "core/stats", "core/calculate", "core/simulate", "core/loader", "core/stepper"],
-    "core/advice": ["core/base", "core/text", "core/trace", "core/stats", "core/io", "core/spec",
+    "core/advice": ["core/base", "core/text", "core/trace", "core/stats", "core/io", "core/exported", "core/spec",
                     "core/run", "core/report", "core/predict", "core/sweep", "core/lessons",
                     "core/calculate"],
     "core/cluster": ["core/base", "core/text", "core/io", "core/spec", "core/run", "core/report", "core/predict",
