@@ -66,6 +66,12 @@ def end_at(number, frame):
     raise Ended(number, _own_place.own_place(frame))
 
 
+def end_children_as_ever():
+    """Forked processes, such as workers, are none that are recorded: SIGTERM ends them at once, whatever they wait for."""
+    if signal.getsignal(signal.SIGTERM) is end_at:
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
+
+
 def run(options):
     """The exit code of the script."""
     try:
@@ -86,6 +92,7 @@ def run(options):
     module = main_module(options.script)
     if signal.getsignal(signal.SIGTERM) == signal.SIG_DFL:
         signal.signal(signal.SIGTERM, end_at)
+        os.register_at_fork(after_in_child=end_children_as_ever)
     try:
         with record(out, options.memory_limit, options.script, options.steps, options.live, options.device):
             exec(code, module.__dict__)

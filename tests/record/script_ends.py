@@ -197,6 +197,27 @@ step()
         self.assertEqual(ended.stderr.count("steps"), 1)
         self.recording(OK, 2)
 
+    def test_a_forked_process_ends_as_without_the_recorder(self):
+        done = self.record("""
+import os
+import signal
+import time
+
+def ended(wait):
+    here, there = os.pipe()
+    child = os.fork()
+    if child == 0:
+        os.write(there, b"begun")
+        wait()
+    os.read(here, 5)
+    os.kill(child, signal.SIGTERM)
+    return os.WTERMSIG(os.waitpid(child, 0)[1])
+
+print("signals", ended(lambda: time.sleep(60)), ended(lambda: [None for _ in iter(int, 1)]))
+""")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("signals 15 15", done.stdout)
+
     def test_threads(self):
         ended = self.quickly("""
 def other():
