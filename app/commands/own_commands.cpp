@@ -24,6 +24,8 @@
 #include "app/session/catalogue.h"
 #include "core/findings/script_findings.h"
 #include "core/io/file.h"
+#include "core/io/json_parse.h"
+#include "core/io/sha256.h"
 #include "core/memory/first_step.h"
 #include "core/report/compare_report.h"
 #include "core/text/numbers.h"
@@ -33,6 +35,7 @@ namespace ts::app {
 namespace {
 
 constexpr int kSteps = 3;
+constexpr const char* kPoints = "points.json";
 constexpr const char* kRecording = "own.recording";
 constexpr const char* kSummary = "run.json";
 
@@ -116,10 +119,9 @@ OwnSettings all_settings(const OwnSettings& given, const OwnDescription& describ
 }
 
 base::Result<OwnSweep> start_sweep(const SweepCommand& command) {
-  if (command.resume || command.charts || !command.fit.empty() || !command.linear.empty() ||
-      !command.log.empty()) {
+  if (command.charts || !command.fit.empty() || !command.linear.empty() || !command.log.empty()) {
     return base::fail(
-        "The sweep of a Python file makes tables and two figures: --resume, --charts, --fit, "
+        "The sweep of a Python file makes tables and two figures: --charts, --fit, "
         "--linear and --log are not for it");
   }
   if (command.gpu && !command.predict)
@@ -150,11 +152,38 @@ void print_reasons(const OwnSweep& sweep) {
   }
 }
 
+// All that is known of a sweep, also while it goes on. Of the file's code only its own content
+// counts, not that of what it imports.
+nlohmann::json sweep_document(const OwnSweep& sweep, const OwnQuestion& question) {
+  nlohmann::json document = own_sweep_json(sweep);
+  document["own_file"] = own_json(question);
+  const auto content = io::read_file(question.file.path);
+  document["content"] = content ? io::sha256(*content) : "";
+  return document;
+}
+
+// The points that an earlier sweep has in the folder.
+base::Result<void> resume_sweep(const std::filesystem::path& folder, const OwnQuestion& question,
+                                OwnSweep& sweep) {
+  const std::filesystem::path path = folder / kPoints;
+  TS_TRY(const auto known, io::read_json(path));
+  const nlohmann::json asked = sweep_document(sweep, question);
+  for (const char* const key : {"own_file", "content", "axes", "only_predicted", "protocol"}) {
+    if (known.is_object() && known.contains(key) && known[key] == asked[key]) continue;
+    return base::fail(path.string() +
+                      " is no sweep of the same file and settings, or the file has changed (" +
+                      key + "): give another folder");
+  }
+  if (auto taken = take_known(known, sweep); !taken)
+    return base::fail(path.string() + " cannot be continued: " + taken.error().sentence);
+  return {};
+}
+
 base::Result<void> write_sweep(const std::filesystem::path& folder, const OwnSweep& sweep,
                                const std::string& title, const nlohmann::json& document,
                                bool tables) {
   if (auto made = io::make_folder(folder); !made) return made;
-  auto written = io::write_file(folder / "points.json", io::json_text(document));
+  auto written = io::write_file(folder / kPoints, io::json_text(document));
   if (!tables || !written) return written;
   const io::TextTable table = own_table(sweep, false);
   return write_files(folder, {{"points.csv", io::to_csv(own_table(sweep, true))},
@@ -312,9 +341,9 @@ Exit sweep_own(const SweepCommand& command, const OwnFile& file) {
     question.limit =
         std::chrono::seconds(static_cast<std::int64_t>(std::ceil(*command.max_seconds)));
   TS_TRY(const auto parts, SaveParts::parse(command.parts, kPartsOfMany));
-  TS_TRY(auto folder,
-         OutputFolder::claim(command.out, {"points.json", "points.csv", "points.md", "points.tex",
-                                           "times.png", "times.svg", "memory.png", "memory.svg"}));
+  const auto open = command.resume ? OutputFolder::continue_in : OutputFolder::claim;
+  TS_TRY(auto folder, open(command.out, {kPoints, "points.csv", "points.md", "points.tex",
+                                         "times.png", "times.svg", "memory.png", "memory.svg"}));
   std::atomic<std::size_t> ended = 0, all = 0;
   TS_TRY(const auto sweep,
          ask_own(
@@ -330,14 +359,21 @@ Exit sweep_own(const SweepCommand& command, const OwnFile& file) {
                  }
                }
                TS_TRY_DONE(make_points(asked));
-               all = asked.points.size();
-               ask_points(
-                   process, question, asked, [&](const OwnPoint&) { ++ended; }, cancel);
+               if (command.resume) TS_TRY_DONE(resume_sweep(command.out, question, asked));
+               all =
+                   std::ranges::count(asked.points, sweep::PointStatus::pending, &OwnPoint::status);
+               base::Result<void> kept;
+               const auto keep = [&](const OwnPoint&) {
+                 ++ended;
+                 kept = io::write_file(command.out / kPoints,
+                                       io::json_text(sweep_document(asked, question)));
+               };
+               ask_points(process, question, asked, keep, cancel);
+               if (!kept) return tl::unexpected(kept.error());
                return asked;
              },
              [&] { return std::to_string(ended) + " of " + std::to_string(all) + " points"; }));
-  nlohmann::json document = own_sweep_json(sweep);
-  document["own_file"] = own_json(question);
+  const nlohmann::json document = sweep_document(sweep, question);
   if (command.json) {
     print_json(document);
   } else {
@@ -356,7 +392,9 @@ Exit sweep_own(const SweepCommand& command, const OwnFile& file) {
            point.status == sweep::PointStatus::cancelled;
   });
   if (missing == 0) return 0;
-  return report("Failed or not run: " + text::counted(missing, "point"), 1);
+  return report("Failed or not run: " + text::counted(missing, "point") +
+                    "; the same command with --resume asks for the rest",
+                1);
 }
 
 Exit compare_own_settings(const AbCommand& command, const OwnFile& file) {

@@ -254,7 +254,37 @@ nlohmann::json own_sweep_json(const OwnSweep& sweep) {
   return {{"axes", std::move(axes)},
           {"target", {{"name", sweep.target.name}, {"memory", sweep.target.memory}}},
           {"only_predicted", sweep.only_predicted},
+          {"protocol", run::to_json(sweep.protocol)},
           {"points", std::move(points)}};
+}
+
+base::Result<void> take_known(const nlohmann::json& document, OwnSweep& sweep) {
+  const auto bytes = [](const nlohmann::json& told) {
+    return told.is_null() ? std::nullopt : std::optional(told.get<std::int64_t>());
+  };
+  try {
+    const nlohmann::json& points = document.at("points");
+    for (std::size_t i = 0; i < sweep.points.size(); ++i) {
+      const nlohmann::json& told = points.at(i);
+      OwnPoint known;
+      known.at = told.at("at").get<OwnSettings>();
+      const auto status = sweep::point_status_from(told.at("status").get<std::string>());
+      if (known.at != sweep.points[i].at || !status)
+        return base::fail("its points are not those that are asked for");
+      if (*status != Status::ok && *status != Status::predicted && *status != Status::oom &&
+          *status != Status::too_slow)
+        continue;
+      known.status = *status;
+      known.reason.sentence = told.at("reason").get<std::string>();
+      if (!told.at("step_ms").is_null()) known.step = run::timing_from_json(told.at("step_ms"));
+      known.peak = bytes(told.at("peak_allocated"));
+      known.needed = bytes(told.at("needed"));
+      sweep.points[i] = std::move(known);
+    }
+  } catch (const nlohmann::json::exception&) {
+    return base::fail("it is damaged");
+  }
+  return {};
 }
 
 std::vector<run::ResultCurve> own_curves(const OwnSweep& sweep, OwnMeasure measure,

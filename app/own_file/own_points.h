@@ -60,6 +60,9 @@ void ask_points(OwnProcess& process, const OwnQuestion& question, OwnSweep& swee
 // One row for each point. Of `plain` the numbers are those of other programs: ms, bytes.
 io::TextTable own_table(const OwnSweep& sweep, bool plain);
 nlohmann::json own_sweep_json(const OwnSweep& sweep);
+// Takes what such a document knows of the points, but not of those that failed. The document is of
+// a sweep over the same points; an error if it is damaged.
+base::Result<void> take_known(const nlohmann::json& document, OwnSweep& sweep);
 // Step times in ms, or MiB that a run had at most or, where points are only predicted, that the
 // target needs; over the first axis, a curve for each combination of the others, one alone with
 // the name `alone`. NaN: no number.

@@ -192,7 +192,7 @@ class GraphWalk {
     add(flops, stored(a) + stored(b) + stored(made), forwards + backward);
   }
 
-  // Of two factors: twice the product of all sizes that its letters stand for.
+  // Its FLOPs, of two factors, are twice the product of all sizes that its letters stand for.
   void add_einsum(const exported::Graph& graph, const exported::Node& node, const Needs& needs,
                   double forwards) {
     const exported::Argument* const words = argument(node, "equation");

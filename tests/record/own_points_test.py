@@ -103,6 +103,39 @@ class OwnPoints(OwnProgram):
         table = (self.folder / "points" / "points.csv").read_text(encoding="utf-8").splitlines()
         self.assertEqual((len(table), table[0].split(",")[:2]), (5, ["T", "optimizer"]))
 
+    def test_a_sweep_goes_on(self):
+        # Every point leaves a line of its own for each process that asked for it.
+        file = self.own("import os, torch\ndef build(B: int, T: int, device):\n"
+                        "  with open(os.path.dirname(__file__) + '/asked', 'a') as asked: asked.write(f'{T} ')\n"
+                        "  if os.path.exists(os.path.dirname(__file__) + '/fails') and T > 2: raise ValueError('odd')\n"
+                        "  x = torch.ones(B, T, device=device)\n  return lambda: x + 1\n")
+        asked, fails = self.folder / "asked", self.folder / "fails"
+        fails.touch()
+        sweep = ("--model", file, "--axis", "T=1,2,4", "--steps", "2")
+        ended, first = self.points(*sweep)
+        self.assertEqual((ended.returncode, [one["status"] for one in first]), (1, ["ok", "ok", "failed"]))
+        self.assertIn("--resume asks for the rest", ended.stderr)
+        fails.unlink()
+        asked.unlink()
+        # As a process that was killed leaves it: without its list, and with a point that was not asked for.
+        known = json.loads((self.folder / "points" / "points.json").read_text(encoding="utf-8"))
+        known["points"][1]["status"] = "pending"
+        for path in (self.folder / "points").iterdir():
+            path.unlink()
+        (self.folder / "points" / "points.json").write_text(json.dumps(known), encoding="utf-8")
+        ended, points = self.points(*sweep, "--resume")
+        self.assertEqual(ended.returncode, 0, ended.stderr)
+        self.assertEqual([one["status"] for one in points], ["ok"] * 3)
+        self.assertEqual(set(asked.read_text(encoding="utf-8").split()), {"2", "4"})
+        self.assertEqual(points[0], first[0])
+        again = ("sweep", "--out", self.folder / "points", "--resume")
+        self.refused(2, "is no sweep of the same file and settings", *again, *sweep[:3], "T=1,2", "--steps", "2")
+        with file.open("a", encoding="utf-8") as more:
+            more.write("\n")
+        self.refused(2, "has changed (content)", *again, *sweep)
+        (self.folder / "points" / "points.json").write_text("[]", encoding="utf-8")
+        self.refused(2, "is no sweep", *again, *sweep)
+
     def test_sweeps_of_points_that_fail(self):
         # One that this machine has no memory for is not run; one that never ends makes larger ones too slow.
         file = self.own("import torch\ndef build(B: int, T: int, device, kind: str = 'plain'):\n"
@@ -122,7 +155,7 @@ class OwnPoints(OwnProgram):
         self.refused(2, "kind is not a number", *sweep, "--axis", "kind=1,2")
         self.refused(2, "T is given twice", *sweep, "--axis", "T=1,2", "--series", "T=3,4")
         self.refused(2, "--gpu needs --predict", *sweep, "--axis", "T=1,2", "--gpu", "RTX 4090")
-        self.refused(2, "--resume", *sweep, "--axis", "T=1,2", "--resume")
+        self.refused(2, "Cannot read", *sweep, "--axis", "T=1,2", "--resume")
         self.refused(2, "no valid Python", *sweep[:-1], self.own("def"), "--axis", "T=1,2")
 
     def test_two_settings_by_turns(self):
