@@ -359,7 +359,9 @@ Exit sweep_own(const SweepCommand& command, const OwnFile& file) {
                  }
                }
                TS_TRY_DONE(make_points(asked));
-               if (command.resume) TS_TRY_DONE(resume_sweep(command.out, question, asked));
+               if (command.resume) {
+                 TS_TRY_DONE(resume_sweep(command.out, question, asked));
+               }
                all =
                    std::ranges::count(asked.points, sweep::PointStatus::pending, &OwnPoint::status);
                base::Result<void> kept;
