@@ -89,13 +89,8 @@ std::string settings_of(const spec::WorkloadSpec& spec) {
 
 // The arguments that were given; the others are the file's.
 std::string settings_of(const OwnQuestion& own) {
-  std::string words = text::printable(own_title(own));
-  const char* join = ": ";
-  for (const auto& [name, value] : own.settings) {
-    words += join + text::printable(name) + " = " + text::printable(value);
-    join = ", ";
-  }
-  return words + (own.settings.empty() ? ", arguments as in the file" : ", others as in the file");
+  return text::printable(own_title(own)) +
+         (own.settings.empty() ? ", arguments as in the file" : ", others as in the file");
 }
 
 void print_answer(const Question& question, const CardAnswer& answer, const std::string& settings) {

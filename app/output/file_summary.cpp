@@ -168,10 +168,13 @@ Json recording_json(const run::Run& run, const base::StringTable& strings) {
 base::Result<FileSummary> summary_of_recording(const std::filesystem::path& path,
                                                const std::string& content) {
   base::StringTable strings;
-  TS_TRY(const auto run, run::read_recording(content, 1, strings));
+  const auto run = run::read_recording(content, 1, strings);
+  if (!run)
+    return text::fail("recording_error.not_shown",
+                      {{"path", path.string()}, text::argument("reason", run.error())});
   return FileSummary{
-      recording_json(*run, strings),
-      files::opened_snapshot(path, files::snapshot_of_run(*run, strings, content.size()))};
+      recording_json(**run, strings),
+      files::opened_snapshot(path, files::snapshot_of_run(**run, strings, content.size()))};
 }
 
 base::Result<Json> sweep_json(const std::filesystem::path& path) {

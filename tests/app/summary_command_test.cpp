@@ -226,6 +226,12 @@ TEST_F(SummaryCommand, TablesOfBlocksAndWhatGrows) {
   EXPECT_EQ(testing::run_program("summary --by colour " + file("leak.json")).code, 2);
 }
 
+TEST_F(SummaryCommand, ADamagedRecordingIsNamed) {
+  write("cut.recording", "tensorscope recording 1\nnothing");
+  refused("summary " + file("cut.recording"),
+          "cut.recording cannot be shown: it is cut off or damaged.");
+}
+
 // The peak of the file is that of the device where it is largest, and says so.
 TEST_F(SummaryCommand, ThePeakOfSeveralDevicesSaysWhose) {
   write("two.json", R"({"segments": [
