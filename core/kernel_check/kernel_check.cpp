@@ -171,16 +171,22 @@ std::string block(const Json& result, const char* key) {
 base::Message sizes_of(const Json& result) {
   const std::vector<base::Argument> arguments = {{"heads", number(result, "heads")},
                                                  {"length", number(result, "length")},
-                                                 {"width", number(result, "d_head")}};
+                                                 {"width", number(result, "d_head")},
+                                                 {"scores", number(result, "scores")}};
+  if (result.value("scores", 0) != 0)
+    return text::message(result.value("causal", false) ? "kernel_check.sizes_causal_scores"
+                                                       : "kernel_check.sizes_scores",
+                         arguments);
   return result.value("causal", false) ? text::message("kernel_check.sizes_causal", arguments)
                                        : text::message("kernel_check.sizes", arguments);
 }
 
 base::Message wrong_value(const Json& result) {
+  const std::string got = result.value("got", "");  // NaN that was computed may have a sign
   std::vector<base::Argument> arguments = {
       {"tensor", result.value("tensor", "")},   {"head", number(result, "head")},
       {"row", number(result, "row")},           {"column", number(result, "column")},
-      {"got", result.value("got", "")},         {"expected", result.value("expected", "")},
+      {"got", got == "-nan" ? "nan" : got},     {"expected", result.value("expected", "")},
       {"thread", number(result, "thread")},     {"block", block(result, "block")},
       text::argument("sizes", sizes_of(result))};
   const std::string mistake = result.value("mistake", "");
@@ -189,7 +195,7 @@ base::Message wrong_value(const Json& result) {
         text::argument("mistake", text::message("kernel_check.mistake." + mistake)));
     return text::message("kernel_check.wrong_as_if", arguments);
   }
-  if (result.value("got", "") == "nan" && result.value("thread", -1) < 0) {
+  if (got == "nan" && result.value("thread", -1) < 0) {
     return text::message("kernel_check.not_computed", arguments);
   }
   return text::message(

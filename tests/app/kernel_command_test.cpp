@@ -43,7 +43,7 @@ TEST(KernelCommand, ARightKernelPasses) {
                                     "XDG_CACHE_HOME=" + cache.path().string());
     EXPECT_EQ(ended.code, 0) << ended.err;
     EXPECT_EQ(ended.out,
-              "Correct: values and gradients at 9 sizes, no race and no access outside.\n");
+              "Correct: values and gradients at 11 sizes, no race and no access outside.\n");
   };
   check();
   const auto kept = std::filesystem::directory_iterator(cache.path() / "tensorscope/kernel_check");
@@ -65,12 +65,61 @@ TEST(KernelCommand, AMissingBarrier) {
       << ended.out;
 }
 
+// The barrier between the writes of a tile and its reads: the first thread reads too early.
+TEST(KernelCommand, AMissingBarrierBeforeReading) {
+  const Ended ended = check_kernel("    __syncthreads();\n    for (int i", "    for (int i");
+  EXPECT_EQ(ended.code, 1) << ended.err;
+  EXPECT_NE(ended.out.find("a barrier is missing between the two, or nothing writes it."),
+            std::string::npos)
+      << ended.out;
+}
+
 TEST(KernelCommand, AWrongScale) {
   const Ended ended = check_kernel("scale = rsqrtf(d_head)", "scale = 1.0f / d_head");
   EXPECT_EQ(ended.code, 1) << ended.err;
   EXPECT_NE(ended.out.find("as if scores were divided by d_head instead of sqrt(d_head)."),
             std::string::npos)
       << ended.out;
+}
+
+// Small scores hide it: their exponentials fit fp32.
+TEST(KernelCommand, NoMaximum) {
+  const std::string as_if = ": as if the largest score of a row were not subtracted before the";
+  const Ended none = check_kernel("const float larger = fmaxf(m, s), shrink = expf(m - larger), p",
+                                  "const float larger = 0, shrink = 1, p");
+  EXPECT_EQ(none.code, 1) << none.err;
+  EXPECT_EQ(none.out.rfind("o[head 0][row 0][column 0] is nan, expected ", 0), 0U) << none.out;
+  EXPECT_NE(none.out.find("T 80, d_head 64, scores about 120" + as_if), std::string::npos)
+      << none.out;
+  // Where all scores are far below, the largest number that was seen is the first one.
+  const Ended zero =
+      check_kernel("l = 0, m = -INFINITY;\n  for (int j", "l = 0, m = 0;\n  for (int j");
+  EXPECT_EQ(zero.code, 1) << zero.err;
+  EXPECT_NE(zero.out.find("T 80, d_head 64, causal, scores about -120" + as_if), std::string::npos)
+      << zero.out;
+  // In the backward, whose exponentials are made again.
+  const Ended backward =
+      check_kernel("const float p = expf(s - mine[0])", "const float p = expf(s) / expf(mine[0])");
+  EXPECT_EQ(backward.code, 1) << backward.err;
+  EXPECT_EQ(backward.out.rfind("d_q[head 0][row 0][column 0] is ", 0), 0U) << backward.out;
+  EXPECT_NE(backward.out.find(as_if), std::string::npos) << backward.out;
+}
+
+TEST(KernelCommand, MistakesThatTheirValuesTell) {
+  const auto looks_like = [](const std::string& text, const std::string& wrong,
+                             const std::string& mistake) {
+    const Ended ended = check_kernel(text, wrong);
+    EXPECT_EQ(ended.code, 1) << ended.err;
+    EXPECT_NE(ended.out.find(": as if " + mistake + "."), std::string::npos) << ended.out;
+  };
+  looks_like("j + i > query)", "j + i > query + 1)", "a query saw the key after its own, too");
+  looks_like("j + i > query)", "j + i >= query)", "a query did not see its own key");
+  looks_like("sum[c] / l;", "sum[c];", "weights were not divided by their sum");
+  looks_like("j + i >= length || (causal", "(causal",
+             "the last tile were filled up with keys of zeros that count as keys");
+  looks_like("for (int j = 0; j < length; j += kTile)",
+             "for (int j = 0; j < length / kTile * kTile || j == 0; j += kTile)",
+             "keys after the last whole tile were left out");
 }
 
 TEST(KernelCommand, AWrongIndex) {
@@ -259,7 +308,7 @@ TEST(KernelCommand, WhatPlainCppTouches) {
     return run_kept("kernel " + file.string() + " --check attention").out;
   };
   EXPECT_EQ(
-      checked("").rfind("Correct: values at 9 sizes, no access outside of the tensors. Races of "
+      checked("").rfind("Correct: values at 11 sizes, no access outside of the tensors. Races of "
                         "threads are not looked for",
                         0),
       0U);
@@ -282,7 +331,7 @@ TEST(KernelCommand, MistakesThatShowLater) {
   const Ended other =
       check_kernel("extern \"C\" void attention_backward(", "void attention_backward(int more, ");
   EXPECT_EQ(other.code, 1) << other.err;
-  EXPECT_EQ(other.out.rfind("Values are correct, but gradients cannot be checked: mine.cu:79: "
+  EXPECT_EQ(other.out.rfind("Values are correct, but gradients cannot be checked: mine.cu:81: "
                             "attention_backward has the arguments (int more, const float* q",
                             0),
             0U)

@@ -49,20 +49,22 @@ __global__ void backward(const float* q, const float* k, const float* v, const f
   const size_t head = size_t(blockIdx.y) * length * d_head, row = head + query * d_head;
   float* mine = sums + 2 * (size_t(blockIdx.y) * length + query);
   const float scale = rsqrtf(d_head);
-  float l = 0, weighted = 0;
+  float l = 0, m = -INFINITY, weighted = 0;
   for (int j = 0; j < length && (!causal || j <= query); j++) {
     float s = 0, d_p = 0;
     for (int c = 0; c < d_head; c++) {
       s += q[row + c] * k[head + j * d_head + c];
       d_p += d_o[row + c] * v[head + j * d_head + c];
     }
-    const float e = expf(s * scale);
+    s *= scale;
     if (d_q == nullptr) {
-      l += e;
-      weighted += e * d_p;
+      const float larger = fmaxf(m, s), shrink = expf(m - larger), e = expf(s - larger);
+      l = l * shrink + e;
+      weighted = weighted * shrink + e * d_p;
+      m = larger;
       continue;
     }
-    const float p = e / mine[0], d_s = p * (d_p - mine[1]) * scale;
+    const float p = expf(s - mine[0]), d_s = p * (d_p - mine[1]) * scale;
     for (int c = 0; c < d_head; c++) {
       atomicAdd(&d_q[row + c], d_s * k[head + j * d_head + c]);
       atomicAdd(&d_k[head + j * d_head + c], d_s * q[row + c]);
@@ -70,7 +72,7 @@ __global__ void backward(const float* q, const float* k, const float* v, const f
     }
   }
   if (d_q == nullptr) {
-    mine[0] = l;
+    mine[0] = m + logf(l);
     mine[1] = weighted / l;
   }
 }
