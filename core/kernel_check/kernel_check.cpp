@@ -233,11 +233,14 @@ base::Message access_message(const std::string& outcome, const Json& result) {
 // CUDA C++ as a C++ compiler reads it with cuda_on_cpu.h: KERNEL<<<A, B>>>(C) becomes
 // Launch(KERNEL, A, B)(C), and `extern __shared__ T X[];` becomes DYNAMIC_SHARED(T, X);. Lines stay
 // where they are.
-std::string as_cpp(const std::string& source) {
+std::string as_cpp(const std::string& text) {
   static const std::regex launch(R"(([A-Za-z_][\w:]*(?:<[^<>;(){}]*>)?)\s*<<<)");
   static const std::regex launched(R"(>>>(\s*)\()");
   static const std::regex shared(
-      R"(extern\s+__shared__\s+(?:__align__\s*\([^)]*\)\s*)?([\w:]+)\s+(\w+)\s*\[\s*\]\s*;)");
+      R"(extern\s+__shared__\s+(?:__align__\s*\([^)]*\)\s*)?((?:unsigned\s+)?[\w:]+)\s+(\w+)\s*\[\s*\]\s*;)");
+  // Where CUDA has __shared__ this has a word after which C++ takes no alignas.
+  static const std::regex aligned(R"((__shared__\s+)alignas\b)");
+  const std::string source = std::regex_replace(text, aligned, "$1__align__");
   const std::string lines = std::regex_replace(source, launch, "Launch($1, ");
   const std::string calls = std::regex_replace(lines, launched, ")$1(");
   // Not as a macro: the standard library has the word in attributes.
@@ -252,7 +255,9 @@ bool has_kernels(const std::string& source) {
 
 // Lines are those of the file.
 std::string with_its_name(const fs::path& file, const std::string& source) {
-  return "#line 1 \"" + shown_name(file) + "\"\n" + source;
+  constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
+  const std::size_t begin = source.starts_with(kByteOrderMark) ? kByteOrderMark.size() : 0;
+  return "#line 1 \"" + shown_name(file) + "\"\n" + source.substr(begin);
 }
 
 // Runs a program of the folder with limits. What it wrote into result.json, and how it ended.

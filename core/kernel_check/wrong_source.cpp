@@ -80,6 +80,13 @@ std::string first_error(const std::string& file, const std::string& log) {
   return log.substr(0, log.find('\n'));
 }
 
+// The executor has no such types and instructions. Operands of PTX are no registers of the host.
+bool names_unknown_words(const std::string& reason) {
+  static const std::regex words(
+      R"(\b_*(nv_)?(half|bfloat16)2?\b|\b__(float2half|half2float|float2bfloat16|bfloat162float)|cooperative_groups|nvcuda|(in|out)put constraint|impossible constraint|\basm\b)");
+  return std::regex_search(reason, words);
+}
+
 // A definition whose arguments have other types than those of the entry point.
 struct OtherArguments {
   int first_line = 0, last_line = 0;  // of the arguments, from 1
@@ -131,7 +138,9 @@ base::Message why_not_compiled(const std::string& file, const std::string& sourc
         "kernel_check.no_attention",
         {{"function", std::string(kForward.name) + "(" + kForward.arguments + ")"}});
   }
-  return text::message("kernel_check.not_compiled", {{"reason", reason}});
+  return text::message(
+      names_unknown_words(reason) ? "kernel_check.unknown_words" : "kernel_check.not_compiled",
+      {{"reason", reason}});
 }
 
 StaticShared static_shared(const std::string& symbols) {

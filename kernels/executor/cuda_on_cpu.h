@@ -18,7 +18,8 @@
 #define __grid_constant__
 #define __forceinline__ inline
 #define __launch_bounds__(...)
-#define __align__(bytes) alignas(bytes)
+// Unlike alignas it may follow thread_local.
+#define __align__(bytes) __attribute__((aligned(bytes)))
 // One variable for all threads of a block, as these are one thread of the system. Of variables that
 // are thread_local the executor knows the addresses.
 #define __shared__ thread_local

@@ -19,6 +19,9 @@ inline const char* cudaGetErrorString(cudaError_t /*error*/) {
 inline cudaError_t cudaGetLastError() {
   return cudaSuccess;
 }
+inline cudaError_t cudaPeekAtLastError() {
+  return cudaSuccess;
+}
 inline cudaError_t cudaDeviceSynchronize() {
   return cudaSuccess;
 }
@@ -39,6 +42,32 @@ inline cudaError_t cudaMemcpy(void* to, const void* from, std::size_t bytes,
                               cudaMemcpyKind /*kind*/) {
   std::memcpy(to, from, bytes);
   return cudaSuccess;
+}
+// Streams: everything is done when it is asked for.
+inline cudaError_t cudaStreamCreate(cudaStream_t* stream) {
+  *stream = 0;
+  return cudaSuccess;
+}
+inline cudaError_t cudaStreamDestroy(cudaStream_t /*stream*/) {
+  return cudaSuccess;
+}
+inline cudaError_t cudaStreamSynchronize(cudaStream_t /*stream*/) {
+  return cudaSuccess;
+}
+template <class T>
+cudaError_t cudaMallocAsync(T** to, std::size_t bytes, cudaStream_t /*stream*/) {
+  return cudaMalloc(to, bytes);
+}
+inline cudaError_t cudaFreeAsync(void* memory, cudaStream_t /*stream*/) {
+  return cudaFree(memory);
+}
+inline cudaError_t cudaMemsetAsync(void* to, int value, std::size_t bytes,
+                                   cudaStream_t /*stream*/ = 0) {
+  return cudaMemset(to, value, bytes);
+}
+inline cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t bytes,
+                                   cudaMemcpyKind kind, cudaStream_t /*stream*/ = 0) {
+  return cudaMemcpy(to, from, bytes, kind);
 }
 template <class Kernel>
 cudaError_t cudaFuncSetAttribute(Kernel* kernel, int which, int value) {

@@ -122,6 +122,45 @@ TEST(KernelCommand, MistakesThatTheirValuesTell) {
              "keys after the last whole tile were left out");
 }
 
+// As files of CUDA are often written.
+TEST(KernelCommand, WordsOfUsualFiles) {
+  const std::string tiles = "extern __shared__ float tiles[];";
+  const auto passes = [](const Ended& ended) {
+    EXPECT_EQ(ended.code, 0) << ended.err << ended.out;
+  };
+  passes(
+      check_kernel(tiles,
+                   "extern __shared__ __align__(16) unsigned char raw[];\n"
+                   "  __shared__ alignas(16) float once[4];\n  if (threadIdx.x == 0) once[0] = 0;\n"
+                   "  float* tiles = reinterpret_cast<float*>(raw);"));
+  passes(check_kernel(tiles, "extern __shared__ alignas(16) float tiles[];"));
+  const std::string launch = "  forward<<<blocks, kTile, 2 * kTile * d_head * sizeof(float)>>>(";
+  passes(check_kernel(launch,
+                      "  cudaStream_t stream;\n  cudaStreamCreate(&stream);\n"
+                      "  cudaMemsetAsync(o, 0, sizeof(float), stream);\n"
+                      "  forward<<<blocks, kTile, 2 * kTile * d_head * sizeof(float), stream>>>("));
+  const TemporaryFolder folder;
+  const auto file = folder.path() / "mine.cu";
+  std::ofstream(file) << "\xEF\xBB\xBF" << read(TENSORSCOPE_OWN_ATTENTION);
+  passes(run_kept("kernel " + file.string() + " --check attention"));
+}
+
+TEST(KernelCommand, WordsThatAreNotKnown) {
+  const std::string place = "__global__ void forward(";
+  for (const char* words :
+       {"#include <cuda_fp16.h>\n__device__ __half one;\n",
+        "#include <cuda_bf16.h>\n__device__ __nv_bfloat16 one;\n",
+        "namespace cg = cooperative_groups;\n",
+        "__device__ void twice(float& x) { asm(\"add.f32 %0, %0, %0;\" : \"+f\"(x)); }\n"}) {
+    const Ended ended = check_kernel(place, words + place);
+    EXPECT_EQ(ended.code, 2) << ended.out;
+    EXPECT_NE(ended.err.find("for half types, cooperative groups, tensor cores and inline PTX are "
+                             "not known here: mine.cu:"),
+              std::string::npos)
+        << ended.err;
+  }
+}
+
 TEST(KernelCommand, AWrongIndex) {
   const Ended value = check_kernel("p * values[i * d_head + c]", "p * values[c * kTile + i]");
   EXPECT_EQ(value.code, 1) << value.err;
