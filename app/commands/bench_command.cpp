@@ -50,7 +50,7 @@ std::string bench_text(const report::KernelBench& bench) {
   std::string text;
   if (!bench.points.empty()) {
     text = io::to_markdown(report::kernel_table(bench)) + "\n" + report::kernel_sentence(bench) +
-           "\n" + roof_line(bench.roofs);
+           "\n" + roof_line(bench.reached_roofs());
   }
   if (bench.operators.empty()) return text;
   if (!text.empty()) text += "\n";
@@ -258,7 +258,7 @@ Exit bench_stages(const BenchCommand& command, Session& session) {
         .document = kernel_plan::to_json(bench, environment_json(read_machine(), session.engine())),
         .table = kernel_plan::stage_bench_table(bench, texts)};
     result.words = io::to_markdown(result.table) + "\n" + kernel_plan::stage_bench_sentence(bench) +
-                   "\n" + roof_line(bench.roofs);
+                   "\n" + roof_line(bench.reached_roofs());
     return result;
   };
   return measure_sizes(command, session, sizes, folder, measured);

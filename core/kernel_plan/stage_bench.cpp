@@ -15,9 +15,9 @@ namespace {
 constexpr std::array kPasses = {spec::Pass::forward, spec::Pass::forward_backward};
 constexpr const char* kFlashTime = "flash_ms";
 
-std::string share_of_roof(const StageBench& bench, const report::KernelPoint& point, double ms) {
-  if (bench.roofs.tflops <= 0) return text::kNoNumber;
-  return text::decimal(100 * tflops_of(point, ms) / bench.roofs.tflops, 1) + " %";
+std::string share_of_roof(const report::Roofs& roofs, const report::KernelPoint& point, double ms) {
+  if (roofs.tflops <= 0) return text::kNoNumber;
+  return text::decimal(100 * tflops_of(point, ms) / roofs.tflops, 1) + " %";
 }
 
 }  // namespace
@@ -45,6 +45,12 @@ const report::KernelPoint* StageBench::find(const std::string& stage, spec::Pass
   return nullptr;
 }
 
+report::Roofs StageBench::reached_roofs() const {
+  report::Roofs reached = roofs;
+  for (const StagePoint& one : points) report::raise_to(reached, one.point);
+  return reached;
+}
+
 std::vector<spec::WorkloadSpec> stage_bench_specs(const spec::WorkloadSpec& base) {
   std::vector<spec::WorkloadSpec> specs;
   for (const spec::Pass pass : kPasses) {
@@ -60,6 +66,7 @@ io::TextTable stage_bench_table(const StageBench& bench, const text::Texts& text
   for (const char* column : {"stage", "forward", "forward_roof", "forward_flash", "training",
                              "training_roof", "training_flash"})
     table.columns.emplace_back(texts("own_kernels.processor." + std::string(column)));
+  const report::Roofs roofs = bench.reached_roofs();
   const auto add = [&](std::string& cell, const report::KernelPoint* point, auto words) {
     cell = point == nullptr ? std::string(text::kNoNumber) : words(*point);
   };
@@ -76,7 +83,7 @@ io::TextTable stage_bench_table(const StageBench& bench, const text::Texts& text
         return text::duration_ns(time(one) * 1e6).joined();
       });
       add(cells[first + 1], point,
-          [&](const report::KernelPoint& one) { return share_of_roof(bench, one, time(one)); });
+          [&](const report::KernelPoint& one) { return share_of_roof(roofs, one, time(one)); });
       add(cells[first + 2], point, [&](const report::KernelPoint& one) {
         return ours ? text::decimal(one.speed(), 2) : std::string("1");
       });

@@ -34,6 +34,8 @@ struct StageBench {
   [[nodiscard]] std::vector<std::string> stages() const;
   // Null where it was not measured.
   [[nodiscard]] const report::KernelPoint* find(const std::string& stage, spec::Pass pass) const;
+  // `roofs`, raised to the rates of the points.
+  [[nodiscard]] report::Roofs reached_roofs() const;
 };
 
 // Forward, and forward with backward, by our kernel. `base` gives the rest.

@@ -37,6 +37,8 @@ struct KernelBench {
   std::vector<KernelPoint> points;     // of attention
   std::vector<KernelPoint> operators;  // of the other kernels
   Roofs roofs;                         // of the machine
+  // These, raised to the rates of attention.
+  [[nodiscard]] Roofs reached_roofs() const;
 };
 
 // The sizes of the benchmark: T and d_head, causal or not, forward, and forward with backward.
@@ -52,6 +54,10 @@ std::vector<spec::WorkloadSpec> operator_bench_specs(const spec::WorkloadSpec& b
 run::Protocol bench_protocol();
 // The rate of a step that takes so long, by the FLOPs of its formula.
 double tflops_of(const KernelPoint& point, double ms);
+// The roof of a machine is the best matrix product of the library, which may have no use for the
+// widest vectors of the processor, or ran while others had it: where the step ran faster with one
+// of the two kernels this is the roof, and `source` says so.
+void raise_to(Roofs& roofs, const KernelPoint& point);
 // A comparison of PyTorch's (A) with ours (B) as a point.
 KernelPoint kernel_point(const run::Comparison& comparison);
 

@@ -78,6 +78,21 @@ TEST(StageBench, TheTableHasTimeAndShareOfTheRoof) {
   EXPECT_TRUE(stage_bench_table({}, views::testing::program_texts()).rows.empty());
 }
 
+// A product on a busy machine, or by a library without the widest vectors, is no roof.
+TEST(StageBench, TheRoofIsAtLeastWhatAStageReaches) {
+  StageBench bench = example();
+  bench.points.erase(bench.points.begin() + 1);  // with backward
+  bench.roofs = {.source = "512 x 512 product in fp32", .tflops = 0.02};
+  const report::Roofs reached = bench.reached_roofs();
+  EXPECT_NEAR(reached.tflops, 0.0537, 1e-4);
+  EXPECT_EQ(reached.source, "reached by attention; 0.020 by a 512 x 512 product in fp32");
+  const io::TextTable table = stage_bench_table(bench, views::testing::program_texts());
+  EXPECT_EQ(table.rows[0][2], "12.5 %");
+  EXPECT_EQ(table.rows[1][2], "100.0 %");
+  EXPECT_EQ(table.rows[2][2], "50.0 %");
+  EXPECT_EQ(example().reached_roofs(), example().roofs);
+}
+
 TEST(StageBench, TheSentenceComparesWithLoopsAndFlash) {
   EXPECT_EQ(stage_bench_sentence(example()),
             "forward: AVX2 is 8.00 times as fast as portable and 2.00 times as fast as flash");

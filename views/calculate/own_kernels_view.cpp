@@ -45,11 +45,14 @@ std::string measured_sizes(const Ui& ui, const kernel_plan::StageBench& bench) {
                                                {"width", std::to_string(spec.d_head)}};
   const base::Message sizes = spec.causal ? text::message("kernel_check.sizes_causal", numbers)
                                           : text::message("kernel_check.sizes", numbers);
-  const auto rate = text::rate(bench.roofs.tflops * 1e12, "FLOP").joined();
-  return message_words(
-      ui.texts, text::message("own_kernels.processor.sizes", {text::argument("sizes", sizes),
-                                                              {"type", to_string(spec.dtype)},
-                                                              {"rate", rate}}));
+  const auto rate = [](double tflops) { return text::rate(tflops * 1e12, "FLOP").joined(); };
+  const double roof = bench.reached_roofs().tflops;
+  const char* const key = roof > bench.roofs.tflops ? "own_kernels.processor.sizes_reached"
+                                                    : "own_kernels.processor.sizes";
+  return message_words(ui.texts, text::message(key, {text::argument("sizes", sizes),
+                                                     {"type", to_string(spec.dtype)},
+                                                     {"rate", rate(roof)},
+                                                     {"product", rate(bench.roofs.tflops)}}));
 }
 
 bool same_tiles(const stepper::TileSizes& a, const stepper::TileSizes& b) {
