@@ -291,6 +291,20 @@ TEST(KernelCommand, AnAccessThatEndsTheProgram) {
   EXPECT_EQ(ended.out.rfind("The program ended with code 139", 0), 0U) << ended.out;
 }
 
+// An allocation that fails throws, and nothing catches it.
+TEST(KernelCommand, MoreMemoryThanItMayHave) {
+  const std::string place = "  const dim3 blocks((length + kTile";
+  const Ended ended =
+      check_kernel(place, "  delete[] (new char[size_t(length) << 28]());\n" + place);
+  EXPECT_EQ(ended.code, 1) << ended.err;
+  EXPECT_EQ(ended.out.rfind("The program ended with code 134 before it had a result", 0), 0U)
+      << ended.out;
+  EXPECT_NE(ended.out.find("134 for abort(), in which an exception and more than 4 GiB of memory "
+                           "end, too."),
+            std::string::npos)
+      << ended.out;
+}
+
 TEST(KernelCommand, PlainCpp) {
   const TemporaryFolder folder;
   const auto file = folder.path() / "mine.cpp";
