@@ -52,6 +52,8 @@ struct Variant {
   bool mask = true;           // where causal
   int sees_up_to = 0;         // the last key that a query sees, counted from its own
   bool normalised = true;
+  bool scales_gradient = true;
+  bool subtracts_mean = true;  // of dP, before it becomes dS
   bool shifted = false;  // by the maximum of a row, which shows where weights are not normalised
   int zeros_to = 1;      // keys of zeros up to a multiple of this number, without a mask
   int whole = 1;         // keys after the last multiple of this number are left out
@@ -73,6 +75,8 @@ constexpr Variant kMistakes[] = {
     {.name = "whole_tiles", .whole = 32},
     {.name = "whole_tiles", .whole = 64},
     {.name = "whole_tiles", .whole = 128},
+    {.name = "gradient_scale", .scales_gradient = false},
+    {.name = "gradient_mean", .subtracts_mean = false},
 };
 
 struct Inputs {
@@ -128,7 +132,8 @@ Outputs formula(const Sizes& sizes, const Inputs& in, const Variant& variant) {
         mean += p[j] * d_p[j];
       }
       for (std::size_t j = 0; j < seen; ++j) {
-        const double d_s = scale * p[j] * (d_p[j] - mean);
+        const double d_s = (variant.scales_gradient ? scale : 1) * p[j] *
+                           (d_p[j] - (variant.subtracts_mean ? mean : 0));
         const std::size_t other = (head * n + j) * d;
         for (std::size_t c = 0; c < d; ++c) {
           out.o[row + c] += p[j] * in.v[other + c];

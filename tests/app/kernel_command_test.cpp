@@ -114,6 +114,10 @@ TEST(KernelCommand, MistakesThatTheirValuesTell) {
   };
   looks_like("j + i > query)", "j + i > query + 1)", "a query saw the key after its own, too");
   looks_like("j + i > query)", "j + i >= query)", "a query did not see its own key");
+  looks_like("p * (d_p - mine[1]) * scale", "p * (d_p - mine[1])",
+             "the gradient of the scores were not multiplied by 1 / sqrt(d_head)");
+  looks_like("p * (d_p - mine[1]) * scale", "p * d_p * scale",
+             "D, the sum of dO times O over a row, were not subtracted from dP");
   looks_like("sum[c] / l;", "sum[c];", "weights were not divided by their sum");
   looks_like("j + i >= length || (causal", "(causal",
              "the last tile were filled up with keys of zeros that count as keys");
