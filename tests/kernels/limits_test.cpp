@@ -185,7 +185,9 @@ TEST(Cancel, BeforeItBeginsIsCancelled) {
   EXPECT_EQ(execution.error().verdict, Verdict::cancelled);
 }
 
-TEST(Cancel, TakesEffectWithin100Milliseconds) {
+// Each allocation asks, and no operator between two of them takes long. How long that is, is not
+// judged: it is the machine's.
+TEST(Cancel, EndsAtTheNextAllocation) {
   spec::WorkloadSpec spec = small_spec(WorkloadKind::lm, Pass::full_step);
   spec.batch = 4;
   spec.seq_len = 256;
@@ -195,25 +197,31 @@ TEST(Cancel, TakesEffectWithin100Milliseconds) {
   spec.layers = 40;
   spec.vocab = 2000;
   // Asked at many different moments of a step that takes seconds.
-  for (const int after_ms : {5, 60, 150, 400, 900, 1500}) {
+  for (const int after_ms : {5, 150, 400, 1500}) {
+    SCOPED_TRACE(after_ms);
+    Recorded recorded(1U << 18);
     const base::CancelToken cancel;
-    auto execution = engine().prepare(spec, std::int64_t{12} << 30, nullptr, cancel);
+    auto execution = engine().prepare(spec, std::int64_t{12} << 30, &recorded.recorder, cancel);
     ASSERT_TRUE(execution) << execution.error().sentence;
     std::atomic<std::int64_t> asked{0};
     std::thread asker([&] {
       std::this_thread::sleep_for(std::chrono::milliseconds(after_ms));
-      asked = base::now_ns();
       cancel.cancel();
+      asked = base::now_ns();
     });
     run::Outcome<run::StepTimes> times;
-    for (int i = 0; times && i < 100; ++i) times = (*execution)->step(nullptr, i);
-    const std::int64_t stopped = base::now_ns();
+    for (int i = 0; times && i < 100; ++i) times = (*execution)->step(&recorded.recorder, i);
     asker.join();
     ASSERT_FALSE(times);
     EXPECT_EQ(times.error().verdict, Verdict::cancelled);
-    const double latency_ms = static_cast<double>(stopped - asked) * 1e-6;
-    RecordProperty("latency_ms_after_" + std::to_string(after_ms), std::to_string(latency_ms));
-    EXPECT_LT(latency_ms, 100);
+    recorded.drain();
+    EXPECT_EQ(recorded.recorder.dropped(), 0U);
+    std::size_t later = 0;
+    for (const capture::RawRecord& record : recorded.of_kind(capture::RawKind::memory)) {
+      const memory::Record& event = record.memory;
+      if (event.action == memory::Action::alloc && event.time_ns > asked) ++later;
+    }
+    EXPECT_LE(later, 2U) << "the one that each of two threads was at";
   }
 }
 
