@@ -94,11 +94,13 @@ Exit convert_trace(const ConvertCommand& command, const FileQuestion& question,
   if (!ends_with_one_of(command.out, {".csv", ".html"}))
     return base::fail("a trace becomes .json, .csv or .html, not " +
                       command.out.filename().string());
-  TS_TRY(const auto file, read());
+  TS_TRY(auto file, read());
   if (!file.fault.empty()) report(file.fault, 0);
-  TS_TRY_DONE(or_unwritten(ends_with_one_of(command.out, {".csv"})
-                               ? trace_file::write_trace_csv(command.out, file)
-                               : write_trace_page(command, file, question)));
+  if (ends_with_one_of(command.out, {".csv"})) {
+    TS_TRY_DONE(or_unwritten(trace_file::write_trace_csv(command.out, file)));
+  } else {
+    TS_TRY_DONE(or_unwritten(write_trace_page(command, std::move(file), question)));
+  }
   return 0;
 }
 
