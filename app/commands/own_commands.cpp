@@ -152,18 +152,22 @@ void print_reasons(const OwnSweep& sweep) {
   }
 }
 
-// All that is known of a sweep, also while it goes on. Of the file's code only its own content
-// counts, not that of what it imports.
-nlohmann::json sweep_document(const OwnSweep& sweep, const OwnQuestion& question) {
-  nlohmann::json document = own_sweep_json(sweep);
-  document["own_file"] = own_json(question);
+// The question of a sweep. Of the file's code only its own content counts, not that of what it
+// imports.
+nlohmann::json sweep_question(const OwnQuestion& question) {
   const auto content = io::read_file(question.file.path);
-  document["content"] = content ? io::sha256(*content) : "";
+  return {{"own_file", own_json(question)}, {"content", content ? io::sha256(*content) : ""}};
+}
+
+// All that is known of a sweep, also while it goes on. `asked` is its question as it began.
+nlohmann::json sweep_document(const OwnSweep& sweep, const nlohmann::json& asked) {
+  nlohmann::json document = own_sweep_json(sweep);
+  document.update(asked);
   return document;
 }
 
 // The points that an earlier sweep has in the folder.
-base::Result<void> resume_sweep(const std::filesystem::path& folder, const OwnQuestion& question,
+base::Result<void> resume_sweep(const std::filesystem::path& folder, const nlohmann::json& question,
                                 OwnSweep& sweep) {
   const std::filesystem::path path = folder / kPoints;
   TS_TRY(const auto known, io::read_json(path));
@@ -344,6 +348,7 @@ Exit sweep_own(const SweepCommand& command, const OwnFile& file) {
   const auto open = command.resume ? OutputFolder::continue_in : OutputFolder::claim;
   TS_TRY(auto folder, open(command.out, {kPoints, "points.csv", "points.md", "points.tex",
                                          "times.png", "times.svg", "memory.png", "memory.svg"}));
+  const nlohmann::json began = sweep_question(question);
   std::atomic<std::size_t> ended = 0, all = 0;
   TS_TRY(const auto sweep,
          ask_own(
@@ -360,7 +365,7 @@ Exit sweep_own(const SweepCommand& command, const OwnFile& file) {
                }
                TS_TRY_DONE(make_points(asked));
                if (command.resume) {
-                 TS_TRY_DONE(resume_sweep(command.out, question, asked));
+                 TS_TRY_DONE(resume_sweep(command.out, began, asked));
                }
                all =
                    std::ranges::count(asked.points, sweep::PointStatus::pending, &OwnPoint::status);
@@ -368,14 +373,14 @@ Exit sweep_own(const SweepCommand& command, const OwnFile& file) {
                const auto keep = [&](const OwnPoint&) {
                  ++ended;
                  kept = io::write_file(command.out / kPoints,
-                                       io::json_text(sweep_document(asked, question)));
+                                       io::json_text(sweep_document(asked, began)));
                };
                ask_points(process, question, asked, keep, cancel);
                if (!kept) return tl::unexpected(kept.error());
                return asked;
              },
              [&] { return std::to_string(ended) + " of " + std::to_string(all) + " points"; }));
-  const nlohmann::json document = sweep_document(sweep, question);
+  const nlohmann::json document = sweep_document(sweep, began);
   if (command.json) {
     print_json(document);
   } else {

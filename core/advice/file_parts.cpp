@@ -34,32 +34,13 @@ constexpr auto kProducts = std::to_array<ProductOperator>({{"linear", "input", "
                                                            {"conv_transpose3d", "input", "weight"},
                                                            {"convolution", "input", "weight"}});
 
-// "linear" of "torch.ops.aten.linear.default"; empty for operators that are not ATen's.
-std::string_view operator_of(const exported::Node& node) {
-  constexpr std::string_view kAten = "torch.ops.aten.";
-  std::string_view name = node.target;
-  if (!name.starts_with(kAten)) return {};
-  name.remove_prefix(kAten.size());
-  return name.substr(0, name.find('.'));
-}
-
-const exported::Argument* argument(const exported::Node& node, std::string_view name) {
-  const auto found = std::ranges::find(node.inputs, name, &exported::NamedArgument::name);
-  return found == node.inputs.end() ? nullptr : &found->value;
-}
-
-exported::Slot slot_of(const exported::Argument* argument) {
-  const auto* const tensor = argument ? std::get_if<exported::TensorArgument>(argument) : nullptr;
-  return tensor ? tensor->slot : exported::kNone;
-}
-
 exported::Slot result_of(const exported::Node& node) {
   const bool none = node.outputs.empty() || node.outputs.front().slots.empty();
   return none ? exported::kNone : node.outputs.front().slots.front();
 }
 
 bool is_true(const exported::Argument* argument) {
-  const auto* const truth = argument ? std::get_if<bool>(argument) : nullptr;
+  const auto* const truth = std::get_if<bool>(argument);
   return truth != nullptr && *truth;
 }
 
@@ -132,7 +113,7 @@ class GraphWalk {
         any = any || (slot != exported::kNone && needs[slot]);
       });
     }
-    const std::string_view name = operator_of(node);
+    const std::string_view name = exported::aten_name(node.target);
     if (name == "scaled_dot_product_attention") {
       add_attention(graph, node, needs, forwards);
     } else if (name == "einsum") {
@@ -174,8 +155,9 @@ class GraphWalk {
 
   void add_product(const exported::Graph& graph, const exported::Node& node,
                    const ProductOperator& product, const Needs& needs, double forwards) {
-    const exported::Slot first = slot_of(argument(node, product.first));
-    const exported::Slot second = slot_of(argument(node, product.second));
+    const exported::Slot first = exported::tensor_of(exported::argument_named(node, product.first));
+    const exported::Slot second =
+        exported::tensor_of(exported::argument_named(node, product.second));
     const exported::Slot result = result_of(node);
     if (first == exported::kNone || second == exported::kNone || result == exported::kNone) return;
     const exported::TensorMeta &a = graph.metas[first], &b = graph.metas[second];
@@ -183,8 +165,8 @@ class GraphWalk {
     double flops = 2 * numbers(made) * last(a);
     if (product.name.starts_with("conv")) {
       // Every number of the result, or of the input, meets all weights of its channel.
-      const bool transposed =
-          product.name.starts_with("conv_transpose") || is_true(argument(node, "transposed"));
+      const bool transposed = product.name.starts_with("conv_transpose") ||
+                              is_true(exported::argument_named(node, "transposed"));
       const double channels = b.sizes.empty() ? 1 : std::max(1.0, size(b.sizes.front()));
       flops = 2 * numbers(transposed ? a : made) * numbers(b) / channels;
     }
@@ -195,10 +177,10 @@ class GraphWalk {
   // Its FLOPs, of two factors, are twice the product of all sizes that its letters stand for.
   void add_einsum(const exported::Graph& graph, const exported::Node& node, const Needs& needs,
                   double forwards) {
-    const exported::Argument* const words = argument(node, "equation");
-    const exported::Argument* const list = argument(node, "tensors");
-    const auto* const equation = words ? std::get_if<std::string>(words) : nullptr;
-    const auto* const tensors = list ? std::get_if<exported::TensorList>(list) : nullptr;
+    const auto* const equation =
+        std::get_if<std::string>(exported::argument_named(node, "equation"));
+    const auto* const tensors =
+        std::get_if<exported::TensorList>(exported::argument_named(node, "tensors"));
     const exported::Slot result = result_of(node);
     if (equation == nullptr || tensors == nullptr || tensors->slots.size() != 2 ||
         std::ranges::count(tensors->slots, exported::kNone) > 0 || result == exported::kNone)
@@ -231,7 +213,7 @@ class GraphWalk {
     double moved = 0;
     constexpr std::array<std::string_view, 3> kNames = {"query", "key", "value"};
     for (std::size_t i = 0; i < slots.size(); ++i) {
-      slots[i] = slot_of(argument(node, kNames[i]));
+      slots[i] = exported::tensor_of(exported::argument_named(node, kNames[i]));
       if (slots[i] == exported::kNone) return;
       trains = trains || needs[slots[i]];
       moved += stored(graph.metas[slots[i]]);
@@ -240,7 +222,7 @@ class GraphWalk {
     const double queries = last(query, 2), keys = last(value, 2);
     const double rows = numbers(query) / std::max(1.0, last(query));
     moved += rows * last(value);
-    const bool skips = is_true(argument(node, "is_causal")) &&
+    const bool skips = is_true(exported::argument_named(node, "is_causal")) &&
                        traits_.masked != spec::MaskedPairs::computed && queries > 0;
     const double share = skips ? (queries + 1) / (2 * queries) : 1;
     const double flops = 2 * rows * keys * (last(query) + last(value)) * share;

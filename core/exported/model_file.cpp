@@ -37,27 +37,13 @@ std::optional<std::int64_t> numbers_of(const TensorMeta& meta) {
   return count;
 }
 
-const Argument* argument_named(const Node& node, std::string_view name) {
-  const auto found = std::ranges::find(node.inputs, name, &NamedArgument::name);
-  return found == node.inputs.end() ? nullptr : &found->value;
-}
-
-Slot tensor_of(const Argument* argument) {
-  const auto* const tensor = argument != nullptr ? std::get_if<TensorArgument>(argument) : nullptr;
-  return tensor != nullptr ? tensor->slot : kNone;
-}
-
 // Operators that change the form of a tensor and not its numbers.
 bool keeps_numbers(std::string_view target) {
   constexpr std::array kNames = {
       "view",    "reshape",   "slice",     "clone",           "contiguous", "to",     "_to_copy",
       "alias",   "unsqueeze", "squeeze",   "flatten",         "expand",     "select", "transpose",
       "permute", "detach",    "unflatten", "constant_pad_nd", "pad",        "narrow"};
-  constexpr std::string_view kAten = "torch.ops.aten.";
-  if (!target.starts_with(kAten)) return false;
-  target.remove_prefix(kAten.size());
-  const std::string_view name = target.substr(0, target.find('.'));
-  return std::find(kNames.begin(), kNames.end(), name) != kNames.end();
+  return std::ranges::find(kNames, aten_name(target)) != std::end(kNames);
 }
 
 std::int64_t size_at(const TensorMeta& meta, std::int64_t dimension) {
@@ -80,8 +66,7 @@ std::int64_t bound_at(const Graph& graph, const Node& node, Slot slot) {
     return size_at(meta("weight"), 0);
   }
   if (target == "torch.ops.aten.index.Tensor") {
-    const Argument* const indices = argument_named(node, "indices");
-    const auto* const list = indices != nullptr ? std::get_if<TensorList>(indices) : nullptr;
+    const auto* const list = std::get_if<TensorList>(argument_named(node, "indices"));
     if (list == nullptr) return 0;
     const auto at = std::find(list->slots.begin(), list->slots.end(), slot);
     return at == list->slots.end() ? 0 : size_at(meta("self"), at - list->slots.begin());
@@ -89,8 +74,7 @@ std::int64_t bound_at(const Graph& graph, const Node& node, Slot slot) {
   const bool selects =
       target == "torch.ops.aten.index_select.default" || target == "torch.ops.aten.gather.default";
   if (selects && tensor_of(argument_named(node, "index")) == slot) {
-    const Argument* const dim = argument_named(node, "dim");
-    const auto* const number = dim != nullptr ? std::get_if<std::int64_t>(dim) : nullptr;
+    const auto* const number = std::get_if<std::int64_t>(argument_named(node, "dim"));
     return number != nullptr ? size_at(meta("self"), *number) : 0;
   }
   const bool loss = target.starts_with("torch.ops.aten.cross_entropy_loss") ||

@@ -1,5 +1,7 @@
 #include "core/exported/program.h"
 
+#include <algorithm>
+
 namespace ts::exported {
 
 std::int64_t element_bytes(ElementType type) {
@@ -22,6 +24,23 @@ std::int64_t element_bytes(ElementType type) {
       break;
   }
   return 0;
+}
+
+const Argument* argument_named(const Node& node, std::string_view name) {
+  const auto found = std::ranges::find(node.inputs, name, &NamedArgument::name);
+  return found == node.inputs.end() ? nullptr : &found->value;
+}
+
+Slot tensor_of(const Argument* argument) {
+  const auto* const tensor = std::get_if<TensorArgument>(argument);
+  return tensor != nullptr ? tensor->slot : kNone;
+}
+
+std::string_view aten_name(std::string_view target) {
+  constexpr std::string_view kAten = "torch.ops.aten.";
+  if (!target.starts_with(kAten)) return {};
+  target.remove_prefix(kAten.size());
+  return target.substr(0, target.find('.'));
 }
 
 std::int64_t Program::size_of(const Size& size, const std::vector<std::int64_t>& values) const {

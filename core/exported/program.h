@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
@@ -133,6 +134,13 @@ struct Node {
   std::uint32_t place = 0;      // into Program::places
   std::vector<Slot> last_uses;  // values that nothing needs after this node
 };
+
+// The argument of that name in the operator's schema; null: the node has none.
+const Argument* argument_named(const Node& node, std::string_view name);
+// The slot of an argument that is a tensor, else kNone.
+Slot tensor_of(const Argument* argument);
+// "linear" of "torch.ops.aten.linear.default"; empty for operators that are not ATen's.
+std::string_view aten_name(std::string_view target);
 
 struct Graph {
   std::vector<Slot> inputs;

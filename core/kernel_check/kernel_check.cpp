@@ -101,15 +101,16 @@ base::Result<void> compile_source(const Source& source, std::vector<std::string>
   return tl::unexpected(why_not_compiled(shown_name(source.file), source.text, log));
 }
 
-// The version of the compiler in its own words; empty if it says nothing.
-std::string compiler_version(const fs::path& folder, const base::CancelToken& cancel) {
-  const io::ChildCommand command{.words = {compiler(), "--version"}, .log = folder / "version"};
+// All that a program says; empty where there is no such program, or it fails.
+std::string output_of(std::vector<std::string> words, const fs::path& folder,
+                      const base::CancelToken& cancel) {
+  const io::ChildCommand command{.words = std::move(words), .log = folder / "output"};
   const auto code = io::run_child(command, cancel);
   return code && *code == 0 ? io::read_file(command.log).value_or("") : "";
 }
 
 fs::path kept_executor_of(const fs::path& folder, const base::CancelToken& cancel) {
-  const std::string version = compiler_version(folder, cancel);
+  const std::string version = output_of({compiler(), "--version"}, folder, cancel);
   if (version.empty()) return {};
   std::string sources;
   for (const ExecutorFile& file : kExecutorFiles) sources.append(file.begin, file.end);
@@ -136,17 +137,6 @@ base::Result<void> link_check(const Source& kernel, const std::string& object,
       cancel));
   keep_executor(made, kept);
   return linked(made);
-}
-
-// Empty where there is no nm, which comes with the linker.
-StaticShared static_shared_of(const fs::path& folder, const std::string& object,
-                              const base::CancelToken& cancel) {
-  const io::ChildCommand command{.words = {"nm", "-f", "sysv", "-S", "-C", object},
-                                 .log = folder / "symbols"};
-  const auto code = io::run_child(command, cancel);
-  if (!code || *code != 0) return {};
-  const auto symbols = io::read_file(command.log);
-  return symbols ? static_shared(*symbols) : StaticShared();
 }
 
 // For the executor: a function a line, after its bytes.
@@ -304,7 +294,10 @@ base::Result<KernelVerdict> check_attention(const fs::path& file, int d_head,
   }
   const Source kernel{file, source, here};
   TS_TRY_DONE(compile_source(kernel, std::move(words), cancel));
-  const StaticShared shared = cuda ? static_shared_of(here, object, cancel) : StaticShared();
+  // Nothing is known where there is no nm, which comes with the linker.
+  const StaticShared shared =
+      cuda ? static_shared(output_of({"nm", "-f", "sysv", "-S", "-C", object}, here, cancel))
+           : StaticShared();
   if (base::Message wrong = too_much(shared); !wrong.empty())
     return KernelVerdict{false, std::move(wrong), {{"outcome", "static_shared"}}};
   const fs::path fixed = here / "static_shared";
