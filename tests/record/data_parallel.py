@@ -70,6 +70,7 @@ def record_rank(python, script, out, folder):
 
 
 def peak(recording):
+    """Of the last step. In the second one the backend's thread may still hold the sizes of the new buckets."""
     live, total, most = {}, 0, 0
     for event in recording.memory:
         if event.action == ALLOC:
@@ -77,7 +78,8 @@ def peak(recording):
             total += event.bytes
         elif event.action == FREED:
             total -= live.pop(event.address, 0)
-        most = max(most, total)
+        if event.step == STEPS - 1:
+            most = max(most, total)
     return most
 
 
