@@ -33,39 +33,60 @@ forget_other_pins() {
   done
 }
 
+# explain_failed_download LOG NAME...: LOG is what pip wrote of fetching these.
 explain_failed_download() {
-  local name=$1 log=$2
+  local log=$1 names
+  shift
+  names=$(printf ', %s' "$@")
+  names=${names:2}
   if grep -q 'DO NOT MATCH THE HASHES' "$log"; then
-    stop "What the package index sent for ${name} does not have the pinned sha256, so it was not used." \
+    names=$(sed -n '/DO NOT MATCH THE HASHES/,$s/^.* \([A-Za-z0-9._-]*\)==[^ ]* from .*/\1/p' "$log" | head -n 1)
+    stop "What the package index sent for ${names} does not have the pinned sha256, so it was not used." \
       "Try again; if it stays so, somebody between you and the index changes files."
   elif grep -qi 'No space left' "$log"; then
-    stop "The disk ran full while fetching ${name}."
+    stop "The disk ran full while fetching ${names}."
   fi
-  stop "Could not fetch ${name}: no network, or the package index cannot be reached. pip's own words" \
+  stop "Could not fetch ${names}: no network, or the package index cannot be reached. pip's own words" \
     "are above. A proxy is named with HTTPS_PROXY, another index with PIP_INDEX_URL. Then run again:" \
     "what has been fetched is kept."
 }
 
-# fetch FOLDER PIN KIND [UNPACK OPTION]...: KIND is wheel or sdist.
+# fetch FOLDER KIND UNPACK_OPTIONS PIN...: those that are missing. KIND is wheel or sdist, UNPACK_OPTIONS a string
+# of words. Each run of pip takes a second to start, so it fetches all small archives; a large one has its own,
+# since what has been fetched is kept.
 fetch() {
-  local folder=$1 pin=$2 kind=$3 name version size hash
+  local folder=$1 kind=$2 unpack=$3 pin name version size hash small=()
   shift 3
-  already_there "$folder" "$pin" && return
-  read -r name version size hash <<<"$pin"
-  say "Fetching ${name} ${version} (${size} MB)"
-  local scratch=$deps/.fetching
+  for pin in "$@"; do
+    read -r name version size hash <<<"$pin"
+    if already_there "$folder" "$pin"; then continue; fi
+    if ((size < 100)); then small+=("$pin"); else fetch_together "$folder" "$kind" "$unpack" "$pin"; fi
+  done
+  if ((${#small[@]} > 0)); then fetch_together "$folder" "$kind" "$unpack" "${small[@]}"; fi
+}
+
+fetch_together() {
+  local folder=$1 kind=$2 unpack=$3 scratch=$deps/.fetching pin name version size hash names=()
+  shift 3
   rm -rf "$scratch"
-  mkdir -p "$scratch/archive" "$folder/.pins"
-  printf '%s==%s --hash=sha256:%s\n' "$name" "$version" "$hash" >"$scratch/pins.txt"
+  mkdir -p "$scratch/archive" "$scratch/pins" "$folder/.pins"
+  for pin in "$@"; do
+    read -r name version size hash <<<"$pin"
+    say "Fetching ${name} ${version} (${size} MB)"
+    names+=("$name")
+    printf '%s==%s --hash=sha256:%s\n' "$name" "$version" "$hash" >>"$scratch/pins.txt"
+    printf '%s %s' "$version" "$hash" >"$scratch/pins/$name"
+  done
   local options=("${as_wheel[@]}")
   [[ $kind == sdist ]] && options=("${as_sdist[@]}")
   # The cache would hold every archive in memory and once more on disk; TMPDIR may be in memory too.
   TMPDIR=$scratch PYTHONPATH=$here/sdist_metadata "$python" -m pip download --quiet \
     --no-input --no-cache-dir --disable-pip-version-check --retries 2 --no-deps --require-hashes \
     --log "$scratch/log" "${options[@]}" --dest "$scratch/archive" \
-    --requirement "$scratch/pins.txt" >&2 || explain_failed_download "$name" "$scratch/log"
-  "$python" "$here/unpack.py" "$scratch"/archive/* "$folder" "$@" ||
-    stop "Could not unpack ${name}; is the disk full?"
+    --requirement "$scratch/pins.txt" >&2 || explain_failed_download "$scratch/log" "${names[@]}"
+  # shellcheck disable=SC2086 # options are words
+  "$python" "$here/unpack.py" "$folder" "$scratch"/archive/* $unpack ||
+    stop "Could not unpack ${names[*]}; is the disk full?"
+  mv "$scratch/pins"/* "$folder/.pins/"
   rm -rf "$scratch"
-  printf '%s %s' "$version" "$hash" >"$folder/.pins/$name"
 }

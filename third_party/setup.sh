@@ -104,17 +104,15 @@ if ((to_fetch > 0)); then
     stop "Too little disk space: ${deps} has ${free} MB free and about ${needed} MB are needed." \
       "Make room, or name a folder on a larger disk with TENSORSCOPE_DEPS."
   say "Fetching ${to_fetch} MB into ${deps}"
-  for pin in "${wheels[@]}"; do
-    # PyTorch's tools for protocol buffers are of no use here.
-    fetch "$deps/site" "$pin" wheel --without torch/bin/protoc
-  done
-  for pin in "${newest_wheels[@]}"; do fetch "$newest/site" "$pin" wheel --without torch/bin/protoc; done
-  fetch "$deps/imgui_bundle" "$window_pin" sdist --only external/imgui/ --only external/glfw/ \
-    --only external/implot/ --only external/imgui_test_engine/ --only external/portable_file_dialogs/ \
-    --only external/imgui-command-palette/ --only LICENSE \
-    --only external/hello_imgui/hello_imgui/hello_imgui_assets/fonts/
-  for pin in "${tools[@]}"; do fetch "$deps/tools" "$pin" wheel; done
-  for pin in ${modules[@]+"${modules[@]}"}; do fetch "$deps/transformers" "$pin" wheel; done
+  # PyTorch's tools for protocol buffers are of no use here.
+  fetch "$deps/site" wheel "--without torch/bin/protoc" "${wheels[@]}"
+  fetch "$newest/site" wheel "--without torch/bin/protoc" ${newest_wheels[@]+"${newest_wheels[@]}"}
+  fetch "$deps/imgui_bundle" sdist "--only external/imgui/ --only external/glfw/ --only external/implot/
+    --only external/imgui_test_engine/ --only external/portable_file_dialogs/
+    --only external/imgui-command-palette/ --only LICENSE
+    --only external/hello_imgui/hello_imgui/hello_imgui_assets/fonts/" "$window_pin"
+  fetch "$deps/tools" wheel "" ${tools[@]+"${tools[@]}"}
+  fetch "$deps/transformers" wheel "" ${modules[@]+"${modules[@]}"}
   say "Everything is there."
 fi
 

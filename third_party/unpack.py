@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""unpack.py ARCHIVE FOLDER [--only PREFIX]... [--without PREFIX]...
+"""unpack.py FOLDER ARCHIVE... [--only PREFIX]... [--without PREFIX]...
 
-Unpacks a wheel (zip) or an sdist (tar.gz, without its top folder) into FOLDER, which may already
+Unpacks wheels (zip) or sdists (tar.gz, without their top folder) into FOLDER, which may already
 hold files of other archives. Everything is written beside FOLDER first and then moved in, so that
 an interrupted run or a full disk never leaves half a file there.
 """
@@ -33,24 +33,16 @@ def wanted(name, only, without):
     return (not only or name.startswith(tuple(only))) and not name.startswith(tuple(without))
 
 
-def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("archive", type=pathlib.Path)
-    parser.add_argument("folder", type=pathlib.Path)
-    parser.add_argument("--only", action="append", default=[])
-    parser.add_argument("--without", action="append", default=[])
-    arguments = parser.parse_args()
-
-    staging = arguments.folder.with_name(arguments.folder.name + ".new")
-    shutil.rmtree(staging, ignore_errors=True)
-    if zipfile.is_zipfile(arguments.archive):
-        archive, members = zipfile.ZipFile(arguments.archive), wheel_members
+def unpack(archive_file, staging, only, without):
+    """Writes the wanted files of an archive into the folder `staging` and returns their names."""
+    if zipfile.is_zipfile(archive_file):
+        archive, members = zipfile.ZipFile(archive_file), wheel_members
     else:
-        archive, members = tarfile.open(arguments.archive), sdist_members
+        archive, members = tarfile.open(archive_file), sdist_members
     names = []
     with archive:
         for name, mode, open_source in members(archive):
-            if not wanted(name, arguments.only, arguments.without):
+            if not wanted(name, only, without):
                 continue
             target = staging / name
             target.parent.mkdir(parents=True, exist_ok=True)
@@ -58,10 +50,24 @@ def main():
                 shutil.copyfileobj(source, out, 1 << 20)
             target.chmod(0o755 if mode & 0o111 else 0o644)
             names.append(name)
-    for name in names:
-        target = arguments.folder / name
-        target.parent.mkdir(parents=True, exist_ok=True)
-        os.replace(staging / name, target)
+    return names
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("folder", type=pathlib.Path)
+    parser.add_argument("archives", type=pathlib.Path, nargs="+")
+    parser.add_argument("--only", action="append", default=[])
+    parser.add_argument("--without", action="append", default=[])
+    arguments = parser.parse_args()
+
+    staging = arguments.folder.with_name(arguments.folder.name + ".new")
+    shutil.rmtree(staging, ignore_errors=True)
+    for archive in arguments.archives:
+        for name in unpack(archive, staging, arguments.only, arguments.without):
+            target = arguments.folder / name
+            target.parent.mkdir(parents=True, exist_ok=True)
+            os.replace(staging / name, target)
     shutil.rmtree(staging, ignore_errors=True)
 
 
