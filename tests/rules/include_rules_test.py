@@ -79,16 +79,20 @@ class IncludeRules(unittest.TestCase):
                 (folder / f"{number}.h").touch()
             self.assertIn("more than one job", problems(root)[0])
 
-    def test_picture(self):
+    def test_document(self):
         with tempfile.TemporaryDirectory() as root:
             document = pathlib.Path(root) / "docs/architecture.md"
             document.parent.mkdir()
-            names = " ".join(folder.partition("/")[2] for folder in FOLDERS)
-            document.write_text(f"## Modules\n\n    {names}\n", encoding="utf-8")
-            self.assertEqual(problems(root), [])
-            document.write_text(f"## Modules\n\n    {names.replace('sweep', '')}\n",
-                                encoding="utf-8")
-            self.assertIn("lacks core/sweep", problems(root)[0])
+            rows = [f"| `{folder}` | text |" for folder in reversed(FOLDERS)]
+
+            def found(lines):
+                document.write_text("## Modules\n\n" + "\n".join(lines) + "\n", encoding="utf-8")
+                return problems(root)
+
+            self.assertEqual(found(rows), [])
+            self.assertIn("lacks core/sweep",
+                          found([row for row in rows if "core/sweep" not in row])[0])
+            self.assertIn("stands above it", found(rows[::-1])[0])
 
     def test_circle(self):
         with unittest.mock.patch.dict(FOLDERS, {"core/base": ["core/run"]}):
