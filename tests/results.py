@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What ctest ran, in single cases: results.py JUNIT_FILE NAME
+"""The single cases that ctest ran: results.py JUNIT_FILE NAME
 
 ctest knows programs; most of them run many cases of GoogleTest in one process. This reads what
 `ctest --output-junit` wrote and prints what the failed cases said, why cases were skipped, which ran twice,
@@ -17,7 +17,7 @@ END = re.compile(r'\[ +(OK|FAILED|SKIPPED) +\] ([^ ,]+).*\(\d+ ms\)$')
 
 
 def cases(output):
-    """Of each case of GoogleTest: its name, what it printed, and its end (None where it has none)."""
+    """Each case of GoogleTest: its name, its output, and its end (None where it has none)."""
     name, said = None, []
     for line in output:
         if RUN in line:

@@ -220,7 +220,7 @@ class Models:
         self.tables = tables or (lambda *shape: rotary_tables(torch, *shape))
 
     def attended(self, p, name, h):
-        """What attention makes of the output of a norm."""
+        """Attention over the output of a norm."""
         torch, spec = self.torch, self.spec
 
         def turned(x):
@@ -262,7 +262,7 @@ class Models:
         return x + f if form == "serial" else x + (a + f)
 
     def encode(self, p, prefix, images):
-        """What the encoder of vit makes of images."""
+        """The tokens that the encoder of vit makes of images."""
         x = stem(self.torch, p, prefix, images, self.spec)
         for i in range(self.spec["layers"]):
             x = self.block(p, f"{prefix}blocks.{i}", x)

@@ -69,7 +69,7 @@ def _say(library, path, numbers, first):
 
 
 def _say_unseen(recording):
-    """What of the script could not be looked at."""
+    """The parts of the script that could not be looked at."""
     for remark in recording.remarks():
         print(f"tensorscope: {remark}", file=sys.stderr)
     if recording.failed_hooks:
@@ -81,7 +81,7 @@ def _say_unseen(recording):
 
 
 def _say_findings(path):
-    """What the program finds in the recording, a line each."""
+    """The findings of the program in the recording, a line each."""
     from . import _program
     for line in _program.findings(path):
         print(f"tensorscope: {line}", file=sys.stderr)

@@ -15,7 +15,7 @@ from torch.utils._python_dispatch import TorchDispatchMode
 from . import _library
 
 NAME = "libtensorscope_kernels.so"
-# What LibTorch says where the numbers of a tensor decide what follows: item(), cpu(), a mask as an index.
+# LibTorch's sentences where the numbers of a tensor decide the next step: item(), cpu(), a mask as an index.
 DATA = ("has no number for item()", "out of meta tensor", "aten::nonzero", "aten::_unique", "aten::unique",
         "aten::masked_select", "aten::equal", "data-independent implementation")
 # Where an operator may have a kernel that runs on meta.
@@ -36,7 +36,7 @@ class _rules:
 
 
 def prepare(library, compute_capability, multiprocessors, place_of):
-    """What is given back gets the places that called torch.compile, whose functions run as they are written."""
+    """Returns a list that gets the places that called torch.compile, whose functions run as they are written."""
     _rules.card = compute_capability != 0
     library.rules(compute_capability, multiprocessors)
     library.meta()

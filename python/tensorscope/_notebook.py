@@ -24,7 +24,7 @@ WIDTH, HEIGHT = 1000, 380
 
 
 def options_of(line):
-    """What stands behind %%tensorscope; SystemExit with a sentence on stderr where it is wrong."""
+    """The options behind %%tensorscope; SystemExit with a sentence on stderr where it is wrong."""
     from .__main__ import size
     parser = argparse.ArgumentParser(prog="%%tensorscope", add_help=False)
     parser.add_argument("--out", metavar="FILE")

@@ -1,4 +1,4 @@
-"""What a script's recorder notes for the findings: graphs that stay alive, parts that no optimizer changes.
+"""Notes of a script's recorder for the findings: graphs that stay alive, parts that no optimizer changes.
 
 Numbers and names only; core/run/update.h says what they mean.
 """
@@ -13,7 +13,7 @@ MOST_MARKS = 256
 MOST_NODES = 20_000
 # Scaling, dividing and averaging stand between what backward() is called on and the loss.
 NODES_OF_LOSS = 4
-# What torch.compile gives for a module has that module by this name.
+# The result of torch.compile for a module has that module by this name.
 COMPILED = "_orig_mod"
 
 
@@ -50,7 +50,7 @@ class KeptGraphs:
 
 
 def _leaves(tensors):
-    """What a backward through one of the tensors adds gradients to; None where that takes too long."""
+    """The tensors to which a backward through one of these adds gradients; None where the search takes too long."""
     nodes = [tensor.grad_fn for tensor in tensors if isinstance(tensor, torch.Tensor) and tensor.grad_fn is not None]
     seen = set(nodes)
     while nodes:

@@ -122,7 +122,7 @@ def _first_line(problem):
 
 
 def calling(action, place="?"):
-    """What the action gives; Wrong with its place if an error or sys.exit() leaves it. `place`: where no frame is."""
+    """The action's result; Wrong with its place if an error or sys.exit() leaves it. `place`: where no frame is."""
     try:
         return action()
     except (Wrong, Unavailable):

@@ -10,7 +10,7 @@ import sys
 
 from ._library import Unavailable, in_words, minor_of, minors_in
 
-# What the program is told of torch.
+# The facts about torch that the program gets.
 TOLD = ("TENSORSCOPE_TORCH", "TENSORSCOPE_TORCH_BUILT", "TENSORSCOPE_TORCH_HERE")
 # So long a script that has ended waits for what is found in its recording.
 MOST_SECONDS = 20
@@ -58,7 +58,7 @@ def environment(program_file, variables):
 
 
 def ask(*arguments, timeout=None):
-    """What the program prints; Unavailable with its sentence where it fails."""
+    """The output of the program; Unavailable with its sentence where it fails."""
     file = program()
     if file is None:
         raise Unavailable("there is no program in this package, so nothing is shown")

@@ -1,4 +1,4 @@
-"""What a script does, told to the recorder: modules, phases, steps, and who owns which memory.
+"""Passes the actions of a script to the recorder: modules, phases, steps, and who owns which memory.
 
 Operators and allocations are seen by the library itself. Everything here uses hooks that PyTorch
 offers, but for torch.autograd.backward, which is wrapped while a recording goes on. No error of
@@ -33,7 +33,7 @@ _CALL = "_compiled_call_impl"  # PyTorch calls a module by it, where it is not N
 
 
 def _not_compiled(module):
-    """What torch.compile finds there, as without a recording: what it makes has operators alone."""
+    """torch.compile finds this, as without a recording: a compiled module has operators alone."""
     return None
 
 
@@ -184,7 +184,7 @@ class Recording:
         self.failed_hooks += 1
 
     def remarks(self):
-        """What the recording lacks, and what was written beside it; after finish()."""
+        """The gaps of the recording, and the files beside it; after finish()."""
         found = self._library.remarks().decode().splitlines()
         if self.profiled and self._on_cuda:
             found.append("torch.profiler ran at once, and CUPTI serves one of the two: kernels may be missing from then on")
@@ -352,7 +352,7 @@ class Recording:
         return backward
 
     def _wrapped_text(self):
-        """What print() of a tensor calls: the numbers that it reads are told apart from others."""
+        """print() of a tensor calls this: the numbers that it reads are kept apart from others."""
         @functools.wraps(self._text)
         def text(*arguments, **named):
             with torch.autograd.profiler.record_function(PRINTED):

@@ -198,7 +198,7 @@ def random_size(rng):
 
 
 class Recording:
-    """What a recorder of the given length knows, with the bytes reserved at each event."""
+    """The events that a recorder of the given length keeps, with the bytes reserved at each event."""
 
     def __init__(self, keep):
         self.keep, self.events, self.reserved, self.now = keep, [], [], 0

@@ -128,7 +128,7 @@ def check(program, what, moment, rank, sent, sentence, survivors, timeout=TIMEOU
 
 
 def any_time(program, rounds, seed):
-    """What was recorded when depends on the time; the sentence and the end of all do not."""
+    """The recorded part depends on the time; the sentence and the end of all do not."""
     chance = random.Random(seed)
     problems = []
     for i in range(rounds):

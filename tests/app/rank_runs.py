@@ -155,7 +155,7 @@ def timeline(out, ranks, said):
 
 
 def set_up_is_the_peak(program):
-    """Of a step that trains little: the broadcast of all parameters before it."""
+    """A step that trains little: the broadcast of all parameters before it."""
     work = ["lm", "--preset", "tiny", "--set", "pass=full_step", "--set", "layers=3", "--set", "B=1", "--set", "T=16",
             "--set", "lora_rank=16", "--set", "lora_on=all", "--set", "threads=1"]
     said = json.loads(run(program, "run", *work, "--world", "2", "--steps", "2", "--json").stdout)["ranks"]

@@ -102,7 +102,7 @@ def summary(program, path):
 
 
 def differences(ours, theirs):
-    """What does not agree, in words."""
+    """The differences, as sentences."""
     for key in ("kind", "events", "actions", "segments"):
         if key in theirs and ours.get(key) != theirs[key]:
             yield f"{key}: {ours.get(key, ours.get('why'))}, Python {theirs[key]}"

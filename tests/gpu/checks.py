@@ -15,7 +15,7 @@ import time
 from figures import load_snapshot, scratch_bytes
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-# What is carried to another machine, see pack.py.
+# The files that go to another machine, see pack.py.
 PACKED = ROOT / "build/gpu"
 
 

@@ -1,4 +1,4 @@
-"""What tests/gpu/run reads out of the files that a run leaves."""
+"""The figures that tests/gpu/run reads out of the files that a run leaves."""
 
 import pickle
 
@@ -34,7 +34,7 @@ def scratch_bytes(snapshot):
             if entry["action"] == "alloc":
                 held[entry["addr"]] = entry["size"]
             elif entry["action"] == "free_completed" and entry["addr"] in held:
-                # What stays is the operator's result.
+                # The operator's result stays.
                 gone += held.pop(entry["addr"])
                 most[operator] = max(most.get(operator, 0), gone)
     return most

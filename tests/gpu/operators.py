@@ -311,8 +311,8 @@ PREDICTED = [case for case in CASES if case.split()[0] not in CHOSEN_BY_LIBRARIE
 
 
 def events_of(changes):
-    """Of (bytes, address), below 0 for a block that ends: the bytes of each block that begins, and -1 - I for the end of
-    the block of event I, None if it began before."""
+    """From (bytes, address), below 0 for a block that ends: the bytes of each block that begins, and -1 - I for
+    the end of the block of event I, None if it began before."""
     events, places = [], {}
     for size, address in changes:
         if size > 0:

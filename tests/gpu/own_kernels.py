@@ -85,7 +85,7 @@ class Driver:
 
 
 def median_ms(torch, run):
-    """Of the sum of a call's kernels. Slow ones are timed less often."""
+    """The median time of a call's kernels together. Slow ones are timed less often."""
     from torch.profiler import ProfilerActivity, profile
     for _ in range(2):
         run()

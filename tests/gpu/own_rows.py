@@ -122,7 +122,7 @@ def results(torch, inputs, run, gradient, dtype):
 
 
 def copy_gb_s(torch):
-    """Of a copy that no cache holds, as the roof of kernels that compute nothing."""
+    """The rate of a copy that no cache holds, as the roof of kernels that compute nothing."""
     source = torch.empty(256 << 20, device="cuda", dtype=torch.uint8)
     target = torch.empty_like(source)
     return 2 * source.numel() / median_ms(torch, lambda: target.copy_(source)) * 1e-6

@@ -103,7 +103,7 @@ def compare_training(torch, spec, dump, manifest, dtype, tolerance, problems):
     for name, expected in found.items():
         if not expected:
             continue
-        # What is not finite is written as null: there the norm of an overflowed step.
+        # A number that is not finite is written as null: there the norm of an overflowed step.
         engine = [math.inf if value is None else value for value in manifest[name]]
         finite = [i for i, value in enumerate(expected) if math.isfinite(value)]
         if [i for i, value in enumerate(engine) if math.isfinite(value)] != finite:

@@ -1,4 +1,4 @@
-"""What tests/kernels/parity.py compares the engine with: steps of training and generation in PyTorch's
+"""The references of tests/kernels/parity.py for the engine: steps of training and generation in PyTorch's
 Python, with its optimizers, clip_grad_norm_, autocast and GradScaler, on the models of
 kernels/compiled/models.py and from the engine's own parameters and inputs.
 """
@@ -208,7 +208,7 @@ def cosine(spec, step):
 
 
 def five_steps(torch, spec, dump, dtype):
-    """What five steps of training are like: losses, norms, rates, scales and the parameters."""
+    """The record of five steps of training: losses, norms, rates, scales and the parameters."""
     model = Reference(torch, spec, dump, dtype)
     optimizer = make_optimizer(torch, spec, model.p.values())
     scaler = torch.amp.GradScaler("cpu", init_scale=float(spec["init_scale"]),

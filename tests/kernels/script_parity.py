@@ -1,4 +1,4 @@
-"""What `tensorscope script` writes computes what the engine does; a part of parity.py, which has the dumps.
+"""A script that `tensorscope script` writes computes the engine's numbers; a part of parity.py, which has the dumps.
 
 Each specification of parity_specs.py becomes a script, which is run as a module with the parameters and
 inputs that the engine dumped: losses, gradients of the first step and the parameters after five steps

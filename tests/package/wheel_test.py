@@ -20,7 +20,7 @@ import zipfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 MOST_BYTES = 8_000_000
-# What every system that can run it has (PEP 600 lists them), and torch's own.
+# Libraries that every system that can run it has (PEP 600 lists them), and torch's own.
 NEEDED = {"tensorscope": {"libc.so.6", "libm.so.6", "libgcc_s.so.1", "libstdc++.so.6", "libz.so.1",
                           "ld-linux-x86-64.so.2"}}
 NEEDED_LIBRARY = NEEDED["tensorscope"] | {"libtorch_cpu.so", "libc10.so", "libgomp.so.1", "libtorch_cuda.so",

@@ -48,7 +48,7 @@ def dumped(event_dump, specs, folder):
 
 
 def taken(blocks):
-    """Of each phase how often an operator took a block of so many bytes. A script has no phase of its loss."""
+    """For each phase, how often an operator took a block of so many bytes. A script has no phase of its loss."""
     found = {phase: collections.Counter() for phase in PHASES}
     for size, op, phase in blocks:
         if size > NUMBER:

@@ -71,7 +71,7 @@ class Config(Served):
                 self.assertEqual(in_order(one, own), in_order(other, own))
 
     def test_windows_that_transformers_takes(self):
-        """What our reading of sliding_window (core/spec/model_config.cpp) holds to: null alone means that there is none."""
+        """core/spec/model_config.cpp depends on this for sliding_window: null alone means that there is none."""
         asked = [(family, changes) for family in ("mistral", "mixtral")
                  for changes in ({}, {"sliding_window": None}, *({"sliding_window": wrong} for wrong in (0, -1, "eight")))]
         code = ("import json, sys, torch, transformers\n"

@@ -47,7 +47,7 @@ def said(program, *arguments):
 
 
 def ready_python():
-    """What the ranks' scripts import is imported once."""
+    """The modules that the ranks' scripts import are imported once."""
     return ReadyPython("torch.distributed.fsdp", "torch.distributed.optim", "torch.nn.parallel", environment=environment())
 
 

@@ -237,7 +237,7 @@ class OwnFile(OwnProgram):
             self.assertIn("on the CPU", told.stderr)
             ran = self.ask("record", file)
             self.assertEqual(json.loads(told.stdout)["peak_allocated"], ran["peak_bytes"])
-        # What a thread does without tensors on the device is of no concern.
+        # A thread without tensors on the device does not matter.
         for code in (start.format("others"), start.format("print")):
             answer = self.ask("predict", self.own(thread.format(code)))
             self.assertTrue(answer["ok"], answer)
@@ -350,7 +350,7 @@ class OwnFile(OwnProgram):
             self.assertEqual(answer["frames"], ["own.py:4 in <lambda>"])
 
     def test_files_that_are_wrong(self):
-        # What sentence each of them gets: own_process_test.
+        # own_process_test checks the sentence that each of them gets.
         self.refused(2, "own.py has no function build", "run", "--model", self.own("x = 1\n"))
         self.refused(1, "at own.py:4 in step", "predict", "--model",
                      self.own(STEP.format("torch.ones(2, 3) @ torch.ones(2, 3)")))
@@ -514,7 +514,7 @@ class OwnFile(OwnProgram):
         self.assertFalse(list(self.folder.glob("*.pt2")))
 
     def test_export_of_checkpoints(self):
-        # Of both forms: the file has none, says so, and has the gradients of a net without.
+        # Both forms: the file has none, says so, and has the gradients of a net without.
         out, asked = self.folder / "model.pt2", ("--set", "loss=mean", "--set", "pass=forward+backward", "--cpu", "--json")
         net = ("import torch\nfrom torch.utils.checkpoint import checkpoint\nclass Net(torch.nn.Module):\n"
                "  def __init__(self):\n    super().__init__()\n"

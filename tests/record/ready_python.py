@@ -43,7 +43,7 @@ os._exit(ended)
 
 
 class ReadyPython:
-    """Of `executable` in this environment, with `modules` imported besides torch."""
+    """A process of `executable` in this environment, with `modules` imported besides torch."""
 
     def __init__(self, *modules, executable=sys.executable, environment=None):
         self._folder = tempfile.TemporaryDirectory()
@@ -92,7 +92,7 @@ def _start(line, others):
 
 
 def _wait(path):
-    """What a fork has to run; the process that waits ends here."""
+    """Returns, in a fork, the request that it has to run; the process that waits ends here."""
     with socket.socket(socket.AF_UNIX) as listener:
         listener.bind(path)
         listener.listen(16)

@@ -306,7 +306,7 @@ for _ in range(60):
         self.recording(OK, 1)
 
     def with_window(self, stays):
-        """What a script of two steps says whose window goes away after the first, or stays."""
+        """The output of a script of two steps whose window goes away after the first, or stays."""
         meeting = self.folder / "run" / "tensorscope"
         meeting.parent.mkdir()
         meeting.mkdir(mode=0o700)

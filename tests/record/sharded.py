@@ -50,7 +50,7 @@ def ranks_script(text, shard):
         if text.count(OPTIMIZER) != 1:
             raise RuntimeError("the script no longer has the optimizer that this test replaces")
         return text.replace(OPTIMIZER, DIVIDED).replace(MODEL, MODEL + JOIN + REPLICATE)
-    # What the root does after its forward does not depend on the argument in the default, None.
+    # With the default None the root does the same after its forward for either argument.
     again = "False" if shard == "zero2" else "True"
     return text.replace(MODEL, MODEL + JOIN + SHARD.format(again=again))
 

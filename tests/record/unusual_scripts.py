@@ -143,7 +143,7 @@ print(losses)
 from torch._dynamo.utils import counters
 print(counters["stats"]["unique_graphs"])
 """
-# What else runs a module, or looks at what it has.
+# Other ways to run a module, or to look at its members.
 SEEN_BY_OTHERS = """
 import logging, pickle
 logging.disable(logging.WARNING)  # they have the time

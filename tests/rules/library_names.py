@@ -90,7 +90,7 @@ class Sources:
         return self.read[path]
 
     def library_headers(self, path):
-        """What a file includes in angle brackets, itself and through files of ours."""
+        """The headers that a file includes in angle brackets, itself and through files of ours."""
         found, seen, pending = set(), set(), [str(path)]
         while pending:
             current = pending.pop()

@@ -9,7 +9,7 @@ from library_names import PRECOMPILED, faults
 
 class LibraryNames(unittest.TestCase):
     def found(self, **texts):
-        """What is found in files of core/base, named by their stems: `a` is a.cpp, `a_h` is a.h."""
+        """The problems that are found in files of core/base, named by their stems: `a` is a.cpp, `a_h` is a.h."""
         with tempfile.TemporaryDirectory() as root:
             folder = pathlib.Path(root) / "core/base"
             folder.mkdir(parents=True)

@@ -1,4 +1,4 @@
-"""What results.py makes of programs that pass, fail, die, skip and are missing."""
+"""The results of results.py for programs that pass, fail, die, skip and are missing."""
 
 import contextlib
 import io

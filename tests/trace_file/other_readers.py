@@ -62,7 +62,7 @@ class TraceLens:
                 yield event.get("cat", ""), event["name"], float(event["dur"])
 
     def gpu_time(self, path):
-        """What the GPU did, by our names, in microseconds."""
+        """The time of the GPU, by our names, in microseconds."""
         table = self.analyser.from_file(str(path), include_unlinked_kernels=True).get_df_gpu_timeline()
         told = {row["type"]: row["time ms"] * 1000 for _, row in table.iterrows()}
         return {"compute_us": told["computation_time"], "exposed_communication_us": told["exposed_comm_time"],
