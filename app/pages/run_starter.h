@@ -9,7 +9,7 @@
 
 namespace ts::app {
 
-// Starts runs of the settings of now: on request, and after each change while Live is on. Main
+// Starts runs of the current settings: on request, and after each change while Live is on. Main
 // thread.
 class RunStarter {
  public:

@@ -188,7 +188,7 @@ void SweepPage::draw(const views::Ui& ui, Requests& requests) {
     }
   };
   frame().draw_form(ui, area, "###sweep_controls", head, kSweepFlags);
-  // The prediction that the controls show is of the settings of now.
+  // The controls show the prediction of the current settings.
   contexts().ask_for_prediction();
   draw_window(ui, {.id = "###sweep_page", .flags = kSweepFlags | kUnmovingFlags}, area, [&] {
     carry_out(views::draw_sweep_page(ui, shown(), state().sweep_page), requests);

@@ -16,7 +16,7 @@
 namespace ts::app {
 
 // Makes what the views of a frame get: the run or file on screen, its prediction, and whether both
-// belong to the settings of now. Main thread.
+// belong to the current settings. Main thread.
 class ViewContexts {
  public:
   ViewContexts(Session& session, WorkspaceState& state, const text::Texts& texts,
@@ -31,11 +31,11 @@ class ViewContexts {
   [[nodiscard]] views::ViewContext view(const views::Ui& ui);
   [[nodiscard]] views::ControlsContext controls(const views::Ui& ui);
 
-  // Asks for the prediction of the settings of now. wait_for_prediction() gives it until a fixed
+  // Asks for the prediction of the current settings. wait_for_prediction() gives it until a fixed
   // time after the frame began; draw between the two whatever shows no prediction.
   void ask_for_prediction();
   void wait_for_prediction();
-  // There is a forecast of exactly the settings of now.
+  // There is a forecast of exactly the current settings.
   [[nodiscard]] bool predicted() const;
 
  private:

@@ -90,7 +90,7 @@ struct WorkspaceState {
   run::RunId own_run = 0;  // the newest that the Run page started; others are of lessons and so on
   views::RunFigures figures;  // of the newest successful one of these
   views::RunFigures earlier;  // of the last one with other settings, of the same workload
-  // The last prediction, shown while nothing can be predicted for the settings of now.
+  // The last prediction, shown while nothing can be predicted for the current settings.
   std::shared_ptr<const predict::Forecast> last_forecast;
 };
 

@@ -10,7 +10,7 @@
 
 namespace ts::app {
 
-// The sheet of decision trees: walks them with what the window has for the settings of now (run,
+// The sheet of decision trees: walks them with what the window has for the current settings (run,
 // comparison, sweep, predictions), or with the trace that is shown. Main thread; predictions come
 // from a thread of their own.
 class TreeSheet {

@@ -185,8 +185,7 @@ void Window::save_lesson() {
   const LessonRunner* const lesson = state_->lessons->shown();
   if (lesson == nullptr) return;
   const auto saved = save_lesson_folder(*graphics_, *session_, *state_, *lesson, *texts_);
-  saved ? workspace_->notices().saved(lesson->folder())
-        : workspace_->notices().add(saved.error().sentence);
+  saved ? workspace_->notices().saved(lesson->folder()) : workspace_->notices().add(saved.error());
 }
 
 void Window::save_picture_of_window() {

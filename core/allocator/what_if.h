@@ -91,7 +91,7 @@ struct ReservedAnswer {
   ReservedParts parts;
   std::int64_t peak_reserved = 0;           // until then
   std::optional<SimulatedRefusal> refused;  // the first, also after the moment
-  // Only empty_cache(), which is called at the moment itself, where others cannot be told: see
+  // Only empty_cache(), which is called at the moment itself, if the others are not known: see
   // `untold`.
   std::vector<WhatIf> what_ifs;
   enum class Untold : std::uint8_t {

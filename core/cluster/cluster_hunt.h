@@ -64,9 +64,9 @@ struct ClusterAnswer {
   [[nodiscard]] const ModeAnswer* smallest() const;
 };
 
-// Numbers of cards are doubled, since a share of more cards never needs more. `told` before every
-// dry run of a share: the modes that are answered, and what is asked next. The error is that of the
-// dry run on one card, or that the search was cancelled.
+// Doubles the number of cards, since a share of more cards never needs more. Calls `told` before
+// every dry run of a share: with the answered modes, and the next question. The error is that of
+// the dry run on one card, or that the search was cancelled.
 using ToldOfCluster = std::function<void(const ClusterAnswer&, Mode, std::int64_t cards)>;
 base::Result<ClusterAnswer> hunt_cluster(const ClusterRequest& request, predict::RankRunner& runner,
                                          const predict::CudaScratch& scratch,

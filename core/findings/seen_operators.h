@@ -21,14 +21,15 @@ using Lines = std::map<std::string, LineUse, std::less<>>;
 // The result of one walk over all slices.
 struct SeenOperators {
   bool clears = false;  // gradients: zero_grad(), or a tensor set to zero in a step
-  // Numbers read from tensors (.item()), apart from what optimizers do and from indices, which lie
-  // on the host: those come out of a tensor of several by the same line.
+  // Numbers read from tensors (.item()). Left out are reads by optimizers, and reads of indices,
+  // which lie on the host: the same line takes them out of a tensor of several.
   Lines reads;
   // Tensors whose numbers are read to print them.
   Lines prints;
-  // Computed in steps with tensors of fp64 of several elements; converting and moving are none.
+  // Operators in steps that compute with fp64 tensors of several elements; conversions and copies
+  // do not count.
   Lines doubles;
-  // Scalars added with a node of autograd's that no backward ran, as total += loss does.
+  // Scalars added with an autograd node that no backward ran, as in total += loss.
   Lines sums;
   std::string first_double;  // the line of the earliest of `doubles`
 };

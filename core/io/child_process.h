@@ -43,11 +43,11 @@ struct ChildCommand {
 // program cannot be started; cancelled, with the sentence "Cancelled"; the limit was reached.
 base::Result<int> run_child(const ChildCommand& command, const base::CancelToken& cancel);
 
-// A program that is told lines and says lines, over its standard input and output. One owner
+// A program that gets lines and answers with lines, over its standard input and output. One owner
 // thread. It is started in a process group of its own, which ends with this object.
 class TalkingChild {
  public:
-  // `log` receives its standard error; `limit` is not looked at.
+  // `log` receives its standard error; `limit` is not used.
   static base::Result<TalkingChild> start(const ChildCommand& command);
   ~TalkingChild() { end(); }
   TalkingChild(TalkingChild&& other) noexcept

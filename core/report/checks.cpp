@@ -55,8 +55,8 @@ Finding reproducible(const run::Run& run) {
                 {"dtype", to_string(spec::compute_type(run.spec))}})}};
 }
 
-// The engine waits for the device, unless it is told not to; `early` is what a clock says that does
-// not.
+// The engine waits for the device, unless a habit of the spec forbids it; `early` is the time of a
+// clock that does not wait.
 Finding waited(const run::Run& run) {
   if (spec::habit(run.spec) == spec::Habit::no_sync) {
     const double device_ms = run.timing_of(&run::StepTimes::device_ns).median_ms;
@@ -258,7 +258,8 @@ Finding checkpoint(const run::Run& run) {
                {{"T", text::grouped(length)}, {"above", text::grouped(kLongForCheckpoint)}})}};
 }
 
-// The engine keeps the order unless it is told otherwise; then the numbers show the effect.
+// The engine keeps the order unless a habit of the spec changes it; then the numbers show the
+// effect.
 Finding order(const run::Run& run) {
   const auto failed = [](const char* key, std::vector<base::Argument> arguments = {}) {
     return Finding{{CheckState::failed, text::message(key, std::move(arguments))}};

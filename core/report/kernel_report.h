@@ -22,10 +22,8 @@ io::TextTable kernel_text(const stats::KernelTable& table, const base::StringTab
                           const std::string& capability);
 
 // {steps, devices: [{device, kernels, span_ms, busy_ms, kernel_ms, copy_ms, idle_ms: {...},
-//  tensor_core_share, queue_mean, queue_most}], kernels: [{name, calls, total_ms, ...}]};
-//  "tensor_cores"
-// of a kernel is null where its name does not tell. Null if
-// no GPU was recorded.
+//  tensor_core_share, queue_mean, queue_most}], kernels: [{name, calls, total_ms, ...}]}
+// "tensor_cores" of a kernel is null if its name does not say. Null if no GPU was recorded.
 nlohmann::json kernels_json(const run::Run& run, const base::StringTable& strings);
 
 }  // namespace ts::report

@@ -63,7 +63,7 @@ ShapeWords shape_words(std::string_view shape) {
   return {std::string(shape.substr(0, space)), std::string(shape.substr(space + 1))};
 }
 
-// Parameters by the path of their module and their shape; two that are alike are told by no name.
+// Parameters by the path of their module and their shape; two that are alike get no name.
 class ParameterNames {
  public:
   ParameterNames(const memory::AllocationLog& log, const base::StringTable& strings,

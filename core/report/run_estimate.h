@@ -12,14 +12,14 @@ struct RunEstimate {
   double tflops = 0;   // the measured peak
   double step_s = 0;   // its FLOPs at that peak and its traffic at the measured bandwidth
   double total_s = 0;  // all steps of the run
-  // Worth telling before the run starts.
+  // The user should know before the run starts.
   [[nodiscard]] bool is_long() const { return total_s >= 60; }
 };
 // Nothing without FLOPs, with an unknown roof, and for a step that must be compiled first.
 std::optional<RunEstimate> estimate_run(const spec::WorkloadSpec& spec,
                                         const run::Protocol& protocol, const run::Roof& roof);
 
-// "about 4 min"; and the sentence with what it follows from.
+// "about 4 min"; and the sentence with its reasons.
 base::Message time_words(const RunEstimate& estimate);
 base::Message estimate_words(const RunEstimate& estimate);
 

@@ -64,8 +64,8 @@ class SnapshotFields {
     return std::min(document.item_count(list), document.file_bytes() - visited_);
   }
 
-  // Reads a field that can be missing: `read()` notes no fault, and where it returns false the key
-  // is told among those that are not used. A value that is none counts as missing. Always true.
+  // Reads a field that can be missing: `read()` notes no fault. If it returns false, the key is
+  // listed among the unused ones. A value that is none counts as missing. Always true.
   template <class Read>
   bool optional(Key key, Value value, Read&& read) {
     if (Document::kind(value) == Kind::none) return true;

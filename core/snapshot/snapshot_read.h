@@ -33,8 +33,8 @@ base::Result<SnapshotFile> read_snapshot(const std::filesystem::path& path);
 
 // The same for a file of which nothing was dropped yet; messages name `path`. Where a range of
 // events is asked for, others are left out of pickles as they are read, but for those that say what
-// is alive at its ends; files::cut() does the rest. The fault says so. `progress` is told of
-// what comes after reading and may be null; cancelled, here or in the input: an error.
+// is alive at its ends; files::cut() does the rest. The fault says so. `progress`, which may be
+// null, follows the work after reading; cancelled, here or in the input: an error.
 base::Result<SnapshotFile> read_snapshot(const std::filesystem::path& path, io::Input& input,
                                          base::Progress* progress = nullptr,
                                          const base::FileRange& range = {});

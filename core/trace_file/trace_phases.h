@@ -19,12 +19,13 @@ struct PhaseSpan {
   friend bool operator==(const PhaseSpan&, const PhaseSpan&) = default;
 };
 
-// The phases of the host in a trace of torch.profiler, by begin, none inside another. They are told
-// by ranges with a phase in their name ("## forward ##", "Optimizer.step#SGD.step"), by modules, by
-// operators with a backward and by nodes of autograd. Neighbours of one phase that are operators
-// become one span. What runs inside a phase and tells another one cuts it, except a forward that
-// runs again inside a backward. Empty where nothing tells, or where more than one process does:
-// their phases may lie at different times. `ends` are autograd_ends(file). O(n log n).
+// The phases of the host in a trace of torch.profiler, by begin, none inside another. They follow
+// from ranges with a phase in their name ("## forward ##", "Optimizer.step#SGD.step"), from
+// modules, from operators with a backward and from nodes of autograd. Neighbours of one phase that
+// are operators become one span. What runs inside a phase and tells another one cuts it, except a
+// forward that runs again inside a backward. Empty if nothing names a phase, or if more than one
+// process does: their phases may lie at different times. `ends` are autograd_ends(file). O(n log
+// n).
 std::vector<PhaseSpan> phase_spans(const TraceFile& file, const std::vector<AutogradEnd>& ends);
 
 // The phase that the name of a range tells: "## forward ##", "my_backward",

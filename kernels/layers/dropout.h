@@ -18,7 +18,7 @@ at::Tensor drop(const at::Tensor& x, double share);
 // nothing that is counted.
 class RandomState {
  public:
-  // The state of now, or that of a seed.
+  // The current state, or that of a seed.
   static RandomState of(c10::Device device);
   static RandomState seeded(c10::Device device, std::uint64_t seed);
   void restore() const;

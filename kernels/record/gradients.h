@@ -11,13 +11,13 @@ class ProcessRecorder;
 // How a parameter's gradient was found.
 enum class Gradient : std::uint8_t {
   none,
-  seen,   // its block was told, if it has one that is recorded
+  seen,   // the recorder knows its block, if it has one that is recorded
   asked,  // it has no memory of its own, as torch.func wraps tensors: Python asks what is in it
 };
 
-// Tells the recorder that the gradient of the parameter at this address (of its c10::TensorImpl,
-// Tensor._cdata in Python) belongs to `name`. on_cuda: that of a card is looked for instead of one
-// on the CPU.
+// Notes in the recorder that the gradient of the parameter at this address (of its
+// c10::TensorImpl, Tensor._cdata in Python) belongs to `name`. on_cuda: looks for a gradient on a
+// card instead of one on the CPU.
 Gradient tell_gradient(ProcessRecorder& recorder, std::uint64_t parameter, base::StringId name,
                        bool on_cuda);
 

@@ -4,7 +4,7 @@
 
 namespace ts::kernels {
 
-// Told of a module that begins (or ends) on this thread, by its name in the recording.
+// Called when a module begins (or ends) on this thread, with its name in the recording.
 using ModuleCall = void (*)(std::uint32_t name);
 
 // Objects of Python, all the package's own (_recording.py).
@@ -20,11 +20,12 @@ struct ModuleHooks {
 // where that is not None, and by _call_impl() else. Hooks for all modules would be the way that
 // PyTorch offers, but with them every call of a module takes two microseconds more.
 //
-// One that is known and runs inside another on the calling thread is told to `enter` and `leave`;
-// of all others the package is told.
+// A known module that runs inside another one on the calling thread calls `enter` and `leave`; all
+// others call the package.
 //
-// A new reference to a function that may be __get__ of a class, whose object then stands for
-// _compiled_call_impl; null where there is no such interpreter. With the interpreter's lock held.
+// Returns a new reference to a function that may be __get__ of a class, whose object then stands
+// for _compiled_call_impl; null where there is no such interpreter. With the interpreter's lock
+// held.
 Object* make_module_calls(const ModuleHooks& hooks, ModuleCall enter, ModuleCall leave);
 
 }  // namespace ts::kernels

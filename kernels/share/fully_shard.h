@@ -18,15 +18,15 @@ namespace ts::kernels {
 //
 // Parameters come in units: each block of a model is one, what is left is the root. A rank has its
 // own of equal parts of each parameter, cut along its first dimension and padded with zeros, which
-// stay zeros. A unit's
-// parameters are gathered into one buffer, and copied from there into blocks of their own:
-//   forward    a unit before its own; its buffer stays until the next unit has its parameters, so
-//              that two buffers and the parameters live at once. With
-//              zero3 a block frees its parameters after its forward, with zero2 it keeps them.
-//   backward   with zero3 a block before its own; the buffer of the one before it is made then,
-//   too. after its backward a unit frees its parameters. Its gradients are copied into one buffer,
-//   which
-//              stays until the next unit's turn, and summed into the rank's part, one block a unit.
+// stay zeros. The parameters of a unit are gathered into one buffer, and copied from there into
+// blocks of their own:
+//   forward    A unit gathers before its forward. Its buffer stays until the next unit has its
+//              parameters, so two buffers and the parameters live at once. After its forward a
+//              block frees its parameters with zero3, and keeps them with zero2.
+//   backward   With zero3 a block gathers before its backward; the buffer of the block before it
+//              is made then, too. After its backward a unit frees its parameters. Its gradients
+//              are copied into one buffer, which stays until the next unit's turn, and summed into
+//              the rank's part, one block a unit.
 // The root keeps its parameters from the forward to the end of the backward. Made of parameters
 // that have no memory any more (Builder). Worker thread.
 class FullyShard {

@@ -29,7 +29,7 @@ class OwnKernelsView {
     base::Message why_not = {};  // nothing can be measured now; empty: it can
   };
   struct Asked {
-    bool step_through = false;  // the tiles of now in the stepper
+    bool step_through = false;  // show the current tiles in the stepper
     bool sweep_here = false;    // measure tile sizes on this machine
     bool measure = false;       // the stages on this processor, with stage_settings()
     bool cancel = false;        // that measurement

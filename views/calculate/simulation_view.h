@@ -40,7 +40,7 @@ class SimulationView {
   std::vector<calculate::Chosen> numbers_;  // one for each simulation
   std::size_t shown_ = 0;
   VariedInput over_;
-  bool asked_ = false;     // for the numbers of now
+  bool asked_ = false;     // for the current numbers
   base::Message problem_;  // why the last typed number was not taken; empty: it was
 };
 

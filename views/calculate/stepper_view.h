@@ -32,7 +32,7 @@ class StepperView {
 
   StepperView();
   Asked draw(const Ui& ui, const Card& card);
-  // The picture of now into any area. Its own copy: usable after this view.
+  // Draws the current picture into any area. A copy: usable after this view is gone.
   [[nodiscard]] Drawn drawn(const Card& card) const;
 
   // It goes on by itself: the window draws frames.

@@ -19,9 +19,8 @@ inline Color allocation_color(std::size_t block) {
   return kColors[block % kColors.size()];
 }
 
-// The colour of a block where blocks of one stack share theirs: of its stack where stacks are
-// known, else of its operator and module; its own where
-// neither is known.
+// The colour of a block where blocks of one stack share a colour: that of its stack, else of its
+// operator and module, else its own.
 inline Color stack_color(const memory::Block& block, std::size_t index,
                          std::span<const std::uint32_t> stacks) {
   const bool has_stack = index < stacks.size() && stacks[index] != memory::kNone;

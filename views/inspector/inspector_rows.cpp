@@ -198,7 +198,7 @@ void add_training(std::vector<InspectorRow>& rows, const ViewContext& context) {
   }
 }
 
-// The types predicted for the card of now; empty where it computes in one type.
+// The types predicted for the current card; empty where it computes in one type.
 std::span<const run::NamedType> types_on_card(const ViewContext& context) {
   const predict::Outlook* const outlook = context.outlook;
   if (outlook == nullptr || outlook->target == nullptr) return {};
