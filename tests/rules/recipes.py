@@ -13,7 +13,8 @@ from sources import code_files
 PAGE = "docs/extending.md"
 # The files of a recipe, its three languages and its test among them.
 MOST = {"A setting": 5, "A workload": 7, "An attention backend": 9, "A sentence": 4,
-        "A calculator": 5, "A stepper": 7, "A command": 2, "A lesson": 2, "A decision tree": 1, "A demo": 1, "A format that opens": 3}
+        "A calculator": 5, "A stepper": 7, "A command": 2, "A view": 8, "A language": 7, "A lesson": 2,
+        "A decision tree": 1, "A demo": 1, "A format that opens": 3}
 LANGUAGES = ("assets/locale/en.json", "assets/locale/zh-CN.json", "assets/locale/zh-TW.json")
 NAMED_FILE = re.compile(r"`((?:app|core|kernels|tests|views)/[\w./-]+\.(?:h|cpp|py))`")
 SECTION = re.compile(r"^## (.+)$", re.MULTILINE)
