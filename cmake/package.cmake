@@ -1,4 +1,4 @@
-# What a wheel needs to be small and the same on every machine: sources are named without the folder
+# Makes a wheel small, and the same on every machine: sources are named without the folder
 # that they are in, and the linker leaves out what nothing calls. Included where everything begins.
 add_compile_options(-ffunction-sections -fdata-sections
                     -ffile-prefix-map=${TENSORSCOPE_DEPS}/site/=

@@ -88,7 +88,7 @@ def main(root, build, tool, arguments):
     for mark in marks.iterdir():
         if mark.name not in kept:
             mark.unlink()
-    # What takes long begins first, so that no core waits for it at the end.
+    # Long ones begin first, so that no core waits for it at the end.
     order = sorted(todo.items(), key=lambda item: size_of(root, item[0]), reverse=True)
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         results = pool.map(lambda item: look_at(root, database, tool, *item), order)

@@ -28,6 +28,9 @@ NAMED_FILE = re.compile(r"`((?:app|assets|core|docs|kernels|tests|third_party|vi
                         r"[\w./-]*(?:/|\.(?:h|cpp|py|md|json|txt)))`")
 
 WITHOUT_SUBJECT = re.compile(r"^(?![ \t]*//).*\n[ \t]*// (What|Of) ", re.MULTILINE)
+# The same of scripts: a remark, or a description in Python.
+WITHOUT_SUBJECT_IN_SCRIPT = re.compile(r"""^(?![ \t]*#).*\n[ \t]*(?:# |\"{3})(What|Of) """, re.MULTILINE)
+SCRIPTS = re.compile(r".*\.(?:py|cmake)|(?:.*/)?CMakeLists\.txt")
 
 WARN_LINES = 400
 MOST_LINES = 600
@@ -62,9 +65,12 @@ def other_json_parsers(root):
 
 
 def comments_without_subject(root):
-    for path in code_files(root):
+    scripts = [path for path in all_files(root) if SCRIPTS.fullmatch(path.as_posix())]
+    found = [*((path, WITHOUT_SUBJECT) for path in code_files(root)),
+             *((path, WITHOUT_SUBJECT_IN_SCRIPT) for path in scripts)]
+    for path, pattern in found:
         text = "\n" + (pathlib.Path(root) / path).read_text(encoding="utf-8")
-        for match in WITHOUT_SUBJECT.finditer(text):
+        for match in pattern.finditer(text):
             line = text.count("\n", 0, match.end())
             yield f'{path}:{line}: begin the comment with its subject, not with "{match[1]} ..."'
 

@@ -41,6 +41,10 @@ class TreeRules(unittest.TestCase):
             self.assertTrue(self.fails("core/base/a.cpp", f"// {words} a file holds.\nint a;\n"))
             self.assertTrue(self.fails("core/base/a.h", f"int a;\n\n  // {words} a file.\nint b;\n"))
             self.assertFalse(self.fails("core/base/a.h", f"// A file.\n// {words} it holds\nint a;\n"))
+            self.assertTrue(self.fails("python/a/b.py", f'"""{words} it does."""\n'))
+            self.assertTrue(self.fails("python/a/b.py", f'def f():\n    """{words} it does."""\n'))
+            self.assertTrue(self.fails("core/base/CMakeLists.txt", f"add(a)\n# {words} it needs.\n"))
+            self.assertFalse(self.fails("core/base/CMakeLists.txt", f"# A file.\n# {words} it needs\n"))
         self.assertFalse(self.fails("core/base/a.h", "// Whatever a file holds.\nint a;\n"))
 
     def test_names_like_options(self):
