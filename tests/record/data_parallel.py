@@ -70,7 +70,7 @@ def record_rank(python, script, out, folder):
 
 
 def peak(recording):
-    """Of the last step. In the second one the backend's thread may still hold the sizes of the new buckets."""
+    """The peak of the last step. In the second one the backend's thread may still hold the sizes of the new buckets."""
     live, total, most = {}, 0, 0
     for event in recording.memory:
         if event.action == ALLOC:
