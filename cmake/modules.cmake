@@ -74,17 +74,24 @@ function(tensorscope_for_size target)
   endif()
 endfunction()
 
+# tensorscope_header_library(NAME HEADERS a.h ... OPTIONS option ... USES lib ...): precompiled headers for
+# targets with options of their own. g++ optimises a source as it did the header, whatever is said for the source.
+function(tensorscope_header_library name)
+  cmake_parse_arguments(ARG "" "" "HEADERS;OPTIONS;USES" ${ARGN})
+  set(source ${PROJECT_BINARY_DIR}/empty.cpp)
+  file(CONFIGURE OUTPUT ${source} CONTENT "")
+  add_library(${name} OBJECT ${source})
+  target_link_libraries(${name} PRIVATE tensorscope_options ${ARG_USES})
+  target_compile_options(${name} PRIVATE ${ARG_OPTIONS})
+  target_precompile_headers(${name} PRIVATE ${ARG_HEADERS})
+endfunction()
+
 # tensorscope_light(TARGET): nobody waits for what it computes. A release optimises it lightly, in two thirds
-# of the time. It has a precompiled header of its own: g++ optimises a source as it did the header,
-# whatever is said for the source.
+# of the time.
 function(tensorscope_light target)
   if(NOT TARGET tensorscope_light_precompiled)
-    set(source ${PROJECT_BINARY_DIR}/light_precompiled.cpp)
-    file(CONFIGURE OUTPUT ${source} CONTENT "")
-    add_library(tensorscope_light_precompiled OBJECT ${source})
-    target_link_libraries(tensorscope_light_precompiled PRIVATE tensorscope_options tl::expected)
-    target_compile_options(tensorscope_light_precompiled PRIVATE -O1)
-    target_precompile_headers(tensorscope_light_precompiled PRIVATE ${PROJECT_SOURCE_DIR}/cmake/standard_headers.h)
+    tensorscope_header_library(tensorscope_light_precompiled
+      HEADERS ${PROJECT_SOURCE_DIR}/cmake/standard_headers.h OPTIONS -O1 USES tl::expected)
   endif()
   # g++'s warnings of what may be uninitialised are false alarms with -O1; -O2 of ./package sees more.
   target_compile_options(${target} PRIVATE -O1 -Wno-maybe-uninitialized)

@@ -23,7 +23,9 @@ bool depends_on_threads(const spec::WorkloadSpec& spec) {
   return narrow && flash && spec.pass != spec::Pass::forward;
 }
 
+// Several threads take twice the time of one for tensors this small, so they run every fourth.
 TEST(Gallery, PredictedPeaksAreTheMeasuredOnes) {
+  constexpr std::size_t kFourth = 4;
   constexpr int kSteps = 2;
   constexpr double kMost = 0.01;  // of the measured peak, either way
   std::size_t all = 0, equal = 0;
@@ -32,7 +34,8 @@ TEST(Gallery, PredictedPeaksAreTheMeasuredOnes) {
   const int threads = at::get_num_threads();
   for (const Exhibit& exhibit : gallery()) {
     SCOPED_TRACE(exhibit.name);
-    at::set_num_threads(depends_on_threads(exhibit.spec) ? 1 : threads);
+    const bool on_one = depends_on_threads(exhibit.spec) || all % kFourth != 0;
+    at::set_num_threads(on_one ? 1 : threads);
     base::StringTable strings;
     predict::DryRunOptions options;
     options.steps = kSteps;
