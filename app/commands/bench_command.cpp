@@ -244,8 +244,9 @@ Exit bench_stages(const BenchCommand& command, Session& session) {
   std::vector<Size> sizes;
   for (const std::string& stage : kernel_plan::stages_here()) {
     for (const spec::WorkloadSpec& ours : specs) {
-      sizes.push_back(
-          {theirs_of(ours), ours, stage + ", " + std::string(to_string(ours.pass)), stage});
+      sizes.push_back({theirs_of(ours), ours,
+                       kernel_plan::stage_words(stage) + ", " + std::string(to_string(ours.pass)),
+                       stage});
     }
   }
   const text::Texts texts = built_in_texts();

@@ -1,7 +1,9 @@
 #include <CLI/CLI.hpp>
 #include <array>
+#include <chrono>
 #include <cstdio>
 #include <filesystem>
+#include <future>
 #include <memory>
 #include <optional>
 #include <string>
@@ -12,6 +14,7 @@
 #include "app/commands/spec_arguments.h"
 #include "app/session/catalogue.h"
 #include "app/session/engine_loader.h"
+#include "app/session/interrupt.h"
 #include "app/session/session.h"
 #include "core/io/text_table.h"
 #include "core/kernel_check/kernel_check.h"
@@ -48,10 +51,29 @@ struct Times {
   std::optional<PassTimes> backward;  // of a file that has one
 };
 
+// Gives what `work(cancel)` gives. Control-C cancels it, so that its processes end with it.
+template <class Work>
+auto unless_interrupted(const Work& work) {
+  using namespace std::chrono_literals;
+  const InterruptGuard guard;
+  const base::CancelToken cancel;
+  auto result = std::async(std::launch::async, [&] { return work(cancel); });
+  while (result.wait_for(20ms) != std::future_status::ready) {
+    if (InterruptGuard::interrupted()) cancel.cancel();
+  }
+  return result.get();
+}
+
 base::Result<Times> time_kernel(const KernelCommand& command) {
   const int d_head = command.sizes.d_head;
-  TS_TRY(const auto timed, kernel_check::TimedKernel::compile(command.file, {}));
-  const auto of_file = [&] { return timed.time(kTimedHeads, kTimedLength, d_head, {}); };
+  TS_TRY(const auto timed, unless_interrupted([&](const base::CancelToken& cancel) {
+           return kernel_check::TimedKernel::compile(command.file, cancel);
+         }));
+  const auto of_file = [&] {
+    return unless_interrupted([&](const base::CancelToken& cancel) {
+      return timed.time(kTimedHeads, kTimedLength, d_head, cancel);
+    });
+  };
   TS_TRY(const auto before, of_file());
   Session session(make_engine_loader());
   SpecArguments arguments;
@@ -103,7 +125,14 @@ nlohmann::json to_json(const PassTimes& times) {
 }
 
 Exit check_kernel(const KernelCommand& command) {
-  TS_TRY(const auto verdict, kernel_check::check_attention(command.file, command.sizes.d_head, {}));
+  bool interrupted = false;
+  auto checked = unless_interrupted([&](const base::CancelToken& cancel) {
+    auto result = kernel_check::check_attention(command.file, command.sizes.d_head, cancel);
+    interrupted = cancel.cancelled();
+    return result;
+  });
+  if (!checked && interrupted) return tl::unexpected(Ended(checked.error(), 1));
+  TS_TRY(const auto verdict, std::move(checked));
   std::optional<Times> times;
   base::Message untimed;
   // Only a right kernel has a time that can be compared.

@@ -1,6 +1,7 @@
 #include "core/kernel_check/kernel_check.h"
 
 #include <array>
+#include <chrono>
 #include <csignal>
 #include <regex>
 #include <string_view>
@@ -13,15 +14,19 @@
 #include "core/kernel_check/wrong_source.h"
 #include "core/text/message.h"
 
-#define TENSORSCOPE_EXECUTOR_FILES(EACH)             \
-  EACH(accesses, "accesses.cpp")                     \
-  EACH(check_attention, "check_attention.cpp")       \
-  EACH(cuda_on_cpu, "cuda_on_cpu.h")                 \
-  EACH(cuda_runtime_on_cpu, "cuda_runtime_on_cpu.h") \
-  EACH(entry_points, "entry_points.h")               \
-  EACH(executor_source, "executor.cpp")              \
-  EACH(executor_header, "executor.h")                \
-  EACH(state, "state.h")                             \
+#define TENSORSCOPE_EXECUTOR_FILES(EACH)                 \
+  EACH(accesses, "accesses.cpp")                         \
+  EACH(check_attention, "check_attention.cpp")           \
+  EACH(cuda_device_on_cpu, "cuda_device_on_cpu.h")       \
+  EACH(cuda_functions_on_cpu, "cuda_functions_on_cpu.h") \
+  EACH(cuda_groups_on_cpu, "cuda_groups_on_cpu.h")       \
+  EACH(cuda_on_cpu, "cuda_on_cpu.h")                     \
+  EACH(cuda_runtime_on_cpu, "cuda_runtime_on_cpu.h")     \
+  EACH(entry_points, "entry_points.h")                   \
+  EACH(executor_source, "executor.cpp")                  \
+  EACH(executor_header, "executor.h")                    \
+  EACH(one_process, "one_process.h")                     \
+  EACH(state, "state.h")                                 \
   EACH(time_attention, "time_attention.cpp")
 
 #define TENSORSCOPE_DECLARE(symbol, name)                      \
@@ -47,8 +52,10 @@ constexpr std::array kExecutorFiles =
 #undef TENSORSCOPE_ROW
 
 constexpr const char* kTimer = "time";  // the program that times a kernel, in its folder
-constexpr int kTimedOut = 124;          // of timeout(1)
+constexpr int kTimedOut = 124;          // as of timeout(1)
+constexpr int kAborted = 128 + SIGABRT;
 constexpr int kWroteTooMuch = 128 + SIGXFSZ;
+constexpr std::chrono::seconds kLongestRun{60};
 
 base::Result<void> write_sources(const fs::path& folder, const std::string& source) {
   const fs::path executor = folder / "kernels/executor";
@@ -63,11 +70,18 @@ base::Result<void> write_sources(const fs::path& folder, const std::string& sour
   }
   // Headers of CUDA that such files include. Half types are in none of them: a file that has them
   // is refused where it names them.
-  constexpr std::string_view kWords = "#include \"kernels/executor/cuda_runtime_on_cpu.h\"\n";
+  fs::create_directories(folder / "cooperative_groups", failed);
+  const auto stands_for = [&](const char* name, const char* ours) {
+    return io::write_file(folder / name,
+                          std::string("#include \"kernels/executor/") + ours + "\"\n");
+  };
   for (const char* name :
-       {"cuda_runtime.h", "cuda.h", "device_launch_parameters.h", "cuda_fp16.h", "cuda_bf16.h"}) {
-    if (auto written = io::write_file(folder / name, kWords); !written) return written;
+       {"cuda_runtime.h", "cuda_runtime_api.h", "cuda.h", "cuda_pipeline.h", "math_constants.h",
+        "device_launch_parameters.h", "cuda_fp16.h", "cuda_bf16.h"}) {
+    TS_TRY_DONE(stands_for(name, "cuda_runtime_on_cpu.h"));
   }
+  for (const char* name : {"cooperative_groups.h", "cooperative_groups/reduce.h"})
+    TS_TRY_DONE(stands_for(name, "cuda_groups_on_cpu.h"));
   return io::write_file(folder / "kernel.cpp", source);
 }
 
@@ -172,13 +186,16 @@ base::Message sizes_of(const Json& result) {
 }
 
 base::Message wrong_value(const Json& result) {
-  const std::string got = result.value("got", "");  // NaN that was computed may have a sign
-  std::vector<base::Argument> arguments = {
-      {"tensor", result.value("tensor", "")},   {"head", number(result, "head")},
-      {"row", number(result, "row")},           {"column", number(result, "column")},
-      {"got", got == "-nan" ? "nan" : got},     {"expected", result.value("expected", "")},
-      {"thread", number(result, "thread")},     {"block", block(result, "block")},
-      text::argument("sizes", sizes_of(result))};
+  const std::string got = result.value("got", "");
+  std::vector<base::Argument> arguments = {{"tensor", result.value("tensor", "")},
+                                           {"head", number(result, "head")},
+                                           {"row", number(result, "row")},
+                                           {"column", number(result, "column")},
+                                           {"got", got},
+                                           {"expected", result.value("expected", "")},
+                                           {"thread", number(result, "thread")},
+                                           {"block", block(result, "block")},
+                                           text::argument("sizes", sizes_of(result))};
   const std::string mistake = result.value("mistake", "");
   if (!mistake.empty()) {
     arguments.push_back(
@@ -198,8 +215,12 @@ std::string access_key(const std::string& outcome, const Json& result) {
     if (outcome == "outside") return write ? "cpp_outside_write" : "cpp_outside_read";
     if (outcome == "read_only") return "cpp_read_only";
   }
-  if (outcome == "outside") return write ? "outside_write" : "outside_read";
+  if (outcome == "outside") {
+    const std::string side = write ? "outside_write" : "outside_read";
+    return result.value("memory", "") == "shared memory" ? side + "_shared" : side;
+  }
   if (outcome == "nowhere") return write ? "nowhere_write" : "nowhere_read";
+  if (outcome == "host") return write ? "host_write" : "host_read";
   if (outcome == "race" && result.value("other_block", Json()) != result.value("block", Json())) {
     return "race_blocks";
   }
@@ -207,11 +228,15 @@ std::string access_key(const std::string& outcome, const Json& result) {
 }
 
 base::Message access_message(const std::string& outcome, const Json& result) {
+  const auto in_bytes = [&](const char* key) {
+    return std::to_string(result.value(key, std::int64_t{0}) *
+                          result.value("unit", std::int64_t{1}));
+  };
   return text::message("kernel_check." + access_key(outcome, result),
                        {{"memory", result.value("memory", "")},
                         {"index", number(result, "index")},
-                        {"byte", std::to_string(result.value("index", std::int64_t{0}) *
-                                                result.value("unit", std::int64_t{1}))},
+                        {"byte", in_bytes("index")},
+                        {"bytes", in_bytes("elements")},
                         {"elements", number(result, "elements")},
                         {"thread", number(result, "thread")},
                         {"other", number(result, "other")},
@@ -224,10 +249,11 @@ base::Message access_message(const std::string& outcome, const Json& result) {
 // Launch(KERNEL, A, B)(C), and `extern __shared__ T X[];` becomes DYNAMIC_SHARED(T, X);. Lines stay
 // where they are.
 std::string as_cpp(const std::string& text) {
-  static const std::regex launch(R"(([A-Za-z_][\w:]*(?:<[^<>;(){}]*>)?)\s*<<<)");
+  // Arguments of a template may have arguments themselves.
+  static const std::regex launch(R"(([A-Za-z_][\w:]*(?:<(?:[^<>;(){}]|<[^<>;(){}]*>)*>)?)\s*<<<)");
   static const std::regex launched(R"(>>>(\s*)\()");
   static const std::regex shared(
-      R"(extern\s+__shared__\s+(?:__align__\s*\([^)]*\)\s*)?((?:unsigned\s+)?[\w:]+)\s+(\w+)\s*\[\s*\]\s*;)");
+      R"(extern\s+(?:__align__\s*\([^)]*\)\s*)?__shared__\s+(?:__align__\s*\([^)]*\)\s*)?((?:unsigned\s+)?[\w:]+)\s+(\w+)\s*\[\s*\]\s*;)");
   // Where CUDA has __shared__ this has a word after which C++ takes no alignas.
   static const std::regex aligned(R"((__shared__\s+)alignas\b)");
   const std::string source = std::regex_replace(text, aligned, "$1__align__");
@@ -256,12 +282,14 @@ base::Result<std::pair<Json, int>> run_limited(const fs::path& here, const std::
                                                const base::CancelToken& cancel) {
   const fs::path result = here / "result.json";
   io::ChildCommand run{
-      .words = {"timeout", "60", "sh", "-c",
-                "ulimit -v 4194304; ulimit -f 2048; ulimit -c 0; exec \"$0\" \"$@\"", program,
-                result.string()},
-      .log = here / "log"};
+      .words = {"sh", "-c", "ulimit -v 4194304; ulimit -f 2048; ulimit -c 0; exec \"$0\" \"$@\"",
+                program, result.string()},
+      .log = here / "log",
+      .limit = kLongestRun};
   run.words.insert(run.words.end(), arguments.begin(), arguments.end());
-  TS_TRY(const auto code, io::run_child(run, cancel));
+  const auto ended = io::run_child(run, cancel);
+  if (!ended && ended.error().key != "file_error.no_end") return tl::unexpected(ended.error());
+  const int code = ended.value_or(kTimedOut);
   const auto text = io::read_file(result);
   if (!text) return text::fail("kernel_check.no_result");
   const auto parsed = io::parse_json(text->substr(0, text->find('\n') + 1));
@@ -306,6 +334,11 @@ base::Result<KernelVerdict> check_attention(const fs::path& file, int d_head,
   TS_TRY(auto ran, run_limited(here, program, {std::to_string(d_head), fixed.string()}, cancel));
   ran.first["cuda"] = cuda;
   KernelVerdict verdict = verdict_of(ran.first, ran.second);
+  if (verdict.result.value("outcome", "") == "ended" && ran.second == kAborted) {
+    verdict.message = text::message(
+        "kernel_check.ended_saying",
+        {text::argument("ended", verdict.message), {"said", io::last_line(here / "log")}});
+  }
   // The backward of the executor is weak: one with other arguments does not replace it.
   base::Message other = other_arguments_message(shown_name(file), source, kBackward);
   if (verdict.passed && !verdict.result.value("backward", false) && !other.empty()) {

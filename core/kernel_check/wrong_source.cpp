@@ -83,7 +83,7 @@ std::string first_error(const std::string& file, const std::string& log) {
 // The executor has no such types and instructions. Operands of PTX are no registers of the host.
 bool names_unknown_words(const std::string& reason) {
   static const std::regex words(
-      R"(\b_*(nv_)?(half|bfloat16)2?\b|\b__(float2half|half2float|float2bfloat16|bfloat162float)|cooperative_groups|nvcuda|(in|out)put constraint|impossible constraint|\basm\b)");
+      R"(\b_*(nv_)?(half|bfloat16)2?\b|\b__(float2half|half2float|float2bfloat16|bfloat162float)|grid_group|this_grid|coalesced_(group|threads)|nvcuda|(in|out)put constraint|impossible constraint|\basm\b)");
   return std::regex_search(reason, words);
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <nlohmann/json.hpp>
+#include <string_view>
 
 #include "core/io/file.h"
 #include "core/io/json_parse.h"
@@ -14,6 +15,7 @@ namespace {
 
 constexpr std::array kPasses = {spec::Pass::forward, spec::Pass::forward_backward};
 constexpr const char* kFlashTime = "flash_ms";
+constexpr std::string_view kPlainLoops = "portable";  // as the engine names them
 
 std::string share_of_roof(const report::Roofs& roofs, const report::KernelPoint& point, double ms) {
   if (roofs.tflops <= 0) return text::kNoNumber;
@@ -23,10 +25,14 @@ std::string share_of_roof(const report::Roofs& roofs, const report::KernelPoint&
 }  // namespace
 
 std::vector<std::string> stages_here() {
-  std::vector<std::string> names = {"portable"};
+  std::vector<std::string> names = {std::string(kPlainLoops)};
   if (__builtin_cpu_supports("x86-64-v3") != 0) names.emplace_back("AVX2");
   if (__builtin_cpu_supports("x86-64-v4") != 0) names.emplace_back("AVX-512");
   return names;
+}
+
+std::string stage_words(const std::string& stage) {
+  return stage == kPlainLoops ? text::message("own_kernels.processor.portable").sentence : stage;
 }
 
 std::vector<std::string> StageBench::stages() const {
@@ -92,7 +98,7 @@ io::TextTable stage_bench_table(const StageBench& bench, const text::Texts& text
   };
   const std::vector<std::string> stages = bench.stages();
   for (const std::string& stage : stages) {
-    row(stage == "portable" ? texts("own_kernels.processor.portable") : stage, stage, true);
+    row(stage == kPlainLoops ? texts("own_kernels.processor.portable") : stage, stage, true);
   }
   if (!stages.empty()) row(texts("own_kernels.processor.flash"), stages.back(), false);
   return table;
@@ -107,10 +113,10 @@ std::string stage_bench_sentence(const StageBench& bench) {
     const report::KernelPoint* const last = bench.find(stages.back(), pass);
     if (first == nullptr || last == nullptr) continue;
     sentence += sentence.empty() ? "" : "; ";
-    sentence += std::string(to_string(pass)) + ": " + stages.back() + " is ";
+    sentence += std::string(to_string(pass)) + ": " + stage_words(stages.back()) + " is ";
     if (first != last) {
       sentence += text::decimal(first->ours_ms / last->ours_ms, 2) + " times as fast as " +
-                  stages.front() + " and ";
+                  stage_words(stages.front()) + " and ";
     }
     sentence += text::decimal(last->speed(), 2) + " times as fast as flash";
   }

@@ -17,6 +17,8 @@ namespace ts::kernel_plan {
 
 // The stages that this processor can run, slowest first: portable, AVX2, AVX-512.
 std::vector<std::string> stages_here();
+// The stage's name in sentences: "plain loops" for portable, else itself.
+std::string stage_words(const std::string& stage);
 
 // A stage in one pass.
 struct StagePoint {
@@ -44,8 +46,8 @@ std::vector<spec::WorkloadSpec> stage_bench_specs(const spec::WorkloadSpec& base
 // Time and share of the roof of each stage in each pass, and how often as fast as flash it is; then
 // flash, with its times beside the last stage. A number that was not measured is text::kNoNumber.
 io::TextTable stage_bench_table(const StageBench& bench, const text::Texts& texts);
-// "Forward: AVX2 is 9.10 times as fast as portable and 1.30 times as fast as flash"; empty without
-// points.
+// "forward: AVX2 is 9.10 times as fast as plain loops and 1.30 times as fast as flash"; empty
+// without points.
 std::string stage_bench_sentence(const StageBench& bench);
 // Without `cut` and `problem`, which the command adds.
 nlohmann::json to_json(const StageBench& bench, const nlohmann::json& environment);

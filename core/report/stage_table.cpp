@@ -223,19 +223,23 @@ std::vector<base::Message> stage_remarks(const spec::Gpu& gpu, const StageSizes&
   for (const StageKernel& kernel : kAttentionKernels) {
     const bool tma = kernel.first_capability == kWarpgroupCapability;
     if (std::string_view(kernel.part) != "forward") continue;
+    const base::Message stage = text::message("own_kernels.stage." + std::string(kernel.stage));
     if (sizes.type == "fp32" && !kernel.takes_fp32) {
-      remarks.push_back(text::message("own_kernels.remark.type", {{"stage", kernel.stage}}));
+      remarks.push_back(text::message("own_kernels.remark.type", {text::argument("stage", stage)}));
     } else if (capability < kernel.first_capability) {
       const std::string needed = std::to_string(kernel.first_capability / 10) + "." +
                                  std::to_string(kernel.first_capability % 10);
       remarks.push_back(text::message("own_kernels.remark.capability",
-                                      {{"stage", kernel.stage}, {"needed", needed}}));
+                                      {text::argument("stage", stage), {"needed", needed}}));
     } else if (tma && capability > kernel.first_capability) {
-      remarks.push_back(text::message("own_kernels.remark.sm_90a", {{"stage", kernel.stage}}));
+      remarks.push_back(
+          text::message("own_kernels.remark.sm_90a", {text::argument("stage", stage)}));
     } else if (tma && sizes.d_head < kernel.narrowest) {
-      remarks.push_back(text::message("own_kernels.remark.width", {{"stage", kernel.stage}}));
+      remarks.push_back(
+          text::message("own_kernels.remark.width", {text::argument("stage", stage)}));
     } else if (tma) {
-      remarks.push_back(text::message("own_kernels.remark.not_chosen", {{"stage", kernel.stage}}));
+      remarks.push_back(
+          text::message("own_kernels.remark.not_chosen", {text::argument("stage", stage)}));
     }
   }
   return remarks;

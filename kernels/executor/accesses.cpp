@@ -15,9 +15,10 @@
 namespace ts::executor {
 namespace {
 
-// One element: the last write, and the last reads of two threads.
+// One element: the last write, and the last reads and atomic operations of two threads.
 struct Element {
-  Moment write, read, other_read;
+  Moment write, read, other_read, atomic, other_atomic;
+  std::uint32_t atomics = 0;  // so far
 };
 
 struct Memory {
@@ -47,6 +48,7 @@ struct Memories {
   Memory dynamic, fixed;  // shared memory: of the launch's size; of __shared__ variables
   unsigned char* dynamic_end = nullptr;
   std::vector<Memory> tensors;
+  std::vector<Bytes> segments;  // of the program and its libraries
 };
 
 Memories& memories() {
@@ -62,9 +64,9 @@ unsigned char* take_pages(std::size_t bytes) {
         mmap(nullptr, kRange, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0));
   }
   const std::size_t whole = (bytes + kPage - 1) / kPage * kPage;
+  if (bytes > kRange || all.used + whole + 2 * kGap > kRange) return nullptr;
   unsigned char* const begin = all.range + all.used + kGap;
   all.used += kGap + whole;
-  if (all.used + kGap > kRange) return nullptr;
   mprotect(begin, whole, PROT_READ | PROT_WRITE);
   return begin + (whole - (bytes + 15) / 16 * 16);
 }
@@ -98,8 +100,12 @@ bool in_order(const Moment& before, bool of_a_block) {
   return before.thread / 32 == here.thread / 32 && before.in_warp < here.in_warp;
 }
 
-void compare(Memory& memory, std::size_t index, bool write, const void* code) {
+// An exchange is an atomic operation that takes a place as it is.
+enum class Access : std::uint8_t { read, write, atomic, exchange };
+
+void compare(Memory& memory, std::size_t index, Access access, const void* code) {
   Element& element = memory.elements[index];
+  const bool write = access != Access::read, atomic = access >= Access::atomic;
   const auto race = [&](const Moment& before, bool other_write) {
     if (in_order(before, memory.of_a_block)) return false;
     stop_with({.kind = Finding::Kind::race,
@@ -114,21 +120,35 @@ void compare(Memory& memory, std::size_t index, bool write, const void* code) {
                .code = code});
     return true;
   };
-  if (race(element.write, true)) return;
-  if (write) {
-    if (race(element.read, false) || race(element.other_read, false)) return;
-    element.write = now.moment;
-    return;
-  }
-  if (memory.of_a_block && element.write.block != now.moment.block) {
+  // Shared memory that no thread of the block has written.
+  const auto not_written = [&](bool changes) {
+    if (!memory.of_a_block || element.write.block == now.moment.block) return false;
     stop_with({.kind = Finding::Kind::not_written,
+               .write = changes,
                .memory = memory.name,
                .index = static_cast<std::int64_t>(index),
                .elements = static_cast<std::int64_t>(memory.elements.size()),
                .unit = static_cast<int>(memory.unit),
                .code = code});
+    return true;
+  };
+  if (race(element.write, true)) return;
+  if (!atomic && (race(element.atomic, true) || race(element.other_atomic, true))) return;
+  if (atomic) {
+    if (race(element.read, false) || race(element.other_read, false)) return;
+    if (memory.of_a_block && element.atomic.block != now.moment.block) element.atomics = 0;
+    if (element.atomics == 0 && access == Access::atomic && not_written(true)) return;
+    if (element.atomic.thread != now.moment.thread) element.other_atomic = element.atomic;
+    element.atomic = now.moment;
+    ++element.atomics;
     return;
   }
+  if (write) {
+    if (race(element.read, false) || race(element.other_read, false)) return;
+    element.write = now.moment;
+    return;
+  }
+  if (element.atomic.block != now.moment.block && not_written(false)) return;
   if (element.read.thread != now.moment.thread) element.other_read = element.read;
   element.read = now.moment;
 }
@@ -149,16 +169,16 @@ bool may_touch(const Memory& memory, const unsigned char* place, std::size_t byt
   return false;
 }
 
-void use(Memory& memory, const unsigned char* place, std::size_t bytes, bool write,
+void use(Memory& memory, const unsigned char* place, std::size_t bytes, Access access,
          const void* code) {
-  if (!may_touch(memory, place, bytes, write, code)) return;
+  if (!may_touch(memory, place, bytes, access != Access::read, code)) return;
   const auto offset = static_cast<std::size_t>(place - memory.begin);
   if (memory.elements.empty()) {
     memory.elements.resize((memory.bytes + memory.unit - 1) / memory.unit);
   }
   if (bytes < memory.unit) return;
   for (std::size_t i = offset / memory.unit; i * memory.unit < offset + bytes; ++i) {
-    compare(memory, i, write, code);
+    compare(memory, i, access, code);
   }
 }
 
@@ -197,10 +217,40 @@ bool is_in_range(const unsigned char* place) {
   return range != nullptr && place >= range && place < range + kRange;
 }
 
+// The bytes that the program and its libraries are loaded to: variables, constants of the compiler.
+int add_segments(dl_phdr_info* info, std::size_t /*size*/, void* to) {
+  for (int i = 0; i < info->dlpi_phnum; ++i) {
+    const auto& segment = info->dlpi_phdr[i];
+    if (segment.p_type != PT_LOAD) continue;
+    // NOLINTNEXTLINE(performance-no-int-to-ptr): the loader has numbers
+    const auto* const begin =
+        reinterpret_cast<const unsigned char*>(info->dlpi_addr + segment.p_vaddr);
+    static_cast<std::vector<Bytes>*>(to)->push_back({begin, segment.p_memsz});
+  }
+  return 0;
+}
+
+// Stops at memory of the host, such as that of new; what is not there at all ends as SIGSEGV.
+void stop_in_host_memory(const unsigned char* place, bool write, const void* code) {
+  if (now.stack.holds(place) || now.host_stack.holds(place)) return;
+  const auto has_place = [place](const Bytes& one) { return one.holds(place); };
+  if (std::ranges::any_of(memories().segments, has_place)) return;
+  unsigned char present = 0;
+  // NOLINTNEXTLINE(performance-no-int-to-ptr)
+  void* const page =
+      reinterpret_cast<void*>(reinterpret_cast<std::uintptr_t>(place) / kPage * kPage);
+  if (mincore(page, 1, &present) != 0) return;
+  stop_with({.kind = Finding::Kind::host, .write = write, .code = code});
+}
+
 // The memory that has the place; null: it is in none, and a mistake where it is in the range.
 Memory* memory_at(const unsigned char* place, bool write, const void* code) {
   Memories& all = memories();
-  if (!is_in_range(place)) return all.fixed.holds(place) ? &all.fixed : nullptr;
+  if (!is_in_range(place)) {
+    if (all.fixed.holds(place)) return &all.fixed;
+    stop_in_host_memory(place, write, code);
+    return nullptr;
+  }
   if (all.dynamic.holds(place)) return &all.dynamic;
   for (Memory& tensor : all.tensors) {
     if (tensor.holds(place)) return &tensor;
@@ -215,6 +265,7 @@ void* allocate(const std::string& name, std::size_t bytes, int unit, bool writab
   Memory tensor;
   tensor.name = name;
   tensor.begin = take_pages(bytes);
+  if (tensor.begin == nullptr) return nullptr;
   tensor.bytes = bytes;
   tensor.unit = static_cast<std::size_t>(unit);
   tensor.writable = writable;
@@ -259,9 +310,10 @@ Writer last_writer(const void* place) {
   for (const Memory& tensor : memories().tensors) {
     const auto* const at = static_cast<const unsigned char*>(place);
     if (!tensor.holds(at) || tensor.elements.empty()) continue;
-    const Moment& write =
-        tensor.elements[static_cast<std::size_t>(at - tensor.begin) / tensor.unit].write;
-    return {write.thread, index_of_block(write.block)};
+    const Element& element =
+        tensor.elements[static_cast<std::size_t>(at - tensor.begin) / tensor.unit];
+    const Moment& last = element.atomics > 0 ? element.atomic : element.write;
+    return {last.thread, index_of_block(last.block)};
   }
   return {};
 }
@@ -274,6 +326,8 @@ void begin_launch_accesses() {
   Memory& fixed = memories().fixed;
   fixed = {.name = "shared memory", .unit = kSharedUnit, .of_a_block = true};
   find_fixed(fixed);
+  memories().segments.clear();
+  dl_iterate_phdr(add_segments, &memories().segments);
 }
 
 void begin_block_accesses(std::size_t shared_bytes) {
@@ -300,17 +354,36 @@ void note_access(const void* place, std::size_t bytes, bool write, const void* c
   const bool was_in_kernel = std::exchange(now.in_kernel, false);
   const auto* const at = static_cast<const unsigned char*>(place);
   Memory* const found = memory_at(at, write, code);
-  if (found != nullptr) use(*found, at, bytes, write, code);
+  if (found != nullptr) use(*found, at, bytes, write ? Access::write : Access::read, code);
   now.in_kernel = was_in_kernel;
 }
 
-void check_atomic(const void* place, std::size_t bytes) {
+void check_atomic(const void* place, std::size_t bytes, bool reads) {
   if (!now.in_kernel) return;
   now.in_kernel = false;
   const auto* const at = static_cast<const unsigned char*>(place);
   const void* const code = __builtin_return_address(0);
-  const Memory* const found = memory_at(at, true, code);
-  if (found != nullptr) may_touch(*found, at, bytes, true, code);
+  Memory* const found = memory_at(at, true, code);
+  if (found != nullptr) use(*found, at, bytes, reads ? Access::atomic : Access::exchange, code);
+  now.in_kernel = true;
+}
+
+void check_set(const void* place) {
+  if (!now.in_kernel) return;
+  now.in_kernel = false;
+  const auto* const at = static_cast<const unsigned char*>(place);
+  const Memory* const found = memory_at(at, true, nullptr);
+  const std::size_t index =
+      found == nullptr ? 0 : static_cast<std::size_t>(at - found->begin) / found->unit;
+  if (found != nullptr && !found->of_a_block && index < found->elements.size() &&
+      found->elements[index].write.block == 0 && found->elements[index].atomics == 1) {
+    stop_with({.kind = Finding::Kind::not_set,
+               .write = true,
+               .memory = found->name,
+               .index = static_cast<std::int64_t>(index),
+               .elements = static_cast<std::int64_t>(found->bytes / found->unit),
+               .unit = static_cast<int>(found->unit)});
+  }
   now.in_kernel = true;
 }
 

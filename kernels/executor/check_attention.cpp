@@ -16,6 +16,7 @@
 
 #include "kernels/executor/entry_points.h"
 #include "kernels/executor/executor.h"
+#include "kernels/executor/one_process.h"
 
 extern "C" [[gnu::weak]] void attention_backward(const float* q, const float* k, const float* v,
                                                  const float* d_o, float* d_q, float* d_k,
@@ -57,6 +58,12 @@ struct Variant {
   bool shifted = false;  // by the maximum of a row, which shows where weights are not normalised
   int zeros_to = 1;      // keys of zeros up to a multiple of this number, without a mask
   int whole = 1;         // keys after the last multiple of this number are left out
+  // Keys of a tile, after which the largest score is known so far; 0: it is known at once. What was
+  // summed before it grew is to shrink.
+  int tile = 0;
+  bool shrinks_output = true, shrinks_sum = true;
+  // L of the backward, from the largest score m of a row and the sum of exp(score - m).
+  double (*l)(double m, double sum) = nullptr;
 };
 constexpr Variant kMistakes[] = {
     {.name = "no_scale", .scale_power = 0},
@@ -77,6 +84,12 @@ constexpr Variant kMistakes[] = {
     {.name = "whole_tiles", .whole = 128},
     {.name = "gradient_scale", .scales_gradient = false},
     {.name = "gradient_mean", .subtracts_mean = false},
+    {.name = "l_maximum", .shifted = true, .l = [](double, double sum) { return std::log(sum); }},
+    {.name = "l_sum", .shifted = true, .l = [](double m, double) { return m; }},
+    {.name = "l_logarithm", .shifted = true, .l = [](double m, double sum) { return m + sum; }},
+    {.name = "l_base_2",
+     .shifted = true,
+     .l = [](double m, double sum) { return m + std::log2(sum); }},
 };
 
 struct Inputs {
@@ -99,6 +112,20 @@ std::size_t seen_by(std::size_t i, const Sizes& sizes, const Variant& variant) {
   const int last =
       sizes.causal && variant.mask ? static_cast<int>(i) + 1 + variant.sees_up_to : sizes.length;
   return static_cast<std::size_t>(std::min(last, sizes.length / variant.whole * variant.whole));
+}
+
+// The exponentials of scores with the maximum that was known when their tile came. Empty: the
+// variant has no tiles.
+Values unshrunk(const Values& scores, const Variant& variant) {
+  Values grown(variant.tile > 0 ? scores.size() : 0);
+  const auto tile = static_cast<std::size_t>(variant.tile);
+  double largest = -INFINITY;
+  for (std::size_t first = 0; first < grown.size(); first += tile) {
+    const std::size_t end = std::min(first + tile, grown.size());
+    for (std::size_t j = first; j < end; ++j) largest = std::max(largest, scores[j]);
+    for (std::size_t j = first; j < end; ++j) grown[j] = std::exp(scores[j] - largest);
+  }
+  return grown;
 }
 
 Outputs formula(const Sizes& sizes, const Inputs& in, const Variant& variant) {
@@ -126,10 +153,19 @@ Outputs formula(const Sizes& sizes, const Inputs& in, const Variant& variant) {
           sizes.causal ? 0
                        : (variant.zeros_to - sizes.length % variant.zeros_to) % variant.zeros_to;
       double sum = zeros * std::exp(-shift);
+      const Values grown = unshrunk(p, variant);
       for (double& one : p) sum += one = std::exp(one - shift);
       for (std::size_t j = 0; j < seen; ++j) {
+        if (!grown.empty() && !variant.shrinks_sum) sum += grown[j] - p[j];
+      }
+      for (std::size_t j = 0; j < seen; ++j) {
+        if (!grown.empty() && !variant.shrinks_output) p[j] = grown[j];
         if (variant.normalised) p[j] /= sum;
         mean += p[j] * d_p[j];
+      }
+      if (variant.l != nullptr) {
+        const double other = std::exp(largest + std::log(sum) - variant.l(largest, sum));
+        for (double& one : p) one *= other;
       }
       for (std::size_t j = 0; j < seen; ++j) {
         const double d_s = (variant.scales_gradient ? scale : 1) * p[j] *
@@ -252,6 +288,27 @@ void watch_faults() {
   sigaction(SIGSEGV, &action, nullptr);
 }
 
+// The mistake that would give all of these values; empty: none that is known.
+const char* mistake_of(const Sizes& sizes, const float* got, const Inputs& in,
+                       Values Outputs::*which, double tolerance) {
+  const auto fits = [&](const Variant& variant) {
+    return all_near(got, formula(sizes, in, variant).*which, tolerance);
+  };
+  for (const Variant& variant : kMistakes) {
+    if (fits(variant)) return variant.name;
+  }
+  for (const int tile : {1, 8, 16, 32, 64, 128}) {
+    Variant variant{.shifted = true, .tile = tile, .shrinks_output = false};
+    if (which != &Outputs::o || tile >= sizes.length) continue;
+    if (fits(variant)) return "output_not_shrunk";
+    variant.shrinks_sum = false;
+    if (fits(variant)) return "not_shrunk";
+    variant.shrinks_output = true;
+    if (fits(variant)) return "sum_not_shrunk";
+  }
+  return "";
+}
+
 // The first element that is wrong, and the mistake that would give all of these values.
 bool compare(const Sizes& sizes, const char* name, const float* got, const Inputs& in,
              Values Outputs::*which, const Outputs& exact) {
@@ -260,11 +317,7 @@ bool compare(const Sizes& sizes, const char* name, const float* got, const Input
   const double tolerance = sizes.scores != 0 && gradient ? kToleranceOfLarge : kTolerance;
   for (std::size_t i = 0; i < expected.size(); ++i) {
     if (is_near(got[i], expected[i], tolerance)) continue;
-    const char* mistake = "";
-    for (const Variant& variant : kMistakes) {
-      if (mistake[0] == 0 && all_near(got, formula(sizes, in, variant).*which, tolerance))
-        mistake = variant.name;
-    }
+    const char* mistake = mistake_of(sizes, got, in, which, tolerance);
     // Smaller scores gave right values.
     if (sizes.scores != 0 && !std::isfinite(got[i])) mistake = "no_maximum";
     const auto d = static_cast<std::size_t>(sizes.d_head),
@@ -275,7 +328,8 @@ bool compare(const Sizes& sizes, const char* name, const float* got, const Input
                  ", \"tensor\": \"%s\", \"head\": %zu, \"row\": %zu, \"column\": %zu, \"got\": "
                  "\"%.6g\", \"expected\": \"%.6g\", \"mistake\": \"%s\", \"thread\": %d, "
                  "\"block\": [%u, %u, %u]",
-                 name, i / d / n, i / d % n, i % d, static_cast<double>(got[i]), expected[i],
+                 name, i / d / n, i / d % n, i % d,
+                 std::isnan(got[i]) ? std::abs(got[i]) : static_cast<double>(got[i]), expected[i],
                  mistake, writer.thread, writer.block.x, writer.block.y, writer.block.z);
     write_end();
     return false;

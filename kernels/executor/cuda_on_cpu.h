@@ -8,6 +8,8 @@
 #include <cmath>
 #include <cstdint>
 #include <cstring>
+#include <functional>
+#include <type_traits>
 
 #include "kernels/executor/executor.h"
 
@@ -88,9 +90,10 @@ inline void __syncwarp(unsigned mask = 0xFFFFFFFFU) {
 inline void __threadfence() {}
 inline void __threadfence_block() {}
 
-// The `value` of a lane in the same part of the warp, `width` lanes wide.
+// The `value` of a lane in the same part of the warp, `width` lanes wide. What lanes have given
+// lies in memory of the executor.
 template <class T>
-T ts_shuffle(unsigned mask, T value, int from, int width) {
+[[gnu::no_sanitize_thread]] T ts_shuffle(unsigned mask, T value, int from, int width) {
   const int lane = ts::executor::lane();
   const int first = lane / width * width;
   ts::executor::exchange(mask, &value, sizeof value);
@@ -115,7 +118,7 @@ template <class T>
 T __shfl_up_sync(unsigned mask, T value, unsigned by, int width = warpSize) {
   return ts_shuffle(mask, value, ts::executor::lane() - static_cast<int>(by), width);
 }
-inline unsigned __ballot_sync(unsigned mask, int predicate) {
+[[gnu::no_sanitize_thread]] inline unsigned __ballot_sync(unsigned mask, int predicate) {
   ts::executor::exchange(mask, &predicate, sizeof predicate);
   unsigned ballot = 0;
   for (int lane = 0; lane < warpSize; ++lane) {
@@ -136,16 +139,23 @@ inline int __all_sync(unsigned mask, int predicate) {
 
 // Threads run by turns, so nothing comes between. Not an access that can race.
 template <class T>
-[[gnu::no_sanitize_thread]] T atomicAdd(T* to, T value) {
+[[gnu::no_sanitize_thread]] T ts_before_atomic(T* to) {
   ts::executor::check_atomic(to, sizeof(T));
   const T before = *to;
+  if constexpr (std::is_floating_point_v<T>) {
+    if (std::isnan(before)) ts::executor::check_set(to);
+  }
+  return before;
+}
+template <class T>
+[[gnu::no_sanitize_thread]] T atomicAdd(T* to, T value) {
+  const T before = ts_before_atomic(to);
   *to = before + value;
   return before;
 }
 template <class T>
 [[gnu::no_sanitize_thread]] T atomicMax(T* to, T value) {
-  ts::executor::check_atomic(to, sizeof(T));
-  const T before = *to;
+  const T before = ts_before_atomic(to);
   *to = std::max(before, value);
   return before;
 }
@@ -163,13 +173,14 @@ struct Launch {
   std::size_t shared_bytes;
 
   Launch(Kernel* kernel_, dim3 grid_, dim3 block_, std::size_t shared_bytes_ = 0,
-         int /*stream*/ = 0)
+         const void* /*stream*/ = nullptr)
       : kernel(kernel_), grid(grid_), block(block_), shared_bytes(shared_bytes_) {}
   template <class... Arguments>
   void operator()(Arguments... arguments) const {
-    ts::executor::launch(
-        {grid.x, grid.y, grid.z}, {block.x, block.y, block.z}, shared_bytes,
-        [&] { kernel(arguments...); },
-        ts::executor::shared_memory_of(reinterpret_cast<const void*>(kernel)));
+    const auto call = [&] { kernel(arguments...); };
+    // Without a copy, which would lie in memory of the host that kernels may not touch.
+    ts::executor::launch({grid.x, grid.y, grid.z}, {block.x, block.y, block.z}, shared_bytes,
+                         std::ref(call),
+                         ts::executor::shared_memory_of(reinterpret_cast<const void*>(kernel)));
   }
 };

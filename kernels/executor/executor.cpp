@@ -2,6 +2,7 @@
 
 #include <cxxabi.h>
 #include <dlfcn.h>
+#include <pthread.h>
 #include <sys/mman.h>
 
 #include <algorithm>
@@ -146,6 +147,7 @@ void run_thread(int number) {
   now.moment.thread = number;
   now.moment.barriers = running->barriers;
   now.moment.in_warp = thread.warp_barriers;
+  now.stack = {static_cast<const unsigned char*>(thread.fiber->stack), kStackBytes};
   enter_fiber(*thread.fiber);
 }
 
@@ -272,6 +274,17 @@ void run_block() {
   }
 }
 
+Bytes stack_of_this_thread() {
+  pthread_attr_t attributes;
+  Bytes stack;
+  void* begin = nullptr;
+  if (pthread_getattr_np(pthread_self(), &attributes) != 0) return {};
+  if (pthread_attr_getstack(&attributes, &begin, &stack.size) == 0)
+    stack.begin = static_cast<const unsigned char*>(begin);
+  pthread_attr_destroy(&attributes);
+  return stack;
+}
+
 uint3 index_in(std::size_t number, Size3 size) {
   const auto n = static_cast<unsigned>(number);
   return {n % size.x, n / size.x % size.y, n / size.x / size.y};
@@ -298,6 +311,7 @@ Finding run_blocks(Size3 grid, Size3 block, std::size_t shared_bytes, const Shar
     running->threads[i].index = index_in(i, block);
     running->threads[i].fiber = fibers()[i].get();
   }
+  now.host_stack = stack_of_this_thread();
   launches.push_back({next_block, grid});
   now.first_block = next_block;
   begin_launch_accesses();
@@ -315,9 +329,9 @@ Finding run_blocks(Size3 grid, Size3 block, std::size_t shared_bytes, const Shar
 }  // namespace
 
 const char* name_of(Finding::Kind kind) {
-  constexpr std::array kNames = {
-      "none",      "race",    "outside",       "nowhere",          "not_written",
-      "read_only", "barrier", "shared_memory", "shared_not_asked", "block_size"};
+  constexpr std::array kNames = {"none",    "race",          "outside",          "nowhere",
+                                 "host",    "not_written",   "not_set",          "read_only",
+                                 "barrier", "shared_memory", "shared_not_asked", "block_size"};
   return kNames[static_cast<std::size_t>(kind)];
 }
 

@@ -27,7 +27,9 @@ struct Finding {
     race,              // two threads touch a place between barriers, and one of them writes
     outside,           // of every tensor and of shared memory
     nowhere,           // so far outside that no tensor is near, such as at a null pointer
+    host,              // memory of the host, such as that of new
     not_written,       // shared memory is read that no thread of the block has written
+    not_set,           // an atomic operation changes an element that holds nothing yet
     read_only,         // an input is written
     barrier,           // some threads wait for others that never come
     shared_memory,     // more than a block may have
@@ -52,7 +54,7 @@ struct Finding {
 const char* name_of(Finding::Kind kind);
 
 // Memory for a tensor that kernels may touch, of zeros, until release_tensors(). The bytes after
-// its end cannot be touched at all. `unit`: bytes of an element.
+// its end cannot be touched at all. `unit`: bytes of an element. Null: no room is left.
 void* allocate(const std::string& name, std::size_t bytes, int unit, bool writable);
 void release_tensors();
 
@@ -96,8 +98,10 @@ void wait_for_block();
 void wait_for_warp(std::uint32_t mask);
 unsigned char* dynamic_shared_memory();
 // Before an atomic operation: its place is in a tensor that may be written, or in shared memory. No
-// access that can race.
-void check_atomic(const void* place, std::size_t bytes);
+// access that races with others of its kind. `reads`: its result depends on what was there.
+void check_atomic(const void* place, std::size_t bytes, bool reads = true);
+// After it, where the place holds NaN: some thread has written it, or changed it so before.
+void check_set(const void* place);
 int lane();
 // Waits for the lanes of the mask; then `from(i)` is what lane i has given.
 constexpr std::size_t kExchanged = 32;  // bytes at most

@@ -2,6 +2,7 @@
 
 #include <ucontext.h>
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -18,9 +19,19 @@ struct Moment {
   std::int32_t thread = -1;
 };
 
+struct Bytes {
+  const unsigned char* begin = nullptr;
+  std::size_t size = 0;
+  [[nodiscard]] bool holds(const unsigned char* place) const {
+    return place >= begin && place < begin + size;
+  }
+};
+
 struct Now {
   bool in_kernel = false;
   Moment moment;
+  Bytes stack;                    // of the thread that runs
+  Bytes host_stack;               // of the thread of the system, where arguments lie
   Size3 block;                    // index of the block
   std::uint32_t first_block = 1;  // number of the launch's first block
 };

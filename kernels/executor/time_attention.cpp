@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "kernels/executor/entry_points.h"
+#include "kernels/executor/one_process.h"
 
 extern "C" [[gnu::weak]] void attention_backward(const float* q, const float* k, const float* v,
                                                  const float* d_o, float* d_q, float* d_k,

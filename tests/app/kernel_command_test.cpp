@@ -5,36 +5,10 @@
 #include <fstream>
 #include <string>
 
-#include "tests/app/program.h"
+#include "tests/app/own_kernel.h"
 
 namespace ts::app::testing {
 namespace {
-
-// All cases keep the executor in one place.
-Ended run_kept(const std::string& arguments) {
-  return run_program(arguments, "XDG_CACHE_HOME=" TENSORSCOPE_KEPT_EXECUTOR);
-}
-
-Ended check_source(const std::string& source, const std::string& options = "") {
-  const TemporaryFolder folder;
-  const auto file = folder.path() / "mine.cu";
-  std::ofstream(file) << "#include <cuda_runtime.h>\n" << source;
-  return run_kept("kernel " + file.string() + " --check attention " + options);
-}
-
-void replace_first(std::string& source, const std::string& text, const std::string& other) {
-  const auto place = source.find(text);
-  EXPECT_NE(place, std::string::npos) << text;
-  source.replace(place, text.size(), other);
-}
-
-// The right kernel with one text in place of another.
-Ended check_kernel(const std::string& text, const std::string& wrong,
-                   const std::string& options = "") {
-  std::string source = read(TENSORSCOPE_OWN_ATTENTION);
-  replace_first(source, text, wrong);
-  return check_source(source, options);
-}
 
 TEST(KernelCommand, ARightKernelPasses) {
   const TemporaryFolder cache;
@@ -154,12 +128,13 @@ TEST(KernelCommand, WordsThatAreNotKnown) {
   for (const char* words :
        {"#include <cuda_fp16.h>\n__device__ __half one;\n",
         "#include <cuda_bf16.h>\n__device__ __nv_bfloat16 one;\n",
-        "namespace cg = cooperative_groups;\n",
+        "#include <cooperative_groups.h>\n"
+        "__device__ void all() { cooperative_groups::this_grid().sync(); }\n",
         "__device__ void twice(float& x) { asm(\"add.f32 %0, %0, %0;\" : \"+f\"(x)); }\n"}) {
     const Ended ended = check_kernel(place, words + place);
     EXPECT_EQ(ended.code, 2) << ended.out;
-    EXPECT_NE(ended.err.find("for half types, cooperative groups, tensor cores and inline PTX are "
-                             "not known here: mine.cu:"),
+    EXPECT_NE(ended.err.find("for half types, tensor cores, groups of the grid or of coalesced "
+                             "threads and inline PTX are not known here: mine.cu:"),
               std::string::npos)
         << ended.err;
   }

@@ -95,7 +95,7 @@ TEST(StageBench, TheRoofIsAtLeastWhatAStageReaches) {
 
 TEST(StageBench, TheSentenceComparesWithLoopsAndFlash) {
   EXPECT_EQ(stage_bench_sentence(example()),
-            "forward: AVX2 is 8.00 times as fast as portable and 2.00 times as fast as flash");
+            "forward: AVX2 is 8.00 times as fast as plain loops and 2.00 times as fast as flash");
   EXPECT_EQ(stage_bench_sentence({}), "");
 }
 

@@ -101,13 +101,19 @@ TEST(StageTable, WhatACardCannotRunIsSaid) {
     return all;
   };
   EXPECT_EQ(said("7.5", {}),
-            "tensor_core needs compute capability 8.0|warpgroup needs compute capability 9.0|");
+            "The stage tensor cores needs compute capability 8.0|"
+            "The stage warpgroups needs compute capability 9.0|");
   EXPECT_EQ(said("8.9", {.type = "fp32"}),
-            "tensor_core has kernels for 16-bit types only|"
-            "warpgroup has kernels for 16-bit types only|");
-  EXPECT_EQ(said("9.0", {.d_head = 32}), "warpgroup has kernels for heads of 64, 128 and 256|");
-  EXPECT_EQ(said("10.0", {}), "warpgroup is code of sm_90a, which only 9.0 runs|");
+            "The stage tensor cores has kernels for 16-bit types only|"
+            "The stage warpgroups has kernels for 16-bit types only|");
+  EXPECT_EQ(said("9.0", {.d_head = 32}),
+            "The stage warpgroups has kernels for heads of 64, 128 and 256|");
+  EXPECT_EQ(said("10.0", {}), "The stage warpgroups is code of sm_90a, which only 9.0 runs|");
   EXPECT_NE(said("9.0", {}).find("the engine does not choose it"), std::string::npos);
+  // Other languages have their own words for a stage.
+  const auto remarks = stage_remarks(card("8.9"), {});
+  ASSERT_EQ(remarks.size(), 1U);
+  EXPECT_EQ(remarks[0].arguments.front().key, "own_kernels.stage.warpgroup");
 }
 
 }  // namespace
