@@ -1,5 +1,9 @@
 // Our kernels on a card: a key and a menu, sliders that move tiles, the card's limit, what is
 // copied, and the ways to the stepper and to the sweep that measures.
+#include <imgui_internal.h>
+
+#include <algorithm>
+#include <sstream>
 #include <string>
 
 #include "tests/gui/driven_window.h"
@@ -50,6 +54,46 @@ TEST_F(DrivenWindow, OwnKernelsOnACard) {
     IM_CHECK(state().page == Page::sweep);
     IM_CHECK_STR_EQ(state().sweep_edit.preset.c_str(), "own-tiles");
     IM_CHECK(!session().busy());
+  });
+}
+
+// A small window cuts none of the words that say why tiles are not the best.
+TEST_F(DrivenWindow, OwnKernelsSayWhyInASmallWindow) {
+  drive([](ImGuiTestContext* context) {
+    const ImVec2 before = ImGui::GetIO().DisplaySize;
+    resize(context, 1280, 720);
+    spec::WorkloadSpec spec = small_attention();
+    spec.target_gpu = "RTX 4090";
+    show(spec);
+    context->KeyPress(ImGuiKey_Y);
+    context->Yield(3);
+    context->SetRef(context->WindowInfo("//###kernels_sheet/###own_inputs").ID);
+    context->ItemInputValue("###field_T", "4096");
+    context->ItemInputValue("###field_d_head", "64");
+    context->ItemInputValue("###field_block_q", "64");
+    const ImGuiID right = context->WindowInfo("//###kernels_sheet/###own_right").ID;
+    context->SetRef(right);
+    context->ScrollToBottom(right);
+    context->Yield(3);
+    const ImGuiTable* const table = ImGui::TableFindByID(context->GetID("###own_tiles"));
+    context->SetRef(ImGuiTestRef());
+    IM_CHECK(table != nullptr);
+    const ImGuiTableColumn& why = table->Columns[table->ColumnsCount - 1];
+    const float room = why.WorkMaxX - why.WorkMinX;
+    context->ItemClick("//###kernels_sheet/###own_copy");
+    std::istringstream copied(ImGui::GetClipboardText());
+    std::size_t rows = 0;
+    for (std::string line; std::getline(copied, line);) {
+      if (std::ranges::count(line, '|') != table->ColumnsCount + 1) continue;
+      const std::size_t last = line.rfind('|', line.size() - 2) + 2;
+      const std::string words = line.substr(last, line.size() - last - 2);
+      IM_CHECK_GE(room, ImGui::CalcTextSize(words.c_str()).x);
+      rows += words.find("K and V read") != std::string::npos ? 1 : 0;
+    }
+    IM_CHECK_GT(rows, 10U);
+    context->KeyPress(ImGuiKey_Escape);
+    context->Yield(3);
+    resize(context, static_cast<int>(before.x), static_cast<int>(before.y));
   });
 }
 

@@ -271,12 +271,12 @@ void OwnKernelsView::draw_map(const Ui& ui, float width) {
 }
 
 void OwnKernelsView::draw_sweep(const Ui& ui, const std::vector<PlannedTiles>& all,
-                                const PlannedTiles& chosen) {
+                                const PlannedTiles& chosen, float height) {
   const io::TextTable table = kernel_plan::sweep_table(all, ui.texts);
   constexpr std::array<float, 7> kWeights = {1.05F, 1.1F, 1.2F, 1.15F, 0.9F, 1.25F, 1.9F};
   draw_text_table(ui, table, kWeights,
                   {.id = "###own_tiles",
-                   .height = std::max(ui.px(90), ImGui::GetContentRegionAvail().y),
+                   .height = height,
                    .row_color = [&](std::size_t row) -> std::optional<Color> {
                      if (same_tiles(all[row].sizes, chosen.sizes)) return ui.theme.accent;
                      if (!all[row].fits) return ui.theme.text3;
@@ -290,7 +290,7 @@ void OwnKernelsView::draw_sweep(const Ui& ui, const std::vector<PlannedTiles>& a
                    .about = {}});
 }
 
-void OwnKernelsView::draw_plan(const Ui& ui, const Shown& shown) {
+void OwnKernelsView::draw_plan(const Ui& ui, const Shown& shown, bool with_sweep) {
   section(ui, ui.texts("own_kernels.tiles"), ui.texts("own_kernels.by_model"));
   const auto limit = shown.card == nullptr
                          ? std::nullopt
@@ -324,8 +324,9 @@ void OwnKernelsView::draw_plan(const Ui& ui, const Shown& shown) {
   const PlannedTiles chosen = kernel_plan::plan_of(*shown.card, attention(), sizes());
   paragraph(ui.theme.text, kernel_plan::best_sentence(all[0], shown.card_name, all.size()));
   if (all[0].fits) paragraph(ui.theme.text, kernel_plan::chosen_sentence(chosen, all[0]));
+  if (!with_sweep) return;
   ImGui::Dummy({0, ui.px(2)});
-  draw_sweep(ui, all, chosen);
+  draw_sweep(ui, all, chosen, std::max(ui.px(90), ImGui::GetContentRegionAvail().y));
 }
 
 OwnKernelsView::Asked OwnKernelsView::draw(const Ui& ui, const Shown& shown) {
@@ -344,14 +345,21 @@ OwnKernelsView::Asked OwnKernelsView::draw(const Ui& ui, const Shown& shown) {
     ImGui::Dummy({0, ui.px(6)});
     // At least this high; a low window scrolls.
     const float below = std::max(ui.px(340), ImGui::GetContentRegionAvail().y);
-    const float map = std::min(ImGui::GetContentRegionAvail().x * 0.3F, below - ui.px(110));
+    const float map = std::min(ImGui::GetContentRegionAvail().x * 0.3F, below - ui.px(150));
+    // Below both where it would have to cut its words.
+    const bool beside = ImGui::GetContentRegionAvail().x - map > ui.px(720);
     if (ImGui::BeginChild("###own_map_part", {map, below}, ImGuiChildFlags_NavFlattened))
       draw_map(ui, map);
     ImGui::EndChild();
     ImGui::SameLine(0, ui.px(14));
     if (ImGui::BeginChild("###own_plan", {0, below}, ImGuiChildFlags_NavFlattened))
-      draw_plan(ui, shown);
+      draw_plan(ui, shown, beside);
     ImGui::EndChild();
+    if (!beside && shown.card != nullptr &&
+        stats::largest_shared_block(shown.card->compute_capability)) {
+      draw_sweep(ui, kernel_plan::sweep_tiles(*shown.card, attention(), sizes()),
+                 kernel_plan::plan_of(*shown.card, attention(), sizes()), ui.px(260));
+    }
   }
   ImGui::EndChild();
   return asked;

@@ -54,9 +54,9 @@ class OwnKernelsView {
                     const std::vector<report::StageRow>& rows) const;
   void draw_processor(const Ui& ui, const Shown& shown, Asked& asked) const;
   void draw_map(const Ui& ui, float width);
-  void draw_plan(const Ui& ui, const Shown& shown);
+  void draw_plan(const Ui& ui, const Shown& shown, bool with_sweep);
   void draw_sweep(const Ui& ui, const std::vector<kernel_plan::PlannedTiles>& all,
-                  const kernel_plan::PlannedTiles& chosen);
+                  const kernel_plan::PlannedTiles& chosen, float height);
 
   calculate::Chosen numbers_;
   int part_ = stages;      // a Part

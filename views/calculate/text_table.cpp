@@ -12,8 +12,9 @@
 namespace ts::views {
 namespace {
 
-// The widths that the numbers need, where their shares of `room` would cut one; empty where all fit
-// or where nothing would be left for the words. Zero for columns of words, which share the rest.
+// The widths that the numbers need, where the shares of `room` would cut a cell; empty where all
+// fit or where nothing would be left for the words. Zero for columns of words, which share the
+// rest.
 std::vector<float> widths_of_numbers(const io::TextTable& table, std::span<const float> weights,
                                      float room) {
   const float padding = 2 * ImGui::GetStyle().CellPadding.x;
@@ -22,15 +23,16 @@ std::vector<float> widths_of_numbers(const io::TextTable& table, std::span<const
   float taken = 0;
   bool cut = false;
   for (std::size_t i = 0; i < widths.size(); ++i) {
-    if (!table.right[i]) continue;
-    float& width = widths[i];
+    float width = 0;
     const auto hold = [&width](const std::string& words) {
       width = std::max(width, std::ceil(ImGui::CalcTextSize(words.c_str()).x));
     };
     hold(table.columns[i]);
     for (const auto& row : table.rows) hold(row[i]);
-    taken += width + padding;
     cut = cut || width + padding > room * weights[i] / all;
+    if (!table.right[i]) continue;
+    widths[i] = width;
+    taken += width + padding;
   }
   constexpr float kMostForNumbers = 0.85F;
   const bool words = std::ranges::find(table.right, false) != table.right.end();
