@@ -73,6 +73,7 @@ TEST_P(EndedCheck, LeavesNoProcess) {
   const pid_t child = fork();
   if (child == 0) {
     setenv("XDG_CACHE_HOME", TENSORSCOPE_KEPT_EXECUTOR, 1);
+    setenv("TMPDIR", folder.path().c_str(), 1);  // one that is killed leaves its files
     const int nowhere = open("/dev/null", O_WRONLY);
     dup2(nowhere, STDOUT_FILENO);
     dup2(nowhere, STDERR_FILENO);
