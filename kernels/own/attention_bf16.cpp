@@ -19,6 +19,7 @@ namespace {
 
 // Numbers of A and B are pairs: any 32 bits, moved and never computed with.
 struct PairProduct {
+  static constexpr std::int64_t kPart = 64;  // rounding to bf16 is the larger error
   static Vector added(Vector sum, float x, Vector row) {
     return reinterpret_cast<Vector>(_mm512_dpbf16_ps(reinterpret_cast<__m512>(sum),
                                                      reinterpret_cast<__m512bh>(_mm512_set1_ps(x)),

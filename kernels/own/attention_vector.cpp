@@ -145,23 +145,33 @@ struct BackwardMemory {
   }
 };
 
-// D = rowsum(dO o O) of a head.
+// D = rowsum(dO o O) of a head, in the order of the sums of dP: where a query sees one key, both
+// are the same number, and their difference is 0 without an error.
 template <class Number>
 void row_sums_of(const Head& head, float* to) {
+  constexpr Index kPart = Fp32Product::kPart;
   for (Index i = 0; i < head.queries; ++i) {
     const Number* const d_o = row_of<Number>(head.d_o, i);
     const Number* const o = row_of<Number>(head.o, i);
-    Vector sum = {};
-    Index c = 0;
-    for (; c + kLanes <= head.d_head; c += kLanes) {
-      for (Index lane = 0; lane < kLanes; ++lane) {
-        sum[lane] += widen(d_o[c + lane]) * widen(o[c + lane]);
+    float total = 0;
+    for (Index first = 0; first < head.d_head; first += kPart) {
+      float part = 0;
+      for (Index c = first; c < min_of(first + kPart, head.d_head); ++c) {
+        part = __builtin_fmaf(widen(d_o[c]), widen(o[c]), part);
       }
+      total += part;
     }
-    float total = sum_of(sum);
-    for (; c < head.d_head; ++c) total += widen(d_o[c]) * widen(o[c]);
     to[i] = total;
   }
+}
+
+// The last of the rows first. Under a causal mask the first queries have the largest weights: added
+// last, their sums are rounded the fewest times.
+Panel from_last(const Panel& rows, Index count) {
+  return {rows.data + (count - 1) * rows.row, -rows.row};
+}
+Factor columns_from_last(const float* rows, Index width, Index count) {
+  return {rows + (count - 1) * width, 1, -width};
 }
 
 template <class Number>
@@ -185,7 +195,9 @@ void backward_heads(const Head* head, Index heads, void* scratch) {
     for (Index n = 0; n < keys * width; ++n) memory.d_k[n] = memory.d_v[n] = 0;
     for (Index h = 0; h < heads; ++h) {
       const Sums d_q = d_q_of(h);
-      for (Index i = head->causal ? j : 0; i < queries; i += tile.queries) {
+      const Index begin = head->causal ? j : 0;
+      for (Index n = (queries - begin + tile.queries - 1) / tile.queries - 1; n >= 0; --n) {
+        const Index i = begin + n * tile.queries;
         const Index rows = min_of(tile.queries, queries - i);
         const Panel q = rows_from<Number>(head[h].q, i, rows, d, memory.q);
         const Panel d_o = rows_from<Number>(head[h].d_o, i, rows, d, memory.d_o);
@@ -194,10 +206,10 @@ void backward_heads(const Head* head, Index heads, void* scratch) {
         multiply<Result::product>(rows, memory.width, d, {d_o.data, d_o.row, 1}, v_columns,
                                   {memory.d_s, memory.width});
         tile_gradients(head[h], memory, memory.row_sums + h * queries + i, rows, i, j);
-        multiply<Result::sum>(keys, width, rows, {memory.p, 1, memory.width}, d_o,
-                              {memory.d_v, width});
-        multiply<Result::sum>(keys, width, rows, {memory.d_s, 1, memory.width}, q,
-                              {memory.d_k, width});
+        multiply<Result::sum>(keys, width, rows, columns_from_last(memory.p, memory.width, rows),
+                              from_last(d_o, rows), {memory.d_v, width});
+        multiply<Result::sum>(keys, width, rows, columns_from_last(memory.d_s, memory.width, rows),
+                              from_last(q, rows), {memory.d_k, width});
         const Factor d_s{memory.d_s, memory.width, 1};
         const Sums to{d_q.data + i * d_q.row, d_q.row};
         if (j == 0) {

@@ -13,7 +13,8 @@ constexpr int kHigh = 6;
 constexpr int kWide = kLanes == 16 ? 4 : 2;
 
 // The result C: A B, C + A B, diag(factor) C + A B, or A B times factor[0]. A B is summed from 0
-// and added to C once: one sum over all of T would round T times in a row.
+// and added to C once: one sum over all of T would round T times in a row. Where C gets A B alone,
+// A B is summed by parts, for the same reason: errors of scores are the largest part of all errors.
 enum class Result : std::uint8_t { product, sum, scaled_sum, scaled_product };
 
 // A[m][k] is data[m * row + k * column]. One of both distances is 1.
@@ -35,20 +36,17 @@ struct Sums {
 
 // How a number of A and a vector of B are added to a sum.
 struct Fp32Product {
+  static constexpr std::int64_t kPart = 32;  // products of a part of a sum
   static Vector added(Vector sum, float x, Vector row) { return sum + x * row; }
 };
 
-template <int high, int wide, Result result, class Arithmetic>
-[[gnu::always_inline]] inline void register_tile(std::int64_t depth, Factor a, Panel b, Sums c,
-                                                 const float* factor) {
-  Vector sum[high][wide];
-#pragma GCC unroll 8
-  for (int m = 0; m < high; ++m) {
-#pragma GCC unroll 8
-    for (int n = 0; n < wide; ++n) {
-      sum[m][n] = Vector{};
-    }
-  }
+template <int high, int wide>
+using RegisterTile = Vector[high][wide];
+
+// Adds `depth` products to each sum. Both factors move on behind them.
+template <class Arithmetic, int high, int wide>
+[[gnu::always_inline]] inline void add_products(RegisterTile<high, wide>& sum, std::int64_t depth,
+                                                Factor& a, Panel& b) {
   for (std::int64_t k = 0; k < depth; ++k) {
     Vector row[wide];
 #pragma GCC unroll 8
@@ -62,17 +60,41 @@ template <int high, int wide, Result result, class Arithmetic>
     a.data += a.column;
     b.data += b.row;
   }
+}
+
+// Calls visit(sum, to, m) for each sum, its place in C, and its row.
+template <int high, int wide, class Visit>
+[[gnu::always_inline]] inline void each_sum(RegisterTile<high, wide>& sum, Sums c, Visit visit) {
 #pragma GCC unroll 8
   for (int m = 0; m < high; ++m) {
 #pragma GCC unroll 8
-    for (int n = 0; n < wide; ++n) {
-      float* const to = c.data + m * c.row + n * kLanes;
-      if (result == Result::scaled_product) sum[m][n] *= factor[0];
-      if (result == Result::sum) sum[m][n] += load(to);
-      if (result == Result::scaled_sum) sum[m][n] += factor[m] * load(to);
-      store(to, sum[m][n]);
-    }
+    for (int n = 0; n < wide; ++n) visit(sum[m][n], c.data + m * c.row + n * kLanes, m);
   }
+}
+
+template <int high, int wide, Result result, class Arithmetic>
+[[gnu::always_inline]] inline void register_tile(std::int64_t depth, Factor a, Panel b, Sums c,
+                                                 const float* factor) {
+  constexpr bool by_parts = result == Result::product || result == Result::scaled_product;
+  RegisterTile<high, wide> sum;
+  each_sum(sum, c, [](Vector& x, float*, int) { x = Vector{}; });
+  bool begun = false;  // C has the parts before
+  for (; by_parts && depth > Arithmetic::kPart; depth -= Arithmetic::kPart) {
+    add_products<Arithmetic>(sum, Arithmetic::kPart, a, b);
+    each_sum(sum, c, [&](Vector& x, float* to, int) {
+      store(to, begun ? load(to) + x : x);
+      x = Vector{};
+    });
+    begun = true;
+  }
+  add_products<Arithmetic>(sum, depth, a, b);
+  each_sum(sum, c, [&](Vector& x, float* to, int m) {
+    if (by_parts && begun) x += load(to);
+    if (result == Result::scaled_product) x *= factor[0];
+    if (result == Result::sum) x += load(to);
+    if (result == Result::scaled_sum) x += factor[m] * load(to);
+    store(to, x);
+  });
 }
 
 // The last rows, fewer than kHigh.
@@ -104,7 +126,7 @@ template <int wide, Result result, class Arithmetic>
 }
 
 // A [rows][depth] times B [depth][columns] into C [rows][columns]. The columns are a multiple of
-// kLanes. Each number of C is one sum in the order of k, wherever it stands in a tile.
+// kLanes. Each number of C is summed in the same order of k, wherever it stands in a tile.
 template <Result result, class Arithmetic = Fp32Product>
 void multiply(std::int64_t rows, std::int64_t columns, std::int64_t depth, Factor a, Panel b,
               Sums c, const float* factor = nullptr) {
