@@ -73,9 +73,9 @@ at::Tensor attend_tiled(const AttentionMethod& method, const at::Tensor& q, cons
                         const at::Tensor& v);
 
 // The same by the kernels of kernels/own. Saves Q, K, V, O and the logarithms of the row sums
-// [B, H, T]; besides, each thread has memory for its tiles. All types; fp64 by the portable kernel.
-// kernel: null for the fastest of this processor. Any tiles give the same result but for rounding.
-// On CUDA by attend_own_on_cuda().
+// [B, H, T] in fp64; besides, each thread has memory for its tiles. All types; fp64 by the portable
+// kernel. kernel: null for the fastest of this processor. Any tiles give the same result but for
+// rounding. On CUDA by attend_own_on_cuda().
 struct OwnTiles {
   std::int64_t queries = 64, keys = 64;
 };

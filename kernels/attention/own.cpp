@@ -72,8 +72,7 @@ struct Problem {
     head.d_q = matrix_of(d_q, b, h);
     head.d_k = matrix_of(d_k, b, shared);
     head.d_v = matrix_of(d_v, b, shared);
-    head.log_sums = static_cast<char*>(log_sums.data_ptr()) +
-                    (b * heads() + h) * head.queries * log_sums.element_size();
+    head.log_sums = static_cast<double*>(log_sums.data_ptr()) + (b * heads() + h) * head.queries;
     return head;
   }
 };
@@ -144,8 +143,7 @@ class KeyBlocks {
     for (own::Matrix* const matrix : {&head.q, &head.o, &head.d_o, &head.d_q})
       skip(*matrix, first_query(block));
     head.queries = queries(block);
-    head.log_sums =
-        static_cast<char*>(head.log_sums) + first_query(block) * problem_.log_sums.element_size();
+    head.log_sums += first_query(block);
     if (block > 0) head.d_q = matrix_of(d_q_[static_cast<std::size_t>(block - 1)], batch, h);
     return head;
   }
@@ -205,7 +203,6 @@ class OwnAttention : public torch::autograd::Function<OwnAttention> {
                             OwnTiles tiles, const own::AttentionKernel* kernel) {
     const at::Tensor q = with_dense_rows(given_q), k = with_dense_rows(given_k);
     const at::Tensor v = with_dense_rows(given_v);
-    const at::ScalarType sums = kernel->fp64_sums ? at::kDouble : at::kFloat;
     const Problem problem{
         .causal = causal,
         .tiles = tiles,
@@ -213,7 +210,7 @@ class OwnAttention : public torch::autograd::Function<OwnAttention> {
         .k = k,
         .v = v,
         .o = empty_by_token(q),
-        .log_sums = at::empty({q.size(0), q.size(1), q.size(2)}, q.options().dtype(sums))};
+        .log_sums = at::empty({q.size(0), q.size(1), q.size(2)}, q.options().dtype(at::kDouble))};
     run_forward(*kernel, problem);
     context->save_for_backward({q, k, v, problem.o, problem.log_sums});
     context->saved_data["causal"] = causal;

@@ -181,8 +181,7 @@ void forward_tile(const Head& head, Index first, void* scratch) {
     // A query without any weight has the output 0, and infinity as L gives it no gradient.
     const bool weighs = sum != 0;
     write_row(memory.o + i * width, weighs ? 1 / sum : 0, d, row_of<Bf16>(head.o, first + i));
-    static_cast<float*>(head.log_sums)[first + i] =
-        weighs ? largest + __builtin_logf(sum) : -kLowest;
+    head.log_sums[first + i] = weighs ? largest + __builtin_log(sum) : -kLowest;
   }
 }
 
@@ -314,8 +313,7 @@ void backward(const Head* head, Index heads, void* scratch) {
 
 }  // namespace
 
-const AttentionKernel kAvx512Bf16Attention = {.fp64_sums = false,
-                                              .forward_scratch = forward_scratch,
+const AttentionKernel kAvx512Bf16Attention = {.forward_scratch = forward_scratch,
                                               .forward = forward,
                                               .backward_scratch = backward_scratch,
                                               .backward = backward};

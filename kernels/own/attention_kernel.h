@@ -26,15 +26,14 @@ struct Head {
   // Rows of a tile, at least 1.
   std::int64_t tile_queries = 64, tile_keys = 64;
   Matrix q = {}, k = {}, v = {}, o = {}, d_o = {}, d_q = {}, d_k = {}, d_v = {};
-  // [queries], in the type of the kernel's sums: L, the logarithm of each query's sum of
-  // exponentials; infinity for a query without weights.
-  void* log_sums = nullptr;
+  // [queries]: L, the logarithm of each query's sum of exponentials; infinity for a query without
+  // weights. Rounded to fp32 it would shift all weights of a query alike.
+  double* log_sums = nullptr;
 };
 
 // One way to compute attention. Every way gives the same result from run to run, and for any
 // division of the work among threads. Scratch memory is aligned to 64 bytes.
 struct AttentionKernel {
-  bool fp64_sums;                                     // else fp32
   std::int64_t (*forward_scratch)(const Head& head);  // bytes
   // Computes o and log_sums of the queries from first_query, at most head.tile_queries.
   void (*forward)(const Head& head, std::int64_t first_query, void* scratch);

@@ -105,7 +105,7 @@ void forward_tile(const Head& head, Index first, void* scratch) {
     const bool weighs = l[i] != 0;
     for (Index c = 0; c < d; ++c) o[i * d + c] *= weighs ? 1 / l[i] : 0;
     write(o + i * d, row_of<Number>(head.o, first + i), d);
-    static_cast<Sum*>(head.log_sums)[first + i] = weighs ? m[i] + std::log(l[i]) : -kLowest;
+    head.log_sums[first + i] = weighs ? m[i] + std::log(l[i]) : -kLowest;
   }
 }
 
@@ -131,7 +131,6 @@ template <class Number>
 void backward_tile(const Head& head, Index first, Index j, const Sum* row_sums, Sum* d_q,
                    const Gradients& to) {
   const Index d = head.d_head;
-  const Sum* const log_sums = static_cast<const Sum*>(head.log_sums);
   for (Index query = first; query < std::min(first + head.tile_queries, head.queries); ++query) {
     const Number* const q = row_of<Number>(head.q, query);
     const Number* const d_o = row_of<Number>(head.d_o, query);
@@ -139,7 +138,7 @@ void backward_tile(const Head& head, Index first, Index j, const Sum* row_sums, 
       if (!sees(head, query, key)) continue;
       const Number* const k = row_of<Number>(head.k, key);
       const Number* const v = row_of<Number>(head.v, key);
-      const Sum p = std::exp(dot(q, k, d) * head.scale - log_sums[query]);
+      const Sum p = std::exp(dot(q, k, d) * head.scale - head.log_sums[query]);
       const Sum d_s = p * (dot(d_o, v, d) - row_sums[query]) * head.scale;
       add(to.d_v + (key - j) * d, p, d_o, d);
       add(to.d_k + (key - j) * d, d_s, q, d);
@@ -215,8 +214,7 @@ void backward(const Head* head, Index heads, void* scratch) {
 
 }  // namespace
 
-const AttentionKernel kPortableAttention = {.fp64_sums = true,
-                                            .forward_scratch = forward_scratch,
+const AttentionKernel kPortableAttention = {.forward_scratch = forward_scratch,
                                             .forward = forward,
                                             .backward_scratch = backward_scratch,
                                             .backward = backward};

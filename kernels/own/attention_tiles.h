@@ -92,8 +92,10 @@ template <class Memory>
 void tile_gradients(const Head& head, const Memory& memory, const float* row_sums, Index queries,
                     Index first, Index key) {
   const float scale = scale_of(head);
-  const float* const log_sums = static_cast<const float*>(head.log_sums) + first;
   for (Index i = 0; i < queries; ++i) {
+    const double log_sum = head.log_sums[first + i];
+    const auto rounded = static_cast<float>(log_sum);
+    const float rest = rounded == -kLowest ? 0 : static_cast<float>(log_sum - double{rounded});
     float* const p_row = memory.p + i * memory.width;
     float* const d_s_row = memory.d_s + i * memory.width;
     if (head.causal) {
@@ -102,7 +104,7 @@ void tile_gradients(const Head& head, const Memory& memory, const float* row_sum
       }
     }
     for (Index j = 0; j < memory.width; j += kLanes) {
-      const Vector p = exp(load(p_row + j) - log_sums[i]);
+      const Vector p = exp(load(p_row + j) - rounded - rest);
       store(p_row + j, p);
       store(d_s_row + j, p * (load(d_s_row + j) - row_sums[i]) * scale);
     }

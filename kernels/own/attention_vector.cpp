@@ -108,8 +108,7 @@ void forward_tile(const Head& head, Index first, void* scratch) {
     const float factor = weighs ? 1 / sum : 0;
     Number* const o = row_of<Number>(head.o, first + i);
     for (Index c = 0; c < d; ++c) narrow(memory.o[i * width + c] * factor, o[c]);
-    static_cast<float*>(head.log_sums)[first + i] =
-        weighs ? largest + __builtin_logf(sum) : -kLowest;
+    head.log_sums[first + i] = weighs ? largest + __builtin_log(sum) : -kLowest;
   }
 }
 
@@ -257,8 +256,7 @@ void backward(const Head* head, Index heads, void* scratch) {
 
 }  // namespace
 
-const AttentionKernel TENSORSCOPE_KERNEL(Attention) = {.fp64_sums = false,
-                                                       .forward_scratch = forward_scratch,
+const AttentionKernel TENSORSCOPE_KERNEL(Attention) = {.forward_scratch = forward_scratch,
                                                        .forward = forward,
                                                        .backward_scratch = backward_scratch,
                                                        .backward = backward};

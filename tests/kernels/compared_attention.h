@@ -37,8 +37,9 @@ struct AttentionInputs {
   at::Tensor q, k, v, d_o;
 };
 
-inline AttentionInputs inputs_of(const HeadSizes& sizes, at::ScalarType type, double size = 1) {
-  at::manual_seed(7);
+inline AttentionInputs inputs_of(const HeadSizes& sizes, at::ScalarType type, double size = 1,
+                                 std::uint64_t seed = 7) {
+  at::manual_seed(seed);
   const auto make = [&](std::int64_t heads, std::int64_t length, double factor) {
     return (at::randn({sizes.batch, heads, length, sizes.d_head}) * factor).to(type);
   };

@@ -8,8 +8,10 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <functional>
 #include <limits>
+#include <map>
 #include <mutex>
 #include <set>
 #include <string>
@@ -235,6 +237,36 @@ INSTANTIATE_TEST_SUITE_P(All, OwnAttention,
                                          &own::kAvx512Attention, &own::kAvx512Bf16Attention),
                          kernel_of);
 
+// One seed may be lucky: over several the error is below PyTorch's, and never twice as large.
+// Values and gradients of mean(output^2), by the kernels that sum in fp32.
+TEST(OwnAttentionInFp32, ErrorOverSeedsIsBelowThatOfPyTorch) {
+  constexpr std::uint64_t kSeeds = 4;
+  for (const bool causal : {false, true}) {
+    std::map<const own::AttentionKernel*, double> logarithms;
+    for (std::uint64_t seed = 1; seed <= kSeeds; ++seed) {
+      AttentionInputs inputs =
+          inputs_of({.heads = 1, .kv_heads = 1, .queries = 1024, .keys = 1024, .d_head = 128},
+                    at::kFloat, 1, seed);
+      inputs.d_o = flash_attention(causal)(inputs.q, inputs.k, inputs.v);
+      const auto exact = results(inputs, at::kDouble, formula(causal));
+      const auto theirs = results(inputs, at::kFloat, flash_attention(causal));
+      for (const auto* const kernel : {&own::kAvx2Attention, &own::kAvx512Attention}) {
+        if (!own::runs_here(*kernel)) continue;
+        const auto ours = results(inputs, at::kFloat, own_attention(*kernel, causal));
+        for (std::size_t i = 0; i < exact.size(); ++i) {
+          const double ratio =
+              largest_error(ours[i], exact[i]) / largest_error(theirs[i], exact[i]);
+          EXPECT_LE(ratio, 2) << own::name_of(*kernel) << " " << seed << " " << kNames[i];
+          logarithms[kernel] += std::log(ratio) / static_cast<double>(kSeeds * exact.size());
+        }
+      }
+    }
+    for (const auto& [kernel, mean] : logarithms) {
+      EXPECT_LE(std::exp(mean), 0.75) << own::name_of(*kernel) << (causal ? " causal" : "");
+    }
+  }
+}
+
 // Central differences of every number of Q, K and V, in fp64.
 TEST(OwnAttentionInFp64, GradientsAreThoseOfDifferences) {
   for (const bool causal : {false, true}) {
@@ -313,7 +345,7 @@ TEST(OwnAttentionMemory, KeepsOutputAndSumsOnly) {
     if (block.category == memory::Category::activation) kept.push_back(block.size);
   }
   const std::int64_t rows = spec.batch * spec.heads * spec.seq_len;
-  EXPECT_EQ(std::count(kept.begin(), kept.end(), rows * 4), 1);                // L
+  EXPECT_EQ(std::count(kept.begin(), kept.end(), rows * 8), 1);                // L
   EXPECT_EQ(std::count(kept.begin(), kept.end(), rows * spec.d_head * 4), 1);  // O
 }
 

@@ -105,7 +105,7 @@ void expect_formula(const Sizes& sizes, const testing::Way& way, const Attention
     d_o.emplace_back(way.element, random_values(of_head, 4 + 2 * i));
     o.emplace_back(way.element, of_head);
     d_q.emplace_back(way.element, of_head);
-    sums.emplace_back(kernel.fp64_sums ? Element::fp64 : Element::fp32, sizes.queries);
+    sums.emplace_back(Element::fp64, sizes.queries);
     heads.push_back({.element = way.element,
                      .causal = sizes.causal,
                      .queries = static_cast<std::int64_t>(sizes.queries),
@@ -122,7 +122,7 @@ void expect_formula(const Sizes& sizes, const testing::Way& way, const Attention
                      .d_q = {d_q.back().data(), row},
                      .d_k = {d_k.data(), row},
                      .d_v = {d_v.data(), row},
-                     .log_sums = sums.back().data()});
+                     .log_sums = static_cast<double*>(sums.back().data())});
   }
   for (const Head& head : heads) {
     const Scratch scratch = scratch_of(kernel.forward_scratch(head));
