@@ -75,7 +75,6 @@ constexpr Family like_llama(const char* type, Change change) {
   change(family);
   return family;
 }
-constexpr void nothing(Family& /*family*/) {}
 constexpr void with_window(Family& family, std::int64_t unless_told) {
   family.windows = Windows::given;
   family.window = unless_told;
