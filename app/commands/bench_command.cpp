@@ -43,7 +43,7 @@ struct BenchCommand {
 
 // "Roof: 0.12 TFLOP/s, 2048 x 2048 product in fp32 and copy, measured"
 std::string roof_line(const report::Roofs& roofs) {
-  return "Roof: " + text::decimal(roofs.tflops, 3) + " TFLOP/s, " + roofs.source + "\n";
+  return "Roof: " + text::decimal(roofs.tflops, 3) + " TFLOP/s, " + roofs.source.sentence + "\n";
 }
 
 std::string bench_text(const report::KernelBench& bench) {

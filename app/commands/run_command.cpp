@@ -244,7 +244,7 @@ void print_summary(const run::Run& run) {
   for (const report::Utilisation& one : report::utilisations(run)) {
     print_row("MFU", text::decimal(one.share * 100, 1) + " % by " + one.flops.formula + ", of " +
                          text::rate(one.peak.tflops * 1e12, "FLOP").joined() + " (" +
-                         one.peak.source + ")");
+                         one.peak.source.sentence + ")");
     if (!one.over.sentence.empty()) print_row("", one.over.sentence);
   }
   print_row("Peak allocated", text::bytes(run.peak_allocated()).joined() + " of " +

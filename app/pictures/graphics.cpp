@@ -10,6 +10,8 @@
 
 #include <algorithm>
 
+#include "core/text/message.h"
+
 // Dear ImGui's small OpenGL loader. With GLFW's lookup it takes functions from whatever context
 // GLFW made. Without it would open libGL, which the software renderer does not use.
 extern "C" int imgl3wInit2(void (*(*lookup)(const char*))());
@@ -118,8 +120,8 @@ base::Result<std::unique_ptr<Canvas>> Canvas::make(int width, int height) {
   const GLenum status = gl<GLenum (*)(GLenum)>("glCheckFramebufferStatus")(kFramebuffer);
   unbind();
   if (status != kFramebufferComplete) {
-    return base::fail("A picture of " + std::to_string(width) + "x" + std::to_string(height) +
-                      " pixels is too large for this machine's OpenGL");
+    return text::fail("picture_error.large",
+                      {{"width", std::to_string(width)}, {"height", std::to_string(height)}});
   }
   return canvas;
 }

@@ -6,6 +6,7 @@
 #include "app/session/languages.h"
 #include "core/io/file.h"
 #include "core/io/png.h"
+#include "core/text/message.h"
 #include "views/common/imgui_sink.h"
 #include "views/common/svg_sink.h"
 
@@ -49,11 +50,10 @@ base::Result<void> render_picture(Graphics& graphics, text::Language language, i
                                   int height, views::Color background,
                                   const std::function<DrawFrame(const PictureFrame&)>& prepare,
                                   const std::filesystem::path& path) {
-  auto canvas = Canvas::make(width, height);
-  if (!canvas) return base::fail(canvas.error().sentence);
+  TS_TRY(const auto canvas, Canvas::make(width, height));
   views::Fonts fonts;  // outlives the context that uses its bytes
   const PictureContext context(graphics);
-  if (!context.ready()) return base::fail("The picture's renderer does not start");
+  if (!context.ready()) return text::fail("picture_error.renderer");
   const text::Texts texts = built_in_texts(language);
   ImGuiIO& io = ImGui::GetIO();
   const views::Fonts::Faces faces = fonts.add_to(*io.Fonts, language);
@@ -65,12 +65,12 @@ base::Result<void> render_picture(Graphics& graphics, text::Language language, i
     ImGui::NewFrame();
     draw();
     ImGui::Render();
-    (*canvas)->bind();
+    canvas->bind();
     clear_target(background, width, height);
     ImGui_ImplOpenGL3_RenderDrawData(ImGui::GetDrawData());
     Canvas::unbind();
   }
-  const std::vector<std::uint8_t> pixels = (*canvas)->read_rgb();
+  const std::vector<std::uint8_t> pixels = canvas->read_rgb();
   return io::write_png(path, {width, height, pixels});
 }
 

@@ -10,6 +10,7 @@
 #include "core/io/json_parse.h"
 #include "core/io/user_folder.h"
 #include "core/spec/presets.h"
+#include "core/text/message.h"
 
 namespace ts::app {
 namespace {
@@ -163,21 +164,20 @@ Preferences default_preferences() {
   return preferences;
 }
 
-Preferences parse_preferences(std::string_view text, std::string& problem) {
+Preferences parse_preferences(std::string_view text, base::Message& problem) {
   const auto json = io::parse_json(text);
   if (!json || !json->is_object()) {
-    problem = (json ? "is no JSON object" : json.error().sentence) + ": the default settings stand";
+    base::Message why = json ? text::message("file_error.no_object") : json.error();
+    problem = text::message("settings_error.unread", {text::argument("reason", std::move(why))});
     return default_preferences();
   }
   std::string unusable;
   Preferences preferences = from_json(*json, unusable);
-  if (!unusable.empty()) {
-    problem = "has values that cannot be used, the defaults stand: " + unusable;
-  }
+  if (!unusable.empty()) problem = text::message("settings_error.values", {{"names", unusable}});
   return preferences;
 }
 
-Preferences load_preferences(const std::filesystem::path& folder, std::string& problem) {
+Preferences load_preferences(const std::filesystem::path& folder, base::Message& problem) {
   const std::filesystem::path path = folder / kFile;
   std::error_code ignored;
   if (!std::filesystem::exists(std::filesystem::symlink_status(path, ignored))) {
@@ -187,19 +187,23 @@ Preferences load_preferences(const std::filesystem::path& folder, std::string& p
   const auto content = io::read_file(path);
   if (content) {
     preferences = parse_preferences(*content, problem);
-    if (!problem.empty()) problem = path.string() + " " + problem;
+    if (!problem.empty()) {
+      problem = text::message("settings_error.in_file",
+                              {{"path", path.string()}, text::argument("problem", problem)});
+    }
   } else {
-    problem = content.error().sentence + " The default settings stand";
+    problem = text::message("settings_error.no_file", {text::argument("reason", content.error())});
   }
   if (!problem.empty()) {
     preferences.set_aside = set_aside(path, content.has_value());
     if (!preferences.set_aside.empty()) {
-      problem += "; what it held is kept in " + preferences.set_aside.string();
+      problem = text::message("settings_error.kept", {text::argument("problem", problem),
+                                                      {"path", preferences.set_aside.string()}});
     }
   } else if (!preferences.set_aside.empty()) {
     if (std::filesystem::exists(preferences.set_aside, ignored)) {
       problem =
-          "What could not be used of the settings is kept in " + preferences.set_aside.string();
+          text::message("settings_error.still_kept", {{"path", preferences.set_aside.string()}});
     } else {
       preferences.set_aside.clear();
     }

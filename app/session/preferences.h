@@ -52,12 +52,12 @@ Preferences default_preferences();
 
 // Parses the text of a file. If it cannot be read, returns the defaults, and `problem` has the
 // reason as the end of a sentence. An unusable value costs only its own setting, and is named.
-Preferences parse_preferences(std::string_view text, std::string& problem);
+Preferences parse_preferences(std::string_view text, base::Message& problem);
 
 // Returns the defaults if there is no file. If some of it cannot be used, the file is kept as
 // settings.set-aside.json (or -2, -3: none is overwritten) and `problem` is a sentence that names
 // both; it is reported at every start until `set_aside` is cleared.
-Preferences load_preferences(const std::filesystem::path& folder, std::string& problem);
+Preferences load_preferences(const std::filesystem::path& folder, base::Message& problem);
 base::Result<void> save_preferences(const std::filesystem::path& folder,
                                     const Preferences& preferences);
 

@@ -8,6 +8,14 @@ struct FileDialog::Impl {
   std::unique_ptr<pfd::open_file> dialog;
 };
 
+std::vector<std::string> dialog_filters(const text::Texts& texts) {
+  return {texts("file.filter.snapshots"), "*.pickle *.pkl *.json",
+          texts("file.filter.models"),    "*.pt2",
+          texts("file.filter.python"),    "*.py",
+          texts("file.filter.sessions"),  "*.session",
+          texts("file.filter.all"),       "*"};
+}
+
 FileDialog::FileDialog() : impl_(std::make_unique<Impl>()) {}
 FileDialog::~FileDialog() = default;
 
@@ -16,14 +24,10 @@ bool FileDialog::available() {
   return found;
 }
 
-void FileDialog::open(const std::string& title) {
+void FileDialog::open(const text::Texts& texts, std::string_view title_key) {
   if (impl_->dialog != nullptr) return;
-  impl_->dialog = std::make_unique<pfd::open_file>(
-      title, "",
-      std::vector<std::string>{"Memory snapshots", "*.pickle *.pkl *.json",
-                               "Models of torch.export", "*.pt2", "Python", "*.py", "Sessions",
-                               "*.session", "All files", "*"},
-      pfd::opt::multiselect);
+  impl_->dialog = std::make_unique<pfd::open_file>(texts(title_key), "", dialog_filters(texts),
+                                                   pfd::opt::multiselect);
 }
 
 std::vector<std::filesystem::path> FileDialog::take() {

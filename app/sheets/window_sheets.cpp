@@ -329,7 +329,7 @@ std::vector<std::filesystem::path> WindowSheets::draw_open(const views::Ui& ui,
   ask_for_file_ = false;
   const OpenSheet::Answer answer =
       open_sheet_.draw(ui, preferences.recent_files, &FileDialog::available);
-  if (answer.browse) file_dialog_.open(ui.texts(title));
+  if (answer.browse) file_dialog_.open(ui.texts, title);
   if (answer.chosen) chosen.push_back(*answer.chosen);
   if (answer.forgotten) forget_file(preferences.recent_files, *answer.forgotten);
   return chosen;

@@ -4,12 +4,15 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstring>
+#include <string>
+
+#include "core/io/file.h"
+#include "core/text/message.h"
 
 namespace ts::app {
 
-std::string restart(const std::filesystem::path& program,
-                    const std::vector<std::filesystem::path>& files) {
+base::Message restart(const std::filesystem::path& program,
+                      const std::vector<std::filesystem::path>& files) {
   // The name that the program was started with is not kept; any name will do.
   std::vector<std::string> words = {"tensorscope"};
   for (const std::filesystem::path& file : files) words.push_back(file.string());
@@ -20,7 +23,7 @@ std::string restart(const std::filesystem::path& program,
   constexpr unsigned kFirstOfOurs = 3;
   close_range(kFirstOfOurs, ~0U, CLOSE_RANGE_CLOEXEC);
   execv(program.c_str(), arguments.data());
-  return std::string("The program cannot be started again: ") + std::strerror(errno);
+  return text::message("restart.failed", {io::system_reason(errno)});
 }
 
 }  // namespace ts::app

@@ -71,7 +71,7 @@ base::Result<std::unique_ptr<Window>> Window::open(Options options) {
   std::unique_ptr<Window> window(new Window);
   window->opened_ns_ = base::now_ns();
   window->options_ = std::move(options);
-  std::string problem;
+  base::Message problem;
   window->state_ = std::make_unique<WorkspaceState>(
       load_preferences(window->options_.preferences_folder, problem));
   window->state_->default_save_folder = window->options_.save_folder;

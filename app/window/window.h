@@ -32,7 +32,7 @@ class Window {
     std::vector<std::unique_ptr<files::OpenedFile>> files = {};  // to show from the start
     std::vector<std::filesystem::path> paths = {};               // to open from the start
     // Restarts the program with these files; returns only on failure, with the reason.
-    std::function<std::string(const std::vector<std::filesystem::path>&)> restart = {};
+    std::function<base::Message(const std::vector<std::filesystem::path>&)> restart = {};
   };
   static base::Result<std::unique_ptr<Window>> open(Options options);
   ~Window();

@@ -22,7 +22,7 @@ base::Message at_place(const std::string& place, base::Message problem) {
 ObjectReader::ObjectReader(const nlohmann::json& json, std::string place, base::Message& problem)
     : json_(&json), place_(std::move(place)), problem_(&problem) {
   if (!json.is_object()) {
-    wrong(text::message("lesson_file.no_object"));
+    wrong(text::message("file_error.no_object"));
     json_ = &kNothing;
   }
 }

@@ -204,7 +204,7 @@ Finding utilisation(const run::Run& run) {
   const auto highest = std::ranges::max_element(all, {}, &Utilisation::share);
   return {{passed_if(highest->share <= 1),
            text::message("check.utilisation", {{"percent", number(100 * highest->share, 1)},
-                                               {"peak", highest->peak.source}})}};
+                                               text::argument("peak", highest->peak.source)})}};
 }
 
 Finding traced(const run::Run& run) {

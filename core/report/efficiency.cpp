@@ -100,19 +100,22 @@ std::vector<ModelFlops> model_flops(const spec::WorkloadSpec& spec) {
 std::vector<Peak> peaks(const run::Run& run) {
   std::vector<Peak> all;
   if (run.roof) {
-    const std::string size = text::grouped(run.roof->size);
     all.push_back({Peak::Kind::measured,
-                   size + " x " + size + " product in " + to_string(run.roof->dtype) + ", measured",
+                   text::message("roof.product", {{"size", text::grouped(run.roof->size)},
+                                                  {"dtype", to_string(run.roof->dtype)}}),
                    run.roof->tflops});
   }
   if (run.spec.device != spec::DeviceKind::cuda) return all;
   const spec::DataType type = spec::compute_type(run.spec);
   if (run.card) {
     if (const auto peak = peak_tflops(*run.card, type)) {
-      all.push_back({Peak::Kind::card, run.card->name + ", " + to_string(type) + ", dense", *peak});
+      all.push_back(
+          {Peak::Kind::card,
+           text::message("roof.card", {{"card", run.card->name}, {"dtype", to_string(type)}}),
+           *peak});
     }
   }
-  all.emplace_back(Peak::Kind::nanogpt, "A100 in bf16, nanoGPT's constant", kNanoGptPeak);
+  all.push_back({Peak::Kind::nanogpt, text::message("roof.nanogpt"), kNanoGptPeak});
   return all;
 }
 
@@ -137,7 +140,7 @@ nlohmann::json utilisations_json(const run::Run& run) {
                     {"source", one.flops.source},
                     {"flops_per_token", one.flops.per_token},
                     {"flops_per_step", one.flops.per_step},
-                    {"peak", one.peak.source},
+                    {"peak", one.peak.source.sentence},
                     {"peak_tflops", one.peak.tflops},
                     {"mfu", one.share},
                     {"over_one", io::text_or_null(one.over.sentence)}});

@@ -33,7 +33,7 @@ std::optional<double> peak_tflops(const spec::Gpu& card, spec::DataType type);
 // A peak of the device, in TFLOP/s.
 struct Peak {
   enum class Kind : std::uint8_t { measured, card, nanogpt } kind = Kind::measured;
-  std::string source;  // "2,048 x 2,048 product in fp32, measured", "H100 SXM, bf16, dense"
+  base::Message source;  // "2,048 x 2,048 product in fp32, measured", "H100 SXM, bf16, dense"
   double tflops = 0;
 };
 // The roof measured on the device; on cuda also the catalogue's figure of the card, and the A100's

@@ -161,9 +161,10 @@ void raise_to(Roofs& roofs, const KernelPoint& point) {
   if (roofs.tflops <= 0 || fastest <= 0) return;
   const double reached = tflops_of(point, fastest);
   if (reached <= roofs.tflops) return;
-  constexpr std::string_view kReached = "reached by attention; ";
-  if (!roofs.source.starts_with(kReached)) {
-    roofs.source = std::string(kReached) + text::decimal(roofs.tflops, 3) + " by a " + roofs.source;
+  constexpr const char* kReached = "roof.reached";
+  if (roofs.source.key != kReached) {
+    roofs.source = text::message(kReached, {{"tflops", text::decimal(roofs.tflops, 3)},
+                                            text::argument("product", roofs.source)});
   }
   roofs.tflops = reached;
 }

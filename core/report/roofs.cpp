@@ -5,12 +5,18 @@
 #include "core/report/efficiency.h"
 #include "core/spec/workload_math.h"
 #include "core/spec/workload_traffic.h"
+#include "core/text/message.h"
 
 namespace ts::report {
+namespace {
+
+constexpr const char* kMeasured = "roof.measured";
+
+}  // namespace
 
 Roofs roofs_of_card(const spec::Gpu& card, spec::DataType type) {
-  return {card.name + ", " + to_string(type) + ", dense", peak_tflops(card, type).value_or(0),
-          card.bandwidth_gb_s};
+  return {text::message("roof.card", {{"card", card.name}, {"dtype", to_string(type)}}),
+          peak_tflops(card, type).value_or(0), card.bandwidth_gb_s};
 }
 
 Roofs roofs_of_run(const run::Run& run) {
@@ -19,9 +25,14 @@ Roofs roofs_of_run(const run::Run& run) {
     if (roofs.tflops > 0) return roofs;
   }
   if (!run.roof) return {};
-  const std::string size = std::to_string(run.roof->size);
-  return {size + " x " + size + " product in " + to_string(run.roof->dtype) + " and copy, measured",
+  return {text::message(kMeasured, {{"size", std::to_string(run.roof->size)},
+                                    {"dtype", to_string(run.roof->dtype)}}),
           run.roof->tflops, run.roof->gb_s};
+}
+
+bool are_measured(const Roofs& roofs) {
+  return roofs.source.key.empty() ? roofs.source.sentence.ends_with("measured")
+                                  : roofs.source.key == kMeasured;
 }
 
 std::optional<StepLimits> step_limits(const run::Run& run) {
@@ -54,13 +65,17 @@ nlohmann::json to_json(const std::optional<StepLimits>& limits) {
 
 nlohmann::json to_json(const Roofs& roofs) {
   if (!roofs.known()) return nullptr;
-  return {{"source", roofs.source}, {"tflops", roofs.tflops}, {"gb_s", roofs.gb_s}};
+  return {{"source", roofs.source.sentence},
+          {"source_text", text::text_json(roofs.source)},
+          {"tflops", roofs.tflops},
+          {"gb_s", roofs.gb_s}};
 }
 
 Roofs roofs_from_json(const nlohmann::json& json) {
   if (json.is_null()) return {};
-  return {json.at("source").get<std::string>(), json.at("tflops").get<double>(),
-          json.at("gb_s").get<double>()};
+  return {text::message_from_json(json.at("source").get<std::string>(),
+                                  json.value("source_text", nlohmann::json())),
+          json.at("tflops").get<double>(), json.at("gb_s").get<double>()};
 }
 
 }  // namespace ts::report

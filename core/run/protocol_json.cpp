@@ -4,6 +4,7 @@
 #include <string>
 
 #include "core/io/json_values.h"
+#include "core/text/message.h"
 
 namespace ts::run {
 
@@ -34,7 +35,7 @@ base::Result<Protocol> protocol_from_json(const nlohmann::json& json) {
   read("hard_budget_s", protocol.hard_budget_s);
   read("target_ci", protocol.target_ci);
   read("probe_every", protocol.probe_every);
-  if (!bad.empty()) return base::fail("The protocol has no number " + bad);
+  if (!bad.empty()) return text::fail("session_error.protocol", {{"key", bad}});
   protocol.check_values = json.value("check_values", false);  // earlier versions have none
   return protocol;
 }

@@ -70,12 +70,13 @@ struct FromJson {
   const nlohmann::json& value;
 
   [[nodiscard]] tl::unexpected<base::Error> wrong_type(const char* wanted) const {
-    return base::fail(
-        fmt::format("{} must be {}, not {}", field_name(field), wanted,
-                    value.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace)));
+    return text::fail(
+        std::string("spec.error.type.") + wanted,
+        {{"field", field_name(field)},
+         {"value", value.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace)}});
   }
   [[nodiscard]] base::Result<void> whole_number() const {
-    if (!value.is_number_integer()) return wrong_type("a whole number");
+    if (!value.is_number_integer()) return wrong_type("whole_number");
     if (value.is_number_unsigned() && value.get<std::uint64_t>() > INT64_MAX) {
       return set_number(spec, field, INT64_MAX);
     }
@@ -84,25 +85,25 @@ struct FromJson {
   base::Result<void> operator()(const NumberField&) const { return whole_number(); }
   base::Result<void> operator()(const BytesField&) const { return whole_number(); }
   base::Result<void> operator()(const RealField&) const {
-    if (!value.is_number()) return wrong_type("a number");
+    if (!value.is_number()) return wrong_type("number");
     return set_real(spec, field, value.get<double>());
   }
   base::Result<void> operator()(const ChoiceField&) const {
-    if (!value.is_string()) return wrong_type("a name in quotes");
+    if (!value.is_string()) return wrong_type("name");
     return set_choice(spec, field, value.get_ref<const std::string&>());
   }
   base::Result<void> operator()(const FlagField& flag) const {
-    if (!value.is_boolean()) return wrong_type("true or false");
+    if (!value.is_boolean()) return wrong_type("truth");
     spec.*flag.member = value.get<bool>();
     return {};
   }
   base::Result<void> operator()(const SeedField& seed) const {
-    if (!value.is_number_unsigned()) return wrong_type("a whole number from 0 up");
+    if (!value.is_number_unsigned()) return wrong_type("seed");
     spec.*seed.member = value.get<std::uint64_t>();
     return {};
   }
   base::Result<void> operator()(const TextField& text) const {
-    if (!value.is_string()) return wrong_type("a name in quotes");
+    if (!value.is_string()) return wrong_type("name");
     spec.*text.member = value.get<std::string>();
     return {};
   }
@@ -131,7 +132,7 @@ nlohmann::json to_json(const WorkloadSpec& spec) {
 }
 
 base::Result<WorkloadSpec> spec_from_json(const nlohmann::json& json) {
-  if (!json.is_object()) return base::fail("A workload must be a JSON object of settings");
+  if (!json.is_object()) return text::fail("spec.error.no_object");
   WorkloadSpec spec;
   for (const auto& [key, value] : json.items()) {
     TS_TRY(const auto field, field_from_name(key));

@@ -74,7 +74,7 @@ std::vector<std::optional<PointTheory>> theories_of(const Sweep& sweep) {
 base::Message beaten_bound(const std::optional<PointTheory>& theory, const SweepPoint& point) {
   const double ms = point.measurement.step.median_ms;
   if (!theory || point.status != PointStatus::ok || !(ms > 0)) return {};
-  const bool measured = theory->roofs.source.ends_with("measured");
+  const bool measured = are_measured(theory->roofs);
   if (ms < theory->compute_ms)
     return text::message(measured ? "sweep.beaten.product" : "sweep.beaten.card");
   if (ms >= theory->memory_ms) return {};
@@ -106,7 +106,7 @@ nlohmann::json theory_json(const std::optional<PointTheory>& theory) {
           {"memory_ms", positive(theory->memory_ms)},
           {"peak_tflops", positive(theory->roofs.tflops)},
           {"bandwidth_gb_s", positive(theory->roofs.gb_s)},
-          {"source", theory->roofs.source}};
+          {"source", theory->roofs.source.sentence}};
 }
 
 std::vector<report::Roofs> roofs_of(std::span<const std::optional<PointTheory>> theories) {

@@ -12,6 +12,7 @@
 #include "core/io/json_parse.h"
 #include "core/io/json_text.h"
 #include "core/io/unpack.h"
+#include "core/text/message.h"
 #include "core/trace_file/event_fields.h"
 
 namespace ts::trace_file {
@@ -286,8 +287,9 @@ base::Result<void> write_trace(const std::filesystem::path& path, const TraceFil
                                const std::string& metadata) {
   const std::string_view extra = metadata.empty() ? std::string_view("{}") : metadata;
   if (const auto json = io::parse_json(extra); !json || !json->is_object()) {
-    return base::fail(
-        fmt::format("Cannot write {}: the metadata is not a JSON object.", path.string()));
+    return text::fail("file_error.write",
+                      {{"path", path.string()},
+                       text::argument("reason", text::message("file_error.reason.metadata"))});
   }
   return io::write_file(path, [&](const io::WritePiece& write) { Writer(write, file).run(extra); });
 }

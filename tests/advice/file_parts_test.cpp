@@ -154,7 +154,7 @@ TEST_F(FilePartsTest, OtherOperatorsHaveNoneAndOwnWorkloadsToo) {
   EXPECT_TRUE(parts_of_file(spec::WorkloadSpec(), AttentionBackend::math).empty());
   AdviceRequest request;
   request.settings = spec;
-  request.roofs = [](spec::DataType) { return report::Roofs{"", 1, 1}; };
+  request.roofs = [](spec::DataType) { return report::Roofs{{}, 1, 1}; };
   EXPECT_EQ(AdviceWork(request).advice().problem.key, "advice.problem.file");
 }
 
@@ -163,7 +163,7 @@ TEST_F(FilePartsTest, SettingsOfAFileAreRanked) {
       chosen([](Json& graph) { graph["tensor_values"]["linear"] = sizes_of_x(graph, 4); });
   spec.pass = spec::Pass::full_step;
   const auto recipes = recipes_of(spec, spec::DeviceKind::cuda, {}, [](spec::DataType type) {
-    return report::Roofs{"", type == spec::DataType::bf16 ? 2.0 : 1.0, 1e6};
+    return report::Roofs{{}, type == spec::DataType::bf16 ? 2.0 : 1.0, 1e6};
   });
   ASSERT_FALSE(recipes.empty());
   EXPECT_EQ(recipes.front().spec.dtype, spec::DataType::bf16);

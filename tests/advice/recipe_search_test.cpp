@@ -14,7 +14,7 @@ namespace {
 
 report::Roofs card_roofs(spec::DataType type) {
   const bool narrow = type == spec::DataType::bf16 || type == spec::DataType::fp16;
-  return {"a card", narrow ? 300.0 : type == spec::DataType::tf32 ? 150.0 : 20.0, 2000};
+  return {{"a card"}, narrow ? 300.0 : type == spec::DataType::tf32 ? 150.0 : 20.0, 2000};
 }
 
 spec::WorkloadSpec language_model(std::int64_t batch) {

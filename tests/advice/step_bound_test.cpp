@@ -21,18 +21,18 @@ TEST(StepBound, IsTheSumOfItsParts) {
   const double flops = 3 * 2 * 10 * 77.0;
   const double bytes = 3 * 4 * (70 + 77 + 110.0);
   const double update = 4 * 7.0 * static_cast<double>(spec::parameter_count(spec));
-  const auto fast_memory = step_bound(spec, spec.backend, {"", 1e-6, 1});
+  const auto fast_memory = step_bound(spec, spec.backend, {{}, 1e-6, 1});
   ASSERT_TRUE(fast_memory);
   EXPECT_DOUBLE_EQ(fast_memory->compute_s, 2 * flops / 1e6);
   EXPECT_DOUBLE_EQ(fast_memory->memory_s, update / 1e9);
   EXPECT_EQ(fast_memory->slowest, spec::StepPart::Kind::products);
   EXPECT_FALSE(fast_memory->slowest_by_memory);
-  const auto fast_units = step_bound(spec, spec.backend, {"", 1e3, 1});
+  const auto fast_units = step_bound(spec, spec.backend, {{}, 1e3, 1});
   EXPECT_DOUBLE_EQ(fast_units->seconds, (2 * bytes + update) / 1e9);
   EXPECT_EQ(fast_units->compute_s, 0);
   EXPECT_TRUE(fast_units->slowest_by_memory);
-  EXPECT_FALSE(step_bound(spec, spec.backend, {"", 0, 1}));
-  EXPECT_FALSE(step_bound(spec, spec.backend, {"", 1, 0}));
+  EXPECT_FALSE(step_bound(spec, spec.backend, {{}, 0, 1}));
+  EXPECT_FALSE(step_bound(spec, spec.backend, {{}, 1, 0}));
 }
 
 TEST(StepBound, IsNoLessThanThatOfTheWholeStep) {
@@ -58,7 +58,7 @@ TEST(StepBound, IsNoLessThanThatOfTheWholeStep) {
           const double all = spec::step_flops(spec, backend).total();
           EXPECT_NEAR(flops, all, 1e-9 * all) << preset.id;
           EXPECT_EQ(bytes, spec::step_traffic(spec, backend)) << preset.id;
-          const auto bound = step_bound(spec, backend, {"", 300, 2000});
+          const auto bound = step_bound(spec, backend, {{}, 300, 2000});
           if (!bound) continue;
           EXPECT_GE(bound->seconds * (1 + 1e-9), std::max(all / 300e12, bytes / 2000e9));
         }

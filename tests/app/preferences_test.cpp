@@ -5,7 +5,9 @@
 #include <fstream>
 
 #include "app/output/time_stamp.h"
+#include "app/session/languages.h"
 #include "tests/io/temporary_folder.h"
+#include "views/common/spec_words.h"
 
 namespace ts::app {
 namespace {
@@ -29,7 +31,7 @@ class PreferencesFile : public testing::Test {
   }
 
   io::testing::TemporaryFolder folder_;
-  std::string problem_;
+  base::Message problem_;
 };
 
 TEST_F(PreferencesFile, come_back_as_they_were) {
@@ -47,12 +49,12 @@ TEST_F(PreferencesFile, come_back_as_they_were) {
   saved.spec.target_gpu = "RTX 3090";
   ASSERT_TRUE(save_preferences(folder_.path() / "new" / "folder", saved));
   expect_equal(load_preferences(folder_.path() / "new" / "folder", problem_), saved);
-  EXPECT_EQ(problem_, "");
+  EXPECT_TRUE(problem_.empty()) << problem_.sentence;
 }
 
 TEST_F(PreferencesFile, without_a_file_are_the_defaults_and_no_problem) {
   expect_equal(load(), default_preferences());
-  EXPECT_EQ(problem_, "");
+  EXPECT_TRUE(problem_.empty()) << problem_.sentence;
 }
 
 TEST_F(PreferencesFile, the_first_start_shows_a_workload_that_can_run) {
@@ -62,9 +64,9 @@ TEST_F(PreferencesFile, the_first_start_shows_a_workload_that_can_run) {
 TEST_F(PreferencesFile, that_cannot_be_read_give_the_defaults_and_one_sentence) {
   for (const char* content : {"", "{\"theme\": \"light\"", "[1, 2]", "null", "\xff\xfe\0\1"}) {
     write(content);
-    problem_.clear();
+    problem_ = {};
     expect_equal(load(), default_preferences());
-    EXPECT_NE(problem_.find("settings.json"), std::string::npos) << content;
+    EXPECT_NE(problem_.sentence.find("settings.json"), std::string::npos) << content;
   }
 }
 
@@ -75,8 +77,8 @@ TEST_F(PreferencesFile, one_wrong_value_costs_only_itself) {
   wanted.live = true;
   wanted.window_height = 640;  // the least there is
   expect_equal(load(), wanted);
-  EXPECT_NE(problem_.find("theme, language, scale, window_width, spec"), std::string::npos)
-      << problem_;
+  EXPECT_NE(problem_.sentence.find("theme, language, scale, window_width, spec"), std::string::npos)
+      << problem_.sentence;
 }
 
 TEST_F(PreferencesFile, what_cannot_be_used_is_kept_and_named_until_it_was_seen) {
@@ -84,19 +86,21 @@ TEST_F(PreferencesFile, what_cannot_be_used_is_kept_and_named_until_it_was_seen)
   write("{\"theme\": \"light\"");
   Preferences loaded = load();
   EXPECT_EQ(content("settings.set-aside.json"), "{\"theme\": \"light\"");
-  EXPECT_NE(problem_.find("is not valid JSON"), std::string::npos) << problem_;
-  EXPECT_NE(problem_.find("settings.set-aside.json"), std::string::npos) << problem_;
+  EXPECT_NE(problem_.sentence.find("is not valid JSON"), std::string::npos) << problem_.sentence;
+  EXPECT_NE(problem_.sentence.find("settings.set-aside.json"), std::string::npos)
+      << problem_.sentence;
   // The preferences saved at the end of the session are read at the next start ...
   ASSERT_TRUE(save_preferences(folder_.path(), loaded));
-  problem_.clear();
+  problem_ = {};
   loaded = load();
-  EXPECT_NE(problem_.find("settings.set-aside.json"), std::string::npos) << problem_;
+  EXPECT_NE(problem_.sentence.find("settings.set-aside.json"), std::string::npos)
+      << problem_.sentence;
   // ... until the user has seen it.
   loaded.set_aside.clear();
   ASSERT_TRUE(save_preferences(folder_.path(), loaded));
-  problem_.clear();
+  problem_ = {};
   load();
-  EXPECT_EQ(problem_, "");
+  EXPECT_TRUE(problem_.empty()) << problem_.sentence;
 
   // The next one does not overwrite the first; the same one is not kept twice.
   for (int start = 0; start < 2; ++start) {
@@ -112,21 +116,36 @@ TEST_F(PreferencesFile, what_cannot_even_be_read_is_moved_away) {
   std::filesystem::create_directory(folder_ / "settings.json");
   io::testing::put(folder_ / "settings.json" / "inside", "x");
   const Preferences loaded = load();
-  EXPECT_NE(problem_.find("Is a directory"), std::string::npos) << problem_;
+  EXPECT_NE(problem_.sentence.find("Is a directory"), std::string::npos) << problem_.sentence;
   EXPECT_TRUE(std::filesystem::exists(folder_ / "settings.set-aside.json" / "inside"));
   EXPECT_TRUE(save_preferences(folder_.path(), loaded));
+}
+
+TEST_F(PreferencesFile, whose_problem_is_told_in_the_language_of_the_window) {
+  const text::Texts texts = built_in_texts(text::Language::zh_cn);
+  for (const auto& [content, wanted] : {std::pair{"{", "不是有效的 JSON，使用默认设置"},
+                                        {"[]", "不是 JSON 对象，使用默认设置"},
+                                        {R"({"scale": "big"})", "这些项使用默认设置：scale"}}) {
+    write(content);
+    problem_ = {};
+    const Preferences loaded = load();
+    const std::string words = views::message_words(texts, problem_);
+    EXPECT_NE(words.find(wanted), std::string::npos) << words;
+    EXPECT_NE(words.find("；原内容保存在 " + loaded.set_aside.string()), std::string::npos)
+        << words;
+  }
 }
 
 TEST_F(PreferencesFile, nested_too_deeply_are_refused) {
   write("{\"spec\": " + std::string(200'000, '[') + std::string(200'000, ']') + "}");
   expect_equal(load(), default_preferences());
-  EXPECT_NE(problem_.find("nested more than"), std::string::npos) << problem_;
+  EXPECT_NE(problem_.sentence.find("nested more than"), std::string::npos) << problem_.sentence;
 }
 
 TEST_F(PreferencesFile, that_are_all_right_are_no_problem) {
   write(R"({"theme": "dark", "language": "en", "scale": 1.5, "unknown": 1})");
   EXPECT_EQ(load().scale, 1.5F);
-  EXPECT_EQ(problem_, "");
+  EXPECT_TRUE(problem_.empty()) << problem_.sentence;
 }
 
 TEST_F(PreferencesFile, keep_the_scale_within_what_can_be_read) {
@@ -153,13 +172,13 @@ TEST(Preferences, KeepTheFolderOfWhatIsSavedIfItIsAWholePath) {
   preferences.save_folder = "/somewhere/else";
   preferences.save_parts.set(SavePart::trace, false);
   ASSERT_TRUE(save_preferences(folder.path(), preferences));
-  std::string problem;
+  base::Message problem;
   EXPECT_EQ(load_preferences(folder.path(), problem).save_folder, "/somewhere/else");
   EXPECT_EQ(load_preferences(folder.path(), problem).save_parts.names(),
             "snapshot,tables,pictures,report");
-  EXPECT_EQ(problem, "");
+  EXPECT_TRUE(problem.empty()) << problem.sentence;
   static_cast<void>(parse_preferences(R"({"save_folder": "somewhere"})", problem));
-  EXPECT_NE(problem.find("save_folder"), std::string::npos) << problem;
+  EXPECT_NE(problem.sentence.find("save_folder"), std::string::npos) << problem.sentence;
 }
 
 TEST(NewPath, TakesANumberWhereSomethingIsAlready) {

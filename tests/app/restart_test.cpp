@@ -17,8 +17,9 @@ std::string printed_by(const std::filesystem::path& program) {
   const pid_t child = fork();
   if (child == 0) {
     dup2(pipe_ends[1], STDOUT_FILENO);
-    const std::string why = restart(program, {"a file", "b"});
-    static_cast<void>(write(STDOUT_FILENO, why.data(), why.size()));
+    const base::Message why = restart(program, {"a file", "b"});
+    const std::string said = why.key + ": " + why.sentence;
+    static_cast<void>(write(STDOUT_FILENO, said.data(), said.size()));
     _exit(1);
   }
   close(pipe_ends[1]);
@@ -44,7 +45,7 @@ TEST(Restart, nothing_but_the_three_streams_stays_open) {
 
 TEST(Restart, a_program_that_is_not_there_gives_a_sentence) {
   EXPECT_EQ(printed_by("/no/such/program"),
-            "The program cannot be started again: No such file or directory");
+            "restart.failed: The program cannot be started again: No such file or directory");
 }
 
 }  // namespace

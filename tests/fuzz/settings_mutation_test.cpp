@@ -21,7 +21,7 @@ TEST(DamagedSettings, AreReadOrNamed) {
   JsonMutator meaning(21);
   int clean = 0;
   for (int i = 0; i < 3'000; ++i) {
-    std::string problem;
+    base::Message problem;
     const std::string text = i % 2 == 0 ? bytes.next() : meaning.changed(good);
     const app::Preferences read = app::parse_preferences(text, problem);
     clean += problem.empty() ? 1 : 0;
@@ -30,10 +30,10 @@ TEST(DamagedSettings, AreReadOrNamed) {
     EXPECT_LE(read.window_height, 16384);
     if (i % 20 != 0) continue;
     ASSERT_TRUE(app::save_preferences(folder.path(), read));
-    problem.clear();
+    problem = {};
     const auto again =
         app::parse_preferences(io::testing::content_of(folder / "settings.json"), problem);
-    EXPECT_EQ(problem, "") << text;
+    EXPECT_TRUE(problem.empty()) << text;
     EXPECT_TRUE(again.spec == read.spec);
     EXPECT_EQ(again.scale, read.scale);
   }

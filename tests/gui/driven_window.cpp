@@ -42,7 +42,7 @@ void DrivenWindow::SetUpTestSuite() {
   options.program = engine_folder() / "tensorscope";
   options.restart = [](const std::vector<std::filesystem::path>& files) {
     driven->restarted_with = files;
-    return std::string("A test is not started again");
+    return base::Message{"A test is not started again"};
   };
   auto opened = Window::open(std::move(options));
   ASSERT_TRUE(opened) << opened.error().sentence;

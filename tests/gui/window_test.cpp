@@ -38,7 +38,7 @@ TEST_F(DrivenWindow, WhatWasMeasuredOutlivesARestart) {
     IM_CHECK(std::filesystem::file_size(restarted_with().front()) > 0);
     IM_CHECK(std::filesystem::exists(restarted_with().front().parent_path() / "run.json"));
     IM_CHECK(std::filesystem::exists(restarted_with().front().parent_path() / "trace.json"));
-    std::string problem;
+    base::Message problem;
     IM_CHECK(load_preferences(folder() / "config", problem).spec == small_attention());
     session().share_current()->failure.restart = false;
   });

@@ -28,7 +28,7 @@ spec::WorkloadSpec example_spec() {
 // measured.
 StageBench example() {
   StageBench bench;
-  bench.roofs = {.source = "measured", .tflops = 0.2};
+  bench.roofs = {.source = {"measured"}, .tflops = 0.2};
   const auto add = [&](const char* instructions, const spec::WorkloadSpec& spec, double ms) {
     bench.points.push_back(
         {instructions,
@@ -82,10 +82,10 @@ TEST(StageBench, TheTableHasTimeAndShareOfTheRoof) {
 TEST(StageBench, TheRoofIsAtLeastWhatAStageReaches) {
   StageBench bench = example();
   bench.points.erase(bench.points.begin() + 1);  // with backward
-  bench.roofs = {.source = "512 x 512 product in fp32", .tflops = 0.02};
+  bench.roofs = {.source = {"512 x 512 product in fp32"}, .tflops = 0.02};
   const report::Roofs reached = bench.reached_roofs();
   EXPECT_NEAR(reached.tflops, 0.0537, 1e-4);
-  EXPECT_EQ(reached.source, "reached by attention; 0.020 by a 512 x 512 product in fp32");
+  EXPECT_EQ(reached.source.sentence, "reached by attention; 0.020 by a 512 x 512 product in fp32");
   const io::TextTable table = stage_bench_table(bench, views::testing::program_texts());
   EXPECT_EQ(table.rows[0][2], "12.5 %");
   EXPECT_EQ(table.rows[1][2], "100.0 %");

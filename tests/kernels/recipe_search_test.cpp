@@ -65,7 +65,7 @@ TEST(Advice, IsTheOptimumOfAllCombinations) {
     request.space = one.space;
     if (!one.target.card) {
       request.roofs = [](spec::DataType type) {
-        return report::Roofs{"made up", type == spec::DataType::fp32 ? 0.1 : 0.2, 20};
+        return report::Roofs{{"made up"}, type == spec::DataType::fp32 ? 0.1 : 0.2, 20};
       };
     }
     advice::AdviceWork work(request);

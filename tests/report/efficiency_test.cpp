@@ -102,7 +102,7 @@ TEST(Utilisation, against_every_peak_that_is_known) {
   EXPECT_NEAR(all[0].share, rate / 250, 1e-9);
   EXPECT_NEAR(all[1].share, rate / 500, 1e-9);
   EXPECT_NEAR(all[2].share, rate / 312, 1e-9);
-  EXPECT_EQ(all[0].peak.source, "8,192 x 8,192 product in bf16, measured");
+  EXPECT_EQ(all[0].peak.source.sentence, "8,192 x 8,192 product in bf16, measured");
   const auto json = utilisations_json(run);
   EXPECT_EQ(json.at(2).at("peak_tflops"), 312);
 }

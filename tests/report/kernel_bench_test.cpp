@@ -10,7 +10,7 @@ namespace {
 
 KernelBench example() {
   KernelBench bench;
-  bench.roofs = {.source = "measured", .tflops = 0.2};
+  bench.roofs = {.source = {"measured"}, .tflops = 0.2};
   double ratio = 0.25;
   spec::WorkloadSpec base;
   base.batch = 1;
@@ -62,7 +62,8 @@ TEST(KernelBench, NoShareOfTheRoofIsAboveOne) {
   const KernelBench bench = example();
   const Roofs roofs = bench.reached_roofs();
   EXPECT_GT(roofs.tflops, bench.roofs.tflops);
-  EXPECT_EQ(roofs.source.rfind("reached by attention; 0.200 by a ", 0), 0U) << roofs.source;
+  EXPECT_EQ(roofs.source.sentence.rfind("reached by attention; 0.200 by a ", 0), 0U)
+      << roofs.source.sentence;
   int whole = 0;
   for (const auto& row : kernel_table(bench).rows) {
     const int share = std::stoi(row[9]), of_flash = std::stoi(row[10]);

@@ -6,6 +6,9 @@ it; a literal that ends in a dot is the beginning of keys that are put together,
 of them. core and kernels also name files of the system that look like keys, so there only those
 count that one of the three is called with. Where they are called with arguments, these must be the placeholders of
 the English text, no more and no fewer.
+
+A message without a key stays English in every window. So base::fail("...") and a Message or Error
+made of a literal stand only in the files of ENGLISH_ONLY, whose sentences no window shows.
 """
 
 import json
@@ -24,6 +27,36 @@ CALL = re.compile(r'\b(?:texts(?:_?\))?|text::message|text::fail)\s*\(\s*(?:std:
 GIVEN = re.compile(r'\{\s*"(\w+)"\s*,|\bargument\(\s*"(\w+)"|\bsystem_(reason)\(|\b(who)_asked\(')
 STRING = re.compile(r'"(?:[^"\\]|\\.)*"')
 PLACEHOLDER = re.compile(r"\{(\w+)(?:\|[^{}|]*\|[^{}|]*)?\}")
+# The beginning of a message made of a literal: the literal may stand behind other parts of the call.
+KEYLESS = re.compile(r'\bbase::fail\s*\(|(?<!c10::)\b(?:Message|Error|Failure)\s*(?:\w+\s*)?[({]+\s*(?:\.sentence\s*=\s*)?(?=")|'
+                     r'\.sentence\s*\+?=\s*(?=")')
+ENGLISH_ONLY = (
+    # The command line alone asks for these.
+    "app/commands/",
+    "app/output/file_question.cpp",
+    "app/own_file/own_points.cpp",
+    "app/pages/page.cpp",
+    "app/ranks/confirm_run.cpp",
+    "app/window/workspace_picture.cpp",
+    "views/tables/operators_view.cpp",
+    # There is no window yet, or none can be opened.
+    "app/pictures/graphics.cpp",
+    "app/window/window.cpp",
+    # Files that are part of the program: a test reads them, so no user sees the fault of one.
+    "core/cluster/links.cpp",
+    "core/lessons/demo.cpp",
+    "core/lessons/lesson_rows.cpp",
+    "core/lessons/material_errors.cpp",
+    "core/predict/cuda_scratch.cpp",
+    "core/spec/gpu_catalogue.cpp",
+    "core/sweep/reference_points.cpp",
+    "core/sweep/sweep_presets.cpp",
+    "core/text/text.cpp",
+    # Records that tests and checks alone read back.
+    "core/capture/gpu_buffer_file.cpp",
+    # An engine without a reference answers so; the engines of the window have one.
+    "core/run/engine.h",
+)
 FILE_NAME = re.compile(r"\.(?:json|so|png|h|cpp|ini|ttf|otf|ttc|sh|tmp|csv|md|tex|jsonl|svg)$")
 
 
@@ -52,6 +85,17 @@ def given_names(rest):
         depth += {"(": 1, "{": 1, ")": -1, "}": -1}.get(rest[place], 0)
         place += 1
     return names
+
+
+def keyless_messages(path, source):
+    for match in KEYLESS.finditer(source):
+        if match[0].startswith("base::fail"):
+            literals = STRING.findall(call_text(source, match.end()))
+        else:
+            literals = [STRING.match(source, match.end())[0]]
+        if any(re.search("[A-Za-z]{2}", literal) for literal in literals):
+            line = source.count("\n", 0, match.start()) + 1
+            yield f"{path}:{line}: this sentence has no key, so a window in Chinese shows it in English"
 
 
 def check_source(path, source, english, areas, used, prefixes):
@@ -91,6 +135,8 @@ def faults(root):
         if path.parts[0] in FOLDERS:
             source = (root / path).read_text(encoding="utf-8")
             yield from check_source(path, source, english, areas, used, prefixes)
+            if not path.as_posix().startswith(ENGLISH_ONLY):
+                yield from keyless_messages(path, source)
     for key in sorted(set(english) - used):
         if not any(key.startswith(prefix) for prefix in prefixes):
             yield f"{ENGLISH}: {key} is never used"

@@ -12,7 +12,7 @@ def tree(texts, source, folder="views"):
     root = pathlib.Path(tempfile.mkdtemp())
     (root / "assets/locale").mkdir(parents=True)
     (root / "assets/locale/en.json").write_text(json.dumps(texts))
-    (root / folder).mkdir()
+    (root / folder).mkdir(parents=True)
     (root / folder / "a.cpp").write_text(source)
     return root
 
@@ -53,6 +53,16 @@ class LocaleKeys(unittest.TestCase):
     def test_takes_names_in_core_for_keys_only_where_they_are(self):
         texts = {"memory.peak": "Peak"}
         self.assertEqual("", self.found(texts, 'f("memory.peak"); g("memory.max");', "core"))
+
+    def test_misses_a_sentence_without_a_key(self):
+        for source in ('return base::fail("No such card");', 'return base::fail(name + " is no card");',
+                       'base::Message{"No such card"};', 'Failure({.sentence = "No card"});',
+                       'bench.problem.sentence = "No card";', 'problem.sentence += "; none";'):
+            self.assertIn("views/a.cpp:2: this sentence has no key", self.found({}, "\n" + source))
+        for source in ('return base::fail(error.what());', 'base::fail("")', 'base::Message{name};'):
+            self.assertEqual("", self.found({}, source))
+        english = 'return base::fail("--gpu takes a card");'
+        self.assertEqual("", self.found({}, english, "app/commands"))
 
 
 if __name__ == "__main__":

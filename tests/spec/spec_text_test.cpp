@@ -52,7 +52,9 @@ TEST(SpecJson, json_has_every_field_and_nothing_else) {
 std::string json_error(const char* text) {
   const auto spec = spec_from_json(nlohmann::json::parse(text));
   EXPECT_FALSE(spec) << text;
-  return spec ? "" : spec.error().sentence;
+  if (spec) return "";
+  EXPECT_FALSE(spec.error().key.empty()) << "a window in Chinese shows it in English: " << text;
+  return spec.error().sentence;
 }
 
 TEST(SpecJson, json_errors_name_the_key) {

@@ -38,7 +38,7 @@ TEST(SweepTheory, TimesFollowFromTheRoofsOfTheDevice) {
     EXPECT_EQ(theory_of(sweep, i)->compute_ms, theories[i]->compute_ms);
   }
   ASSERT_EQ(roofs_of(theories).size(), 1U);
-  EXPECT_NE(roofs_of(theories)[0].source.find("measured"), std::string::npos);
+  EXPECT_TRUE(report::are_measured(roofs_of(theories)[0]));
 }
 
 TEST(SweepTheory, PointsThatWereNotRunTakeTheRoofOfTheirDeviceAndType) {
@@ -64,6 +64,7 @@ TEST(SweepTheory, OfACardThatIsNotThereByItsPredictionAndKeptInJson) {
   PointPrediction prediction;
   prediction.peak_allocated = 100;
   prediction.roofs = report::roofs_of_card(card, spec::DataType::fp32);
+  EXPECT_FALSE(report::are_measured(prediction.roofs));
   sweep.predict({{0, prediction}});
   ASSERT_TRUE(theory_of(sweep, 0));
   EXPECT_EQ(theory_of(sweep, 0)->roofs.tflops, 10);
@@ -79,10 +80,19 @@ TEST(SweepTheory, MeasuredRoofsSurviveTheJournal) {
   Sweep sweep(over_t("T=256:512:x2", nullptr));
   run_all(sweep, on_a_roof);
   const PointMeasurement& known = sweep.points()[0].measurement;
-  EXPECT_EQ(measurement_from_json(to_json(sweep, sweep.points()[0])).roofs, known.roofs);
-  nlohmann::json older = to_json(sweep, sweep.points()[0]);
-  older.erase("roofs");
-  EXPECT_FALSE(measurement_from_json(older).roofs.known());
+  nlohmann::json written = to_json(sweep, sweep.points()[0]);
+  const report::Roofs read = measurement_from_json(written).roofs;
+  EXPECT_EQ(read, known.roofs);
+  EXPECT_EQ(read.source, known.roofs.source) << "with its key";
+  EXPECT_FALSE(read.source.key.empty());
+  // Earlier versions wrote the sentence alone.
+  written["roofs"].erase("source_text");
+  const report::Roofs earlier = measurement_from_json(written).roofs;
+  EXPECT_EQ(earlier, known.roofs);
+  EXPECT_TRUE(earlier.source.key.empty());
+  EXPECT_TRUE(report::are_measured(earlier));
+  written.erase("roofs");
+  EXPECT_FALSE(measurement_from_json(written).roofs.known());
 }
 
 TEST(Sweep, EstimatedTimesComeFromAnotherPointOfTheSeries) {

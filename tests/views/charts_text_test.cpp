@@ -4,6 +4,7 @@
 #include <random>
 #include <set>
 
+#include "core/report/roofs.h"
 #include "core/spec/memory_limit.h"
 #include "tests/views/recording_sink.h"
 #include "tests/views/texts_for_tests.h"
@@ -283,8 +284,13 @@ TEST(LimitWords, WhatCoreNamesIsSaidInTheLanguageThatIsShown) {
   texts.choose(text::Language::zh_cn);
   EXPECT_EQ(limit_words(texts, "memory_limit (2.00 GiB)"), "内存上限 (2.00 GiB)");
   EXPECT_EQ(limit_words(texts, "80 % of RAM"), "内存的 80 %");
-  EXPECT_EQ(roof_words(texts, "RTX 4090, bf16, dense"), "RTX 4090, bf16，稠密");
-  EXPECT_EQ(roof_words(texts, "1024 x 1024 product in fp32 and copy, measured"),
+  spec::Gpu card;
+  card.name = "RTX 4090";
+  EXPECT_EQ(message_words(texts, report::roofs_of_card(card, spec::DataType::bf16).source),
+            "RTX 4090, bf16，稠密");
+  run::Run run{run::StartedUpdate{}};
+  run.roof = run::Roof{.dtype = spec::DataType::fp32, .size = 1024, .tflops = 1, .gb_s = 1};
+  EXPECT_EQ(message_words(texts, report::roofs_of_run(run).source),
             "实测：fp32 下 1024 x 1024 的矩阵乘与复制");
   spec::WorkloadSpec spec;
   spec.batch = -1;

@@ -59,24 +59,6 @@ std::string class_key(SliceClass slice_class) {
          (of_work ? trace::kSliceClassNames[static_cast<std::size_t>(slice_class)] : "other");
 }
 
-std::string roof_words(const text::Texts& texts, std::string_view source) {
-  // "1024 x 1024 product in fp32 and copy, measured"
-  constexpr std::string_view kBefore = " product in ", kAfter = " and copy, measured";
-  const std::size_t before = source.find(kBefore);
-  if (before != std::string_view::npos && source.ends_with(kAfter)) {
-    const std::size_t type = before + kBefore.size();
-    return texts(
-        "sweep.roof.measured",
-        {{"size", std::string(source.substr(0, before))},
-         {"dtype", std::string(source.substr(type, source.size() - kAfter.size() - type))}});
-  }
-  // "RTX 4090, bf16, dense"
-  constexpr std::string_view kDense = ", dense";
-  if (!source.ends_with(kDense)) return std::string(source);
-  return texts("sweep.roof.card",
-               {{"card", std::string(source.substr(0, source.size() - kDense.size()))}});
-}
-
 std::string prediction_error(std::int64_t predicted, std::int64_t measured) {
   if (predicted == measured) return "0 %";
   if (measured == 0) return text::kNoNumber;

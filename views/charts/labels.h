@@ -25,10 +25,6 @@ std::string category_key(memory::Category category);
 std::string phase_key(base::Phase phase);
 std::string class_key(trace::SliceClass slice_class);  // steps and phases are "other"
 
-// The source of a roof, in the user's language: "1024 x 1024 product in fp32 and copy, measured",
-// "RTX 4090, bf16, dense".
-std::string roof_words(const text::Texts& texts, std::string_view source);
-
 // Relative error of a prediction, (predicted - measured) / measured: "−0.4 %". "0 %" only if both
 // numbers are equal.
 std::string prediction_error(std::int64_t predicted, std::int64_t measured);
