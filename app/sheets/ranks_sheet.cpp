@@ -27,13 +27,14 @@ namespace {
 constexpr float kRankChoicesWidth = 400;  // at scale 1
 
 constexpr std::array kRankInputs = {
-    calculate::Input{"ranks", "", 2, 2, 64},
-    calculate::Input{"bucket_mib", "MiB", 25, 0, 65'536},
-    calculate::Input{"first_bucket_mib", "MiB", 1, 0, 65'536},
-    calculate::Input{"timed_steps", "", 0, 0, 1'000'000},
-    calculate::Input{"timeout_s", "s", 60, 1, 86'400},
-    calculate::Input{"factor_rank", "", 1, 1, 65'536},
-    calculate::Input{"sync_every", "", 0, 0, 1},
+    calculate::Input{.name = "ranks", .start = 2, .least = 2, .most = 64},
+    calculate::Input{.name = "bucket_mib", .unit = "MiB", .start = 25, .least = 0, .most = 65'536},
+    calculate::Input{
+        .name = "first_bucket_mib", .unit = "MiB", .start = 1, .least = 0, .most = 65'536},
+    calculate::Input{.name = "timed_steps", .start = 0, .least = 0, .most = 1'000'000},
+    calculate::Input{.name = "timeout_s", .unit = "s", .start = 60, .least = 1, .most = 86'400},
+    calculate::Input{.name = "factor_rank", .start = 1, .least = 1, .most = 65'536},
+    calculate::Input{.name = "sync_every", .start = 0, .least = 0, .most = 1},
 };
 
 constexpr std::array kCompressions = {run::Compression::none, run::Compression::bf16,

@@ -10,45 +10,45 @@ constexpr std::int64_t kLongest = 16 * kMillion;  // tokens of a sequence
 
 // Inputs that several calculators have.
 constexpr Input params(std::int64_t start) {
-  return {"params", "", start, 1, 100 * kThousandBillions};
+  return {.name = "params", .start = start, .least = 1, .most = 100 * kThousandBillions};
 }
 constexpr Input sequence(std::int64_t start) {
-  return {"T", "", start, 1, kLongest};
+  return {.name = "T", .start = start, .least = 1, .most = kLongest};
 }
 constexpr Input width(std::int64_t start) {
-  return {"d_model", "", start, 1, 1'000'000};
+  return {.name = "d_model", .start = start, .least = 1, .most = 1'000'000};
 }
 constexpr Input batch(std::int64_t start) {
-  return {"B", "", start, 1, 1'000'000};
+  return {.name = "B", .start = start, .least = 1, .most = 1'000'000};
 }
 constexpr Input layers(std::int64_t start) {
-  return {"layers", "", start, 1, 10'000};
+  return {.name = "layers", .start = start, .least = 1, .most = 10'000};
 }
 constexpr Input ranks(std::int64_t start) {
-  return {"ranks", "", start, 1, 1'000'000};
+  return {.name = "ranks", .start = start, .least = 1, .most = 1'000'000};
 }
 constexpr Input element(std::int64_t start) {
-  return {"element_bytes", "", start, 1, 8};
+  return {.name = "element_bytes", .start = start, .least = 1, .most = 8};
 }
 constexpr Input card(std::int64_t start) {
-  return {"card_gb", "GB", start, 1, 100'000};
+  return {.name = "card_gb", .unit = "GB", .start = start, .least = 1, .most = 100'000};
 }
 constexpr Input head_size(std::int64_t start) {
-  return {"d_head", "", start, 1, 65'536};
+  return {.name = "d_head", .start = start, .least = 1, .most = 65'536};
 }
 constexpr Input peak(std::int64_t start) {
-  return {"peak_tflops", "TFLOP/s", start, 1, kMillion};
+  return {.name = "peak_tflops", .unit = "TFLOP/s", .start = start, .least = 1, .most = kMillion};
 }
 constexpr Input bandwidth(std::int64_t start) {
-  return {"bandwidth_gbs", "GB/s", start, 1, kMillion};
+  return {.name = "bandwidth_gbs", .unit = "GB/s", .start = start, .least = 1, .most = kMillion};
 }
 constexpr Input ffn_width(std::int64_t start) {
-  return {"d_ff", "", start, 1, 10 * kMillion};
+  return {.name = "d_ff", .start = start, .least = 1, .most = 10 * kMillion};
 }
 constexpr Input vocabulary(std::int64_t start) {
-  return {"vocab", "", start, 1, 100 * kMillion};
+  return {.name = "vocab", .start = start, .least = 1, .most = 100 * kMillion};
 }
-constexpr Input kFfnMatrices = {"ffn_matrices", "", 3, 2, 3};
+constexpr Input kFfnMatrices = {.name = "ffn_matrices", .start = 3, .least = 2, .most = 3};
 
 std::vector<Calculator> made() {
   using enum Unit;
@@ -60,7 +60,7 @@ std::vector<Calculator> made() {
                   ffn_width(3072),
                   layers(12),
                   kFfnMatrices,
-                  {"tied", "", 0, 0, 1}},
+                  {.name = "tied", .start = 0, .least = 0, .most = 1}},
        .terms = {{"embedding", "vocab*d_model"},
                  {"attention", "4*d_model^2*layers"},
                  {"feed_forward", "ffn_matrices*d_model*d_ff*layers"},
@@ -85,8 +85,12 @@ std::vector<Calculator> made() {
                   layers(12),
                   width(768),
                   sequence(1024),
-                  {"sequences", "", 24, 1, kMillion},
-                  {"step_us", "\xc2\xb5s", 150'230, 1, kThousandBillions},
+                  {.name = "sequences", .start = 24, .least = 1, .most = kMillion},
+                  {.name = "step_us",
+                   .unit = "\xc2\xb5s",
+                   .start = 150'230,
+                   .least = 1,
+                   .most = kThousandBillions},
                   peak(312)},
        .terms = {{"weights_per_token", "6*params", flops},
                  {"attention_per_token", "12*layers*d_model*T", flops},
@@ -101,7 +105,7 @@ std::vector<Calculator> made() {
        .inputs = {batch(4),
                   sequence(512),
                   width(2560),
-                  {"heads", "", 32, 1, 65'536},
+                  {.name = "heads", .start = 32, .least = 1, .most = 65'536},
                   ffn_width(10'240),
                   vocabulary(10'000),
                   element(4)},
@@ -115,7 +119,11 @@ std::vector<Calculator> made() {
        .inputs = {batch(8),
                   sequence(8192),
                   width(16),
-                  {"workspace_kib", "KiB", 16'640, 0, 10 * kMillion}},
+                  {.name = "workspace_kib",
+                   .unit = "KiB",
+                   .start = 16'640,
+                   .least = 0,
+                   .most = 10 * kMillion}},
        .terms = {{"saved_softmax", "4*B*T^2", bytes},
                  {"saved_linear", "6*4*B*T*d_model", bytes},
                  {"saved_weights", "6*512*ceil(4*d_model^2/512)", bytes},
@@ -129,10 +137,10 @@ std::vector<Calculator> made() {
       {.id = "training_memory",
        .source = "ZeRO (Rajbhandari et al. 2020), section 3.1",
        .inputs = {params(7'000'000'000),
-                  {"weight_bytes", "", 2, 1, 8},
-                  {"gradient_bytes", "", 2, 0, 8},
-                  {"moment_bytes", "", 8, 0, 16},
-                  {"master_bytes", "", 0, 0, 8},
+                  {.name = "weight_bytes", .start = 2, .least = 1, .most = 8},
+                  {.name = "gradient_bytes", .start = 2, .least = 0, .most = 8},
+                  {.name = "moment_bytes", .start = 8, .least = 0, .most = 16},
+                  {.name = "master_bytes", .start = 0, .least = 0, .most = 8},
                   card(80)},
        .terms = {{"weights", "weight_bytes*params", bytes},
                  {"gradients", "gradient_bytes*params", bytes},
@@ -144,9 +152,9 @@ std::vector<Calculator> made() {
        .source = "ZeRO (Rajbhandari et al. 2020), figure 1 and section 7",
        .inputs = {params(7'000'000'000),
                   ranks(8),
-                  {"weight_bytes", "", 2, 1, 8},
-                  {"gradient_bytes", "", 2, 0, 8},
-                  {"state_bytes", "", 8, 0, 16}},
+                  {.name = "weight_bytes", .start = 2, .least = 1, .most = 8},
+                  {.name = "gradient_bytes", .start = 2, .least = 0, .most = 8},
+                  {.name = "state_bytes", .start = 8, .least = 0, .most = 16}},
        .terms = {{"replicated", "(weight_bytes+gradient_bytes+state_bytes)*params", bytes},
                  {"zero1", "(weight_bytes+gradient_bytes+state_bytes/ranks)*params", bytes},
                  {"zero2", "(weight_bytes+(gradient_bytes+state_bytes)/ranks)*params", bytes},
@@ -155,12 +163,12 @@ std::vector<Calculator> made() {
                  {"traffic3", "(ranks-1)/ranks*(2*weight_bytes+gradient_bytes)*params", bytes}}},
       {.id = "lora",
        .source = "LoRA (Hu et al. 2021), section 4",
-       .inputs = {{"rank", "", 64, 1, 65'536},
-                  {"rows", "", 4096, 1, kMillion},
-                  {"columns", "", 4096, 1, kMillion},
-                  {"matrices", "", 4, 1, 1000},
+       .inputs = {{.name = "rank", .start = 64, .least = 1, .most = 65'536},
+                  {.name = "rows", .start = 4096, .least = 1, .most = kMillion},
+                  {.name = "columns", .start = 4096, .least = 1, .most = kMillion},
+                  {.name = "matrices", .start = 4, .least = 1, .most = 1000},
                   // PEFT keeps adapters in fp32 beside weights of 16 bits.
-                  {"adapter_bytes", "", 4, 2, 4},
+                  {.name = "adapter_bytes", .start = 4, .least = 2, .most = 4},
                   layers(32),
                   params(6'738'415'616)},
        .terms = {{"trainable", "layers*matrices*rank*(rows+columns)"},
@@ -173,7 +181,7 @@ std::vector<Calculator> made() {
        .source = "Pope et al. 2022, section 3.3",
        .inputs = {layers(32),
                   batch(1),
-                  {"kv_heads", "", 8, 1, 65'536},
+                  {.name = "kv_heads", .start = 8, .least = 1, .most = 65'536},
                   sequence(8192),
                   head_size(128),
                   element(2)},
@@ -182,15 +190,19 @@ std::vector<Calculator> made() {
                  {"kv_total", "kv_sequence*B", bytes}}},
       {.id = "fp8",
        .source = "Micikevicius et al. 2022: one byte for each value, fp32 scales",
-       .inputs = {{"elements", "", 16'777'216, 1, 100 * kThousandBillions},
-                  {"block", "", 16'384, 1, 100 * kThousandBillions}},
+       .inputs =
+           {{.name = "elements", .start = 16'777'216, .least = 1, .most = 100 * kThousandBillions},
+            {.name = "block", .start = 16'384, .least = 1, .most = 100 * kThousandBillions}},
        .terms = {{"fp8_values", "elements", bytes},
                  {"fp8_scales", "4*ceil(elements/block)", bytes},
                  {"fp8_total", "fp8_values+fp8_scales", bytes},
                  {"of_16_bit", "fp8_total/(2*elements)", share}}},
       {.id = "attention_io",
        .source = "FlashAttention (Dao et al. 2022), theorem 2; counted for one head",
-       .inputs = {sequence(1024), head_size(64), {"block_q", "", 64, 1, 65'536}, element(2)},
+       .inputs = {sequence(1024),
+                  head_size(64),
+                  {.name = "block_q", .start = 64, .least = 1, .most = 65'536},
+                  element(2)},
        .terms = {{"naive_elements", "4*T^2+4*T*d_head"},
                  {"tiled_elements", "2*T*d_head+T+2*T*d_head*ceil(T/block_q)"},
                  {"io_ratio", "naive_elements/tiled_elements", times},
@@ -201,34 +213,41 @@ std::vector<Calculator> made() {
                   flops_per_byte}}},
       {.id = "tile_memory",
        .source = "tiles of FlashAttention-2 in shared memory",
-       .inputs = {{"stages", "", 2, 1, 16},
+       .inputs = {{.name = "stages", .start = 2, .least = 1, .most = 16},
                   element(4),
                   head_size(64),
-                  {"block_q", "", 64, 1, 65'536},
-                  {"block_k", "", 64, 1, 65'536},
-                  {"limit_bytes", "", 101'376, 1, 100 * kMillion}},
+                  {.name = "block_q", .start = 64, .least = 1, .most = 65'536},
+                  {.name = "block_k", .start = 64, .least = 1, .most = 65'536},
+                  {.name = "limit_bytes", .start = 101'376, .least = 1, .most = 100 * kMillion}},
        .terms = {{"tiles", "stages*element_bytes*d_head*(block_q+2*block_k)", bytes},
                  {"tile_scores", "4*block_q*block_k", bytes},
                  {"tile_total", "tiles+tile_scores", bytes},
                  {"tile_left", "limit_bytes-tile_total", bytes}}},
       {.id = "roofline",
        .source = "Williams et al. 2009",
-       .inputs = {peak(312), bandwidth(2039), {"flops_per_byte", "FLOP/byte", 100, 1, kMillion}},
+       .inputs = {peak(312),
+                  bandwidth(2039),
+                  {.name = "flops_per_byte",
+                   .unit = "FLOP/byte",
+                   .start = 100,
+                   .least = 1,
+                   .most = kMillion}},
        .terms = {{"ridge", "peak_tflops*1e12/(bandwidth_gbs*1e9)", flops_per_byte},
                  {"bandwidth_bound", "bandwidth_gbs*1e9*flops_per_byte", flop_rate},
                  {"reachable", "min(peak_tflops*1e12, bandwidth_bound)", flop_rate},
                  {"reachable_share", "reachable/(peak_tflops*1e12)", share}}},
       {.id = "all_reduce",
        .source = "ring: Patarasuk and Yuan 2009",
-       .inputs = {params(13'000'000'000),
-                  {"gradient_bytes", "", 2, 1, 8},
-                  ranks(8),
-                  bandwidth(300),
-                  {"latency_us", "\xc2\xb5s", 5, 0, kMillion},
-                  {"tokens_rank", "", 8192, 1, kThousandBillions},
-                  peak(312),
-                  {"mfu_percent", "%", 40, 1, 100},
-                  {"overlap_percent", "%", 0, 0, 100}},
+       .inputs =
+           {params(13'000'000'000),
+            {.name = "gradient_bytes", .start = 2, .least = 1, .most = 8},
+            ranks(8),
+            bandwidth(300),
+            {.name = "latency_us", .unit = "\xc2\xb5s", .start = 5, .least = 0, .most = kMillion},
+            {.name = "tokens_rank", .start = 8192, .least = 1, .most = kThousandBillions},
+            peak(312),
+            {.name = "mfu_percent", .unit = "%", .start = 40, .least = 1, .most = 100},
+            {.name = "overlap_percent", .unit = "%", .start = 0, .least = 0, .most = 100}},
        .terms = {{"gradient", "gradient_bytes*params", bytes},
                  {"ring_bytes", "2*(ranks-1)/ranks*gradient", bytes},
                  {"transfer", "ring_bytes/(bandwidth_gbs*1e9)", seconds},
@@ -240,39 +259,41 @@ std::vector<Calculator> made() {
                  {"exposed", "communication*(1-overlap_percent/100)", seconds}}},
       {.id = "power_sgd",
        .source = "PowerSGD (Vogels et al. 2019)",
-       .inputs = {{"rows", "", 4096, 1, kMillion},
-                  {"columns", "", 4096, 1, kMillion},
-                  {"rank", "", 2, 1, 65'536}},
+       .inputs = {{.name = "rows", .start = 4096, .least = 1, .most = kMillion},
+                  {.name = "columns", .start = 4096, .least = 1, .most = kMillion},
+                  {.name = "rank", .start = 2, .least = 1, .most = 65'536}},
        .terms = {{"full_elements", "rows*columns"},
                  {"factor_elements", "rank*(rows+columns)"},
                  {"compression", "full_elements/factor_elements", times}}},
       {.id = "pipeline",
        .source = "GPipe (Huang et al. 2019), section 2.3",
-       .inputs = {{"pipeline_stages", "", 4, 1, 10'000},
-                  {"micro_batches", "", 8, 1, 100'000},
-                  {"stage_ms", "ms", 10, 1, kMillion}},
+       .inputs = {{.name = "pipeline_stages", .start = 4, .least = 1, .most = 10'000},
+                  {.name = "micro_batches", .start = 8, .least = 1, .most = 100'000},
+                  {.name = "stage_ms", .unit = "ms", .start = 10, .least = 1, .most = kMillion}},
        .terms = {{"useful", "micro_batches*stage_ms*1e-3", seconds},
                  {"pipeline_time", "(micro_batches+pipeline_stages-1)*stage_ms*1e-3", seconds},
                  {"bubble", "(pipeline_stages-1)/(micro_batches+pipeline_stages-1)", share}}},
       {.id = "loader",
        .source = "a pipeline of stages: latency is their sum, the period the slowest of them",
-       .inputs = {{"read_ms", "ms", 50, 1, kMillion},
-                  {"workers", "", 4, 1, 10'000},
-                  {"gpu_ms", "ms", 15, 1, kMillion},
-                  {"copy_ms", "ms", 20, 1, kMillion}},
+       .inputs = {{.name = "read_ms", .unit = "ms", .start = 50, .least = 1, .most = kMillion},
+                  {.name = "workers", .start = 4, .least = 1, .most = 10'000},
+                  {.name = "gpu_ms", .unit = "ms", .start = 15, .least = 1, .most = kMillion},
+                  {.name = "copy_ms", .unit = "ms", .start = 20, .least = 1, .most = kMillion}},
        .terms = {{"read_each", "read_ms*1e-3/workers", seconds},
                  {"latency", "read_each+gpu_ms*1e-3+copy_ms*1e-3", seconds},
                  {"period", "max(read_each, max(gpu_ms, copy_ms)*1e-3)", seconds},
                  {"batches_per_second", "1/period"}}},
       {.id = "accumulation",
        .source = "effective batch: batch, steps of accumulation and ranks multiplied",
-       .inputs = {{"target_batch", "", 256, 1, kMillion}, batch(48), ranks(1)},
+       .inputs = {{.name = "target_batch", .start = 256, .least = 1, .most = kMillion},
+                  batch(48),
+                  ranks(1)},
        .terms = {{"accumulate", "max(1, floor(target_batch/(B*ranks)))"},
                  {"effective_batch", "accumulate*B*ranks"},
                  {"drift", "effective_batch/target_batch-1", share}}},
       {.id = "recommended_batch",
        .source = "rule of the FlashAttention performance lab; below its bands at least 1",
-       .inputs = {card(16), sequence(2048), {"large", "", 0, 0, 1}},
+       .inputs = {card(16), sequence(2048), {.name = "large", .start = 0, .least = 0, .most = 1}},
        .terms = {{"batch_size",
                   "max(1, if(T<=512, min(16, floor(card_gb/2)), if(T<=1024, "
                   "min(8, floor(card_gb/3)), if(T<=2048, min(4, floor(card_gb/4)), "

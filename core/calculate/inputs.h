@@ -25,8 +25,8 @@ const char* to_string(Unit unit);  // "bytes", "FLOP/s"; number and times: ""
 
 // A whole number that is chosen. The text of its label is "calculate.input.NAME".
 struct Input {
-  const char* name;  // as formulas and the command line have it: "ranks"
-  const char* unit;  // "GB/s"; empty: none
+  const char* name;       // as formulas and the command line have it: "ranks"
+  const char* unit = "";  // "GB/s"; empty: none
   std::int64_t start = 1;
   std::int64_t least = 1;
   std::int64_t most = 1;

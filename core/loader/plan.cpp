@@ -16,51 +16,51 @@ void add(Inputs& to, const Inputs& more) {
 // The numbers before and after those of the data itself.
 Inputs with_loader(std::int64_t batch, std::int64_t step_ms, const Inputs& of_data,
                    const Inputs& of_loading) {
-  Inputs inputs = {{"workers", "", 2, 0, 64},
-                   {"prefetch", "", 2, 1, 64},
-                   {"processes", "", 0, 0, 1},
-                   {"piped", "", 0, 0, 1},
-                   {"batch", "", batch, 1, 4096},
-                   {"batches", "", 32, 2, 1000},
-                   {"step_ms", "ms", step_ms, 0, 10'000},
-                   {"shuffle", "", 64, 0, 1'000'000}};
+  Inputs inputs = {{.name = "workers", .start = 2, .least = 0, .most = 64},
+                   {.name = "prefetch", .start = 2, .least = 1, .most = 64},
+                   {.name = "processes", .start = 0, .least = 0, .most = 1},
+                   {.name = "piped", .start = 0, .least = 0, .most = 1},
+                   {.name = "batch", .start = batch, .least = 1, .most = 4096},
+                   {.name = "batches", .start = 32, .least = 2, .most = 1000},
+                   {.name = "step_ms", .unit = "ms", .start = step_ms, .least = 0, .most = 10'000},
+                   {.name = "shuffle", .start = 64, .least = 0, .most = 1'000'000}};
   add(inputs, of_loading);
-  add(inputs, {{"sharded", "", 0, 0, 1},
-               {"mapped", "", 0, 0, 1},
-               {"preload", "", 0, 0, 1},
-               {"cold", "", 0, 0, 1}});
+  add(inputs, {{.name = "sharded", .start = 0, .least = 0, .most = 1},
+               {.name = "mapped", .start = 0, .least = 0, .most = 1},
+               {.name = "preload", .start = 0, .least = 0, .most = 1},
+               {.name = "cold", .start = 0, .least = 0, .most = 1}});
   add(inputs, of_data);
-  add(inputs, {{"shard_samples", "", 64, 1, 100'000},
-               {"seed", "", 1, 0, 1'000'000'000},
-               {"broken", "", 0, 0, 1000},
-               {"empty_shards", "", 0, 0, 100},
-               {"dying_workers", "", 0, 0, 63}});
+  add(inputs, {{.name = "shard_samples", .start = 64, .least = 1, .most = 100'000},
+               {.name = "seed", .start = 1, .least = 0, .most = 1'000'000'000},
+               {.name = "broken", .start = 0, .least = 0, .most = 1000},
+               {.name = "empty_shards", .start = 0, .least = 0, .most = 100},
+               {.name = "dying_workers", .start = 0, .least = 0, .most = 63}});
   return inputs;
 }
 
 Inputs image_inputs() {
   return with_loader(16, 30,
-                     {{"samples", "", 256, 1, 100'000},
-                      {"image_width", "", 640, 16, 4096},
-                      {"image_height", "", 480, 16, 4096},
-                      {"quality", "", 85, 1, 100}},
-                     {{"side", "", 224, 16, 2048},
-                      {"scaled_decode", "", 1, 0, 1},
-                      {"stacked", "", 0, 0, 1},
-                      {"memory_mib", "MiB", 0, 0, 65'536},
-                      {"known_order", "", 0, 0, 1},
-                      {"disk_cache", "", 0, 0, 1}});
+                     {{.name = "samples", .start = 256, .least = 1, .most = 100'000},
+                      {.name = "image_width", .start = 640, .least = 16, .most = 4096},
+                      {.name = "image_height", .start = 480, .least = 16, .most = 4096},
+                      {.name = "quality", .start = 85, .least = 1, .most = 100}},
+                     {{.name = "side", .start = 224, .least = 16, .most = 2048},
+                      {.name = "scaled_decode", .start = 1, .least = 0, .most = 1},
+                      {.name = "stacked", .start = 0, .least = 0, .most = 1},
+                      {.name = "memory_mib", .unit = "MiB", .start = 0, .least = 0, .most = 65'536},
+                      {.name = "known_order", .start = 0, .least = 0, .most = 1},
+                      {.name = "disk_cache", .start = 0, .least = 0, .most = 1}});
 }
 
 Inputs token_inputs() {
   return with_loader(16, 10,
-                     {{"samples", "", 2048, 1, 100'000},
-                      {"median", "", 200, 1, 100'000},
-                      {"spread", "%", 100, 0, 300}},
-                     {{"context", "", 1024, 8, 131'072},
-                      {"longest", "", 0, 0, 1},
-                      {"bucket", "", 0, 0, 1000},
-                      {"packed", "", 0, 0, 1}});
+                     {{.name = "samples", .start = 2048, .least = 1, .most = 100'000},
+                      {.name = "median", .start = 200, .least = 1, .most = 100'000},
+                      {.name = "spread", .unit = "%", .start = 100, .least = 0, .most = 300}},
+                     {{.name = "context", .start = 1024, .least = 8, .most = 131'072},
+                      {.name = "longest", .start = 0, .least = 0, .most = 1},
+                      {.name = "bucket", .start = 0, .least = 0, .most = 1000},
+                      {.name = "packed", .start = 0, .least = 0, .most = 1}});
 }
 
 std::int64_t number_of(const calculate::Chosen& chosen, std::string_view name) {

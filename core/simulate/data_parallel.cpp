@@ -151,13 +151,20 @@ class DataParallel {
       outcome.lanes.push_back({process, "communication"});
       const double forward = forward_ * factors_[rank];
       const double end = forward + backward_ * factors_[rank];
-      outcome.timeline.push_back({lane, "forward", 0, forward, Kind::compute});
-      outcome.timeline.push_back({lane, "backward", forward, end, Kind::compute});
-      if (end < step.end) outcome.timeline.push_back({lane, "waits", end, step.end, Kind::waiting});
+      outcome.timeline.push_back(
+          {.lane = lane, .name = "forward", .begin = 0, .end = forward, .kind = Kind::compute});
+      outcome.timeline.push_back(
+          {.lane = lane, .name = "backward", .begin = forward, .end = end, .kind = Kind::compute});
+      if (end < step.end)
+        outcome.timeline.push_back(
+            {.lane = lane, .name = "waits", .begin = end, .end = step.end, .kind = Kind::waiting});
       if (ranks_ == 1) continue;
       for (std::size_t i = 0; i < buckets_.size(); ++i) {
-        outcome.timeline.push_back({lane + 1, "bucket " + std::to_string(i + 1), step.begin[i],
-                                    step.begin[i] + durations_[i], Kind::communication});
+        outcome.timeline.push_back({.lane = lane + 1,
+                                    .name = "bucket " + std::to_string(i + 1),
+                                    .begin = step.begin[i],
+                                    .end = step.begin[i] + durations_[i],
+                                    .kind = Kind::communication});
       }
     }
   }
@@ -176,24 +183,29 @@ class DataParallel {
 
 Simulation data_parallel() {
   return {.id = "data_parallel",
-          .inputs = {{"params", "", 7'000'000'000, 1, 100'000'000'000'000},
-                     {"layers", "", 32, 1, 1000},
-                     {"tensors", "", 7, 1, 100},
-                     {"gradient_bytes", "", 2, 1, 8},
-                     {"first_bucket_kib", "KiB", 1024, 1, 1'000'000'000},
-                     {"bucket_mib", "MiB", 25, 1, 100'000'000},
-                     {"ranks", "", 64, 1, 16'384},
-                     {"node_ranks", "", 8, 1, 1024},
-                     {"node_gbs", "GB/s", 300, 1, 100'000},
-                     {"node_us", "\xc2\xb5s", 3, 0, 1'000'000},
-                     {"link_gbs", "GB/s", 25, 1, 100'000},
-                     {"link_us", "\xc2\xb5s", 5, 0, 1'000'000},
-                     {"hierarchical", "", 1, 0, 1},
-                     {"forward_ms", "ms", 200, 1, 1'000'000},
-                     {"backward_ms", "ms", 400, 1, 1'000'000},
-                     {"spread_percent", "%", 2, 0, 50},
-                     {"steps", "", 50, 1, 1000},
-                     {"seed", "", 0, 0, 1'000'000'000}},
+          .inputs =
+              {{.name = "params", .start = 7'000'000'000, .least = 1, .most = 100'000'000'000'000},
+               {.name = "layers", .start = 32, .least = 1, .most = 1000},
+               {.name = "tensors", .start = 7, .least = 1, .most = 100},
+               {.name = "gradient_bytes", .start = 2, .least = 1, .most = 8},
+               {.name = "first_bucket_kib",
+                .unit = "KiB",
+                .start = 1024,
+                .least = 1,
+                .most = 1'000'000'000},
+               {.name = "bucket_mib", .unit = "MiB", .start = 25, .least = 1, .most = 100'000'000},
+               {.name = "ranks", .start = 64, .least = 1, .most = 16'384},
+               {.name = "node_ranks", .start = 8, .least = 1, .most = 1024},
+               {.name = "node_gbs", .unit = "GB/s", .start = 300, .least = 1, .most = 100'000},
+               {.name = "node_us", .unit = "\xc2\xb5s", .start = 3, .least = 0, .most = 1'000'000},
+               {.name = "link_gbs", .unit = "GB/s", .start = 25, .least = 1, .most = 100'000},
+               {.name = "link_us", .unit = "\xc2\xb5s", .start = 5, .least = 0, .most = 1'000'000},
+               {.name = "hierarchical", .start = 1, .least = 0, .most = 1},
+               {.name = "forward_ms", .unit = "ms", .start = 200, .least = 1, .most = 1'000'000},
+               {.name = "backward_ms", .unit = "ms", .start = 400, .least = 1, .most = 1'000'000},
+               {.name = "spread_percent", .unit = "%", .start = 2, .least = 0, .most = 50},
+               {.name = "steps", .start = 50, .least = 1, .most = 1000},
+               {.name = "seed", .start = 0, .least = 0, .most = 1'000'000'000}},
           .run = [](const calculate::Chosen& chosen) {
             return DataParallel(chosen).run(chosen.number("steps"));
           }};

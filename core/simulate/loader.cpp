@@ -38,17 +38,27 @@ Outcome run_loader(const calculate::Chosen& chosen) {
     if (i >= room) begin = std::max(begin, taken[i - room]);
     made[i] = begin + read;
     const std::string name = "batch " + std::to_string(i + 1);
-    outcome.timeline.push_back({i % workers, name, begin, made[i], Kind::compute});
+    outcome.timeline.push_back(
+        {.lane = i % workers, .name = name, .begin = begin, .end = made[i], .kind = Kind::compute});
     taken[i] = std::max(made[i], copied);
     copied = taken[i] + copy;
-    outcome.timeline.push_back({copies, name, taken[i], copied, Kind::communication});
+    outcome.timeline.push_back({.lane = copies,
+                                .name = name,
+                                .begin = taken[i],
+                                .end = copied,
+                                .kind = Kind::communication});
     const double start = std::max(copied, stepped);
     if (i > 0 && start > stepped) {
       waited += start - stepped;
-      outcome.timeline.push_back({copies + 1, "waits", stepped, start, Kind::waiting});
+      outcome.timeline.push_back({.lane = copies + 1,
+                                  .name = "waits",
+                                  .begin = stepped,
+                                  .end = start,
+                                  .kind = Kind::waiting});
     }
     stepped = start + step;
-    outcome.timeline.push_back({copies + 1, name, start, stepped, Kind::compute});
+    outcome.timeline.push_back(
+        {.lane = copies + 1, .name = name, .begin = start, .end = stepped, .kind = Kind::compute});
     latency += (stepped - begin) / static_cast<double>(batches);
     if (i == 0) first_end = stepped;
   }
@@ -68,13 +78,13 @@ Outcome run_loader(const calculate::Chosen& chosen) {
 
 Simulation loader() {
   return {.id = "loader",
-          .inputs = {{"batches", "", 64, 1, 10'000},
-                     {"workers", "", 4, 1, 256},
-                     {"cores", "", 16, 1, 1024},
-                     {"prefetch", "", 2, 1, 64},
-                     {"read_ms", "ms", 50, 1, 1'000'000},
-                     {"copy_ms", "ms", 20, 1, 1'000'000},
-                     {"step_ms", "ms", 15, 1, 1'000'000}},
+          .inputs = {{.name = "batches", .start = 64, .least = 1, .most = 10'000},
+                     {.name = "workers", .start = 4, .least = 1, .most = 256},
+                     {.name = "cores", .start = 16, .least = 1, .most = 1024},
+                     {.name = "prefetch", .start = 2, .least = 1, .most = 64},
+                     {.name = "read_ms", .unit = "ms", .start = 50, .least = 1, .most = 1'000'000},
+                     {.name = "copy_ms", .unit = "ms", .start = 20, .least = 1, .most = 1'000'000},
+                     {.name = "step_ms", .unit = "ms", .start = 15, .least = 1, .most = 1'000'000}},
           .run = run_loader};
 }
 

@@ -71,8 +71,11 @@ Outcome run_pipeline(const calculate::Chosen& chosen) {
         free[here] = begin + (work.backward ? backward : forward);
         ends[at(stage, work)] = free[here];
         outcome.timeline.push_back(
-            {here, (work.backward ? "backward " : "forward ") + std::to_string(work.batch + 1),
-             begin, free[here], Interval::Kind::compute});
+            {.lane = here,
+             .name = (work.backward ? "backward " : "forward ") + std::to_string(work.batch + 1),
+             .begin = begin,
+             .end = free[here],
+             .kind = Interval::Kind::compute});
         ++done[here];
         more = true;
       }
@@ -95,14 +98,16 @@ Outcome run_pipeline(const calculate::Chosen& chosen) {
 }  // namespace
 
 Simulation pipeline() {
-  return {.id = "pipeline",
-          .inputs = {{"pipeline_stages", "", 4, 1, 256},
-                     {"micro_batches", "", 8, 1, 1024},
-                     {"forward_ms", "ms", 10, 1, 1'000'000},
-                     {"backward_ms", "ms", 20, 1, 1'000'000},
-                     {"send_us", "\xc2\xb5s", 0, 0, 1'000'000'000},
-                     {"one_f_one_b", "", 1, 0, 1}},
-          .run = run_pipeline};
+  return {
+      .id = "pipeline",
+      .inputs =
+          {{.name = "pipeline_stages", .start = 4, .least = 1, .most = 256},
+           {.name = "micro_batches", .start = 8, .least = 1, .most = 1024},
+           {.name = "forward_ms", .unit = "ms", .start = 10, .least = 1, .most = 1'000'000},
+           {.name = "backward_ms", .unit = "ms", .start = 20, .least = 1, .most = 1'000'000},
+           {.name = "send_us", .unit = "\xc2\xb5s", .start = 0, .least = 0, .most = 1'000'000'000},
+           {.name = "one_f_one_b", .start = 1, .least = 0, .most = 1}},
+      .run = run_pipeline};
 }
 
 }  // namespace ts::simulate

@@ -26,9 +26,14 @@ constexpr float kInputWidth = 280;  // at scale 1
 
 const std::vector<calculate::Input>& inputs() {
   static const std::vector<calculate::Input> all = {
-      {"block_q", "", 64, 8, 512}, {"block_k", "", 64, 8, 512},   {"stages", "", 1, 1, 4},
-      {"d_head", "", 64, 1, 256},  {"T", "", 4096, 1, 65536},     {"heads", "", 16, 1, 1024},
-      {"causal", "", 1, 0, 1},     {"element_bytes", "", 2, 2, 4}};
+      {.name = "block_q", .start = 64, .least = 8, .most = 512},
+      {.name = "block_k", .start = 64, .least = 8, .most = 512},
+      {.name = "stages", .start = 1, .least = 1, .most = 4},
+      {.name = "d_head", .start = 64, .least = 1, .most = 256},
+      {.name = "T", .start = 4096, .least = 1, .most = 65536},
+      {.name = "heads", .start = 16, .least = 1, .most = 1024},
+      {.name = "causal", .start = 1, .least = 0, .most = 1},
+      {.name = "element_bytes", .start = 2, .least = 2, .most = 4}};
   return all;
 }
 
