@@ -92,8 +92,9 @@ struct QuantityRow {
   const char* meaning;  // one line, English, for docs/lessons.md
   // A pointer into the document (into the point that is named there, where it takes one), or a
   // function of it and of the argument in parentheses.
-  const char* pointer;
-  std::optional<double> (*read)(const nlohmann::json& document, const std::string& argument);
+  const char* pointer = nullptr;
+  std::optional<double> (*read)(const nlohmann::json& document,
+                                const std::string& argument) = nullptr;
 };
 std::span<const QuantityRow> quantity_rows();
 // The error names the nearest quantity of that kind of step.
