@@ -16,10 +16,11 @@ struct Preset {
   const char* name;    // shown unchanged in every language: "small", "GPT-2 like"
   const char* source;  // which exercise it comes from
   WorkloadKind workload;
-  std::int64_t batch, seq_len, d_model, heads, d_head, layers, d_ff, vocab;
+  std::int64_t batch = 0, seq_len = 0, d_model = 0, heads = 0;
+  std::int64_t d_head = 0, layers = 0, d_ff = 0, vocab = 0;
   Pass pass;
-  bool causal;
-  const char* settings;  // further ones, as for --set: "norm=layernorm ffn=gelu"
+  bool causal = false;
+  const char* settings = "";  // further ones, as for --set: "norm=layernorm ffn=gelu"
 };
 
 // The source of presets that come from no exercise: the only source that is not a name.
