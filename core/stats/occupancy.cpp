@@ -8,23 +8,33 @@ namespace {
 
 struct Limits {
   std::string_view capability;
-  std::int64_t warps;            // per multiprocessor
-  std::int64_t blocks;           // per multiprocessor
-  std::int64_t shared_kib;       // per multiprocessor
-  std::int64_t shared_unit;      // bytes
-  std::int64_t shared_reserved;  // bytes that the driver reserves in every block
+  std::int64_t warps;                   // per multiprocessor
+  std::int64_t blocks;                  // per multiprocessor
+  std::int64_t shared_kib;              // per multiprocessor
+  std::int64_t shared_unit = 128;       // bytes
+  std::int64_t shared_reserved = 1024;  // bytes that the driver reserves in every block
 };
 
 constexpr std::array kLimits = std::to_array<Limits>({
-    {"7.0", 64, 32, 96, 256, 0},
-    {"7.5", 32, 16, 64, 256, 0},
-    {"8.0", 64, 32, 164, 128, 1024},
-    {"8.6", 48, 16, 100, 128, 1024},
-    {"8.7", 48, 16, 164, 128, 1024},
-    {"8.9", 48, 24, 100, 128, 1024},
-    {"9.0", 64, 32, 228, 128, 1024},
-    {"10.0", 64, 32, 228, 128, 1024},
-    {"12.0", 48, 24, 100, 128, 1024},
+    {.capability = "7.0",
+     .warps = 64,
+     .blocks = 32,
+     .shared_kib = 96,
+     .shared_unit = 256,
+     .shared_reserved = 0},
+    {.capability = "7.5",
+     .warps = 32,
+     .blocks = 16,
+     .shared_kib = 64,
+     .shared_unit = 256,
+     .shared_reserved = 0},
+    {.capability = "8.0", .warps = 64, .blocks = 32, .shared_kib = 164},
+    {.capability = "8.6", .warps = 48, .blocks = 16, .shared_kib = 100},
+    {.capability = "8.7", .warps = 48, .blocks = 16, .shared_kib = 164},
+    {.capability = "8.9", .warps = 48, .blocks = 24, .shared_kib = 100},
+    {.capability = "9.0", .warps = 64, .blocks = 32, .shared_kib = 228},
+    {.capability = "10.0", .warps = 64, .blocks = 32, .shared_kib = 228},
+    {.capability = "12.0", .warps = 48, .blocks = 24, .shared_kib = 100},
 });
 
 constexpr std::int64_t kThreadsPerWarp = 32;
