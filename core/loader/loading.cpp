@@ -165,14 +165,20 @@ class Consumer {
       : request_(&request), shop_(&shop), lane_(lane) {}
   void step(std::size_t number, double asked, double begun) {
     const double begin = shop_->watch.now();
-    if (begin - asked >= kShortWait) spans.push_back({lane_, "waits", asked, begin, Kind::waiting});
+    if (begin - asked >= kShortWait)
+      spans.push_back(
+          {.lane = lane_, .name = "waits", .begin = asked, .end = begin, .kind = Kind::waiting});
     if (request_->step) {
       request_->step(number);
     } else {
       pause();
     }
     const double end = shop_->watch.now();
-    spans.push_back({lane_, "batch " + std::to_string(number + 1), begin, end, Kind::compute});
+    spans.push_back({.lane = lane_,
+                     .name = "batch " + std::to_string(number + 1),
+                     .begin = begin,
+                     .end = end,
+                     .kind = Kind::compute});
     steps.push_back({.made = begun, .asked = asked, .begin = begin, .end = end});
     if (request_->told) request_->told(number + 1);
   }
@@ -272,7 +278,12 @@ base::Result<Loaded> load(const LoadRequest& request, const base::CancelToken& c
   const std::vector<Batch> batches = planned_batches(plan, *request.set);
   if (plan.cold) drop_from_system_cache(*request.set);
   ImageCaches caches = caches_for(plan, batches, plan.disk_cache ? request.cache_folder : "");
-  Shop shop{plan, *request.set, batches, first_uses(batches), caches, cancel};
+  Shop shop{.plan = plan,
+            .set = *request.set,
+            .batches = batches,
+            .first_use = first_uses(batches),
+            .caches = caches,
+            .cancel = cancel};
   const bool by_threads = !plan.processes || plan.workers == 0;
   if (plan.preload) {
     if (request.set->bytes() > kMostPreloaded) return text::fail("loader_error.preload");

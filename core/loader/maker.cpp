@@ -78,7 +78,8 @@ void Made::note(base::Message fault) {
 }
 
 void Made::span(std::size_t lane, const char* name, double from, double to, Kind kind) {
-  if (spans.size() < kMostSpans) spans.push_back({lane, name, from, to, kind});
+  if (spans.size() < kMostSpans)
+    spans.push_back({.lane = lane, .name = name, .begin = from, .end = to, .kind = kind});
 }
 
 void Made::waited(std::size_t lane, double from, double to) {

@@ -336,13 +336,13 @@ int serve_batches(const Plan& plan, const std::filesystem::path& data) {
   const std::vector<Batch> batches = planned_batches(plan, *set);
   ImageCaches caches = caches_for(plan, batches, job->at("cache_folder").get<std::string>());
   const base::CancelToken never;
-  Shop shop{plan,
-            *set,
-            batches,
-            first_uses(batches),
-            caches,
-            never,
-            Watch(job->at("begin_ns").get<std::int64_t>())};
+  Shop shop{.plan = plan,
+            .set = *set,
+            .batches = batches,
+            .first_use = first_uses(batches),
+            .caches = caches,
+            .cancel = never,
+            .watch = Watch(job->at("begin_ns").get<std::int64_t>())};
   if (plan.preload) shop.kept = all_samples(*set, never);
   Maker maker(shop, 0);
   for (const std::string& one : shop.kept) maker.made.preloaded += one.size();

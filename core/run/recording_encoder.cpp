@@ -89,7 +89,11 @@ void Encoder::add(const capture::Batch& batch) {
 }
 
 void Encoder::mark() {
-  marked_ = {tracks_.size(), ids_.size(), records_.size(), count_, bases_};
+  marked_ = {.tracks = tracks_.size(),
+             .strings = ids_.size(),
+             .bytes = records_.size(),
+             .records = count_,
+             .bases = bases_};
 }
 
 nlohmann::json Encoder::header() const {
