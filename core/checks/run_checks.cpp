@@ -15,8 +15,11 @@ std::vector<report::CheckResult> of_run(const run::Run& run, const base::StringT
     while (next != told.end() && std::string_view(next->id) == check.id) all.push_back(*next++);
     if (next != begin) continue;
     const base::Message title = report::title_of_check(check.id);
-    all.push_back(
-        {check.id, report::CheckState::unknown, text::message(check.untold), title, title});
+    all.push_back({.id = check.id,
+                   .state = report::CheckState::unknown,
+                   .found = text::message(check.untold),
+                   .why = title,
+                   .title = title});
   }
   return all;
 }

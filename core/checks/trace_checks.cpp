@@ -103,8 +103,11 @@ std::vector<report::CheckResult> of_trace(const TraceSummary& summary, const bas
   std::vector<report::CheckResult> all;
   const auto add = [&](const char* id, const char* why, Finding found,
                        const char* title = nullptr) {
-    all.push_back({id, found->first, std::move(found->second), text::message(why),
-                   title == nullptr ? report::title_of_check(id) : text::message(title)});
+    all.push_back({.id = id,
+                   .state = found->first,
+                   .found = std::move(found->second),
+                   .why = text::message(why),
+                   .title = title == nullptr ? report::title_of_check(id) : text::message(title)});
   };
   add("C-7", "check.why.busy", busy(summary));
   add("C-8", "check.why.recording", complete(summary, fault));

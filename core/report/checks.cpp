@@ -345,7 +345,11 @@ std::vector<CheckResult> checks_of(const run::Run& run, const base::StringTable&
     const bool told = one->first != CheckState::unknown;
     base::Message title = title_of_check(row.id);
     base::Message why = told ? text::message(row.why) : title;
-    found.push_back({row.id, one->first, std::move(one->second), std::move(why), std::move(title)});
+    found.push_back({.id = row.id,
+                     .state = one->first,
+                     .found = std::move(one->second),
+                     .why = std::move(why),
+                     .title = std::move(title)});
   }
   return found;
 }
