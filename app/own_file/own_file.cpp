@@ -152,8 +152,12 @@ base::Result<OwnAnswerFiles> run_process(OwnProcess& process, const OwnQuestion&
   if (!request.contains("out")) request["out"] = recording.string();
   const fs::path asked = folder.path() / "request.json";
   TS_TRY_DONE(io::write_file(asked, io::json_text(request)));
-  const auto code =
-      process.ask({question.python, asked, question.limit, name_of(question), kMostBytes}, cancel);
+  const auto code = process.ask({.python = question.python,
+                                 .file = asked,
+                                 .limit = question.limit,
+                                 .about = name_of(question),
+                                 .most_bytes = kMostBytes},
+                                cancel);
   auto said = io::read_file(answer);
   if (!code) return tl::unexpected(with_lines(question, code.error(), said.value_or("")));
   if (!said) {

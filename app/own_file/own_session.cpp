@@ -40,31 +40,31 @@ void OwnSession::submit(Job job) {
 void OwnSession::examine(std::filesystem::path python) {
   OwnQuestion question;
   question.python = std::move(python);
-  submit({Work::examine, std::move(question), {}, {}, {}});
+  submit({.work = Work::examine, .question = std::move(question)});
 }
 
 void OwnSession::describe(OwnQuestion question) {
-  submit({Work::describe, std::move(question), {}, {}, {}});
+  submit({.work = Work::describe, .question = std::move(question)});
 }
 
 void OwnSession::predict(OwnQuestion question, predict::PredictionTarget target) {
-  submit({Work::predict, std::move(question), std::move(target), {}, {}});
+  submit({.work = Work::predict, .question = std::move(question), .target = std::move(target)});
 }
 
 void OwnSession::record(OwnQuestion question, std::filesystem::path out) {
-  submit({Work::run, std::move(question), {}, {}, std::move(out)});
+  submit({.work = Work::run, .question = std::move(question), .out = std::move(out)});
 }
 
 void OwnSession::write_model(OwnQuestion question, std::filesystem::path out) {
-  submit({Work::write, std::move(question), {}, {}, std::move(out)});
+  submit({.work = Work::write, .question = std::move(question), .out = std::move(out)});
 }
 
 void OwnSession::show(std::shared_ptr<const Forecast> forecast, std::filesystem::path out) {
-  submit({Work::show, {}, {}, std::move(forecast), std::move(out)});
+  submit({.work = Work::show, .forecast = std::move(forecast), .out = std::move(out)});
 }
 
 void OwnSession::close() {
-  submit({Work::close, {}, {}, {}, {}});
+  submit({.work = Work::close});
 }
 
 OwnSession::State OwnSession::state() const {

@@ -70,10 +70,10 @@ class OwnSession {
  private:
   struct Job {
     Work work = Work::none;
-    OwnQuestion question;
-    predict::PredictionTarget target;
-    std::shared_ptr<const Forecast> forecast;
-    std::filesystem::path out;
+    OwnQuestion question = {};
+    predict::PredictionTarget target = {};
+    std::shared_ptr<const Forecast> forecast = {};
+    std::filesystem::path out = {};
   };
   void submit(Job job);
   void do_job(const Job& job, const base::CancelToken& cancel);

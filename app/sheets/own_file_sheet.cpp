@@ -246,7 +246,11 @@ void OwnFileSheet::draw_memory(const views::Ui& ui,
   ImGui::InvisibleButton("###own_memory", size);
   views::ImGuiSink sink(*ImGui::GetWindowDrawList(), ui.faces, ui.metrics.scale);
   views::draw_memory_overlay(sink, {at.x, at.y, at.x + size.x, at.y + size.y},
-                             {std::move(sides), ui.texts, ui.theme, ui.metrics, &curves_});
+                             {.sides = std::move(sides),
+                              .texts = ui.texts,
+                              .theme = ui.theme,
+                              .metrics = ui.metrics,
+                              .curves = &curves_});
 }
 
 void OwnFileSheet::draw_forecast(const views::Ui& ui, const OwnSession::State& known) {

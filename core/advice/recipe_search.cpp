@@ -40,8 +40,11 @@ RecipeSearch::RecipeSearch(std::vector<Recipe> recipes, std::int64_t capacity, s
     const auto [found, created] = ids.try_emplace(
         {one.precision, one.backend, one.checkpoint, one.optimizer, accumulates}, chains_.size());
     if (created) {
-      chains_.push_back(
-          {one.precision, one.backend, one.checkpoint, one.optimizer, accumulates, {}, 0, 0});
+      chains_.push_back({.precision = one.precision,
+                         .backend = one.backend,
+                         .checkpoint = one.checkpoint,
+                         .optimizer = one.optimizer,
+                         .accumulates = accumulates});
     }
     chain_of_[i] = found->second;
     chains_[found->second].recipes.push_back(i);

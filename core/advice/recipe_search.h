@@ -83,7 +83,7 @@ class RecipeSearch {
   struct Chain {
     std::size_t precision = 0, backend = 0, checkpoint = 0, optimizer = 0;
     bool accumulates = false;
-    std::vector<std::size_t> recipes;
+    std::vector<std::size_t> recipes = {};
     // The recipe at this place, and all above it, is too large; the number of recipes if none is.
     std::size_t too_large = 0;
     // Those below this place have tensors that fit.

@@ -222,11 +222,15 @@ class Reader {
 
  private:
   void add(Request::Kind kind, std::int64_t bytes, std::int64_t stream) {
-    requests_.push_back({kind, 0, bytes, stream, number_});
+    requests_.push_back({.kind = kind, .bytes = bytes, .stream = stream, .event = number_});
   }
   void add_alloc(std::uint64_t address, std::int64_t bytes, std::int64_t stream) {
     places_[address] = next_;
-    requests_.push_back({Request::Kind::alloc, next_++, bytes, stream, number_});
+    requests_.push_back({.kind = Request::Kind::alloc,
+                         .block = next_++,
+                         .bytes = bytes,
+                         .stream = stream,
+                         .event = number_});
   }
   void add_blocks(const SegmentView& segment) {
     for (const auto& block : segment.blocks) {
@@ -248,7 +252,7 @@ class Reader {
     } else if (entry.action == TraceAction::free_completed) {
       const auto place = places_.find(entry.address);
       if (place == places_.end()) return event + 1;
-      requests_.push_back({Request::Kind::free, place->second, 0, 0, number_});
+      requests_.push_back({.kind = Request::Kind::free, .block = place->second, .event = number_});
       places_.erase(place);
     } else if (entry.action == TraceAction::oom && entry.size > 0) {
       add(Request::Kind::refused, entry.size, snapshot_.stream_of(entry));

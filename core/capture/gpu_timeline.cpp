@@ -88,7 +88,11 @@ void GpuTimeline::note_for_idle(const GpuRecord& record) {
     if (name.find("Memcpy") != std::string_view::npos &&
         name.find("Async") == std::string_view::npos)
       kind = HostCall::Kind::copy;
-    calls_.push_back({kind, record.correlation, record.begin_ns, record.end_ns, record.process});
+    calls_.push_back({.kind = kind,
+                      .correlation = record.correlation,
+                      .begin_ns = record.begin_ns,
+                      .end_ns = record.end_ns,
+                      .process = record.process});
   }
 }
 

@@ -48,8 +48,11 @@ void LiveFile::apply(run::Update&& update) {
   if (const auto* started = std::get_if<run::StartedUpdate>(&update)) {
     opened_ = std::make_shared<OpenedFile>();
     opened_->path = incoming_->script;
-    opened_->trace = std::make_unique<OpenedTrace>(
-        OpenedTrace{incoming_->script, run::Run(*started), {}, {}, true});
+    opened_->trace = std::make_unique<OpenedTrace>(OpenedTrace{.path = incoming_->script,
+                                                               .run = run::Run(*started),
+                                                               .about = {},
+                                                               .summary = {},
+                                                               .recording = true});
     opened_->trace->run.stage = run::Stage::recording;
     opened_->trace->run.script = incoming_->script;
     opened_->trace->about.strings =

@@ -16,7 +16,7 @@ namespace ts::stats {
 namespace {
 
 struct Sum {
-  std::string_view name, shape, module;
+  std::string_view name = {}, shape = {}, module = {};
   std::int64_t calls = 0;
   std::int64_t ns = 0;
 };
@@ -25,7 +25,7 @@ std::vector<Sum> kernel_sums(const TraceSide& side) {
   std::vector<Sum> sums;
   const KernelTable table = kernel_table(side.trace, side.launches, side.strings);
   for (const KernelRow& row : table.rows)
-    sums.push_back({side.strings.view(row.name), {}, {}, row.calls, row.total_ns});
+    sums.push_back({.name = side.strings.view(row.name), .calls = row.calls, .ns = row.total_ns});
   return sums;
 }
 
@@ -36,8 +36,11 @@ std::vector<Sum> call_sums(const TraceSide& side) {
   for (const OperatorCall& call : calls) {
     const OperatorCall* outer = &call;
     while (outer->again) outer = &calls[outer->parent];
-    sums.push_back({side.strings.view(outer->slice.name), side.strings.view(outer->slice.detail),
-                    side.strings.view(outer->slice.module), call.again ? 0 : 1, call.self_ns});
+    sums.push_back({.name = side.strings.view(outer->slice.name),
+                    .shape = side.strings.view(outer->slice.detail),
+                    .module = side.strings.view(outer->slice.module),
+                    .calls = call.again ? 0 : 1,
+                    .ns = call.self_ns});
   }
   return sums;
 }
@@ -50,8 +53,9 @@ std::vector<Sum> sums_of(const TraceSide& side, DifferenceBy by) {
   const OperatorTable table = operator_table(side.trace, side.memory, side.strings,
                                              modules ? GroupBy::module : GroupBy::op);
   for (const OperatorRow& row : table.rows) {
-    sums.push_back(
-        {side.strings.view(row.name), {}, {}, row.calls, modules ? row.total_ns : row.self_ns});
+    sums.push_back({.name = side.strings.view(row.name),
+                    .calls = row.calls,
+                    .ns = modules ? row.total_ns : row.self_ns});
   }
   return sums;
 }

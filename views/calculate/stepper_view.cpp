@@ -200,13 +200,31 @@ void StepperView::draw_transport(const Ui& ui) {
     bool possible;
   };
   const bool begun = step_ > 0, left = step_ < last();
-  const std::array<One, 5> all = {
-      {{"###stepper_begin", kToBegin, "stepper.to_begin", "Home", begun},
-       {"###stepper_back", kBack, "stepper.back", "\xe2\x86\x90", begun},
-       {"###stepper_play", playing_ ? kPause : kPlay, playing_ ? "stepper.pause" : "stepper.play",
-        "", true},
-       {"###stepper_next", kNext, "stepper.next", "\xe2\x86\x92", left},
-       {"###stepper_end", kToEnd, "stepper.to_end", "End", left}}};
+  const std::array<One, 5> all = {{{.id = "###stepper_begin",
+                                    .icon = kToBegin,
+                                    .label = "stepper.to_begin",
+                                    .key = "Home",
+                                    .possible = begun},
+                                   {.id = "###stepper_back",
+                                    .icon = kBack,
+                                    .label = "stepper.back",
+                                    .key = "\xe2\x86\x90",
+                                    .possible = begun},
+                                   {.id = "###stepper_play",
+                                    .icon = playing_ ? kPause : kPlay,
+                                    .label = playing_ ? "stepper.pause" : "stepper.play",
+                                    .key = "",
+                                    .possible = true},
+                                   {.id = "###stepper_next",
+                                    .icon = kNext,
+                                    .label = "stepper.next",
+                                    .key = "\xe2\x86\x92",
+                                    .possible = left},
+                                   {.id = "###stepper_end",
+                                    .icon = kToEnd,
+                                    .label = "stepper.to_end",
+                                    .key = "End",
+                                    .possible = left}}};
   // Words where there is room for them; each says them in its tooltip.
   const bool words = ImGui::GetContentRegionAvail().x > ui.px(860);
   for (std::size_t i = 0; i < all.size(); ++i) {

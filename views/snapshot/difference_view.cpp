@@ -140,13 +140,13 @@ void DifferenceView::draw(const Ui& ui, ViewContext& context) {
     ImGui::SameLine(0, ui.px(16));
   }
   draw_chart_region(context, [&](DrawSink& sink, const Rect& area) {
-    MemoryOverlay overlay{{{{other->name, &other->device->run.memory, other->owner},
-                            {files::file_label(context.file->path, other->path),
-                             &context.run->memory, context.memory.owner}}},
-                          ui.texts,
-                          ui.theme,
-                          ui.metrics,
-                          &curves_};
+    MemoryOverlay overlay{.sides = {{{other->name, &other->device->run.memory, other->owner},
+                                     {files::file_label(context.file->path, other->path),
+                                      &context.run->memory, context.memory.owner}}},
+                          .texts = ui.texts,
+                          .theme = ui.theme,
+                          .metrics = ui.metrics,
+                          .curves = &curves_};
     draw_memory_overlay(sink, area, overlay);
   });
 }
