@@ -1,8 +1,11 @@
 #include "core/report/kernel_report.h"
 
 #include <array>
+#include <utility>
+#include <vector>
 
 #include "core/io/json_values.h"
+#include "core/report/kernel_report.h"
 #include "core/text/numbers.h"
 
 namespace ts::report {
@@ -32,43 +35,49 @@ nlohmann::json device_json(const stats::DeviceUse& use) {
           {"queue_most", use.queue_most}};
 }
 
-nlohmann::json on_tensor_cores(trace::TensorCores used) {
-  if (used == trace::TensorCores::unknown) return nullptr;
-  return used == trace::TensorCores::yes;
-}
+// The content of a cell as JSON. Null: it is not known.
+struct JsonCell {
+  const KernelColumn& column;
+  const base::StringTable& strings;
 
-const char* tensor_core_word(trace::TensorCores used) {
-  if (used == trace::TensorCores::unknown) return "unknown";
-  return used == trace::TensorCores::yes ? "yes" : "no";
-}
-
-nlohmann::json row_json(const stats::KernelRow& row, const base::StringTable& strings,
-                        const std::string& capability) {
-  nlohmann::json share = nullptr;
-  nlohmann::json limit = nullptr;
-  if (const auto held = stats::occupancy(capability, row.launch)) {
-    share = held->share;
-    limit = limit_words(held->limit);
+  nlohmann::json operator()(double number) const {
+    return text::number_in_json(column.unit, number);
   }
-  return {{"name", std::string(strings.view(row.name))},
-          {"calls", row.calls},
-          {"total_ms", io::milliseconds(row.total_ns)},
-          {"share", row.share},
-          {"average_ms", row.average_ns * 1e-6},
-          {"p50_ms", row.p50_ns * 1e-6},
-          {"p90_ms", row.p90_ns * 1e-6},
-          {"tensor_cores", on_tensor_cores(row.tensor_cores)},
-          {"operator", std::string(strings.view(row.launch.op))},
-          {"grid", row.launch.grid},
-          {"block", row.launch.block},
-          {"registers", row.launch.registers},
-          {"shared_memory", row.launch.shared_memory},
-          {"launches", row.launches},
-          {"occupancy", std::move(share)},
-          {"occupancy_limit", std::move(limit)},
-          {"operator_flops", row.op_flops},
-          {"operator_input_bytes", row.op_input_bytes}};
-}
+  nlohmann::json operator()(base::StringId name) const { return std::string(strings.view(name)); }
+  nlohmann::json operator()(const LaunchExtent& extent) const { return extent; }
+  nlohmann::json operator()(trace::TensorCores used) const {
+    if (used == trace::TensorCores::unknown) return nullptr;
+    return used == trace::TensorCores::yes;
+  }
+  nlohmann::json operator()(const std::optional<stats::Occupancy>& held) const {
+    if (!held) return nullptr;
+    return held->share;
+  }
+  nlohmann::json operator()(std::optional<stats::OccupancyLimit> limit) const {
+    if (!limit) return nullptr;
+    return limit_words(*limit);
+  }
+};
+
+// The same in files.
+struct FileCell {
+  const KernelColumn& column;
+  const base::StringTable& strings;
+
+  std::string operator()(double number) const { return text::number_in_files(column.unit, number); }
+  std::string operator()(base::StringId name) const { return std::string(strings.view(name)); }
+  std::string operator()(const LaunchExtent& extent) const { return trace::extent_text(extent); }
+  std::string operator()(trace::TensorCores used) const {
+    if (used == trace::TensorCores::unknown) return "unknown";
+    return used == trace::TensorCores::yes ? "yes" : "no";
+  }
+  std::string operator()(const std::optional<stats::Occupancy>& held) const {
+    return held ? text::fixed(held->share * 100, 1) : std::string();
+  }
+  std::string operator()(std::optional<stats::OccupancyLimit> limit) const {
+    return limit ? limit_words(*limit) : std::string();
+  }
+};
 
 }  // namespace
 
@@ -83,27 +92,16 @@ std::string limit_words(stats::OccupancyLimit limit) {
 io::TextTable kernel_text(const stats::KernelTable& table, const base::StringTable& strings,
                           const std::string& capability) {
   io::TextTable text;
-  text.columns = {"kernel",      "calls",          "total ms",
-                  "share %",     "average ms",     "P50 ms",
-                  "P90 ms",      "grid",           "block",
-                  "registers",   "shared bytes",   "launches",
-                  "occupancy %", "bound by",       "tensor cores",
-                  "operator",    "operator GFLOP", "operator input bytes"};
-  text.right = {false, true, true, true, true,  true,  true,  true, true,
-                true,  true, true, true, false, false, false, true, true};
+  for (const KernelColumn& column : kKernelColumns) {
+    text.columns.emplace_back(column.title);
+    text.right.push_back(column.right);
+  }
   for (const stats::KernelRow& row : table.rows) {
-    const auto held = stats::occupancy(capability, row.launch);
-    text.rows.push_back(
-        {std::string(strings.view(row.name)), std::to_string(row.calls),
-         text::fixed(io::milliseconds(row.total_ns), 4), text::fixed(row.share * 100, 2),
-         text::fixed(row.average_ns * 1e-6, 4), text::fixed(row.p50_ns * 1e-6, 4),
-         text::fixed(row.p90_ns * 1e-6, 4), trace::extent_text(row.launch.grid),
-         trace::extent_text(row.launch.block), std::to_string(row.launch.registers),
-         std::to_string(row.launch.shared_memory), std::to_string(row.launches),
-         held ? text::fixed(held->share * 100, 1) : "", held ? limit_words(held->limit) : "",
-         tensor_core_word(row.tensor_cores), std::string(strings.view(row.launch.op)),
-         row.op_flops > 0 ? text::fixed(row.op_flops * 1e-9, 3) : "",
-         row.op_input_bytes > 0 ? text::fixed(row.op_input_bytes, 0) : ""});
+    const KernelFacts facts{row, stats::occupancy(capability, row.launch)};
+    std::vector<std::string> cells;
+    for (const KernelColumn& column : kKernelColumns)
+      cells.push_back(std::visit(FileCell{column, strings}, column.value(facts)));
+    text.rows.push_back(std::move(cells));
   }
   return text;
 }
@@ -116,7 +114,11 @@ nlohmann::json kernels_json(const run::Run& run, const base::StringTable& string
   auto kernels = nlohmann::json::array();
   const std::string capability = compute_capability(run);
   for (const stats::KernelRow& row : table.rows) {
-    kernels.push_back(row_json(row, strings, capability));
+    const KernelFacts facts{row, stats::occupancy(capability, row.launch)};
+    auto one = nlohmann::json::object();
+    for (const KernelColumn& column : kKernelColumns)
+      one[column.key] = std::visit(JsonCell{column, strings}, column.value(facts));
+    kernels.push_back(std::move(one));
   }
   return {{"steps", table.steps}, {"devices", std::move(devices)}, {"kernels", std::move(kernels)}};
 }

@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "core/io/json_values.h"
 #include "core/report/kernel_report.h"
 #include "core/report/module_report.h"
+#include "core/report/operator_report.h"
 #include "core/text/numbers.h"
 
 namespace ts::report {
@@ -45,27 +47,35 @@ OperatorTable table_of(const run::Run& run, const base::StringTable& strings, Gr
   return stats::operator_table(run.trace, run.memory, strings, group);
 }
 
+std::string words_of(const OperatorColumn& column, const OperatorTable& table,
+                     const OperatorRow& row, const base::StringTable& strings) {
+  if (names_the_row(column)) return row_name(table, row, strings);
+  return std::string(strings.view(row.shape));
+}
+
+// The key of JSON, or the title in files.
+const char* name_of(const OperatorColumn& column, const char* OperatorColumn::*name,
+                    const OperatorTable& table) {
+  return names_the_row(column) ? title_of(table.group) : column.*name;
+}
+
 nlohmann::json rows_json(const OperatorTable& table, const base::StringTable& strings) {
   auto rows = nlohmann::json::array();
   for (const OperatorRow& row : table.rows) {
-    rows.push_back({{title_of(table.group), row_name(table, row, strings)},
-                    {"calls", row.calls},
-                    {"self_ms", io::milliseconds(row.self_ns)},
-                    {"total_ms", io::milliseconds(row.total_ns)},
-                    {"share", row.share},
-                    {"average_ms", io::milliseconds(row.average_ns)},
-                    {"p50_ms", io::milliseconds(row.p50_ns)},
-                    {"p90_ms", io::milliseconds(row.p90_ns)},
-                    {"total_share", row.total_share},
-                    {"gflops_per_s", row.flops_per_s() * 1e-9},
-                    {"bytes_given", row.bytes_given},
-                    {"bytes_allocated", row.bytes_allocated},
-                    {"shapes", row.shapes},
-                    {"shape", std::string(strings.view(row.shape))}});
-    if (table.group == GroupBy::stack) {
-      rows.back()["phase"] = base::phase_name(row.phase);
-      rows.back()["stack"] = row.stack;
+    auto one = nlohmann::json::object();
+    for (const OperatorColumn& column : kOperatorColumns) {
+      nlohmann::json& cell = one[name_of(column, &OperatorColumn::key, table)];
+      if (column.number != nullptr) {
+        cell = text::number_in_json(column.unit, column.number(row));
+      } else {
+        cell = words_of(column, table, row, strings);
+      }
     }
+    if (table.group == GroupBy::stack) {
+      one["phase"] = base::phase_name(row.phase);
+      one["stack"] = row.stack;
+    }
+    rows.push_back(std::move(one));
   }
   return rows;
 }
@@ -75,38 +85,23 @@ nlohmann::json rows_json(const OperatorTable& table, const base::StringTable& st
 io::TextTable operator_text(const OperatorTable& table, const base::StringTable& strings) {
   const bool stacks = table.group == GroupBy::stack;
   io::TextTable text;
-  text.columns = {title_of(table.group),
-                  "calls",
-                  "self ms",
-                  "self %",
-                  "total ms",
-                  "total %",
-                  "average ms",
-                  "P50 ms",
-                  "P90 ms",
-                  "GFLOP/s",
-                  "bytes given",
-                  "bytes allocated",
-                  "shapes",
-                  "most frequent shape"};
-  text.right.assign(text.columns.size() - 1, true);
-  text.right.front() = false;
+  for (const OperatorColumn& column : kOperatorColumns) {
+    text.columns.emplace_back(name_of(column, &OperatorColumn::title, table));
+    text.right.push_back(column.number != nullptr);
+  }
   if (stacks) text.columns.insert(text.columns.end(), {"phase", "stack"});
   for (const OperatorRow& row : table.rows) {
-    const double rate = row.flops_per_s() * 1e-9;
-    text.rows.push_back(
-        {row_name(table, row, strings), std::to_string(row.calls),
-         text::fixed(io::milliseconds(row.self_ns), 4), text::fixed(row.share * 100, 2),
-         text::fixed(io::milliseconds(row.total_ns), 4), text::fixed(row.total_share * 100, 2),
-         text::fixed(io::milliseconds(row.average_ns), 4),
-         text::fixed(io::milliseconds(row.p50_ns), 4), text::fixed(io::milliseconds(row.p90_ns), 4),
-         rate > 0 ? text::fixed(rate, 3) : std::string(), text::fixed(row.bytes_given, 0),
-         std::to_string(row.bytes_allocated), std::to_string(row.shapes),
-         std::string(strings.view(row.shape))});
-    if (stacks) {
-      text.rows.back().emplace_back(base::phase_name(row.phase));
-      text.rows.back().push_back(row.stack);
+    std::vector<std::string> cells;
+    for (const OperatorColumn& column : kOperatorColumns) {
+      cells.push_back(column.number != nullptr
+                          ? text::number_in_files(column.unit, column.number(row))
+                          : words_of(column, table, row, strings));
     }
+    if (stacks) {
+      cells.emplace_back(base::phase_name(row.phase));
+      cells.push_back(row.stack);
+    }
+    text.rows.push_back(std::move(cells));
   }
   return text;
 }

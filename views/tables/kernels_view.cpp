@@ -17,13 +17,19 @@ namespace ts::views {
 namespace {
 
 constexpr float kSummary = 20;  // pixels at scale 1
-constexpr std::array kKernelHeadings = {
-    "tables.name",           "tables.calls",          "tables.total",
-    "tables.share",          "tables.average",        "tables.p90",
-    "tables.launch",         "tables.registers",      "tables.shared_memory",
-    "tables.occupancy",      "tables.tensor_cores",   "tables.operator",
-    "tables.operator_flops", "tables.operator_inputs"};
-constexpr std::string_view kKernelOperator = "tables.operator";  // words, not numbers
+
+// The columns that have a heading there.
+constexpr auto kShownColumns = [] {
+  constexpr auto kCount = std::ranges::count_if(
+      report::kKernelColumns,
+      [](const report::KernelColumn& column) { return column.heading != nullptr; });
+  std::array<const report::KernelColumn*, kCount> shown{};
+  std::size_t next = 0;
+  for (const report::KernelColumn& column : report::kKernelColumns) {
+    if (column.heading != nullptr) shown[next++] = &column;
+  }
+  return shown;
+}();
 
 std::string time(double nanoseconds) {
   return text::duration_ns(nanoseconds).joined();
@@ -33,6 +39,26 @@ const char* tensor_core_key(trace::TensorCores used) {
   if (used == trace::TensorCores::unknown) return "tables.not_told";
   return used == trace::TensorCores::yes ? "tables.yes" : "tables.no";
 }
+
+struct ShownCell {
+  const report::KernelColumn& column;
+  const stats::KernelRow& row;
+  const base::StringTable& strings;
+  const text::Texts& texts;
+
+  std::string operator()(double number) const { return shown_number(column.unit, number); }
+  std::string operator()(base::StringId name) const { return std::string(strings.view(name)); }
+  std::string operator()(const report::LaunchExtent&) const {
+    return extent_words(row.launch.grid) + " \xc2\xb7 " + extent_words(row.launch.block);
+  }
+  std::string operator()(trace::TensorCores used) const { return texts(tensor_core_key(used)); }
+  std::string operator()(const std::optional<stats::Occupancy>& held) const {
+    return held ? occupancy_words(texts, *held) : text::kNoNumber;
+  }
+  std::string operator()(std::optional<stats::OccupancyLimit> limit) const {
+    return limit ? report::limit_words(*limit) : text::kNoNumber;
+  }
+};
 
 // The summary of all kernels, independent of the filter.
 std::string summary_words(const ViewContext& context, const stats::KernelTable& table,
@@ -89,44 +115,32 @@ void KernelsView::draw(const Ui& ui, const ViewContext& context,
   const TableColors colors(ui);
   const float name_width =
       std::clamp(ImGui::GetContentRegionAvail().x * 0.28F, ui.px(320), ui.px(640));
-  if (!ImGui::BeginTable("###kernels", static_cast<int>(kKernelHeadings.size()), kFlags,
-                         {0, height}))
+  if (!ImGui::BeginTable("###kernels", static_cast<int>(kShownColumns.size()), kFlags, {0, height}))
     return;
   ImGui::TableSetupScrollFreeze(1, 1);
-  for (const char* const heading : kKernelHeadings) {
-    ImGui::TableSetupColumn(ui.texts(heading), 0, heading == kKernelHeadings[0] ? name_width : 0);
+  for (const report::KernelColumn* const column : kShownColumns) {
+    ImGui::TableSetupColumn(ui.texts(column->heading), 0,
+                            column == kShownColumns.front() ? name_width : 0);
   }
-  table_headings([](int column) {
-    return column > 0 && kKernelHeadings[static_cast<std::size_t>(column)] != kKernelOperator;
-  });
+  table_headings(
+      [](int column) { return kShownColumns[static_cast<std::size_t>(column)]->right_in_window; });
   rows_in_view(shown_.rows.size(), [&](std::size_t i) {
     const stats::KernelRow& row = shown_.rows[i];
+    const report::KernelFacts facts{row, stats::occupancy(capability, row.launch)};
     ImGui::TableNextRow();
-    ImGui::TableNextColumn();
-    const std::string name(context.strings.view(row.name));
-    cell_name(name);
-    tooltip(ui, name);
-    const auto cell = [](const std::string& words) {
+    for (const report::KernelColumn* const column : kShownColumns) {
       ImGui::TableNextColumn();
-      right_aligned(words);
-    };
-    cell(text::grouped(row.calls));
-    cell(time(static_cast<double>(row.total_ns)));
-    cell(text::decimal(row.share * 100, 1) + " %");
-    cell(time(row.average_ns));
-    cell(time(row.p90_ns));
-    cell(extent_words(row.launch.grid) + " \xc2\xb7 " + extent_words(row.launch.block));
-    cell(text::grouped(row.launch.registers));
-    cell(text::bytes(row.launch.shared_memory).joined());
-    const auto held = stats::occupancy(capability, row.launch);
-    cell(held ? occupancy_words(ui.texts, *held) : text::kNoNumber);
-    cell(ui.texts(tensor_core_key(row.tensor_cores)));
-    ImGui::TableNextColumn();
-    ImGui::TextUnformatted(std::string(context.strings.view(row.launch.op)).c_str());
-    cell(row.op_flops > 0 ? text::decimal(row.op_flops * 1e-9, 3) + " GFLOP" : text::kNoNumber);
-    cell(row.op_input_bytes > 0
-             ? text::bytes(static_cast<std::int64_t>(row.op_input_bytes)).joined()
-             : text::kNoNumber);
+      const ShownCell shown{*column, row, context.strings, ui.texts};
+      const std::string words = std::visit(shown, column->value(facts));
+      if (column == kShownColumns.front()) {
+        cell_name(words);
+        tooltip(ui, words);
+      } else if (column->right_in_window) {
+        right_aligned(words);
+      } else {
+        ImGui::TextUnformatted(words.c_str());
+      }
+    }
   });
   ImGui::EndTable();
 }

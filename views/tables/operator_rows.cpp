@@ -9,39 +9,6 @@
 namespace ts::views {
 namespace {
 
-double value_of(const stats::OperatorRow& row, OperatorColumn column) {
-  switch (column) {
-    case OperatorColumn::calls:
-      return static_cast<double>(row.calls);
-    case OperatorColumn::self:
-      return static_cast<double>(row.self_ns);
-    case OperatorColumn::share:
-      return row.share;
-    case OperatorColumn::total:
-      return static_cast<double>(row.total_ns);
-    case OperatorColumn::average:
-      return row.average_ns;
-    case OperatorColumn::p50:
-      return row.p50_ns;
-    case OperatorColumn::p90:
-      return row.p90_ns;
-    case OperatorColumn::total_share:
-      return row.total_share;
-    case OperatorColumn::flops:
-      return row.flops_per_s();
-    case OperatorColumn::given:
-      return row.bytes_given;
-    case OperatorColumn::bytes:
-      return static_cast<double>(row.bytes_allocated);
-    case OperatorColumn::shapes:
-      return static_cast<double>(row.shapes);
-    case OperatorColumn::name:
-    case OperatorColumn::shape:
-      break;
-  }
-  return 0;
-}
-
 // "a;b;c": "c < b < a".
 std::string innermost_first(std::string_view stack) {
   std::string text;
@@ -72,7 +39,8 @@ std::string row_name(const stats::OperatorTable& table, const stats::OperatorRow
 
 std::vector<std::uint32_t> shown_rows(const stats::OperatorTable& table,
                                       const base::StringTable& strings, const text::Texts& texts,
-                                      std::string_view filter, OperatorColumn by, bool descending) {
+                                      std::string_view filter, std::size_t by, bool descending) {
+  const report::OperatorColumn& column = report::kOperatorColumns[by];
   std::vector<std::uint32_t> rows;
   std::vector<std::string> names(table.rows.size());
   for (std::uint32_t i = 0; i < table.rows.size(); ++i) {
@@ -80,11 +48,10 @@ std::vector<std::uint32_t> shown_rows(const stats::OperatorTable& table,
     if (base::contains_letters(names[i], filter)) rows.push_back(i);
   }
   const auto before = [&](std::uint32_t a, std::uint32_t b) {
-    if (by == OperatorColumn::name) return names[a] < names[b];
-    if (by == OperatorColumn::shape) {
-      return strings.view(table.rows[a].shape) < strings.view(table.rows[b].shape);
-    }
-    return value_of(table.rows[a], by) < value_of(table.rows[b], by);
+    if (column.number != nullptr)
+      return column.number(table.rows[a]) < column.number(table.rows[b]);
+    if (report::names_the_row(column)) return names[a] < names[b];
+    return strings.view(table.rows[a].shape) < strings.view(table.rows[b].shape);
   };
   std::ranges::stable_sort(rows, [&](std::uint32_t a, std::uint32_t b) {
     return descending ? before(b, a) : before(a, b);
@@ -92,43 +59,38 @@ std::vector<std::uint32_t> shown_rows(const stats::OperatorTable& table,
   return rows;
 }
 
-std::string operator_cell(const stats::OperatorTable& table, const stats::OperatorRow& row,
-                          OperatorColumn column, const base::StringTable& strings) {
-  const auto time = [](double ns) { return text::duration_ns(ns).joined(); };
-  const auto percent = [](double share) { return text::decimal(share * 100, 1) + " %"; };
-  switch (column) {
-    case OperatorColumn::calls:
-      return text::grouped(row.calls);
-    case OperatorColumn::self:
-      return time(static_cast<double>(row.self_ns));
-    case OperatorColumn::share:
-      return percent(row.share);
-    case OperatorColumn::total:
-      return time(static_cast<double>(row.total_ns));
-    case OperatorColumn::total_share:
-      return percent(row.total_share);
-    case OperatorColumn::average:
-      return time(row.average_ns);
-    case OperatorColumn::p50:
-      return time(row.p50_ns);
-    case OperatorColumn::p90:
-      return time(row.p90_ns);
-    case OperatorColumn::flops:
-      if (row.flops <= 0) return {};
-      return row.rate_ns > 0 ? text::rate(row.flops_per_s(), "FLOP").joined() : text::kNoNumber;
-    case OperatorColumn::given:
-      return row.bytes_given > 0 ? text::bytes(static_cast<std::int64_t>(row.bytes_given)).joined()
-                                 : text::kNoNumber;
-    case OperatorColumn::bytes:
-      return table.knows_memory ? text::bytes(row.bytes_allocated).joined() : text::kNoNumber;
-    case OperatorColumn::shapes:
-      return text::grouped(row.shapes);
-    case OperatorColumn::shape:
-      return std::string(strings.view(row.shape));
-    case OperatorColumn::name:
+std::string shown_number(text::ColumnUnit unit, double number) {
+  using text::ColumnUnit;
+  switch (unit) {
+    case text::ColumnUnit::time:
+      return text::duration_ns(number).joined();
+    case text::ColumnUnit::share:
+      return text::decimal(number * 100, 1) + " %";
+    case text::ColumnUnit::flops:
+      return number > 0 ? text::decimal(number * 1e-9, 3) + " GFLOP" : text::kNoNumber;
+    case text::ColumnUnit::flop_rate:
+      return text::rate(number, "FLOP").joined();
+    case text::ColumnUnit::given_bytes:
+    case text::ColumnUnit::input_bytes:
+      if (number <= 0) return text::kNoNumber;
+      [[fallthrough]];
+    case text::ColumnUnit::bytes:
+      return text::bytes(static_cast<std::int64_t>(number)).joined();
+    case text::ColumnUnit::count:
       break;
   }
-  return {};
+  return text::grouped(static_cast<std::int64_t>(number));
+}
+
+std::string operator_cell(const stats::OperatorTable& table, const stats::OperatorRow& row,
+                          const report::OperatorColumn& column, const base::StringTable& strings) {
+  if (column.number == nullptr) return std::string(strings.view(row.shape));
+  if (column.unit == text::ColumnUnit::flop_rate) {
+    if (row.flops <= 0) return {};
+    if (row.rate_ns <= 0) return text::kNoNumber;
+  }
+  if (column.unit == text::ColumnUnit::bytes && !table.knows_memory) return text::kNoNumber;
+  return shown_number(column.unit, column.number(row));
 }
 
 }  // namespace ts::views

@@ -20,10 +20,6 @@
 namespace ts::views {
 namespace {
 
-constexpr std::array<const char*, kOperatorColumns> kOperatorHeadings = {
-    "tables.name",        "tables.calls",   "tables.self",   "tables.self_share", "tables.total",
-    "tables.total_share", "tables.average", "tables.p50",    "tables.p90",        "tables.rate",
-    "tables.given",       "tables.bytes",   "tables.shapes", "tables.shape"};
 // Indexed by OperatorsTab.
 constexpr std::array kTabs = {"tables.by_operator", "tables.by_shape", "tables.by_module",
                               "tables.by_phase",    "tables.by_stack", "tables.by_kernel",
@@ -184,28 +180,24 @@ void OperatorsView::draw_table(const Ui& ui, const ViewContext& context, float h
                                      ImGuiTableFlags_SizingFixedFit | ImGuiTableFlags_RowBg;
   const TableColors colors(ui);
   const float whole_width = ImGui::GetContentRegionAvail().x;
-  if (ImGui::BeginTable("###operators", kOperatorColumns, kFlags, {0, height})) {
+  constexpr auto& kColumns = report::kOperatorColumns;
+  if (ImGui::BeginTable("###operators", static_cast<int>(kColumns.size()), kFlags, {0, height})) {
     ImGui::TableSetupScrollFreeze(1, 1);
-    for (int i = 0; i < kOperatorColumns; ++i) {
-      const auto column = static_cast<OperatorColumn>(i);
-      ImGuiTableColumnFlags flags = ImGuiTableColumnFlags_PreferSortDescending;
-      if (column == OperatorColumn::name || column == OperatorColumn::shape)
-        flags = ImGuiTableColumnFlags_PreferSortAscending;
-      if (column == OperatorColumn::self) flags |= ImGuiTableColumnFlags_DefaultSort;
-      const float name_width = std::clamp(whole_width * 0.24F, ui.px(260), ui.px(460));
-      const float width = column == OperatorColumn::name ? name_width : 0;
-      ImGui::TableSetupColumn(
-          (std::string(ui.texts(kOperatorHeadings[static_cast<std::size_t>(i)])) + "###column_" +
-           std::to_string(i))
-              .c_str(),
-          flags, width, static_cast<ImGuiID>(i));
+    const float name_width = std::clamp(whole_width * 0.24F, ui.px(260), ui.px(460));
+    for (std::size_t i = 0; i < kColumns.size(); ++i) {
+      ImGuiTableColumnFlags flags = kColumns[i].number != nullptr
+                                        ? ImGuiTableColumnFlags_PreferSortDescending
+                                        : ImGuiTableColumnFlags_PreferSortAscending;
+      if (i == report::kSelfTimeColumn) flags |= ImGuiTableColumnFlags_DefaultSort;
+      const std::string id = "###column_" + std::to_string(i);
+      ImGui::TableSetupColumn((ui.texts(kColumns[i].heading) + id).c_str(), flags,
+                              i == report::kNameColumn ? name_width : 0, static_cast<ImGuiID>(i));
     }
-    table_headings([](int column) {
-      return column > 0 && static_cast<OperatorColumn>(column) != OperatorColumn::shape;
-    });
+    table_headings(
+        [](int column) { return kColumns[static_cast<std::size_t>(column)].number != nullptr; });
     if (ImGuiTableSortSpecs* specs = ImGui::TableGetSortSpecs();
         specs != nullptr && specs->SpecsCount > 0) {
-      sort_by_ = static_cast<OperatorColumn>(specs->Specs[0].ColumnUserID);
+      sort_by_ = specs->Specs[0].ColumnUserID;
       descending_ = specs->Specs[0].SortDirection == ImGuiSortDirection_Descending;
     }
     rows_in_view(rows_.size(), [&](std::size_t i) {
@@ -215,14 +207,14 @@ void OperatorsView::draw_table(const Ui& ui, const ViewContext& context, float h
       const std::string name = row_name(table_, row, context.strings, context.texts);
       cell_name(name);
       tooltip(ui, name);
-      for (int c = 1; c < kOperatorColumns; ++c) {
+      for (const report::OperatorColumn& column : kColumns) {
+        if (report::names_the_row(column)) continue;
         ImGui::TableNextColumn();
-        const auto column = static_cast<OperatorColumn>(c);
         const std::string words = operator_cell(table_, row, column, context.strings);
-        if (column == OperatorColumn::shape) {
-          ImGui::TextUnformatted(words.c_str());
-        } else {
+        if (column.number != nullptr) {
           right_aligned(words);
+        } else {
+          ImGui::TextUnformatted(words.c_str());
         }
       }
     });

@@ -50,7 +50,7 @@ class OperatorsView {
   KernelsView kernels_;
   stats::OperatorTable table_;
   std::vector<std::uint32_t> rows_;
-  OperatorColumn sort_by_ = OperatorColumn::self;
+  std::size_t sort_by_ = report::kSelfTimeColumn;
   bool descending_ = true;
   std::string filter_;
 };
