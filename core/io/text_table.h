@@ -18,6 +18,30 @@ struct TextTable {
   }
 };
 
+// A column of a table whose rows are all made from one type: its title, its cells and its alignment
+// stand together.
+template <class Row>
+struct TextColumn {
+  const char* title;
+  std::string (*cell)(const Row& row);
+  bool right = false;
+};
+
+template <class Columns>
+void add_columns(TextTable& table, const Columns& columns) {
+  table.right.resize(table.columns.size());
+  for (const auto& column : columns) {
+    table.columns.emplace_back(column.title);
+    table.right.push_back(column.right);
+  }
+}
+
+// Appends the cells of one row.
+template <class Columns, class Row>
+void add_cells(std::vector<std::string>& cells, const Columns& columns, const Row& row) {
+  for (const auto& column : columns) cells.push_back(column.cell(row));
+}
+
 // RFC 4180: quoted where needed, CRLF is not used.
 std::string to_csv(const TextTable& table);
 // Clipboard format for spreadsheets; tabs and line ends in cells become spaces.

@@ -139,18 +139,13 @@ struct FullRow {
   const std::optional<PointTheory>& theory;
 };
 
-struct FullColumn {
-  const char* name;
-  std::string (*cell)(const FullRow& row);
-};
-
 std::string settled_cell(const FullRow& row) {
   if (row.m.step.n == 0) return {};
   return row.m.step.settled ? "yes" : "no";
 }
 
 // The columns after the series and the axes.
-constexpr auto kFullColumns = std::to_array<FullColumn>({
+constexpr auto kFullColumns = std::to_array<io::TextColumn<FullRow>>({
     {"status", [](const FullRow& row) { return std::string(to_string(row.point.status)); }},
     {"measured", [](const FullRow& row) { return std::string(row.point.measured ? "yes" : "no"); }},
     {"n",
@@ -216,7 +211,7 @@ io::TextTable full_table(const Sweep& sweep) {
   for (std::size_t i = 0; i < sweep.spec().axes.size(); ++i) {
     table.columns.push_back(axis_name(sweep, i));
   }
-  for (const FullColumn& column : kFullColumns) table.columns.emplace_back(column.name);
+  io::add_columns(table, kFullColumns);
   const auto theories = theories_of(sweep);
   for (std::size_t i = 0; i < sweep.points().size(); ++i) {
     const SweepPoint& point = sweep.points()[i];
@@ -224,7 +219,7 @@ io::TextTable full_table(const Sweep& sweep) {
     for (const std::int64_t value : point.at) row.push_back(std::to_string(value));
     const FullRow from{
         .sweep = sweep, .index = i, .point = point, .m = point.measurement, .theory = theories[i]};
-    for (const FullColumn& column : kFullColumns) row.push_back(column.cell(from));
+    io::add_cells(row, kFullColumns, from);
     table.rows.push_back(std::move(row));
   }
   return table;
@@ -232,32 +227,41 @@ io::TextTable full_table(const Sweep& sweep) {
 
 namespace {
 
+struct SeriesRow {
+  const Sweep& sweep;
+  const SweepPoint& point;
+  const PointMeasurement& m;
+};
+
+constexpr auto kSeriesColumns = std::to_array<io::TextColumn<SeriesRow>>({
+    {"series", [](const SeriesRow& row) { return row.sweep.series()[row.point.series].label; }},
+    {"ms", [](const SeriesRow& row) { return time_cell(row.point); }, true},
+    {"std ms", [](const SeriesRow& row) { return shown(row.m.step.std_ms); }, true},
+    {"parameters",
+     [](const SeriesRow& row) {
+       return row.m.parameters > 0 ? text::grouped(row.m.parameters) : text::kNoNumber;
+     },
+     true},
+    {"forward mean ms", [](const SeriesRow& row) { return shown(row.m.forward.mean_ms); }, true},
+    {"forward std ms", [](const SeriesRow& row) { return shown(row.m.forward.std_ms); }, true},
+    {"backward mean ms", [](const SeriesRow& row) { return shown(row.m.backward.mean_ms); }, true},
+    {"backward std ms", [](const SeriesRow& row) { return shown(row.m.backward.std_ms); }, true},
+    {"optimizer mean ms", [](const SeriesRow& row) { return shown(row.m.optimizer.mean_ms); },
+     true},
+    {"optimizer std ms", [](const SeriesRow& row) { return shown(row.m.optimizer.std_ms); }, true},
+    {"tokens/s", [](const SeriesRow& row) { return tokens_cell(row.point); }, true},
+    {"MiB allocated", [](const SeriesRow& row) { return memory_cell(row.point); }, true},
+    {"MiB allocated, predicted", [](const SeriesRow& row) { return predicted_cell(row.point); },
+     true},
+});
+
 // For a single place: a row for each series, such as the sizes of a model.
 io::TextTable table_of_series(const Sweep& sweep) {
   io::TextTable table;
-  table.columns = {"series",
-                   "ms",
-                   "std ms",
-                   "parameters",
-                   "forward mean ms",
-                   "forward std ms",
-                   "backward mean ms",
-                   "backward std ms",
-                   "optimizer mean ms",
-                   "optimizer std ms",
-                   "tokens/s",
-                   "MiB allocated",
-                   "MiB allocated, predicted"};
-  table.right.assign(table.columns.size(), true);
-  table.right[0] = false;
+  io::add_columns(table, kSeriesColumns);
   for (const SweepPoint& point : sweep.points()) {
-    const PointMeasurement& m = point.measurement;
-    table.rows.push_back(
-        {sweep.series()[point.series].label, time_cell(point), shown(m.step.std_ms),
-         m.parameters > 0 ? text::grouped(m.parameters) : text::kNoNumber, shown(m.forward.mean_ms),
-         shown(m.forward.std_ms), shown(m.backward.mean_ms), shown(m.backward.std_ms),
-         shown(m.optimizer.mean_ms), shown(m.optimizer.std_ms), tokens_cell(point),
-         memory_cell(point), predicted_cell(point)});
+    io::add_cells(table.rows.emplace_back(), kSeriesColumns,
+                  SeriesRow{sweep, point, point.measurement});
   }
   return table;
 }

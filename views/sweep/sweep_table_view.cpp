@@ -24,22 +24,6 @@ namespace {
 
 using sweep::PointStatus;
 
-// `worth`: if there is no room for all, the lowest is dropped first; 0 always stays.
-struct Column {
-  const char* key;
-  bool right;
-  int worth;
-};
-constexpr std::array<Column, 10> kColumns = {{{"sweep.column.series", false, 0},
-                                              {"", true, 0},
-                                              {"sweep.column.median", true, 0},
-                                              {"sweep.column.ci", true, 4},
-                                              {"sweep.column.tokens", true, 2},
-                                              {"sweep.column.predicted", true, 3},
-                                              {"sweep.column.peak", true, 0},
-                                              {"sweep.column.before", true, 1},
-                                              {"sweep.column.error", true, 5},
-                                              {"sweep.column.result", false, 0}}};
 using TableCells = std::vector<std::string>;
 constexpr std::size_t kMeasuredRows = 64;  // the rows that determine the widths of the columns
 
@@ -84,32 +68,91 @@ std::string before_backward(const sweep::SweepPoint& point, const Units& units) 
   return predicted >= 0 ? "\xe2\x89\x88 " + units.bytes(predicted) : text::kNoNumber;
 }
 
+// The data of one row.
+struct RowFacts {
+  const sweep::Sweep& sweep;
+  std::size_t index;
+  const Units& units;
+  const text::Texts& texts;
+  const sweep::SweepPoint& point;
+
+  [[nodiscard]] bool ok() const { return point.status == PointStatus::ok; }
+};
+
+std::string time_cell(const RowFacts& row) {
+  if (!row.ok()) return estimated_time(row.sweep, row.units, row.index);
+  const auto& step = row.point.measurement.step;
+  return row.units.ms(sweep::studies_warm_up(row.sweep) ? step.mean_ms : step.median_ms);
+}
+
+// The confidence interval; the standard deviation where the warm-up is studied.
+std::string spread_cell(const RowFacts& row) {
+  if (!row.ok()) return text::kNoNumber;
+  const auto& step = row.point.measurement.step;
+  if (sweep::studies_warm_up(row.sweep)) return row.units.ms(step.std_ms);
+  if (step.ci95_low_ms < 0) return text::kNoNumber;
+  return row.texts("inspector.range", {{"low", row.units.ms(step.ci95_low_ms)},
+                                       {"high", row.units.ms(step.ci95_high_ms)}});
+}
+
+std::string peak_cell(const RowFacts& row) {
+  const std::int64_t peak = row.point.measurement.peak_allocated;
+  return row.ok() && peak >= 0 ? row.units.bytes(peak) : text::kNoNumber;
+}
+
+std::string error_cell(const RowFacts& row) {
+  const std::string error = prediction_error_words(row.point);
+  return error.empty() ? text::kNoNumber : error;
+}
+
+// `worth`: if there is no room for all, the lowest is dropped first; 0 always stays.
+struct Column {
+  const char* key;  // of the heading; null: the field of the axis
+  bool right;
+  int worth;
+  std::string (*cell)(const RowFacts& row);
+  const OneUnit Units::*unit = nullptr;  // of all its numbers; the heading contains it
+  const char* warm_up_key = nullptr;     // of the heading where the warm-up is studied
+};
+constexpr auto kColumns = std::to_array<Column>({
+    {"sweep.column.series", false, 0,
+     [](const RowFacts& row) { return row.sweep.series()[row.point.series].label; }},
+    {nullptr, true, 0,
+     [](const RowFacts& row) {
+       return text::joined(row.point.at, ", ", text::grouped<std::int64_t>);
+     }},
+    {"sweep.column.median", true, 0, time_cell, &Units::time, "sweep.column.mean"},
+    {"sweep.column.ci", true, 4, spread_cell, &Units::time, "sweep.column.std"},
+    {"sweep.column.tokens", true, 2,
+     [](const RowFacts& row) {
+       return row.ok() ? row.units.rate.number(row.point.measurement.tokens_per_s)
+                       : text::kNoNumber;
+     },
+     &Units::rate},
+    {"sweep.column.predicted", true, 3,
+     [](const RowFacts& row) {
+       const sweep::PointPrediction& predicted = row.point.prediction;
+       return predicted.known() ? row.units.bytes(predicted.peak_allocated) : text::kNoNumber;
+     },
+     &Units::memory},
+    {"sweep.column.peak", true, 0, peak_cell, &Units::memory},
+    {"sweep.column.before", true, 1,
+     [](const RowFacts& row) { return before_backward(row.point, row.units); }, &Units::memory},
+    {"sweep.column.error", true, 5, error_cell},
+    {"sweep.column.result", false, 0,
+     [](const RowFacts& row) { return status_words(row.point, row.texts); }},
+});
+
 TableCells cells_of(const sweep::Sweep& sweep, const Units& units, std::size_t index,
                     const text::Texts& texts) {
-  const sweep::SweepPoint& point = sweep.points()[index];
-  const sweep::PointMeasurement& m = point.measurement;
-  const sweep::PointPrediction& p = point.prediction;
-  const std::string error = prediction_error_words(point);
-  const std::string at = text::joined(point.at, ", ", text::grouped<std::int64_t>);
-  const bool ok = point.status == PointStatus::ok;
-  const bool warm_up = sweep::studies_warm_up(sweep);
-  const std::string range =
-      m.step.ci95_low_ms < 0 ? std::string(text::kNoNumber)
-                             : texts("inspector.range", {{"low", units.ms(m.step.ci95_low_ms)},
-                                                         {"high", units.ms(m.step.ci95_high_ms)}});
-  return {sweep.series()[point.series].label,
-          at,
-          ok ? units.ms(warm_up ? m.step.mean_ms : m.step.median_ms)
-             : estimated_time(sweep, units, index),
-          !ok       ? text::kNoNumber
-          : warm_up ? units.ms(m.step.std_ms)
-                    : range,
-          ok ? units.rate.number(m.tokens_per_s) : text::kNoNumber,
-          p.known() ? units.bytes(p.peak_allocated) : text::kNoNumber,
-          ok && m.peak_allocated >= 0 ? units.bytes(m.peak_allocated) : text::kNoNumber,
-          before_backward(point, units),
-          error.empty() ? text::kNoNumber : error,
-          status_words(point, texts)};
+  const RowFacts row{.sweep = sweep,
+                     .index = index,
+                     .units = units,
+                     .texts = texts,
+                     .point = sweep.points()[index]};
+  TableCells cells;
+  for (const Column& column : kColumns) cells.push_back(column.cell(row));
+  return cells;
 }
 
 // The worth of the columns; those that have nothing to tell where nothing is run are left out.
@@ -124,20 +167,22 @@ std::array<int, kColumns.size()> worths_of(const sweep::Sweep& sweep,
   return worths;
 }
 
-// Headings of times, rates and sizes contain the unit.
+std::string axes_heading(const sweep::Sweep& sweep) {
+  return text::joined(sweep.spec().axes, ", ", [](const sweep::SweepAxis& axis) {
+    return std::string(spec::field_name(axis.field));
+  });
+}
+
 TableCells header_of(const sweep::Sweep& sweep, const Units& units, const text::Texts& texts) {
-  TableCells header(kColumns.size());
-  const auto& axes = sweep.spec().axes;
-  for (std::size_t i = 0; i < kColumns.size(); ++i)
-    header[i] = *kColumns[i].key == '\0' ? spec::field_name(axes[0].field) : texts(kColumns[i].key);
-  if (sweep::studies_warm_up(sweep)) {
-    header[2] = texts("sweep.column.mean");
-    header[3] = texts("sweep.column.std");
+  const bool warm_up = sweep::studies_warm_up(sweep);
+  TableCells header;
+  for (const Column& column : kColumns) {
+    const bool other = warm_up && column.warm_up_key != nullptr;
+    std::string heading = column.key == nullptr ? axes_heading(sweep)
+                                                : texts(other ? column.warm_up_key : column.key);
+    if (column.unit != nullptr) heading += ", " + (units.*column.unit).name;
+    header.push_back(std::move(heading));
   }
-  for (const std::size_t column : {2U, 3U}) header[column] += ", " + units.time.name;
-  header[4] += ", " + units.rate.name;
-  for (const std::size_t column : {5U, 6U, 7U}) header[column] += ", " + units.memory.name;
-  if (axes.size() > 1) header[1] += std::string(", ") + spec::field_name(axes[1].field);
   return header;
 }
 
