@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include "core/report/run_json.h"
 
@@ -24,26 +25,69 @@ const char* action_name(memory::Action action) {
   return action == memory::Action::oom ? "oom" : "free";
 }
 
-// Number (counted from 1), action, bytes, operator and module of one side; empty cells without an
-// event.
-void add_side(std::vector<std::string>& row, const AllocationLog& log, EventIndex event,
-              const base::StringTable& strings) {
-  if (event == memory::kNone) {
-    row.insert(row.end(), 5, "");
-    return;
-  }
-  const memory::Event& one = log.events()[event];
-  row.push_back(std::to_string(std::int64_t{event} + 1));
-  row.emplace_back(action_name(one.action));
-  if (one.block == memory::kNone) {
-    row.insert(row.end(), 3, "");
-    return;
-  }
-  const memory::Block& block = log.blocks()[one.block];
-  row.push_back(std::to_string(block.size));
-  row.emplace_back(strings.view(block.op));
-  row.emplace_back(strings.view(block.module));
+// One side of a pair.
+struct EventSide {
+  EventIndex number = memory::kNone;
+  const memory::Event* event = nullptr;  // null: the other side is alone
+  const memory::Block* block = nullptr;  // null: the event has none
+};
+
+EventSide side_of(const AllocationLog& log, EventIndex number) {
+  if (number == memory::kNone) return {};
+  const memory::Event& event = log.events()[number];
+  return {number, &event, event.block == memory::kNone ? nullptr : &log.blocks()[event.block]};
 }
+
+// Counted from 1.
+std::string number_cell(const EventSide& side) {
+  return side.event != nullptr ? std::to_string(std::int64_t{side.number} + 1) : std::string();
+}
+std::string action_cell(const EventSide& side) {
+  return side.event != nullptr ? action_name(side.event->action) : "";
+}
+std::string bytes_cell(const EventSide& side) {
+  return side.block != nullptr ? std::to_string(side.block->size) : std::string();
+}
+
+struct EventRow {
+  const memory::EventPair& pair;
+  const memory::PhaseSpan* phase;  // null: outside all phases
+  EventSide predicted, measured;
+  const base::StringTable& strings;
+
+  [[nodiscard]] std::string op(const EventSide& side) const {
+    return side.block != nullptr ? std::string(strings.view(side.block->op)) : std::string();
+  }
+  [[nodiscard]] std::string module(const EventSide& side) const {
+    return side.block != nullptr ? std::string(strings.view(side.block->module)) : std::string();
+  }
+};
+
+std::string step_cell(const EventRow& row) {
+  return row.phase != nullptr && row.phase->step >= 0 ? std::to_string(row.phase->step + 1)
+                                                      : std::string();
+}
+std::string phase_cell(const EventRow& row) {
+  return row.phase != nullptr ? std::string(base::phase_name(row.phase->phase)) : std::string();
+}
+
+constexpr auto kEventColumns = std::to_array<io::TextColumn<EventRow>>({
+    {"step", step_cell, true},
+    {"phase", phase_cell},
+    {"agreement", [](const EventRow& row) -> std::string { return to_string(row.pair.agreement); }},
+    {"predicted event", [](const EventRow& row) { return number_cell(row.predicted); }, true},
+    {"predicted", [](const EventRow& row) { return action_cell(row.predicted); }},
+    {"predicted B", [](const EventRow& row) { return bytes_cell(row.predicted); }, true},
+    {"predicted op", [](const EventRow& row) { return row.op(row.predicted); }},
+    {"predicted module", [](const EventRow& row) { return row.module(row.predicted); }},
+    {"measured event", [](const EventRow& row) { return number_cell(row.measured); }, true},
+    {"measured", [](const EventRow& row) { return action_cell(row.measured); }},
+    {"measured B", [](const EventRow& row) { return bytes_cell(row.measured); }, true},
+    {"measured op", [](const EventRow& row) { return row.op(row.measured); }},
+    {"measured module", [](const EventRow& row) { return row.module(row.measured); }},
+    {"explanation",
+     [](const EventRow& row) -> std::string { return to_string(row.pair.explanation); }},
+});
 
 }  // namespace
 
@@ -60,13 +104,20 @@ std::vector<CategoryAgreement> categories_at_peaks(const ComparedLogs& logs) {
 
 io::TextTable category_text(const std::vector<CategoryAgreement>& rows) {
   io::TextTable table;
-  table.columns = {"category", "predicted B", "measured B", "difference B", "error %"};
-  table.right = {false, true, true, true, true};
+  for (const CategoryColumn& column : kCategoryColumns) {
+    table.columns.emplace_back(column.title);
+    table.right.push_back(&column != &kCategoryColumns.front());
+  }
   CategoryAgreement total;
   const auto add = [&table](std::string_view name, const CategoryAgreement& row) {
-    table.rows.push_back(
-        {std::string(name), std::to_string(row.predicted), std::to_string(row.measured),
-         std::to_string(row.predicted - row.measured), error_percent(row.predicted, row.measured)});
+    std::vector<std::string> cells;
+    for (const CategoryColumn& column : kCategoryColumns) {
+      cells.push_back(column.bytes != nullptr ? std::to_string(column.bytes(row))
+                      : &column == &kCategoryColumns.front()
+                          ? std::string(name)
+                          : error_percent(row.predicted, row.measured));
+    }
+    table.rows.push_back(std::move(cells));
   };
   for (const CategoryAgreement& row : rows) {
     add(memory::category_name(row.category), row);
@@ -79,24 +130,19 @@ io::TextTable category_text(const std::vector<CategoryAgreement>& rows) {
 
 io::TextTable event_text(const memory::LogComparison& comparison, const ComparedLogs& logs,
                          bool all) {
-  io::TextTable table{
-      .columns = {"step", "phase", "agreement", "predicted event", "predicted", "predicted B",
-                  "predicted op", "predicted module", "measured event", "measured", "measured B",
-                  "measured op", "measured module", "explanation"},
-      .right = {true, false, false, true, false, true, false, false, true, false, true}};
+  io::TextTable table;
+  io::add_columns(table, kEventColumns);
   for (const memory::EventPair& pair : comparison.pairs) {
     if (!all && pair.agreement == memory::Agreement::same) continue;
     const bool has_measured = pair.measured != memory::kNone;
     const memory::PhaseSpan* const phase = has_measured ? phase_of(logs.measured, pair.measured)
                                                         : phase_of(logs.predicted, pair.predicted);
-    std::vector<std::string> row;
-    row.push_back(phase != nullptr && phase->step >= 0 ? std::to_string(phase->step + 1) : "");
-    row.emplace_back(phase != nullptr ? base::phase_name(phase->phase) : "");
-    row.emplace_back(to_string(pair.agreement));
-    add_side(row, logs.predicted, pair.predicted, logs.strings);
-    add_side(row, logs.measured, pair.measured, logs.strings);
-    row.emplace_back(to_string(pair.explanation));
-    table.rows.push_back(std::move(row));
+    io::add_cells(table.rows.emplace_back(), kEventColumns,
+                  EventRow{.pair = pair,
+                           .phase = phase,
+                           .predicted = side_of(logs.predicted, pair.predicted),
+                           .measured = side_of(logs.measured, pair.measured),
+                           .strings = logs.strings});
   }
   return table;
 }

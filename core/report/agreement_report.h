@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <vector>
 
@@ -23,6 +24,24 @@ struct CategoryAgreement {
 };
 // The categories that occur in either log, in the order of the stack.
 std::vector<CategoryAgreement> categories_at_peaks(const ComparedLogs& logs);
+
+// A column of their table, in files and in the window.
+struct CategoryColumn {
+  const char* title;    // in files
+  const char* heading;  // in the window: a key of the locale files
+  std::int64_t (*bytes)(const CategoryAgreement& row) = nullptr;  // null: name and error
+  bool difference = false;                                        // has a sign
+};
+inline constexpr auto kCategoryColumns = std::to_array<CategoryColumn>({
+    {"category", "agreement.category"},
+    {"predicted B", "inspector.peaks.predicted",
+     [](const CategoryAgreement& row) { return row.predicted; }},
+    {"measured B", "inspector.peaks.measured",
+     [](const CategoryAgreement& row) { return row.measured; }},
+    {"difference B", "agreement.difference",
+     [](const CategoryAgreement& row) { return row.predicted - row.measured; }, true},
+    {"error %", "inspector.peaks.error"},
+});
 
 // Category, predicted, measured and difference in bytes, error in percent; the total last.
 io::TextTable category_text(const std::vector<CategoryAgreement>& rows);

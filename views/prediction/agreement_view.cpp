@@ -85,6 +85,64 @@ Color agreement_color(const Theme& theme, const EventPair& pair) {
   return pair.explanation == memory::Explanation::none ? theme.bad : theme.warn;
 }
 
+std::string column_id(const char* table, std::size_t column) {
+  return std::string("###") + table + std::to_string(column);
+}
+
+struct ShownEvent {
+  const report::ComparedLogs& logs;
+  const EventPair& pair;
+  const text::Texts& texts;
+
+  [[nodiscard]] bool has_measured() const { return pair.measured != memory::kNone; }
+  // The measured side, or the predicted one if there is no other.
+  [[nodiscard]] const memory::AllocationLog& log() const {
+    return has_measured() ? logs.measured : logs.predicted;
+  }
+  [[nodiscard]] EventIndex event() const { return has_measured() ? pair.measured : pair.predicted; }
+  [[nodiscard]] memory::BlockIndex block() const { return log().events()[event()].block; }
+};
+
+std::string where_words(const ShownEvent& of) {
+  const memory::PhaseSpan* const phase = report::phase_of(of.log(), of.event());
+  if (phase == nullptr) return {};
+  std::string where = of.texts(phase_key(phase->phase));
+  if (phase->step < 0) return where;
+  return of.texts("memory.step_phase",
+                  {{"number", text::grouped(phase->step + 1)}, {"phase", where}});
+}
+
+std::string module_words(const ShownEvent& of) {
+  if (of.block() == memory::kNone) return {};
+  return std::string(of.logs.strings.view(of.log().blocks()[of.block()].module));
+}
+
+std::string verdict_words(const ShownEvent& of) {
+  std::string verdict = of.texts(agreement_key(of.pair.agreement));
+  if (of.pair.explanation != memory::Explanation::none)
+    verdict += std::string(": ") + of.texts(explanation_key(of.pair.explanation));
+  return verdict;
+}
+
+struct ShownColumn {
+  const char* heading;
+  float weight;
+  std::string (*words)(const ShownEvent& of);
+};
+constexpr auto kEventColumns = std::to_array<ShownColumn>({
+    {"agreement.where", 2, where_words},
+    {"inspector.peaks.predicted", 3,
+     [](const ShownEvent& of) {
+       return event_words(of.logs.predicted, of.pair.predicted, of.logs.strings, of.texts);
+     }},
+    {"inspector.peaks.measured", 3,
+     [](const ShownEvent& of) {
+       return event_words(of.logs.measured, of.pair.measured, of.logs.strings, of.texts);
+     }},
+    {"agreement.module", 2, module_words},
+    {"agreement.verdict", 3, verdict_words},
+});
+
 // Why there is nothing to compare, as a key of the locale files. Null if there is something.
 const char* no_agreement_reason(const ViewContext& context) {
   if (context.file != nullptr || context.trace != nullptr) return "agreement.of_a_file";
@@ -127,10 +185,10 @@ void AgreementView::draw_categories(const Ui& ui, bool whole) {
   section(ui, ui.texts("agreement.categories"), ui.texts("agreement.each_at_its_peak"));
   if (!whole) wrapped_text(ui, TextStyle::small, ui.theme.warn, ui.texts("agreement.broken_off"));
   copy_buttons(ui, "###copy_categories", [this] { return report::category_text(categories_); });
-  std::int64_t predicted = 0, measured = 0;
+  report::CategoryAgreement total;
   for (const report::CategoryAgreement& row : categories_) {
-    predicted += row.predicted;
-    measured += row.measured;
+    total.predicted += row.predicted;
+    total.measured += row.measured;
   }
   // Sizes and their differences use one unit.
   std::vector<double> sizes;
@@ -143,44 +201,43 @@ void AgreementView::draw_categories(const Ui& ui, bool whole) {
   const TableColors colors(ui);
   constexpr ImGuiTableFlags kFlags =
       ImGuiTableFlags_SizingStretchSame | ImGuiTableFlags_RowBg | ImGuiTableFlags_NoSavedSettings;
-  if (!ImGui::BeginTable("###agreement_categories", 5, kFlags)) return;
-  const auto column = [&](const char* key, const char* id) {
-    ImGui::TableSetupColumn((std::string(ui.texts(key)) + id).c_str());
-  };
-  column("agreement.category", "###c0");
-  column("inspector.peaks.predicted", "###c1");
-  column("inspector.peaks.measured", "###c2");
-  column("agreement.difference", "###c3");
-  column("inspector.peaks.error", "###c4");
+  constexpr auto& kColumns = report::kCategoryColumns;
+  if (!ImGui::BeginTable("###agreement_categories", static_cast<int>(kColumns.size()), kFlags))
+    return;
+  for (std::size_t i = 0; i < kColumns.size(); ++i)
+    ImGui::TableSetupColumn((ui.texts(kColumns[i].heading) + column_id("c", i)).c_str());
   table_headings([](int number) { return number > 0; });
-  const auto exact = [&](std::int64_t bytes, std::int64_t shown) {
-    right_aligned(unit.joined(static_cast<double>(shown)));
+  const auto bytes_cell = [&](std::int64_t bytes, bool difference) {
+    const char* const sign = !difference ? "" : bytes < 0 ? "\xe2\x88\x92" : bytes > 0 ? "+" : "";
+    const auto shown = static_cast<double>(difference ? std::abs(bytes) : bytes);
+    right_aligned(sign + unit.joined(shown));
     exact_bytes_tip(ui, bytes);
   };
-  const auto add = [&](const char* name, std::int64_t was, std::int64_t is) {
-    ImGui::TableNextRow();
-    ImGui::TableNextColumn();
-    ImGui::TextUnformatted(name);
-    ImGui::TableNextColumn();
-    exact(was, was);
-    ImGui::TableNextColumn();
-    exact(is, is);
-    ImGui::TableNextColumn();
-    const std::int64_t off = was - is;
-    right_aligned((off < 0   ? "\xe2\x88\x92"
-                   : off > 0 ? "+"
-                             : "") +
-                  unit.joined(static_cast<double>(std::abs(off))));
-    exact_bytes_tip(ui, off);
-    ImGui::TableNextColumn();
-    const bool close = std::abs(off) * 100 <= is;
+  const auto error_cell = [&](const report::CategoryAgreement& row) {
+    const std::int64_t off = row.predicted - row.measured;
+    const bool close = std::abs(off) * 100 <= row.measured;
     ImGui::PushStyleColor(ImGuiCol_Text, close ? ui.theme.ok : ui.theme.warn);
-    right_aligned(is > 0 ? prediction_error(was, is) : off == 0 ? "0 %" : text::kNoNumber);
+    right_aligned(row.measured > 0 ? prediction_error(row.predicted, row.measured)
+                  : off == 0       ? "0 %"
+                                   : text::kNoNumber);
     ImGui::PopStyleColor();
   };
+  const auto add = [&](const char* name, const report::CategoryAgreement& row) {
+    ImGui::TableNextRow();
+    for (const report::CategoryColumn& column : kColumns) {
+      ImGui::TableNextColumn();
+      if (column.bytes != nullptr) {
+        bytes_cell(column.bytes(row), column.difference);
+      } else if (&column == &kColumns.front()) {
+        ImGui::TextUnformatted(name);
+      } else {
+        error_cell(row);
+      }
+    }
+  };
   for (const report::CategoryAgreement& row : categories_)
-    add(ui.texts(category_key(row.category)), row.predicted, row.measured);
-  add(ui.texts("memory.total"), predicted, measured);
+    add(ui.texts(category_key(row.category)), row);
+  add(ui.texts("memory.total"), total);
   ImGui::EndTable();
 }
 
@@ -217,65 +274,47 @@ void AgreementView::draw_rows(const Ui& ui, const ViewContext& context,
   constexpr ImGuiTableFlags kFlags = ImGuiTableFlags_ScrollY | ImGuiTableFlags_Resizable |
                                      ImGuiTableFlags_NoSavedSettings | ImGuiTableFlags_RowBg |
                                      ImGuiTableFlags_SizingStretchProp;
-  if (!ImGui::BeginTable("###agreement_events", 5, kFlags, ImGui::GetContentRegionAvail())) return;
+  constexpr auto kCount = static_cast<int>(kEventColumns.size());
+  if (!ImGui::BeginTable("###agreement_events", kCount, kFlags, ImGui::GetContentRegionAvail()))
+    return;
   ImGui::TableSetupScrollFreeze(0, 1);
-  const auto column = [&](const char* key, const char* id, float weight) {
-    ImGui::TableSetupColumn((std::string(ui.texts(key)) + id).c_str(), 0, weight);
-  };
-  column("agreement.where", "###e0", 2);
-  column("inspector.peaks.predicted", "###e1", 3);
-  column("inspector.peaks.measured", "###e2", 3);
-  column("agreement.module", "###e3", 2);
-  column("agreement.verdict", "###e4", 3);
+  for (std::size_t i = 0; i < kEventColumns.size(); ++i) {
+    const auto& [heading, weight, words] = kEventColumns[i];
+    ImGui::TableSetupColumn((ui.texts(heading) + column_id("e", i)).c_str(), 0, weight);
+  }
   ImGui::TableHeadersRow();
   const std::size_t rows = all_events_ ? comparison_.pairs.size() : comparison_.different.size();
   rows_in_view(rows, [&](std::size_t row) {
     const EventPair& pair =
         comparison_.pairs[all_events_ ? row : std::size_t{comparison_.different[row]}];
-    const bool has_measured = pair.measured != memory::kNone;
-    const memory::AllocationLog& log = has_measured ? logs.measured : logs.predicted;
-    const EventIndex event = has_measured ? pair.measured : pair.predicted;
-    const memory::BlockIndex block = log.events()[event].block;
+    const ShownEvent shown{logs, pair, ui.texts};
+    const memory::BlockIndex block = shown.block();
+    const bool has_block = shown.has_measured() && block != memory::kNone;
     ImGui::PushID(static_cast<int>(row));
     ImGui::TableNextRow();
-    ImGui::TableNextColumn();
-    std::string where;
-    if (const memory::PhaseSpan* phase = report::phase_of(log, event)) {
-      where = ui.texts(phase_key(phase->phase));
-      if (phase->step >= 0)
-        where = ui.texts("memory.step_phase",
-                         {{"number", text::grouped(phase->step + 1)}, {"phase", where}});
+    for (const ShownColumn& column : kEventColumns) {
+      ImGui::TableNextColumn();
+      const std::string words = column.words(shown);
+      if (&column == &kEventColumns.front()) {
+        const bool selected = has_block && context.state.selected_block == std::optional(block);
+        if (ImGui::Selectable((words + "###row").c_str(), selected,
+                              ImGuiSelectableFlags_SpanAllColumns) &&
+            has_block) {
+          context.state.selected_block = block;
+        }
+        tooltip(ui, event_details(logs.predicted, pair.predicted, logs.strings, ui.texts,
+                                  "inspector.peaks.predicted") +
+                        "\n" +
+                        event_details(logs.measured, pair.measured, logs.strings, ui.texts,
+                                      "inspector.peaks.measured"));
+      } else if (column.words == verdict_words) {
+        ImGui::PushStyleColor(ImGuiCol_Text, agreement_color(ui.theme, pair));
+        ImGui::TextUnformatted(words.c_str());
+        ImGui::PopStyleColor();
+      } else {
+        ImGui::TextUnformatted(words.c_str());
+      }
     }
-    const bool selected = has_measured && block != memory::kNone &&
-                          context.state.selected_block == std::optional(block);
-    if (ImGui::Selectable((where + "###row").c_str(), selected,
-                          ImGuiSelectableFlags_SpanAllColumns) &&
-        has_measured && block != memory::kNone) {
-      context.state.selected_block = block;
-    }
-    tooltip(ui, event_details(logs.predicted, pair.predicted, logs.strings, ui.texts,
-                              "inspector.peaks.predicted") +
-                    "\n" +
-                    event_details(logs.measured, pair.measured, logs.strings, ui.texts,
-                                  "inspector.peaks.measured"));
-    ImGui::TableNextColumn();
-    ImGui::TextUnformatted(
-        event_words(logs.predicted, pair.predicted, logs.strings, ui.texts).c_str());
-    ImGui::TableNextColumn();
-    ImGui::TextUnformatted(
-        event_words(logs.measured, pair.measured, logs.strings, ui.texts).c_str());
-    ImGui::TableNextColumn();
-    if (block != memory::kNone) {
-      const std::string module(logs.strings.view(log.blocks()[block].module));
-      ImGui::TextUnformatted(module.c_str());
-    }
-    ImGui::TableNextColumn();
-    std::string verdict = ui.texts(agreement_key(pair.agreement));
-    if (pair.explanation != memory::Explanation::none)
-      verdict += std::string(": ") + ui.texts(explanation_key(pair.explanation));
-    ImGui::PushStyleColor(ImGuiCol_Text, agreement_color(ui.theme, pair));
-    ImGui::TextUnformatted(verdict.c_str());
-    ImGui::PopStyleColor();
     ImGui::PopID();
   });
   ImGui::EndTable();
