@@ -15,6 +15,7 @@
 #include "app/session/engine_loader.h"
 #include "app/session/languages.h"
 #include "app/session/session.h"
+#include "core/base/result_files.h"
 #include "core/checks/comparison_checks.h"
 #include "core/io/text_table.h"
 #include "core/report/compare_report.h"
@@ -59,9 +60,10 @@ Exit compare_workloads(const AbCommand& command) {
   note(without_effect(command.spec.settings, a));
   TS_TRY(const auto parts, parts_from(command.parts, command.out.has_value(), kPartsOfPair));
   TS_TRY(auto folder,
-         OutputFolder::claim_if(command.out, {"comparison.json", "comparison.csv", "comparison.md",
-                                              "checks.csv", "checks.md", "a.json", "b.json",
-                                              "report.md", "report.html", "report.tex"}));
+         OutputFolder::claim_if(command.out, names_of({{"comparison.json", "comparison.csv",
+                                                        "comparison.md", "a.json", "b.json"},
+                                                       base::kCheckFiles,
+                                                       base::kReportPages})));
 
   run::Protocol protocol = run::comparison_protocol();
   if (command.pairs > 0) take_steps(protocol, command.pairs);

@@ -20,6 +20,7 @@
 #include "app/session/interrupt.h"
 #include "app/session/languages.h"
 #include "core/base/clock.h"
+#include "core/base/result_files.h"
 #include "core/io/file.h"
 #include "core/predict/data_parallel.h"
 #include "core/predict/hunt_table.h"
@@ -198,9 +199,8 @@ Exit hunt_memory(const HuntCommand& command) {
   TS_TRY(const auto parts, parts_from(command.parts, command.out.has_value(), kPartsOfMany));
   note(without_effect(command.spec.settings, question.spec));
   if (const auto held = spec::holds_dimensions(question.spec); !held.empty()) note({held.sentence});
-  TS_TRY(auto folder, OutputFolder::claim_if(
-                          command.out, {"hunt.json", "hunt.csv", "hunt.md", "hunt.tex", "hunt.png",
-                                        "spec.json", "report.md", "report.html", "report.tex"}));
+  TS_TRY(auto folder,
+         OutputFolder::claim_if(command.out, names_of({base::kHuntFiles, base::kReportFiles})));
   TS_TRY(auto runner, or_failed(make_dry_runner_loader()()));
   if (command.data_parallel) runner = predict::data_parallel(std::move(runner));
   const predict::CudaScratch scratch = built_in_scratch();
@@ -249,8 +249,8 @@ Exit tell_map(const HuntCommand& command, const predict::HuntMap& map,
     TS_TRY(auto graphics, or_failed(Graphics::open(Graphics::Kind::off_screen, 64, 64)));
     HuntPicture picture;
     picture.title = subject.caption + " " + subject.settings;
-    TS_TRY_DONE(or_failed(
-        save_hunt_picture(*graphics, map, nullptr, target, picture, *command.out / "hunt.png")));
+    TS_TRY_DONE(or_failed(save_hunt_picture(*graphics, map, nullptr, target, picture,
+                                            *command.out / base::kHuntPicture)));
   }
   if (command.json) {
     nlohmann::json json = to_json(map);

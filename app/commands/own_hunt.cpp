@@ -15,6 +15,7 @@
 #include "app/session/card_questions.h"
 #include "app/session/catalogue.h"
 #include "core/base/clock.h"
+#include "core/base/result_files.h"
 #include "core/predict/hunt_map.h"
 #include "core/spec/spec_fields.h"
 #include "core/text/numbers.h"
@@ -128,8 +129,7 @@ Exit hunt_own(const HuntCommand& command, const OwnFile& file) {
   TS_TRY(const auto own, own_question(file, command.spec, command.own));
   TS_TRY(const auto question, targeted_spec({}, command.gpu, command.cpu, built_in_gpus()));
   TS_TRY(auto parts, parts_from(command.parts, command.out.has_value(), kPartsOfMany));
-  TS_TRY(auto folder, OutputFolder::claim_if(command.out, {"hunt.json", "hunt.csv", "hunt.md",
-                                                           "hunt.tex", "hunt.png"}));
+  TS_TRY(auto folder, OutputFolder::claim_if(command.out, base::kHuntFiles));
   bool cancelled = false;
   TS_TRY(const auto hunt, ask_own(own, [&](OwnProcess& process, const base::CancelToken& cancel) {
            auto asked = ask_hunt(command, axes, own, question, process, cancel);

@@ -22,6 +22,7 @@
 #include "app/session/interrupt.h"
 #include "app/session/languages.h"
 #include "app/window/workspace_picture.h"
+#include "core/base/result_files.h"
 #include "core/cluster/cluster_hunt.h"
 #include "core/io/file.h"
 #include "core/io/text_table.h"
@@ -272,7 +273,8 @@ Exit predict_own(const PredictCommand& command, const OwnFile& file) {
   TS_TRY(const auto own, own_question(file, command.spec, command.own));
   TS_TRY(const auto question, question_of_own(command));
   TS_TRY(const auto parts, parts_from(command.parts, command.out.has_value()));
-  TS_TRY(auto folder, OutputFolder::claim_if(command.out, kPredictionFiles));
+  TS_TRY(auto folder,
+         OutputFolder::claim_if(command.out, names_of({kPredictionFiles, base::kReportFiles})));
   TS_TRY(auto dry, ask_own(own, [&](OwnProcess& process, const base::CancelToken& cancel) {
            return dry_run_own(process, own, question.target, cancel);
          }));
@@ -314,7 +316,8 @@ Exit predict_workload(const PredictCommand& command) {
   TS_TRY(const auto parts, parts_from(command.parts, command.out.has_value()));
   note(without_effect(command.spec.settings, question.spec));
   if (const auto held = spec::holds_dimensions(question.spec); !held.empty()) note({held.sentence});
-  TS_TRY(auto folder, OutputFolder::claim_if(command.out, kPredictionFiles));
+  TS_TRY(auto folder,
+         OutputFolder::claim_if(command.out, names_of({kPredictionFiles, base::kReportFiles})));
   TS_TRY(auto runner, or_failed(make_dry_runner_loader()()));
   if (command.cluster.most > 0) {
     return answer_cluster(command.cluster, question.spec, question.target, std::move(runner),

@@ -14,6 +14,7 @@
 #include "app/output/report_pages.h"
 #include "app/output/saved_results.h"
 #include "app/session/languages.h"
+#include "core/base/result_files.h"
 #include "core/text/message.h"
 #include "core/text/printable.h"
 
@@ -48,10 +49,10 @@ Exit make_report(const ReportCommand& command) {
     results.push_back(std::move(result));
   }
   TS_TRY(auto folder,
-         OutputFolder::claim(command.out, {"report.md", "report.html", "report.tex", "result-*"}));
+         OutputFolder::claim(command.out, names_of({base::kReportPages, {"result-*"}})));
   std::error_code ignored;
   const auto archive = zip_beside(command.out);
-  if (std::filesystem::exists(archive, ignored) && !folder.wrote("report.md")) {
+  if (std::filesystem::exists(archive, ignored) && !folder.wrote(base::kReportMarkdown)) {
     return text::fail("save_error.foreign", {{"path", archive.parent_path().string()},
                                              {"name", archive.filename().string()}});
   }

@@ -31,6 +31,7 @@
 #include "app/session/session.h"
 #include "app/window/workspace_picture.h"
 #include "core/base/clock.h"
+#include "core/base/result_files.h"
 #include "core/io/file.h"
 #include "core/io/private_folder.h"
 #include "core/memory/before_backward.h"
@@ -398,7 +399,8 @@ Exit run_workload(const RunCommand& given) {
   note(without_effect(command.spec.settings, spec));
   if (const auto lacks = spec::lacks_numbers(spec); !lacks.empty()) note({lacks.sentence});
   if (const auto held = spec::holds_dimensions(spec); !held.empty()) note({held.sentence});
-  TS_TRY(auto folder, OutputFolder::claim_if(command.out, kRunFiles));
+  TS_TRY(auto folder, OutputFolder::claim_if(command.out, names_of({kRunFiles, base::kCheckFiles,
+                                                                    base::kReportFiles})));
   if (world) {
     session.set_world(*world);
   } else {

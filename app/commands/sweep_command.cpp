@@ -20,6 +20,7 @@
 #include "app/session/interrupt.h"
 #include "app/session/languages.h"
 #include "app/session/sweep_runner.h"
+#include "core/base/result_files.h"
 #include "core/spec/spec_fields.h"
 #include "core/sweep/sweep_checks.h"
 #include "core/sweep/sweep_findings.h"
@@ -244,10 +245,8 @@ Exit run_sweep(const SweepCommand& command) {
   }
   const auto path = command.out / kJournalName;
   const bool continued = start.known || !sweep::is_new_journal(path);
-  const std::initializer_list<const char*> names = {
-      "sweep.json", "sweep.csv",  "sweep.md",    "sweep.tex", "figure.png",
-      "figure.svg", "checks.csv", "checks.md",   "chart-*",   kPointsFolder,
-      "spec.json",  "report.md",  "report.html", "report.tex"};
+  const auto names = names_of(
+      {base::kSweepFiles, base::kCheckFiles, {"chart-*", kPointsFolder}, base::kReportFiles});
   // An existing journal is refused below, with advice.
   TS_TRY(auto folder, continued ? OutputFolder::continue_in(command.out, names)
                                 : OutputFolder::claim(command.out, names));

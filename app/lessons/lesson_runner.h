@@ -10,6 +10,7 @@
 #include "app/lessons/lesson_steps.h"
 #include "app/session/session.h"
 #include "core/base/message.h"
+#include "core/base/result_files.h"
 #include "core/lessons/findings.h"
 #include "core/lessons/lesson.h"
 
@@ -17,10 +18,19 @@ namespace ts::app {
 
 // The names in a lesson's folder; step-ID is a folder for each step.
 inline constexpr const char* kLessonState = "lesson.json";
-inline constexpr std::initializer_list<const char*> kLessonFiles = {
-    kLessonState,   "report.md",  "report.html", "report.tex", "values.csv",
-    "values.md",    "values.tex", "checks.csv",  "checks.md",  "checks.tex",
-    "commands.csv", "figure-*",   "step-*"};
+inline constexpr std::initializer_list<const char*> kLessonFiles = {kLessonState,
+                                                                    base::kReportMarkdown,
+                                                                    base::kReportHtml,
+                                                                    base::kReportLatex,
+                                                                    "values.csv",
+                                                                    "values.md",
+                                                                    "values.tex",
+                                                                    base::kChecksCsv,
+                                                                    base::kChecksMarkdown,
+                                                                    "checks.tex",
+                                                                    "commands.csv",
+                                                                    "figure-*",
+                                                                    "step-*"};
 
 // A lesson in progress, in a folder: runs its steps one after the other on the session's worker,
 // keeps the user's guess and answers, and continues with what the folder already has. Used by the

@@ -17,6 +17,7 @@
 #include "app/session/sweep_runner.h"
 #include "core/advice/advice_table.h"
 #include "core/advice/ladder.h"
+#include "core/base/result_files.h"
 #include "core/calculate/calculation_json.h"
 #include "core/calculate/calculation_table.h"
 #include "core/io/file.h"
@@ -248,7 +249,7 @@ base::Result<nlohmann::json> hunt_step(const Question& asked, const base::Cancel
   nlohmann::json document = edge_json(hunt, asked.spec, asked.axis, asked.target);
   const io::TextTable table = probes_table(hunt, asked.axis);
   TS_TRY_DONE(
-      write_files(asked.folder, {{"hunt.json", io::json_text(document)},
+      write_files(asked.folder, {{base::kHuntDocument, io::json_text(document)},
                                  {"probes.csv", io::to_csv(table)},
                                  {"probes.md", hunt.sentence + "\n\n" + io::to_markdown(table)}}));
   return document;
@@ -379,8 +380,8 @@ const char* document_name(lessons::StepKind kind) {
   using enum lessons::StepKind;
   constexpr std::pair<lessons::StepKind, const char*> kNames[] = {{run, "run.json"},
                                                                   {predict, "prediction.json"},
-                                                                  {sweep, "sweep.json"},
-                                                                  {hunt, "hunt.json"},
+                                                                  {sweep, base::kSweepDocument},
+                                                                  {hunt, base::kHuntDocument},
                                                                   {ab, "comparison.json"},
                                                                   {calculate, "calculation.json"},
                                                                   {simulate, "simulation.json"},

@@ -1,6 +1,7 @@
 #include "app/output/check_files.h"
 
 #include "app/output/named_files.h"
+#include "core/base/result_files.h"
 
 namespace ts::app {
 
@@ -8,8 +9,8 @@ base::Result<void> write_checks(const std::filesystem::path& folder,
                                 const std::vector<report::CheckResult>& checks) {
   if (checks.empty()) return {};
   const io::TextTable table = report::checks_table(checks);
-  return write_files(folder,
-                     {{"checks.csv", io::to_csv(table)}, {"checks.md", io::to_markdown(table)}});
+  return write_files(folder, {{base::kChecksCsv, io::to_csv(table)},
+                              {base::kChecksMarkdown, io::to_markdown(table)}});
 }
 
 }  // namespace ts::app

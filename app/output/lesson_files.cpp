@@ -6,6 +6,7 @@
 
 #include "app/output/named_files.h"
 #include "app/output/report_pages.h"
+#include "core/base/result_files.h"
 #include "core/io/file.h"
 #include "core/io/text_table.h"
 
@@ -69,8 +70,8 @@ base::Result<void> write_lesson_report(const std::filesystem::path& folder,
       {"values.csv", io::to_csv(values)},
       {"values.md", io::to_markdown(values)},
       {"values.tex", io::to_latex(values, texts("lesson.report.numbers"), "values")},
-      {"checks.csv", io::to_csv(checks)},
-      {"checks.md", io::to_markdown(checks)},
+      {base::kChecksCsv, io::to_csv(checks)},
+      {base::kChecksMarkdown, io::to_markdown(checks)},
       {"checks.tex", io::to_latex(checks, texts("lesson.report.checks"), "checks")},
       {"commands.csv", io::to_csv(lessons::commands_table(input, texts))}};
   if (auto written = write_files(folder, files); !written) return written;

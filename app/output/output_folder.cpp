@@ -27,7 +27,13 @@ ino_t file_number(const std::filesystem::path& path) {
 
 }  // namespace
 
-OutputFolder::OutputFolder(std::filesystem::path path, std::initializer_list<const char*> names)
+std::vector<const char*> names_of(std::initializer_list<std::initializer_list<const char*>> lists) {
+  std::vector<const char*> all;
+  for (const auto& list : lists) all.insert(all.end(), list.begin(), list.end());
+  return all;
+}
+
+OutputFolder::OutputFolder(std::filesystem::path path, const std::vector<const char*>& names)
     : path_(std::move(path)), names_(names.begin(), names.end()) {
   if (const auto list = io::read_file(path_ / kListName)) {
     has_list_ = true;
@@ -38,7 +44,7 @@ OutputFolder::OutputFolder(std::filesystem::path path, std::initializer_list<con
 }
 
 base::Result<OutputFolder> OutputFolder::claim(const std::filesystem::path& path,
-                                               std::initializer_list<const char*> names) {
+                                               const std::vector<const char*>& names) {
   auto folder = continue_in(path, names);
   if (!folder) return folder;
   for (const auto& [name, number] : folder->before_) {
@@ -52,14 +58,14 @@ base::Result<OutputFolder> OutputFolder::claim(const std::filesystem::path& path
 }
 
 base::Result<std::optional<OutputFolder>> OutputFolder::claim_if(
-    const std::optional<std::filesystem::path>& path, std::initializer_list<const char*> names) {
+    const std::optional<std::filesystem::path>& path, const std::vector<const char*>& names) {
   if (!path) return std::nullopt;
   TS_TRY(auto claimed, claim(*path, names));
   return std::optional(std::move(claimed));
 }
 
 base::Result<OutputFolder> OutputFolder::continue_in(const std::filesystem::path& path,
-                                                     std::initializer_list<const char*> names) {
+                                                     const std::vector<const char*>& names) {
   TS_TRY_DONE(io::make_folder(path));
   return OutputFolder(path, names);
 }

@@ -12,12 +12,12 @@
 
 namespace ts::app {
 
-// All files that a prediction may write into a folder, with its pictures.
+// The files of a prediction, with its pictures; a report may stand beside them.
 inline constexpr std::initializer_list<const char*> kPredictionFiles = {
-    "spec.json",     "report.md",       "report.html",
-    "report.tex",    "prediction.json", "predicted_snapshot.pickle",
-    "peak.csv",      "peak.md",         "accounting.csv",
-    "accounting.md", "workspace.png",   "memory.png"};
+    "prediction.json", "predicted_snapshot.pickle",
+    "peak.csv",        "peak.md",
+    "accounting.csv",  "accounting.md",
+    "workspace.png",   "memory.png"};
 
 // The memory of a prediction in the format of PyTorch's viewers, each entry marked as predicted.
 base::Result<void> write_predicted_snapshot(const std::filesystem::path& path,

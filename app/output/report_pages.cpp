@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "app/output/named_files.h"
+#include "core/base/result_files.h"
 #include "core/io/file.h"
 #include "core/io/zip_write.h"
 
@@ -32,9 +33,9 @@ base::Result<void> write_report_pages(const std::filesystem::path& folder,
                                       const std::vector<io::Block>& blocks,
                                       text::Language language) {
   const std::vector<io::Block> pages = io::each_figure_once(blocks);
-  return write_files(folder, {{"report.md", io::to_markdown(pages)},
-                              {"report.html", io::to_html(pages, language)},
-                              {"report.tex", io::to_latex(blocks, language)}});
+  return write_files(folder, {{base::kReportMarkdown, io::to_markdown(pages)},
+                              {base::kReportHtml, io::to_html(pages, language)},
+                              {base::kReportLatex, io::to_latex(blocks, language)}});
 }
 
 std::filesystem::path zip_beside(const std::filesystem::path& folder) {

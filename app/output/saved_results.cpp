@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "app/output/report_pages.h"
+#include "core/base/result_files.h"
 #include "core/io/file.h"
 #include "core/io/json_parse.h"
 #include "core/spec/spec_fields.h"
@@ -34,8 +35,8 @@ struct Kind {
 constexpr std::array<Kind, 5> kKinds = {
     {{ResultKind::run, "run", "run.json", {"operators.md", nullptr}, 12},
      {ResultKind::prediction, "prediction", "prediction.json", {"accounting.md", "peak.md"}, 20},
-     {ResultKind::sweep, "sweep", "sweep.json", {"sweep.md", nullptr}, 200},
-     {ResultKind::hunt, "hunt", "hunt.json", {"hunt.md", nullptr}, 60},
+     {ResultKind::sweep, "sweep", base::kSweepDocument, {base::kSweepMarkdown, nullptr}, 200},
+     {ResultKind::hunt, "hunt", base::kHuntDocument, {base::kHuntMarkdown, nullptr}, 60},
      {ResultKind::comparison, "comparison", "comparison.json", {"comparison.md", nullptr}, 20}}};
 
 const Kind& row_of(ResultKind kind) {
@@ -311,7 +312,8 @@ base::Result<SavedResult> read_saved_result(const std::filesystem::path& folder)
 
 base::Result<std::vector<std::string>> write_settings(const SavedResult& result,
                                                       const std::filesystem::path& to) {
-  std::vector<std::pair<std::string, const json*>> settings = {{"spec.json", &spec_of(result)}};
+  std::vector<std::pair<std::string, const json*>> settings = {
+      {base::kSpecDocument, &spec_of(result)}};
   if (result.kind == ResultKind::comparison) {
     settings = {{"a.json", &at(result.document, "/a/spec")},
                 {"b.json", &at(result.document, "/b/spec")}};

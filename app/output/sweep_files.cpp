@@ -6,6 +6,7 @@
 
 #include "app/output/check_files.h"
 #include "app/output/named_files.h"
+#include "core/base/result_files.h"
 #include "core/io/file.h"
 #include "core/io/json_parse.h"
 #include "core/sweep/sweep_checks.h"
@@ -158,14 +159,15 @@ base::Result<void> write_sweep_files(const std::filesystem::path& folder, const 
   const std::vector<report::CheckResult> checks = sweep::checks_of(sweep);
   nlohmann::json document = to_json(sweep, environment, fit);
   document["checks"] = report::to_json(checks);
-  if (auto written = io::write_file(folder / "sweep.json", io::json_text(document));
+  if (auto written = io::write_file(folder / base::kSweepDocument, io::json_text(document));
       !written || !parts.has(SavePart::tables)) {
     return written;
   }
   const std::string caption = sweep::sweep_caption(sweep, notes.device, notes.versions);
-  auto written = write_files(folder, {{"sweep.csv", io::to_csv(sweep::full_table(sweep))},
-                                      {"sweep.md", sweep::sweep_markdown(sweep, caption, fit)},
-                                      {"sweep.tex", sweep::sweep_latex(sweep, caption, fit)}});
+  auto written =
+      write_files(folder, {{base::kSweepCsv, io::to_csv(sweep::full_table(sweep))},
+                           {base::kSweepMarkdown, sweep::sweep_markdown(sweep, caption, fit)},
+                           {base::kSweepLatex, sweep::sweep_latex(sweep, caption, fit)}});
   return written ? write_checks(folder, checks) : written;
 }
 

@@ -7,6 +7,7 @@
 #include "app/output/environment.h"
 #include "app/output/save_parts.h"
 #include "core/base/result.h"
+#include "core/base/result_files.h"
 #include "core/sweep/point_profile.h"
 #include "core/sweep/sweep.h"
 #include "core/sweep/sweep_journal.h"
@@ -15,7 +16,7 @@
 namespace ts::app {
 
 // The files of a sweep's folder.
-inline constexpr const char* kJournalName = "sweep.jsonl";
+inline constexpr const char* kJournalName = base::kSweepJournal;
 inline constexpr const char* kPointsFolder = "points";  // a profile of each point, for comparisons
 
 // True for a journal, or a folder that has one: the window shows it on the sweep page.

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <vector>
 
+#include "core/base/result_files.h"
 #include "core/spec/spec_fields.h"
 #include "core/spec/spec_values.h"
 #include "core/text/numbers.h"
@@ -55,7 +56,7 @@ std::string HuntPage::why_not_save() const {
 void HuntPage::save(Requests& requests) {
   const auto saved = hunts().save(state().preferences.save_parts);
   saved ? notices().saved(*saved) : notices().add(saved.error());
-  if (saved) requests.hunt_picture = *saved / "hunt.png";
+  if (saved) requests.hunt_picture = *saved / base::kHuntPicture;
 }
 
 // `narrow`: without the text of the last button, which its tooltip has.

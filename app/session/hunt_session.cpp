@@ -4,6 +4,7 @@
 
 #include "app/output/named_files.h"
 #include "app/output/time_stamp.h"
+#include "core/base/result_files.h"
 #include "core/io/file.h"
 #include "core/io/json_parse.h"
 #include "core/predict/hunt_table.h"
@@ -261,17 +262,17 @@ base::Result<void> write_hunt_files(const std::filesystem::path& folder,
   json["spec"] = subject.spec;
   json["target"] = {
       {"name", target.name}, {"memory", target.memory}, {"capacity", target.capacity()}};
-  if (auto written = io::write_file(folder / "hunt.json", io::json_text(json));
+  if (auto written = io::write_file(folder / base::kHuntDocument, io::json_text(json));
       !written || !parts.has(SavePart::tables)) {
     return written;
   }
   const std::string titled = subject.caption + " Settings: " + subject.settings;
   return write_files(
-      folder,
-      {{"hunt.csv", io::to_csv(predict::hunt_cells(map))},
-       {"hunt.md", predict::hunt_markdown(map, titled)},
-       {"hunt.tex", io::to_latex(predict::hunt_grid(map),
-                                 titled + ". GiB needed; * tight, x out of memory.", "tab:hunt")}});
+      folder, {{base::kHuntCsv, io::to_csv(predict::hunt_cells(map))},
+               {base::kHuntMarkdown, predict::hunt_markdown(map, titled)},
+               {base::kHuntLatex,
+                io::to_latex(predict::hunt_grid(map),
+                             titled + ". GiB needed; * tight, x out of memory.", "tab:hunt")}});
 }
 
 }  // namespace ts::app

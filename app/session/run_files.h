@@ -19,12 +19,11 @@ nlohmann::json document_of(const Session& session);
 nlohmann::json notes_json(const run::Run& run, const base::StringTable& strings,
                           std::span<const files::Note> notes);
 
-// All files that a run may write into a folder, with its pictures.
+// The files of a run, with its pictures; checks and a report may stand beside them.
 inline constexpr std::initializer_list<const char*> kRunFiles = {
-    "spec.json",     "report.md",       "report.html",  "report.tex",  "run.json",
-    "trace.json",    "snapshot.pickle", "curves.csv",   "checks.csv",  "checks.md",
-    "operators.csv", "stacks.txt",      "operators.md", "kernels.csv", "workspace.png",
-    "timeline.png",  "memory.png",      "curves.png",   "curves.svg"};
+    "run.json",   "trace.json",   "snapshot.pickle", "curves.csv",    "operators.csv",
+    "stacks.txt", "operators.md", "kernels.csv",     "workspace.png", "timeline.png",
+    "memory.png", "curves.png",   "curves.svg"};
 
 // Writes run.json and the chosen parts of the run on screen, but no pictures. Creates the folder.
 base::Result<void> write_run(const std::filesystem::path& folder, const Session& session,

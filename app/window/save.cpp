@@ -19,6 +19,7 @@
 #include "app/pictures/sweep_picture.h"
 #include "app/session/languages.h"
 #include "app/session/run_files.h"
+#include "core/base/result_files.h"
 #include "core/calculate/inputs.h"
 #include "core/predict/prediction_json.h"
 #include "core/report/compare_report.h"
@@ -77,7 +78,7 @@ base::Result<void> save_comparison(Graphics& graphics, Session& session,
 // True if the lesson hands in a picture of the window for that step.
 bool wants_pictures(const lessons::Lesson& lesson, const std::string& step) {
   return std::ranges::any_of(lesson.deliverables, [&](const lessons::Deliverable& one) {
-    return one.step == step && one.file.ends_with(".png") && one.file != "figure.png" &&
+    return one.step == step && one.file.ends_with(".png") && one.file != base::kFigurePng &&
            one.file != "curves.png";
   });
 }

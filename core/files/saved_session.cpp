@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "core/base/result_files.h"
 #include "core/files/saved_comparison.h"
 #include "core/io/file.h"
 #include "core/io/json_parse.h"
@@ -21,7 +22,6 @@ using Json = nlohmann::json;
 
 constexpr const char* kFormat = "tensorscope session";
 constexpr const char* kDocument = "session.json";
-constexpr const char* kJournal = "sweep.jsonl";
 // Sessions without a comparison, and those of older versions, have no such part.
 constexpr const char* kComparison = "comparison.json";
 // A recording's records, and its header with names and steps.
@@ -342,7 +342,7 @@ base::Result<SavedSession> session_from(const Json& json, const io::ZipArchive& 
   for (const Json& file : json.at("files")) session.files.push_back(file_from(file, room));
   session.shown_file = index_from(json, "shown_file", session.files.size());
   if (const Json& sweep = json.at("sweep"); !sweep.is_null()) {
-    TS_TRY(auto journal, part(kJournal, kMostSessionText));
+    TS_TRY(auto journal, part(base::kSweepJournal, kMostSessionText));
     session.sweep = SavedSweep{sweep.at("folder").get<std::string>(), std::move(journal)};
     const Json names = sweep.value("points", Json::array());  // older sessions have none
     if (names.size() > kMostSavedPoints) throw Impossible{"points"};
@@ -416,7 +416,7 @@ base::Result<std::string> session_bytes(const SavedSession& session) {
               zip.add(kDocument, io::json_text(document_of(session)));
   for (std::size_t i = 0; i < session.runs.size() && fits; ++i)
     fits = zip.add(recording_name(i), *session.runs[i].recording);
-  if (session.sweep && fits) fits = zip.add(kJournal, session.sweep->journal);
+  if (session.sweep && fits) fits = zip.add(base::kSweepJournal, session.sweep->journal);
   for (std::size_t i = 0; i < points.size() && fits; ++i)
     fits = zip.add(point_name(points[i].name), *points[i].content);
   if (!comparison.empty() && fits) fits = zip.add(kComparison, comparison);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/base/result_files.h"
 #include "core/text/message.h"
 
 namespace ts::lessons {
@@ -109,18 +110,19 @@ base::Result<std::vector<Reference>> references_of(const Words& words) {
 std::vector<std::string> files_of(StepKind kind) {
   switch (kind) {
     case StepKind::run:
-      return {"run.json",   "trace.json",    "snapshot.pickle", "operators.csv", "operators.md",
-              "stacks.txt", "curves.csv",    "curves.png",      "curves.svg",    "checks.csv",
-              "checks.md",  "workspace.png", "timeline.png",    "memory.png"};
+      return {"run.json",     "trace.json",     "snapshot.pickle",     "operators.csv",
+              "operators.md", "stacks.txt",     "curves.csv",          "curves.png",
+              "curves.svg",   base::kChecksCsv, base::kChecksMarkdown, "workspace.png",
+              "timeline.png", "memory.png"};
     case StepKind::predict:
       return {"prediction.json", "predicted_snapshot.pickle",
               "peak.csv",        "peak.md",
               "accounting.csv",  "accounting.md",
               "workspace.png",   "memory.png"};
     case StepKind::sweep:
-      return {"sweep.json", "sweep.csv", "sweep.md", "sweep.tex", "figure.png", "figure.svg"};
+      return {base::kSweepFiles.begin(), base::kSweepFiles.end()};
     case StepKind::hunt:
-      return {"hunt.json", "probes.csv", "probes.md"};
+      return {base::kHuntDocument, "probes.csv", "probes.md"};
     case StepKind::ab:
       return {"comparison.json", "comparison.csv", "comparison.md"};
     case StepKind::advise:
