@@ -4,12 +4,10 @@
 #include <array>
 #include <charconv>
 
+#include "core/base/contains.h"
+
 namespace ts::allocator {
 namespace {
-
-bool has(std::string_view text, std::string_view part) {
-  return text.find(part) != std::string_view::npos;
-}
 
 // "at::_ops::addmm::call(at::Tensor const&, ...)" is addmm; empty for other functions.
 std::string_view aten_operator(std::string_view function) {
@@ -54,7 +52,8 @@ bool read_own(std::string_view kind, const Frame& frame, std::string_view name,
 
 // Whether a line of Python loads, moves or fills a module.
 bool loads_module(std::string_view name, std::string_view file) {
-  if (has(file, "/torch/nn/init.py") || has(file, "/safetensors/")) return true;
+  if (base::contains(file, "/torch/nn/init.py") || base::contains(file, "/safetensors/"))
+    return true;
   constexpr std::array<std::string_view, 5> kNames{
       "_apply", "load_state_dict", "_load_from_state_dict", "reset_parameters", "from_pretrained"};
   return std::ranges::find(kNames, name) != kNames.end();
@@ -62,8 +61,9 @@ bool loads_module(std::string_view name, std::string_view file) {
 
 // at::cuda::getNewWorkspace() and those that call it or come instead of it.
 bool asks_for_workspace(std::string_view function) {
-  return has(function, "getNewWorkspace(") || has(function, "BlasLtWorkspace") ||
-         has(function, "getCurrentCUDABlasHandle(");
+  return base::contains(function, "getNewWorkspace(") ||
+         base::contains(function, "BlasLtWorkspace") ||
+         base::contains(function, "getCurrentCUDABlasHandle(");
 }
 
 constexpr std::string_view kAt = "@ ";
@@ -123,22 +123,24 @@ StackOrigin StackOrigins::read(StackIndex stack) const {
     }
     if (file.ends_with(".py")) {
       python = true;
-      const bool of_torch = has(file, "/torch/");
+      const bool of_torch = base::contains(file, "/torch/");
       std::string& line = of_torch ? torch_line : own_line;
       if (line.empty()) line = python_line(file, frame.line, name);
       if (!of_torch && source.number == 0) source = {file, frame.line};
       // A call, not what makes or moves a module.
-      if (name == "_call_impl" && has(file, "/torch/nn/modules/")) origin.in_module = true;
+      if (name == "_call_impl" && base::contains(file, "/torch/nn/modules/"))
+        origin.in_module = true;
       constructor = constructor || name == "__init__";
       origin.makes_module |= !origin.in_module && loads_module(name, file);
-      if (has(file, "/torch/optim/")) origin.phase = base::Phase::optimizer;
+      if (base::contains(file, "/torch/optim/")) origin.phase = base::Phase::optimizer;
       // An operator of one's own, or a backward on the thread that calls it.
-      const bool engine = name == "_engine_run_backward" && has(file, "/torch/autograd/");
+      const bool engine =
+          name == "_engine_run_backward" && base::contains(file, "/torch/autograd/");
       if (engine || (!of_torch && name == "backward")) origin.phase = base::Phase::backward;
       continue;
     }
     if (const std::string_view found = aten_operator(name); !python && !found.empty()) op = found;
-    if (has(name, "torch::autograd::Engine::")) origin.phase = base::Phase::backward;
+    if (base::contains(name, "torch::autograd::Engine::")) origin.phase = base::Phase::backward;
     origin.workspace = origin.workspace || asks_for_workspace(name);
   }
   origin.python = python;

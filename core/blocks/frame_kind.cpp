@@ -4,17 +4,13 @@
 #include <array>
 #include <span>
 
+#include "core/base/contains.h"
+
 namespace ts::blocks {
 namespace {
 
 using std::string_view_literals::operator""sv;
 
-bool has(std::string_view text, std::string_view part) {
-  return text.find(part) != std::string_view::npos;
-}
-bool has_any(std::string_view text, std::span<const std::string_view> parts) {
-  return std::ranges::any_of(parts, [&](std::string_view part) { return has(text, part); });
-}
 bool begins_with_any(std::string_view text, std::span<const std::string_view> parts) {
   return std::ranges::any_of(parts, [&](std::string_view part) { return text.starts_with(part); });
 }
@@ -44,9 +40,9 @@ constexpr std::array kTorchBegins{"at::"sv,      "c10::"sv,    "torch::"sv, "pyb
 constexpr std::array kLibraries{"/site-packages/"sv, "/dist-packages/"sv, "/lib/python3"sv};
 
 FrameKind kind_of_python(std::string_view file) {
-  if (has_any(file, kRuntimePython)) return FrameKind::runtime;
-  if (has(file, "/torch/")) return FrameKind::torch;
-  return has_any(file, kLibraries) ? FrameKind::library : FrameKind::own;
+  if (base::contains_any(file, kRuntimePython)) return FrameKind::runtime;
+  if (base::contains(file, "/torch/")) return FrameKind::torch;
+  return base::contains_any(file, kLibraries) ? FrameKind::library : FrameKind::own;
 }
 
 std::string words(std::string_view function, std::string_view file, std::int64_t line) {
@@ -79,14 +75,14 @@ FrameKind frame_kind(std::string_view function, std::string_view file) {
   if (std::ranges::find(kOwnKinds, file) != kOwnKinds.end()) return FrameKind::own;
   if (file.ends_with(".py") || file.starts_with('<')) return kind_of_python(file);
   const std::string_view name = function_name(function);
-  if (has_any(function, kRuntimeFunctions) || begins_with_any(name, kRuntimeBegins) ||
-      has_any(file, kRuntimeFiles))
+  if (base::contains_any(function, kRuntimeFunctions) || begins_with_any(name, kRuntimeBegins) ||
+      base::contains_any(file, kRuntimeFiles))
     return FrameKind::runtime;
-  if (begins_with_any(name, kTorchBegins) || has(file, "/torch/") || has(file, "/aten/") ||
-      has(file, "/c10/"))
+  if (begins_with_any(name, kTorchBegins) || base::contains(file, "/torch/") ||
+      base::contains(file, "/aten/") || base::contains(file, "/c10/"))
     return FrameKind::torch;
   // A function of C++ that is not PyTorch's is an extension; those of C belong to the interpreter.
-  return has(name, "::") ? FrameKind::own : FrameKind::runtime;
+  return base::contains(name, "::") ? FrameKind::own : FrameKind::runtime;
 }
 
 std::string frame_words(const allocator::Snapshot& snapshot, const allocator::Frame& frame) {

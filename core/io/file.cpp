@@ -30,10 +30,6 @@ namespace {
 // mode of new files before the user's umask
 constexpr mode_t kNewFileMode = 0666;
 
-tl::unexpected<base::Error> cannot_read(const std::filesystem::path& path, int error) {
-  return text::fail("file_error.read", {{"path", path.string()}, system_reason(error)});
-}
-
 tl::unexpected<base::Error> cannot_write(const std::filesystem::path& path, int error) {
   return text::fail("file_error.write", {{"path", path.string()}, system_reason(error)});
 }

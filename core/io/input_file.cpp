@@ -7,21 +7,18 @@
 #include "core/text/message.h"
 
 namespace ts::io {
-namespace {
 
-tl::unexpected<base::Error> unreadable(const std::filesystem::path& path, int error) {
+tl::unexpected<base::Error> cannot_read(const std::filesystem::path& path, int error) {
   return text::fail("file_error.read", {{"path", path.string()}, system_reason(error)});
 }
-
-}  // namespace
 
 base::Result<InputFile> InputFile::open(const std::filesystem::path& path) {
   // Does not wait for a writer of a pipe; no effect on regular files.
   Descriptor descriptor(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
-  if (!descriptor.is_open()) return unreadable(path, errno);
+  if (!descriptor.is_open()) return cannot_read(path, errno);
   struct stat status {};
-  if (::fstat(descriptor.number(), &status) != 0) return unreadable(path, errno);
-  if (S_ISDIR(status.st_mode)) return unreadable(path, EISDIR);
+  if (::fstat(descriptor.number(), &status) != 0) return cannot_read(path, errno);
+  if (S_ISDIR(status.st_mode)) return cannot_read(path, EISDIR);
   if (!S_ISREG(status.st_mode)) {
     return text::fail("file_error.read",
                       {{"path", path.string()},
@@ -36,7 +33,7 @@ base::Result<std::size_t> InputFile::read(std::span<char> to) {
   do {
     got = ::read(descriptor_.number(), to.data(), to.size());
   } while (got < 0 && errno == EINTR);
-  if (got < 0) return unreadable(path_, errno);
+  if (got < 0) return cannot_read(path_, errno);
   position_ += static_cast<std::uint64_t>(got);
   return static_cast<std::size_t>(got);
 }

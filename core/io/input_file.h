@@ -13,6 +13,9 @@
 
 namespace ts::io {
 
+// `error`: of the system.
+tl::unexpected<base::Error> cannot_read(const std::filesystem::path& path, int error);
+
 // Owns an open file or socket of the system, which it closes at the end. Movable.
 class Descriptor {
  public:

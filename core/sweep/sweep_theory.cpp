@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <map>
 #include <nlohmann/json.hpp>
-#include <tuple>
 
+#include "core/run/worker.h"
 #include "core/spec/workload_math.h"
 #include "core/spec/workload_traffic.h"
 #include "core/text/message.h"
@@ -12,28 +12,22 @@
 namespace ts::sweep {
 namespace {
 
-// Points with the same device, type and number of threads share this key.
-using DeviceKey = std::tuple<spec::DeviceKind, std::int64_t, spec::DataType, std::int64_t>;
-DeviceKey device_key(const spec::WorkloadSpec& spec) {
-  return {spec.device, spec.device_index, spec::compute_type(spec), spec.threads};
-}
-
 // The roofs that runs reported.
-std::map<DeviceKey, report::Roofs> measured_roofs(const Sweep& sweep) {
-  std::map<DeviceKey, report::Roofs> measured;
+std::map<run::RoofKey, report::Roofs> measured_roofs(const Sweep& sweep) {
+  std::map<run::RoofKey, report::Roofs> measured;
   for (const SweepPoint& point : sweep.points()) {
     if (point.measurement.roofs.known()) {
-      measured.emplace(device_key(point.spec), point.measurement.roofs);
+      measured.emplace(run::roof_key(point.spec), point.measurement.roofs);
     }
   }
   return measured;
 }
 
 report::Roofs roofs_of_point(const SweepPoint& point,
-                             const std::map<DeviceKey, report::Roofs>& measured) {
+                             const std::map<run::RoofKey, report::Roofs>& measured) {
   if (point.measurement.roofs.known()) return point.measurement.roofs;
   if (point.prediction.roofs.known()) return point.prediction.roofs;
-  const auto found = measured.find(device_key(point.spec));
+  const auto found = measured.find(run::roof_key(point.spec));
   return found == measured.end() ? report::Roofs{} : found->second;
 }
 
@@ -42,7 +36,7 @@ nlohmann::json positive(double value) {
 }
 
 std::optional<PointTheory> theory_of_point(const SweepPoint& point,
-                                           const std::map<DeviceKey, report::Roofs>& measured) {
+                                           const std::map<run::RoofKey, report::Roofs>& measured) {
   if (point.status == PointStatus::failed && !point.measured) return std::nullopt;
   PointTheory out;
   out.roofs = roofs_of_point(point, measured);

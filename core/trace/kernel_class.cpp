@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <array>
-#include <span>
 #include <string>
 
+#include "core/base/contains.h"
 #include "core/base/letters.h"
 
 namespace ts::trace {
@@ -94,14 +94,6 @@ constexpr auto kOnOtherCores = std::to_array<std::string_view>(
 constexpr auto kTensorCoreTypes =
     std::to_array<std::string_view>({"tf32", "f16f16", "bf16bf16", "i8i8", "e4m3", "e5m2"});
 
-bool has(std::string_view lower, std::string_view part) {
-  return lower.find(part) != std::string_view::npos;
-}
-
-bool has_any(std::string_view lower, std::span<const std::string_view> parts) {
-  return std::ranges::any_of(parts, [&](std::string_view part) { return has(lower, part); });
-}
-
 // "Cijk_..._MI16x16x16x1_...": the shape of the matrix instruction of a kernel of Tensile.
 bool has_matrix_instruction(std::string_view lower) {
   constexpr std::string_view kMark = "_mi";
@@ -120,7 +112,7 @@ TensorCores by_class(std::string_view lower) {
     case SliceClass::attention:
       return TensorCores::unknown;
     case SliceClass::other:
-      return has(lower, "at::native::") ? TensorCores::no : TensorCores::unknown;
+      return base::contains(lower, "at::native::") ? TensorCores::no : TensorCores::unknown;
     default:
       return TensorCores::no;
   }
@@ -130,10 +122,11 @@ TensorCores by_class(std::string_view lower) {
 
 TensorCores tensor_cores_of(std::string_view name) {
   const std::string lower = base::lower(name);
-  if (has_any(lower, kOnTensorCores) || has_matrix_instruction(lower)) return TensorCores::yes;
-  if (has_any(lower, kOnOtherCores)) return TensorCores::no;
-  if (has(lower, "xmma"))
-    return has_any(lower, kTensorCoreTypes) ? TensorCores::yes : TensorCores::unknown;
+  if (base::contains_any(lower, kOnTensorCores) || has_matrix_instruction(lower))
+    return TensorCores::yes;
+  if (base::contains_any(lower, kOnOtherCores)) return TensorCores::no;
+  if (base::contains(lower, "xmma"))
+    return base::contains_any(lower, kTensorCoreTypes) ? TensorCores::yes : TensorCores::unknown;
   return by_class(lower);
 }
 

@@ -19,6 +19,7 @@
 
 #include "kernels/cuda/api.h"
 #include "kernels/cuda/cupti_session.h"
+#include "kernels/cuda/device_index.h"
 #include "kernels/cuda/event_session.h"
 #include "kernels/cuda/graphs.h"
 #include "kernels/cuda/guarded.h"
@@ -39,10 +40,6 @@ std::int64_t current(const c10::CachingAllocator::StatArray& stats) {
 
 std::int64_t peak(const c10::CachingAllocator::StatArray& stats) {
   return stats[static_cast<std::size_t>(c10::CachingAllocator::StatType::AGGREGATE)].peak;
-}
-
-c10::DeviceIndex index_of(int device) {
-  return static_cast<c10::DeviceIndex>(device);
 }
 
 // The allocator calls it before it throws, without holding its lock.

@@ -9,6 +9,7 @@
 #include <map>
 #include <optional>
 
+#include "kernels/cuda/device_index.h"
 #include "kernels/cuda/guarded.h"
 
 namespace ts::kernels {
@@ -31,10 +32,6 @@ struct SideStream {
 SideStream& side_stream_of(int device) {
   static std::map<int, SideStream> all;
   return all[device];
-}
-
-c10::DeviceIndex index_of(int device) {
-  return static_cast<c10::DeviceIndex>(device);
 }
 
 // Orders `later`: its new work starts after all work already given to `earlier`.

@@ -127,13 +127,17 @@ std::string preset_source_words(const text::Texts& texts, const spec::Preset& pr
   return source == spec::kRunsAnywhere ? texts("controls.preset.anywhere") : std::string(source);
 }
 
+std::string field_label(const text::Texts& texts, Field field) {
+  return texts(std::string("controls.field.") + spec::field_name(field));
+}
+
 std::string field_words(const text::Texts& texts, Field field) {
   // Settings that have a heading of their own in the controls.
   if (field == Field::dtype) return texts("controls.precision");
   if (field == Field::pass) return texts("controls.pass");
   if (field == Field::backend) return texts("controls.strip.backend");
   if (field == Field::causal) return texts("controls.causal");
-  return texts(std::string("controls.field.") + spec::field_name(field));
+  return field_label(texts, field);
 }
 
 std::string size_words(const text::Texts& texts, const spec::WorkloadSpec& spec, Field field) {

@@ -23,6 +23,8 @@ std::string limit_words(const text::Texts& texts, std::string_view name);
 std::string preset_words(const text::Texts& texts, const spec::Preset& preset);
 std::string preset_source_words(const text::Texts& texts, const spec::Preset& preset);
 
+// The label of a setting beside its control.
+std::string field_label(const text::Texts& texts, spec::Field field);
 // The name of a setting in the controls, and its value in words. A text that is not a value of the
 // setting is unchanged.
 std::string field_words(const text::Texts& texts, spec::Field field);

@@ -18,17 +18,13 @@ using spec::Field;
 constexpr float kLabelWidth = 112;
 constexpr float kRowHeight = 28;
 
-std::string field_label(const Ui& ui, Field field) {
-  return ui.texts(std::string("controls.field.") + spec::field_name(field));
-}
-
 // Draws the label of a row at the left. Returns the space right of it.
 Rect draw_label(const ControlsContext& context, Field field, float width, float fade) {
   const Ui& ui = context.ui;
   const ImVec2 at = ImGui::GetCursorScreenPos();
   ImGuiSink sink(*ImGui::GetWindowDrawList(), ui.faces, ui.metrics.scale);
   sink.text({at.x, at.y + (ui.px(kRowHeight) - sink.text_height(TextStyle::body)) / 2},
-            TextStyle::body, label_color(ui.theme, fade >= 1), field_label(ui, field));
+            TextStyle::body, label_color(ui.theme, fade >= 1), field_label(ui.texts, field));
   ImGui::Dummy({ui.px(kLabelWidth), ui.px(kRowHeight)});
   tooltip(ui, meaning(ui.texts, spec::field_name(field)));
   ImGui::SetCursorScreenPos(at);
@@ -254,7 +250,7 @@ void draw_field(const ControlsContext& context, Field field, float width) {
   } else if (const auto* flag = std::get_if<spec::FlagField>(&row.kind)) {
     spec::WorkloadSpec spec = context.history.spec();
     const std::string id = std::string("###") + row.name;
-    if (toggle(ui, id.c_str(), field_label(ui, field), spec.*flag->member, width,
+    if (toggle(ui, id.c_str(), field_label(ui.texts, field), spec.*flag->member, width,
                reason_text(context, field))) {
       context.history.set(spec);
     }

@@ -88,16 +88,12 @@ void draw_backend_toggles(const Ui& ui, SweepEdit& edit, const spec::CheckedSpec
   }
 }
 
-std::string field_words(const Ui& ui, Field field) {
-  return ui.texts(std::string("controls.field.") + spec::field_name(field));
-}
-
 // A list of settings; if `none` has text, the first row is "none". True when another was chosen.
 bool field_select(const Ui& ui, const char* id, std::optional<Field>& chosen,
                   const std::vector<Field>& fields, const char* none, float width) {
   bool changed = false;
   const auto words = [&](std::optional<Field> field) {
-    return field ? field_words(ui, *field) : std::string(ui.texts(none));
+    return field ? field_label(ui.texts, *field) : std::string(ui.texts(none));
   };
   select(ui, id, words(chosen), chosen ? spec::field_name(*chosen) : "", width, [&] {
     const auto row = [&](std::optional<Field> field) {
