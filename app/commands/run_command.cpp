@@ -121,10 +121,6 @@ void print_types_on_card(Session& session) {
   if (!words.empty()) print_row("Other types on CUDA", words + ", by a dry run");
 }
 
-std::string in_ms(double ms) {
-  return text::duration_ns(ms * 1e6).joined();
-}
-
 std::string words_of(const run::RecordingCost& cost) {
   const std::string probes = text::counted(cost.probes, "probe");
   if (!cost.ci95) return "unclear: " + probes + ", too few for a confidence interval";
@@ -137,9 +133,10 @@ std::string words_of(const run::RecordingCost& cost) {
 void print_part(const run::Run& run, const char* title, std::int64_t run::StepTimes::*part) {
   const run::TimingSummary timing = run.timing_of(part);
   if (timing.n == 0) return;
-  std::string words = in_ms(timing.median_ms);
+  std::string words = text::duration_ms(timing.median_ms).joined();
   if (timing.std_ms >= 0) {
-    words += ", mean " + in_ms(timing.mean_ms) + " \xc2\xb1 " + in_ms(timing.std_ms);
+    words += ", mean " + text::duration_ms(timing.mean_ms).joined() + " \xc2\xb1 " +
+             text::duration_ms(timing.std_ms).joined();
   }
   print_row(title, words);
 }
@@ -147,14 +144,15 @@ void print_part(const run::Run& run, const char* title, std::int64_t run::StepTi
 void print_times(const run::Run& run) {
   const run::TimingSummary timing = run.timing();
   if (timing.n == 0) return;
-  std::string step = in_ms(timing.median_ms);
+  std::string step = text::duration_ms(timing.median_ms).joined();
   if (timing.ci95_low_ms >= 0) {
-    step += ", 95 % CI " + in_ms(timing.ci95_low_ms) + " to " + in_ms(timing.ci95_high_ms);
+    step += ", 95 % CI " + text::duration_ms(timing.ci95_low_ms).joined() + " to " +
+            text::duration_ms(timing.ci95_high_ms).joined();
   }
   print_row("Step time, median", step + ", n = " + std::to_string(timing.n) + ", " +
                                      to_string(run.spec.cache) + " cache");
   if (const auto called = run.unsynchronised_ms()) {
-    print_row("  without waiting", in_ms(*called) +
+    print_row("  without waiting", text::duration_ms(*called).joined() +
                                        ": when the calls have returned and the "
                                        "device still computes");
   } else {
@@ -162,17 +160,18 @@ void print_times(const run::Run& run) {
   }
   if (!timing.settled) print_row("", "warm-up did not settle: take the figure with care");
   if (timing.std_ms >= 0) {
-    print_row("  mean, std", in_ms(timing.mean_ms) + " \xc2\xb1 " + in_ms(timing.std_ms));
+    print_row("  mean, std", text::duration_ms(timing.mean_ms).joined() + " \xc2\xb1 " +
+                                 text::duration_ms(timing.std_ms).joined());
   }
   std::string tail;
   const auto add = [&tail](const std::string& words) {
     tail += (tail.empty() ? "" : ", ") + words;
   };
-  if (timing.p90_ms >= 0) add("P90 " + in_ms(timing.p90_ms));
-  if (timing.p99_ms >= 0) add("P99 " + in_ms(timing.p99_ms));
+  if (timing.p90_ms >= 0) add("P90 " + text::duration_ms(timing.p90_ms).joined());
+  if (timing.p99_ms >= 0) add("P99 " + text::duration_ms(timing.p99_ms).joined());
   if (timing.outliers > 0) {
     add(text::grouped(timing.outliers) + " of " + text::grouped(timing.n) + " above " +
-        in_ms(timing.outlier_above_ms));
+        text::duration_ms(timing.outlier_above_ms).joined());
   }
   if (!tail.empty()) print_row("  slow steps", tail);
   if (run::many_outliers(timing)) {
@@ -267,8 +266,9 @@ void print_summary(const run::Run& run) {
                             text::counted(run.memory.events().size(), "memory event") + ", " +
                             text::grouped(run.dropped) + " dropped");
   if (std::abs(run.clock_drift_ns) > run::kReportedDrift) {
-    print_row("Clock drift", in_ms(static_cast<double>(run.clock_drift_ns) * 1e-6) +
-                                 " between the GPU's records and ours, in one recording");
+    print_row("Clock drift",
+              text::duration_ms(static_cast<double>(run.clock_drift_ns) * 1e-6).joined() +
+                  " between the GPU's records and ours, in one recording");
   }
   if (const auto errors = report::value_errors(run)) print_row("Values", errors->second.sentence);
   if (const auto cost = run.recording_cost()) print_row("Cost of recording", words_of(*cost));

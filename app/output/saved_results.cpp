@@ -110,22 +110,19 @@ std::span<const Number> numbers_of(ResultKind kind) {
   return {};
 }
 
-std::string time_words(double ms) {
-  return text::duration_ns(ms * 1e6).joined();
-}
-
 // Empty where the document has no such number.
 std::string words_of(const json& value, Unit unit) {
   if (unit == Unit::milliseconds_spread) {
     if (!value.is_object() || !at(value, "/mean").is_number()) return {};
     const json& std = at(value, "/std");
-    return time_words(at(value, "/mean").get<double>()) +
-           (std.is_number() ? " \xc2\xb1 " + time_words(std.get<double>()) : std::string());
+    return text::duration_ms(at(value, "/mean").get<double>()).joined() +
+           (std.is_number() ? " \xc2\xb1 " + text::duration_ms(std.get<double>()).joined()
+                            : std::string());
   }
   if (!value.is_number()) return {};
   switch (unit) {
     case Unit::ms:
-      return time_words(value.get<double>());
+      return text::duration_ms(value.get<double>()).joined();
     case Unit::bytes:
       return text::bytes(value.get<std::int64_t>()).joined();
     case Unit::tokens:
@@ -174,8 +171,9 @@ void add_notes(std::vector<Block>& blocks, const SavedResult& result, const text
   table.columns = {texts("notes.place"), texts("notes.text")};
   for (const json& note : notes) {
     if (!at(note, "/text").is_string()) continue;
-    std::string place = at(note, "/at_ms").is_number() ? time_words(note["at_ms"].get<double>())
-                                                       : texts("notes.of_run");
+    std::string place = at(note, "/at_ms").is_number()
+                            ? text::duration_ms(note["at_ms"].get<double>()).joined()
+                            : texts("notes.of_run");
     if (at(note, "/block/size").is_number_integer() && at(note, "/block/op").is_string()) {
       place += ", " + note["block"]["op"].get<std::string>() + " " +
                text::bytes(note["block"]["size"].get<std::int64_t>()).joined();

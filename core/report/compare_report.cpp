@@ -50,7 +50,7 @@ nlohmann::json ratio_json(const stats::PairedRatio& ratio) {
 }
 
 std::string in_ms(double ms) {
-  return ms < 0 ? text::kNoNumber : text::duration_ns(ms * 1e6).joined();
+  return ms < 0 ? text::kNoNumber : text::duration_ms(ms).joined();
 }
 
 std::vector<std::string> row_of(const char* title, const run::Comparison& comparison,

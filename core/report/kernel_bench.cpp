@@ -22,10 +22,6 @@ std::string share_of(const Roofs& roofs, const KernelPoint& point, double ms) {
   return text::decimal(100 * tflops_of(point, ms) / roofs.tflops, 0) + " %";
 }
 
-std::string duration(double ms) {
-  return text::duration_ns(ms * 1e6).joined();
-}
-
 std::string interval(const KernelPoint& point) {
   const auto& ci95 = point.ratio.ci95;
   if (!ci95) return {};
@@ -182,12 +178,13 @@ io::TextTable kernel_table(const KernelBench& bench) {
       .right = {false, false, true, true, true, true, true, true, true, true, true}};
   const Roofs roofs = bench.reached_roofs();
   for (const KernelPoint& point : bench.points) {
-    table.rows.push_back({to_string(point.spec.pass), point.spec.causal ? "causal" : "full",
-                          text::grouped(point.spec.seq_len), std::to_string(point.spec.d_head),
-                          std::to_string(point.spec.heads), duration(point.theirs_ms),
-                          duration(point.ours_ms), text::decimal(point.speed(), 2), interval(point),
-                          share_of(roofs, point, point.ours_ms),
-                          share_of(roofs, point, point.theirs_ms)});
+    table.rows.push_back(
+        {to_string(point.spec.pass), point.spec.causal ? "causal" : "full",
+         text::grouped(point.spec.seq_len), std::to_string(point.spec.d_head),
+         std::to_string(point.spec.heads), text::duration_ms(point.theirs_ms).joined(),
+         text::duration_ms(point.ours_ms).joined(), text::decimal(point.speed(), 2),
+         interval(point), share_of(roofs, point, point.ours_ms),
+         share_of(roofs, point, point.theirs_ms)});
   }
   return table;
 }
@@ -201,9 +198,10 @@ io::TextTable operator_table(const KernelBench& bench) {
     const spec::WorkloadSpec& spec = point.spec;
     table.rows.push_back(
         {operator_of(spec), text::grouped(spec.batch * spec.seq_len), text::grouped(spec.d_model),
-         to_string(spec.dtype), to_string(spec.pass), duration(point.theirs_ms),
-         duration(point.ours_ms), text::decimal(point.speed(), 2), interval(point),
-         text::bytes(point.theirs_peak).joined(), text::bytes(point.ours_peak).joined()});
+         to_string(spec.dtype), to_string(spec.pass), text::duration_ms(point.theirs_ms).joined(),
+         text::duration_ms(point.ours_ms).joined(), text::decimal(point.speed(), 2),
+         interval(point), text::bytes(point.theirs_peak).joined(),
+         text::bytes(point.ours_peak).joined()});
   }
   return table;
 }

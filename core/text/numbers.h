@@ -27,6 +27,9 @@ struct Quantity {
 Quantity bytes(std::int64_t bytes);
 Quantity bytes_in(std::int64_t bytes, char unit_letter);  // fixed unit: 'B' 'K' 'M' 'G' 'T'
 Quantity duration_ns(double nanoseconds);                 // ns µs ms s, 3 to 4 digits
+inline Quantity duration_ms(double milliseconds) {
+  return duration_ns(milliseconds * 1e6);
+}
 // "114.7" "k tokens/s". A symbol takes the prefix without a space: rate(2e12, "FLOP") is "2.00"
 // "TFLOP/s"; a unit that begins with a small letter is a word.
 Quantity rate(double per_second, const char* what);

@@ -22,6 +22,10 @@ struct Rect {
   }
 };
 
+inline bool overlap(const Rect& a, const Rect& b) {
+  return a.x0 < b.x1 && b.x0 < a.x1 && a.y0 < b.y1 && b.y0 < a.y1;
+}
+
 // Faces and sizes of style.md: small 12, body 14, large 22, mono 12 at scale 1.
 enum class TextStyle : std::uint8_t { small, body, body_medium, body_strong, large, mono };
 

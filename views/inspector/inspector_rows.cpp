@@ -26,7 +26,7 @@ namespace {
 const text::Quantity kMissing{text::kNoNumber, ""};
 
 text::Quantity milliseconds(double value) {
-  return value < 0 ? kMissing : text::duration_ns(value * 1e6);
+  return value < 0 ? kMissing : text::duration_ms(value);
 }
 
 double units_in_a_ms(std::string_view unit) {

@@ -14,10 +14,6 @@ namespace ts::views {
 
 namespace {
 
-bool overlap(const Rect& a, const Rect& b) {
-  return a.x0 < b.x1 && b.x0 < a.x1 && a.y0 < b.y1 && b.y0 < a.y1;
-}
-
 // "reserved 84.0 MiB on RTX 4090, predicted"
 std::string reserved_words(const text::Texts& texts, const predict::Forecast& card) {
   return texts("memory.reserved_predicted",

@@ -6,10 +6,6 @@
 namespace ts::views {
 namespace {
 
-bool overlap(const Rect& a, const Rect& b) {
-  return a.x0 < b.x1 && b.x0 < a.x1 && a.y0 < b.y1 && b.y0 < a.y1;
-}
-
 Rect moved_into(Rect rect, const Rect& bounds) {
   const float x = std::max(bounds.x0, std::min(rect.x0, bounds.x1 - rect.width())) - rect.x0;
   const float y = std::max(bounds.y0, std::min(rect.y0, bounds.y1 - rect.height())) - rect.y0;

@@ -13,26 +13,22 @@ namespace {
 using sweep::Measure;
 using sweep::PointStatus;
 
-std::string milliseconds(double ms) {
-  return text::duration_ns(ms * 1e6).joined();
-}
-
 // "at least 1.2 ms by FLOPs, 0.4 ms by memory", "14 FLOP/byte"; and the estimated time.
 void add_theory(std::vector<std::string>& lines, const SweepFigure& figure, std::size_t index) {
   const auto& t = figure.texts;
   if (const double ms = figure.sweep.estimated_step_ms(index); ms > 0) {
-    lines.push_back(t("sweep.read_out.estimated_time", {{"time", milliseconds(ms)}}));
+    lines.push_back(t("sweep.read_out.estimated_time", {{"time", text::duration_ms(ms).joined()}}));
   }
   const auto theory = sweep::theory_of(figure.sweep, index);
   if (!theory) return;
   if (theory->compute_ms > 0) {
     lines.push_back(t("sweep.read_out.compute_bound",
-                      {{"time", milliseconds(theory->compute_ms)},
+                      {{"time", text::duration_ms(theory->compute_ms).joined()},
                        {"rate", text::rate(theory->roofs.tflops * 1e12, "FLOP").joined()}}));
   }
   if (theory->memory_ms > 0) {
     lines.push_back(t("sweep.read_out.memory_bound",
-                      {{"time", milliseconds(theory->memory_ms)},
+                      {{"time", text::duration_ms(theory->memory_ms).joined()},
                        {"rate", text::rate(theory->roofs.gb_s * 1e9, "B").joined()},
                        {"intensity", text::decimal(theory->intensity(), 1)}}));
   }
@@ -81,20 +77,22 @@ std::vector<std::string> point_lines(const SweepFigure& figure, std::size_t inde
   const sweep::PointMeasurement& m = point.measurement;
   std::vector<std::string> lines = {point_words(figure.sweep, point)};
   if (m.step.median_ms >= 0) {
-    std::string line = std::string(t("sweep.column.median")) + " " + milliseconds(m.step.median_ms);
+    std::string line =
+        std::string(t("sweep.column.median")) + " " + text::duration_ms(m.step.median_ms).joined();
     if (m.step.ci95_low_ms >= 0) {
-      line +=
-          " [" + milliseconds(m.step.ci95_low_ms) + ", " + milliseconds(m.step.ci95_high_ms) + "]";
+      line += " [" + text::duration_ms(m.step.ci95_low_ms).joined() + ", " +
+              text::duration_ms(m.step.ci95_high_ms).joined() + "]";
     }
     lines.push_back(line + ", n = " + std::to_string(m.step.n));
   }
   if (sweep::studies_warm_up(figure.sweep) && m.step.std_ms >= 0) {
-    lines.push_back(std::string(t("inspector.mean_std")) + " " + milliseconds(m.step.mean_ms) +
-                    " \xc2\xb1 " + milliseconds(m.step.std_ms));
+    lines.push_back(std::string(t("inspector.mean_std")) + " " +
+                    text::duration_ms(m.step.mean_ms).joined() + " \xc2\xb1 " +
+                    text::duration_ms(m.step.std_ms).joined());
   }
   if (m.step.p90_ms >= 0) {
-    std::string line = "P90 " + milliseconds(m.step.p90_ms);
-    if (m.step.p99_ms >= 0) line += ", P99 " + milliseconds(m.step.p99_ms);
+    std::string line = "P90 " + text::duration_ms(m.step.p90_ms).joined();
+    if (m.step.p99_ms >= 0) line += ", P99 " + text::duration_ms(m.step.p99_ms).joined();
     lines.push_back(line);
   }
   if (m.peak_allocated >= 0 && point.status == PointStatus::ok) {
@@ -122,7 +120,8 @@ std::vector<std::string> point_lines(const SweepFigure& figure, std::size_t inde
                                 std::pair{"sweep.part.backward", m.backward_ms},
                                 std::pair{"sweep.part.optimizer", m.optimizer_ms}}) {
     if (ms >= 0)
-      parts += (parts.empty() ? "" : ", ") + std::string(t(key)) + " " + milliseconds(ms);
+      parts +=
+          (parts.empty() ? "" : ", ") + std::string(t(key)) + " " + text::duration_ms(ms).joined();
   }
   if (!parts.empty()) lines.push_back(parts);
   add_theory(lines, figure, index);
