@@ -29,7 +29,7 @@ namespace {
 
 void print_comparison(const run::Comparison& comparison,
                       const std::vector<report::CheckResult>& checks) {
-  std::printf("%s%s\n%s\n", report::sides_words(comparison).c_str(),
+  std::printf("%s%s\n%s\n", report::sides_text(comparison).c_str(),
               io::to_markdown(report::comparison_table(comparison)).c_str(),
               report::comparison_sentence(comparison).sentence.c_str());
   if (const base::Message paid = report::break_even_sentence(comparison); !paid.empty())

@@ -27,7 +27,7 @@
 #include "core/spec/spec_fields.h"
 #include "core/spec/spec_values.h"
 #include "core/spec/workload_math.h"
-#include "views/common/spec_words.h"
+#include "views/common/spec_text.h"
 
 namespace ts::app {
 namespace {
@@ -98,7 +98,7 @@ base::Result<void> measure_best(Session& session, std::size_t count, ProgressLin
   best.resize(std::min(best.size(), count));
   for (const std::size_t recipe : best) {
     const spec::WorkloadSpec& spec = advice.search.recipes()[recipe].spec;
-    progress.show("Running " + advice::precision_words(spec) + ", " + to_string(spec.backend) +
+    progress.show("Running " + advice::precision_text(spec) + ", " + to_string(spec.backend) +
                   ", B = " + std::to_string(spec.batch));
     run_to_end(session, spec, run::Protocol(), [](const run::Run&) {});
     const run::Run* const run = session.run();
@@ -157,16 +157,15 @@ Exit show_ladder(const AdviseCommand& command, const advice::AdviceRequest& requ
   return print_or_write(words, command.out);
 }
 
-std::string words_of(const AdviseCommand& command, const advice::Advice& advice,
-                     const text::Texts& texts) {
+std::string text_of(const AdviseCommand& command, const advice::Advice& advice,
+                    const text::Texts& texts) {
   const io::TextTable table = advice::advice_table(advice, texts);
   const std::string title = texts("advice.title", {{"target", advice.request.target.name}});
   if (command.format == "csv") return io::to_csv(table);
   if (command.format == "tex") return io::to_latex(table, title, "advice");
-  std::string words = title + "\n\n" +
-                      views::message_words(texts, advice::advice_sentence(advice)) + "\n\n" +
-                      io::to_markdown(table) + "\n" +
-                      views::message_words(texts, advice::rule_sentence(advice)) + "\n";
+  std::string words = title + "\n\n" + views::message_text(texts, advice::advice_sentence(advice)) +
+                      "\n\n" + io::to_markdown(table) + "\n" +
+                      views::message_text(texts, advice::rule_sentence(advice)) + "\n";
   if (!advice.search.best()) return words;
   words += "\n" + texts("advice.set", {{"settings", ""}});
   for (const std::string& one :
@@ -227,7 +226,7 @@ Exit advise_on_workload(const AdviseCommand& command) {
     document["ladder"] = advice::to_json(rungs, asked.settings, asked.target)["ladder"];
   }
   const std::string words =
-      command.json ? io::json_text(document) : words_of(command, advice, texts);
+      command.json ? io::json_text(document) : text_of(command, advice, texts);
   return print_or_write(words, command.out);
 }
 

@@ -129,8 +129,8 @@ struct Size {
 
 // "4 of 18: norm rmsnorm, bf16, forward, 12 pairs; about 50 s left". The sizes that are left are
 // taken to last as long as those that are done.
-std::string progress_words(std::size_t done, std::size_t all, const std::string& name,
-                           double seconds, const run::Comparison& so_far) {
+std::string progress_text(std::size_t done, std::size_t all, const std::string& name,
+                          double seconds, const run::Comparison& so_far) {
   std::string words = std::to_string(done + 1) + " of " + std::to_string(all) + ": " + name + ", " +
                       std::to_string(so_far.sides[1].timed_steps.size()) + " pairs";
   if (done == 0) return words;
@@ -161,7 +161,7 @@ Exit measure_sizes(const BenchCommand& command, Session& session, const std::vec
     session.use_instructions(size.instructions);
     const auto compared = whole_comparison(
         session, size.theirs, size.ours, protocol, [&](const run::Comparison& so_far) {
-          progress.show(progress_words(done, sizes.size(), size.name, seconds, so_far));
+          progress.show(progress_text(done, sizes.size(), size.name, seconds, so_far));
         });
     if (!compared) {
       cut = {.done = done, .all = sizes.size(), .reason = compared.error()};
@@ -245,7 +245,7 @@ Exit bench_stages(const BenchCommand& command, Session& session) {
   for (const std::string& stage : kernel_plan::stages_here()) {
     for (const spec::WorkloadSpec& ours : specs) {
       sizes.push_back({theirs_of(ours), ours,
-                       kernel_plan::stage_words(stage) + ", " + std::string(to_string(ours.pass)),
+                       kernel_plan::stage_text(stage) + ", " + std::string(to_string(ours.pass)),
                        stage});
     }
   }
@@ -288,7 +288,7 @@ Exit bench_kernels(const BenchCommand& command, Session& session) {
   TS_TRY(bench.roofs, or_failed(measured_roofs(session, specs.front())));
   std::vector<Size> sizes;
   for (const spec::WorkloadSpec& ours : specs)
-    sizes.push_back({theirs_of(ours), ours, report::size_words(ours)});
+    sizes.push_back({theirs_of(ours), ours, report::size_text(ours)});
   Measured measured;
   measured.take = [&](std::size_t size, report::KernelPoint point) {
     (size < of_attention ? bench.points : bench.operators).push_back(std::move(point));

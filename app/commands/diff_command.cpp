@@ -124,7 +124,7 @@ Json diff_of(const Json& a, const Json& b) {
 
 std::string shown(const std::string& name, double value) {
   if (name.starts_with("peak_") || name == "bytes")
-    return size_in_words(static_cast<std::int64_t>(value));
+    return size_as_text(static_cast<std::int64_t>(value));
   if (name.ends_with("_us")) return text::duration_ns(value * 1e3).joined();
   if (name.ends_with("_ms")) return text::duration_ns(value * 1e6).joined();
   return value == std::floor(value) ? text::grouped(static_cast<std::int64_t>(value))
@@ -183,10 +183,10 @@ void print_block_differences(const Json& diff) {
       const std::string stack = row["stack"];
       const auto bytes = row["bytes"].get<std::int64_t>();
       std::printf("  %12s  %6s to %6s of %12s  %s\n",
-                  ((bytes > 0 ? "+" : "") + size_in_words(bytes)).c_str(),
+                  ((bytes > 0 ? "+" : "") + size_as_text(bytes)).c_str(),
                   text::grouped(row["blocks_a"].get<std::int64_t>()).c_str(),
                   text::grouped(row["blocks_b"].get<std::int64_t>()).c_str(),
-                  size_in_words(row["size"].get<std::int64_t>()).c_str(),
+                  size_as_text(row["size"].get<std::int64_t>()).c_str(),
                   stack.empty() ? "(no stack)" : text::printable(stack).c_str());
     }
     if (rows.size() > kMost) std::printf("  ... and %zu more\n", rows.size() - kMost);
@@ -208,7 +208,7 @@ void print_diff(const Json& diff, const Json& larger) {
 
 // Prints the differences between two files of one kind. Returns 2 when one cannot be read or their
 // kinds differ.
-Exit tell_differences(const DiffCommand& command) {
+Exit print_trace_differences(const DiffCommand& command) {
   TS_TRY(auto asked, question_of(command.part));
   asked.keep_traces = true;
   std::vector<FileSummary> both;
@@ -256,7 +256,7 @@ ParsedCommand diff_command(CLI::App& app) {
                "Of snapshots: compare what is alive at the end, not at the peak");
   add_part_options(app, options->part);
   add_json(app, options->json);
-  return parsed_command(options, tell_differences);
+  return parsed_command(options, print_trace_differences);
 }
 
 }  // namespace ts::app

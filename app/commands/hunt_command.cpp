@@ -185,8 +185,8 @@ Exit hunt_over_plane(const HuntCommand& command, const HuntQuestion& question,
   if (command.confirm) {
     TS_TRY_DONE(or_failed(confirm(question, map)));
   }
-  return tell_map(command, map, question.target, {seconds, cancel.cancelled()},
-                  subject_of(map, question.target), parts);
+  return print_hunt_map(command, map, question.target, {seconds, cancel.cancelled()},
+                        subject_of(map, question.target), parts);
 }
 
 // Finds the edge of memory by dry runs: with one axis the largest value that fits, with two a map.
@@ -239,9 +239,9 @@ predict::MapDepth depth_of(const HuntCommand& command) {
   return command.every_cell ? predict::MapDepth::every_cell : predict::MapDepth::frontier;
 }
 
-Exit tell_map(const HuntCommand& command, const predict::HuntMap& map,
-              const predict::PredictionTarget& target, const HuntEnd& end,
-              const HuntSubject& subject, const SaveParts& parts) {
+Exit print_hunt_map(const HuntCommand& command, const predict::HuntMap& map,
+                    const predict::PredictionTarget& target, const HuntEnd& end,
+                    const HuntSubject& subject, const SaveParts& parts) {
   if (command.out) {
     TS_TRY_DONE(or_failed(write_hunt_files(*command.out, map, target, subject, parts)));
   }

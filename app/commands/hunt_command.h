@@ -41,9 +41,9 @@ struct HuntEnd {
   double seconds = 0;
   bool cancelled = false;
 };
-Exit tell_map(const HuntCommand& command, const predict::HuntMap& map,
-              const predict::PredictionTarget& target, const HuntEnd& end,
-              const HuntSubject& subject, const SaveParts& parts);
+Exit print_hunt_map(const HuntCommand& command, const predict::HuntMap& map,
+                    const predict::PredictionTarget& target, const HuntEnd& end,
+                    const HuntSubject& subject, const SaveParts& parts);
 
 // hunt --model FILE.py: along one or over two of its arguments.
 Exit hunt_own(const HuntCommand& command, const OwnFile& file);

@@ -237,8 +237,9 @@ void print_findings(const LessonRunner& runner, const lessons::ReportInput& inpu
     std::printf("%s\n", text::printable(lessons::filled(lesson, findings, text)).c_str());
   }
   if (!input.guess || !lessons::is_right(lesson, findings, *input.guess)) return;
-  std::printf("%s\n", lessons::verdict_words(lesson, findings, *input.guess, texts).c_str());
-  const std::string error = lessons::curve_words(lesson, input.tier, findings, *input.guess, texts);
+  std::printf("%s\n", lessons::verdict_text(lesson, findings, *input.guess, texts).c_str());
+  const std::string error =
+      lessons::curve_summary(lesson, input.tier, findings, *input.guess, texts);
   if (!error.empty()) std::printf("%s\n", error.c_str());
 }
 

@@ -82,9 +82,9 @@ void print_run(const OwnQuestion& question, const run::Run& run,
   print_part_of(run, "  forward", &run::StepTimes::forward_ns);
   print_part_of(run, "  backward", &run::StepTimes::backward_ns);
   print_part_of(run, "  optimizer", &run::StepTimes::optimizer_ns);
-  print_row("Peak allocated", size_in_words(run.peak_allocated()));
+  print_row("Peak allocated", size_as_text(run.peak_allocated()));
   if (const auto first = memory::first_step(run.memory)) {
-    print_row("First step", size_in_words(first->bytes) + " at most");
+    print_row("First step", size_as_text(first->bytes) + " at most");
   }
   print_row("Recorded", text::counted(run.trace.slice_count(), "slice") + ", " +
                             text::counted(run.memory.events().size(), "memory event") + ", " +
@@ -233,7 +233,7 @@ std::vector<Difference> differences(const OwnSettings& a, const OwnSettings& b) 
 }
 
 // "layers: A 2, B 4", a line for each.
-std::string in_words(const std::vector<Difference>& differences) {
+std::string as_text(const std::vector<Difference>& differences) {
   std::string words;
   for (const Difference& one : differences) {
     std::string line = one.argument;
@@ -429,7 +429,7 @@ Exit compare_own_settings(const AbCommand& command, const OwnFile& file) {
                 return compare_own(process, question, sides, protocol, cancel);
               }));
   const std::vector<Difference> found = differences(sides[0], sides[1]);
-  const std::string different = in_words(found);
+  const std::string different = as_text(found);
   nlohmann::json document =
       report::to_json(comparison, protocol, environment_json(read_machine(), nullptr));
   document["own_file"] = own_json(question);

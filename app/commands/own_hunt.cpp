@@ -105,8 +105,9 @@ base::Result<OwnHunt> ask_hunt(const HuntCommand& command, OwnAxes axes, const O
   return hunt;
 }
 
-Exit tell_own_map(const HuntCommand& command, const OwnQuestion& own, const OwnHunt& hunt,
-                  const predict::PredictionTarget& target, const SaveParts& parts, bool cancelled) {
+Exit print_own_map(const HuntCommand& command, const OwnQuestion& own, const OwnHunt& hunt,
+                   const predict::PredictionTarget& target, const SaveParts& parts,
+                   bool cancelled) {
   const predict::HuntMap& map = *hunt.map;
   const HuntSubject subject{
       own_title(own) + ", " + spec::field_name(map.y().field) + " x " +
@@ -114,7 +115,7 @@ Exit tell_own_map(const HuntCommand& command, const OwnQuestion& own, const OwnH
           text::bytes(target.memory).joined() + "), predicted by runs without data.",
       own.settings.empty() ? "as in the file" : "those named, others as in the file",
       own_json(own)};
-  return tell_map(command, map, target, {hunt.seconds, cancelled}, subject, parts);
+  return print_hunt_map(command, map, target, {hunt.seconds, cancelled}, subject, parts);
 }
 
 }  // namespace
@@ -137,7 +138,7 @@ Exit hunt_own(const HuntCommand& command, const OwnFile& file) {
            return asked;
          }));
   if (hunt.map) {
-    TS_TRY_DONE(tell_own_map(command, own, hunt, question.target, parts, cancelled));
+    TS_TRY_DONE(print_own_map(command, own, hunt, question.target, parts, cancelled));
     if (folder) {
       TS_TRY_DONE(or_failed(folder->finish()));
     }

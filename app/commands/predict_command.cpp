@@ -60,11 +60,11 @@ base::Result<Question> read_question(const PredictCommand& command,
 }
 
 // "one rank; 20 buckets hold 490.7 MiB of gradients a second time"
-std::string rank_words(const predict::DryRun& rank) {
+std::string rank_text(const predict::DryRun& rank) {
   const std::vector<std::int64_t> buckets = predict::buckets_of(rank);
   const std::int64_t bytes = std::accumulate(buckets.begin(), buckets.end(), std::int64_t{0});
   return "one rank; " + std::to_string(buckets.size()) +
-         (buckets.size() == 1 ? " bucket holds " : " buckets hold ") + size_in_words(bytes) +
+         (buckets.size() == 1 ? " bucket holds " : " buckets hold ") + size_as_text(bytes) +
          " of gradients a second time";
 }
 
@@ -78,14 +78,14 @@ nlohmann::json share_json(const predict::Share& share) {
   return {{"ranks", share.ranks},   {"shard", to_string(share.shard)},
           {"tensor", share.tensor}, {"pipeline", share.pipeline},
           {"stage", share.stage},   {"rank", rank},
-          {"cards", share.cards()}, {"words", share_words(share)}};
+          {"cards", share.cards()}, {"words", share_text(share)}};
 }
 
 std::string settings_of(const spec::WorkloadSpec& spec) {
   constexpr std::array kShown = {spec::Field::backend,  spec::Field::dtype, spec::Field::autocast,
                                  spec::Field::B,        spec::Field::T,     spec::Field::pass,
                                  spec::Field::optimizer};
-  return spec::settings_words(spec, kShown);
+  return spec::settings_text(spec, kShown);
 }
 
 // The arguments that were given; the others are the file's.
@@ -104,10 +104,10 @@ void print_answer(const Question& question, const CardAnswer& answer, const std:
                              "sm=N in the card's name tells it");
   if (!prediction.unchecked.empty()) std::printf("%s\n", prediction.unchecked.sentence.c_str());
   print_row("Settings", settings);
-  const std::string dimensions = spec::dimensions_words(question.spec);
+  const std::string dimensions = spec::dimensions_text(question.spec);
   if (!dimensions.empty()) print_row("Open dimensions", dimensions);
   if (!question.share.whole()) {
-    print_row("Of one rank", share_words(question.share) + ", " +
+    print_row("Of one rank", share_text(question.share) + ", " +
                                  text::grouped(question.share.cards()) + " cards in all");
   }
   const predict::DryRun& run = answer.now.run;
@@ -116,47 +116,47 @@ void print_answer(const Question& question, const CardAnswer& answer, const std:
     print_row("Trained of them", text::grouped(run.trained));
   const predict::NeedChain& chain = prediction.chain;
   if (target.kind == spec::DeviceKind::cpu) {
-    print_row("Tensors", size_in_words(chain.tensors) + ", all that is needed");
+    print_row("Tensors", size_as_text(chain.tensors) + ", all that is needed");
   } else {
-    print_row("Tensors", size_in_words(chain.tensors));
-    print_row("+ rounding", size_in_words(chain.rounding));
-    print_row("+ cuBLAS workspaces", size_in_words(chain.workspaces));
-    print_row("= peak allocated", size_in_words(chain.allocated()));
+    print_row("Tensors", size_as_text(chain.tensors));
+    print_row("+ rounding", size_as_text(chain.rounding));
+    print_row("+ cuBLAS workspaces", size_as_text(chain.workspaces));
+    print_row("= peak allocated", size_as_text(chain.allocated()));
   }
-  if (has_buckets(question.share)) print_row("Data parallel", rank_words(answer.now.run));
+  if (has_buckets(question.share)) print_row("Data parallel", rank_text(answer.now.run));
   if (answer.now.run.apart_bytes > 0) {
-    print_row("Threads apart", "a run may take up to " + size_in_words(answer.now.run.apart_bytes) +
+    print_row("Threads apart", "a run may take up to " + size_as_text(answer.now.run.apart_bytes) +
                                    " less: not all threads of flash's backward meet");
   }
   if (prediction.before_backward) {
-    print_row("Before backward", size_in_words(*prediction.before_backward) + " allocated");
+    print_row("Before backward", size_as_text(*prediction.before_backward) + " allocated");
   }
   if (prediction.first_step) {
-    print_row("First step", size_in_words(*prediction.first_step) +
+    print_row("First step", size_as_text(*prediction.first_step) +
                                 " at most; the peak is that of the steps after it");
   }
   if (target.kind == spec::DeviceKind::cuda) {
-    print_row("+ cached", size_in_words(chain.cached));
-    print_row("= peak reserved", size_in_words(chain.reserved()));
-    print_row("+ CUDA context", size_in_words(chain.context));
-    print_row("= needed", size_in_words(chain.needed()));
+    print_row("+ cached", size_as_text(chain.cached));
+    print_row("= peak reserved", size_as_text(chain.reserved()));
+    print_row("+ CUDA context", size_as_text(chain.context));
+    print_row("= needed", size_as_text(chain.needed()));
     if (prediction.scratch_high > 0) {
-      print_row("Scratch of kernels", size_in_words(prediction.scratch_low) + " to " +
-                                          size_in_words(prediction.scratch_high) + " on top");
+      print_row("Scratch of kernels", size_as_text(prediction.scratch_low) + " to " +
+                                          size_as_text(prediction.scratch_high) + " on top");
     }
   }
   const char* title = "At the peak";
   for (std::size_t i = 0; i < prediction.by_category.size(); ++i) {
     if (prediction.by_category[i] == 0) continue;
     print_row(std::exchange(title, ""),
-              size_in_words(prediction.by_category[i]) + " " +
+              size_as_text(prediction.by_category[i]) + " " +
                   std::string(memory::category_name(static_cast<memory::Category>(i))));
   }
-  if (const std::string state = optimizer_state_words(question.spec); !state.empty()) {
+  if (const std::string state = optimizer_state_text(question.spec); !state.empty()) {
     print_row("Optimizer state", state);
   }
   for (const predict::Remedy& remedy : answer.remedies) {
-    std::string words = size_in_words(remedy.needed);
+    std::string words = size_as_text(remedy.needed);
     if (remedy.time_ratio) {
       words += ", time x " + text::decimal(*remedy.time_ratio, 2) + " (estimated)";
     }
@@ -263,7 +263,7 @@ base::Result<void> write_own_prediction(const PredictCommand& command, const Que
 void print_lines(const std::vector<OwnLine>& lines) {
   for (std::size_t i = 0; i < std::min(kLinesShown, lines.size()); ++i) {
     print_row(i == 0 ? "Peak by line" : "",
-              size_in_words(lines[i].bytes) + " in " + text::counted(lines[i].blocks, "block") +
+              size_as_text(lines[i].bytes) + " in " + text::counted(lines[i].blocks, "block") +
                   ", " + (lines[i].line.empty() ? "no line" : text::printable(lines[i].line)));
   }
 }

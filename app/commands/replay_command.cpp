@@ -52,7 +52,7 @@ struct Report {
   std::vector<std::size_t> others;    // devices with a trace, without this one
 };
 
-std::string settings_in_words(const allocator::AllocatorSettings& settings) {
+std::string settings_as_text(const allocator::AllocatorSettings& settings) {
   const std::string words = settings.to_string();
   return words.empty() ? "default settings" : words;
 }
@@ -144,7 +144,7 @@ void print_both(const char* title, const std::string& recorded, const std::strin
   std::printf("  %-24s %16s %16s\n", title, recorded.c_str(), simulated.c_str());
 }
 
-std::string difference_in_words(const ReplayResult& result, bool modelled) {
+std::string difference_as_text(const ReplayResult& result, bool modelled) {
   if (!result.first_difference && result.stopped && result.simulated_oom) {
     if (result.simulated_oom->before_recording || result.simulated_oom->event == 0)
       return "Not known: nothing was replayed.";
@@ -157,20 +157,20 @@ std::string difference_in_words(const ReplayResult& result, bool modelled) {
          result.first_difference->what.sentence + ".";
 }
 
-std::string refusal_in_words(const Report& report) {
+std::string refusal_as_text(const Report& report) {
   const allocator::SimulatedRefusal& refusal = *report.result.simulated_oom;
   const allocator::FreeSpace& free = refusal.free;
   std::string words = refusal.as_recorded ? "Refused in the recording: " : "Does not fit: ";
   if (refusal.before_recording) {
-    words += "a block of " + size_in_words(refusal.bytes) + " that lived before the recording";
+    words += "a block of " + size_as_text(refusal.bytes) + " that lived before the recording";
   } else {
-    words += size_in_words(refusal.bytes) + " asked at event " + text::grouped(refusal.event);
+    words += size_as_text(refusal.bytes) + " asked at event " + text::grouped(refusal.event);
     if (!report.asked_by.empty()) words += " by " + report.asked_by;
   }
-  words += "; " + size_in_words(free.bytes) + " free in " + text::counted(free.pieces, "piece") +
-           ", the largest " + size_in_words(free.largest) + ".";
+  words += "; " + size_as_text(free.bytes) + " free in " + text::counted(free.pieces, "piece") +
+           ", the largest " + size_as_text(free.largest) + ".";
   if (free.outside > 0)
-    words += " Of the free memory " + size_in_words(free.outside) + " is not reserved.";
+    words += " Of the free memory " + size_as_text(free.outside) + " is not reserved.";
   if (report.result.stopped) words += " What comes after it is not simulated.";
   return words;
 }
@@ -230,10 +230,10 @@ void print(const Report& report) {
   const ReplayResult& result = report.result;
   std::printf("%s, device %zu: %s, %s", report.command.snapshot.string().c_str(), report.device,
               text::counted(result.events, "event").c_str(),
-              settings_in_words(result.settings).c_str());
+              settings_as_text(result.settings).c_str());
   if (report.card) {
     std::printf(", on %s (%s beside the CUDA context)", report.card->c_str(),
-                size_in_words(*result.capacity).c_str());
+                size_as_text(*result.capacity).c_str());
   }
   std::printf("\n");
   if (report.modelled) {
@@ -250,20 +250,20 @@ void print(const Report& report) {
   print_both(result.settings.expandable_segments ? "Mappings (segment_map)" : "Segments allocated",
              text::grouped(result.recorded.segment_allocs),
              text::grouped(result.simulated.segment_allocs));
-  print_both("Peak requested", size_in_words(report.allocated.peak),
-             size_in_words(result.simulated_peak_requested));
-  print_both("Peak reserved", size_in_words(result.recorded.peak_reserved),
-             size_in_words(result.simulated.peak_reserved));
-  print_both("Reserved at the end", size_in_words(result.recorded.end_reserved),
-             size_in_words(result.simulated.end_reserved));
+  print_both("Peak requested", size_as_text(report.allocated.peak),
+             size_as_text(result.simulated_peak_requested));
+  print_both("Peak reserved", size_as_text(result.recorded.peak_reserved),
+             size_as_text(result.simulated.peak_reserved));
+  print_both("Reserved at the end", size_as_text(result.recorded.end_reserved),
+             size_as_text(result.simulated.end_reserved));
   print_both("Out of memory", text::grouped(result.recorded_ooms.size()),
              text::grouped(result.simulated_ooms));
-  if (result.simulated_oom) std::printf("%s\n", refusal_in_words(report).c_str());
-  std::printf("First difference: %s\n", difference_in_words(result, report.modelled).c_str());
+  if (result.simulated_oom) std::printf("%s\n", refusal_as_text(report).c_str());
+  std::printf("First difference: %s\n", difference_as_text(result, report.modelled).c_str());
   std::printf("Would expandable segments have helped? %s\n", sentence(report.expandable).c_str());
   if (result.private_bytes > 0) {
     std::printf("Private pools (CUDA graphs, MemPool) held up to %s; counted as in the file.\n",
-                size_in_words(result.private_bytes).c_str());
+                size_as_text(result.private_bytes).c_str());
   }
   if (result.odd_events > 0) {
     std::printf("%s events fit no block and were passed over.\n",

@@ -108,7 +108,7 @@ inline void print_checks(const std::vector<report::CheckResult>& checks) {
     std::printf("%s %s: %s\n", one.id, report::to_string(one.state), one.found.sentence.c_str());
 }
 
-inline std::string size_in_words(std::int64_t bytes) {
+inline std::string size_as_text(std::int64_t bytes) {
   return text::bytes(bytes).joined();
 }
 

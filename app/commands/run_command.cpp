@@ -59,7 +59,7 @@ void print_estimate(const run::Run& run) {
   if (printed || !run.roof || run.seconds_left >= 0 || run.finished) return;
   printed = true;
   const auto estimate = report::estimate_run(run.spec, run.protocol, *run.roof);
-  if (estimate && estimate->is_long()) note({report::estimate_words(*estimate).sentence});
+  if (estimate && estimate->is_long()) note({report::estimate_text(*estimate).sentence});
 }
 
 std::string progress_of(const run::Run& run) {
@@ -75,7 +75,7 @@ std::string progress_of(const run::Run& run) {
 }
 
 // "6.9812 to 5.5674 in 15 steps", one number where nothing is learnt.
-std::string loss_words(const run::Run& run) {
+std::string loss_text(const run::Run& run) {
   std::vector<double> losses;
   for (const report::StepInOrder& step : report::steps_in_order(run)) {
     // After timed warm-ups the recorded steps use a new model.
@@ -92,7 +92,7 @@ std::string loss_words(const run::Run& run) {
 void print_training(const run::Run& run) {
   const report::TrainingSummary training = report::training_summary(run);
   const std::string loss = training.bad_loss ? training.bad_loss->sentence
-                           : training.loss   ? loss_words(run)
+                           : training.loss   ? loss_text(run)
                                              : "";
   if (!loss.empty()) print_row("Loss", loss);
   if (training.gradient_norm) {
@@ -104,7 +104,7 @@ void print_training(const run::Run& run) {
                   text::grouped(run.spec.growth_interval - training.clean_steps.value_or(0)) +
                   " more clean steps, skipped so far: " + text::grouped(training.skipped_steps));
   }
-  if (const std::string state = optimizer_state_words(run.spec); !state.empty()) {
+  if (const std::string state = optimizer_state_text(run.spec); !state.empty()) {
     print_row("Optimizer state", state);
   }
   print_types(run.facts.types);
@@ -121,7 +121,7 @@ void print_types_on_card(Session& session) {
   if (!words.empty()) print_row("Other types on CUDA", words + ", by a dry run");
 }
 
-std::string words_of(const run::RecordingCost& cost) {
+std::string text_of(const run::RecordingCost& cost) {
   const std::string probes = text::counted(cost.probes, "probe");
   if (!cost.ci95) return "unclear: " + probes + ", too few for a confidence interval";
   const std::string interval = "95 % CI " + text::percent(cost.ci95->low, 1) + " to " +
@@ -271,7 +271,7 @@ void print_summary(const run::Run& run) {
                   " between the GPU's records and ours, in one recording");
   }
   if (const auto errors = report::value_errors(run)) print_row("Values", errors->second.sentence);
-  if (const auto cost = run.recording_cost()) print_row("Cost of recording", words_of(*cost));
+  if (const auto cost = run.recording_cost()) print_row("Cost of recording", text_of(*cost));
   for (const base::Message& note : report::recording_notes(run)) print_row("Note", note.sentence);
 }
 
@@ -412,7 +412,7 @@ Exit run_workload(const RunCommand& given) {
   ProgressLine progress;
   run_to_end(session, spec, protocol, [&](const run::Run& run) {
     print_estimate(run);
-    if (launched && world->place.rank == 0) tell_progress(run);
+    if (launched && world->place.rank == 0) print_progress(run);
     if (progress.is_shown_here()) progress.show(progress_of(run));
   });
   progress.clear();

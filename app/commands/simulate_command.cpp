@@ -13,7 +13,7 @@
 #include "core/simulate/experiment.h"
 #include "core/text/numbers.h"
 #include "core/trace_file/trace_write.h"
-#include "views/common/spec_words.h"
+#include "views/common/spec_text.h"
 
 namespace ts::app {
 namespace {
@@ -51,15 +51,15 @@ std::string check_lines(const simulate::Experiment& experiment,
     for (const report::CheckResult& one : checks[i]) {
       if (points[i].at) lines += experiment.over + " = " + text::grouped(*points[i].at) + ": ";
       lines += std::string(one.id) + " " + report::to_string(one.state) + ": " +
-               views::message_words(texts, one.found) + "\n";
+               views::message_text(texts, one.found) + "\n";
     }
   }
   return lines.empty() ? lines : lines + "\n";
 }
 
-std::string words_of(const simulate::Experiment& experiment,
-                     const std::vector<simulate::Point>& points, const Checks& checks,
-                     const SimulateCommand& command, const text::Texts& texts) {
+std::string text_of(const simulate::Experiment& experiment,
+                    const std::vector<simulate::Point>& points, const Checks& checks,
+                    const SimulateCommand& command, const text::Texts& texts) {
   if (command.format == "json") return json_of(experiment, points, checks);
   const io::TextTable table = table_of(experiment, points, texts);
   const std::string title = texts("simulate.title." + command.simulation);
@@ -87,7 +87,7 @@ Exit run_simulation(const SimulateCommand& command) {
     TS_TRY_DONE(or_failed(trace_file::write_trace(
         command.trace, simulate::trace_of(points.front().outcome), simulate::kTraceMetadata)));
   }
-  return print_or_write(words_of(experiment, points, checks, command, texts), command.out);
+  return print_or_write(text_of(experiment, points, checks, command, texts), command.out);
 }
 
 }  // namespace

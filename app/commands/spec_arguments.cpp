@@ -184,7 +184,7 @@ base::Result<spec::WorkloadSpec> changed_spec(const spec::WorkloadSpec& base,
   return checked(std::move(spec), catalogue);
 }
 
-std::string optimizer_state_words(const spec::WorkloadSpec& spec) {
+std::string optimizer_state_text(const spec::WorkloadSpec& spec) {
   if (!spec::field_applies(spec, spec::Field::optimizer_state)) return {};
   const std::string type = to_string(spec.dtype);
   switch (spec.optimizer_state) {

@@ -58,6 +58,6 @@ std::vector<std::string> without_effect(const std::vector<std::string>& settings
 
 // The type of the optimizer's state beside 16-bit parameters, and what else there is; empty where
 // the spec has no such choice.
-std::string optimizer_state_words(const spec::WorkloadSpec& spec);
+std::string optimizer_state_text(const spec::WorkloadSpec& spec);
 
 }  // namespace ts::app

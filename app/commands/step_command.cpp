@@ -51,8 +51,8 @@ std::string format_of(const StepCommand& command) {
   return "md";
 }
 
-std::string words_of(const stepper::Exercise& exercise, stepper::Walk& walk,
-                     const std::string& format, const text::Texts& texts) {
+std::string text_of(const stepper::Exercise& exercise, stepper::Walk& walk,
+                    const std::string& format, const text::Texts& texts) {
   if (format == "json") return io::json_text(to_json(exercise, walk));
   return stepper::document_text(exercise, walk, format, texts);
 }
@@ -87,7 +87,7 @@ Exit run_step(const StepCommand& command) {
     stepper::Walk walk = exercise.stepper->begin(exercise.chosen);
     if (command.format.empty() && command.out.extension() == ".png")
       return draw_picture(command, exercise, walk, texts.language());
-    words = words_of(exercise, walk, format_of(command), texts);
+    words = text_of(exercise, walk, format_of(command), texts);
   }
   return print_or_write(words, command.out);
 }

@@ -32,12 +32,12 @@ struct SummaryCommand {
 
 using Json = nlohmann::json;
 
-std::string in_words(const std::string& key, const Json& value) {
+std::string as_text(const std::string& key, const Json& value) {
   if (value.is_string()) return text::printable(value.get<std::string>());
   if (value.is_null()) return text::kNoNumber;
   if (key.ends_with("_us")) return text::duration_ns(value.get<double>() * 1e3).joined();
   if (key == "step_ms") return text::duration_ns(value.get<double>() * 1e6).joined();
-  if (key.starts_with("peak_") || key == "bytes") return size_in_words(value.get<std::int64_t>());
+  if (key.starts_with("peak_") || key == "bytes") return size_as_text(value.get<std::int64_t>());
   if (value.is_number_integer()) return text::grouped(value.get<std::int64_t>());
   return value.dump();
 }
@@ -55,9 +55,9 @@ void print_totals(const char* title, const Json& rows) {
   if (rows.empty()) return;
   std::printf("\n%s\n  %12s %10s %12s  name\n", title, "total", "count", "mean");
   print_rows(rows, 15, [](const Json& row) {
-    std::printf("  %12s %10s %12s  %s\n", in_words("total_us", row["total_us"]).c_str(),
-                in_words("count", row["count"]).c_str(),
-                in_words("mean_us", row["mean_us"]).c_str(), in_words("name", row["name"]).c_str());
+    std::printf("  %12s %10s %12s  %s\n", as_text("total_us", row["total_us"]).c_str(),
+                as_text("count", row["count"]).c_str(), as_text("mean_us", row["mean_us"]).c_str(),
+                as_text("name", row["name"]).c_str());
   });
 }
 
@@ -65,11 +65,11 @@ void print_devices(const Json& devices) {
   for (const Json& device : devices) {
     if (!device.is_object()) continue;
     std::printf("  device %s: %s, %s, allocated up to %s, reserved up to %s\n",
-                in_words("device", device["device"]).c_str(),
+                as_text("device", device["device"]).c_str(),
                 text::counted(device["events"].get<std::int64_t>(), "event").c_str(),
                 text::counted(device["segments"].get<std::int64_t>(), "segment").c_str(),
-                in_words("peak_", device["peak_allocated"]).c_str(),
-                in_words("peak_", device["peak_reserved"]).c_str());
+                as_text("peak_", device["peak_allocated"]).c_str(),
+                as_text("peak_", device["peak_reserved"]).c_str());
     if (!device["guessed_share"].is_null()) {
       std::printf("    categories are guessed, of %.1f %% of the bytes at the peak\n",
                   100 * device["guessed_share"].get<double>());
@@ -82,9 +82,9 @@ void print_busy_devices(const Json& devices) {
   if (devices.size() < 2) return;
   for (const Json& device : devices) {
     std::printf("  GPU %s: work ran for %s, none for %s between its first and its last\n",
-                in_words("device", device["device"]).c_str(),
-                in_words("busy_us", device["busy_us"]).c_str(),
-                in_words("idle_us", device["idle_us"]).c_str());
+                as_text("device", device["device"]).c_str(),
+                as_text("busy_us", device["busy_us"]).c_str(),
+                as_text("idle_us", device["idle_us"]).c_str());
   }
 }
 
@@ -99,7 +99,7 @@ void print_gpu_time(const Json& json) {
   for (const char* const part : kTimeParts) {
     const Json& time = json["gpu_time"][part];
     print_row(("gpu " + title_of(part)).c_str(),
-              in_words(part, time) + ", " +
+              as_text(part, time) + ", " +
                   text::decimal(100 * time.get<double>() / std::max(whole, 1e-3), 1) + " %");
   }
 }
@@ -111,37 +111,37 @@ void print_steps(const Json& steps) {
   print_rows(steps, 15, [](const Json& step) {
     const auto part = [&](std::size_t at) {
       const bool known = step["gpu"].is_object();
-      return known ? in_words("_us", step["gpu"][kTimeParts[at]]) : std::string(text::kNoNumber);
+      return known ? as_text("_us", step["gpu"][kTimeParts[at]]) : std::string(text::kNoNumber);
     };
-    std::printf("  %12s %12s %13s %12s %12s %9s %8s  %s\n", in_words("_us", step["dur_us"]).c_str(),
+    std::printf("  %12s %12s %13s %12s %12s %9s %8s  %s\n", as_text("_us", step["dur_us"]).c_str(),
                 part(0).c_str(), part(1).c_str(), part(2).c_str(), part(3).c_str(),
-                in_words("", step["operators"]).c_str(), in_words("", step["launches"]).c_str(),
+                as_text("", step["operators"]).c_str(), as_text("", step["launches"]).c_str(),
                 (step.contains("rank") ? step["rank"].get<std::string>() + ": " : std::string())
-                    .append(in_words("", step["name"]))
+                    .append(as_text("", step["name"]))
                     .c_str());
   });
 }
 
-std::string name_in_words(const Json& name) {
+std::string name_as_text(const Json& name) {
   return name.get<std::string>().empty() ? "(not known)" : text::printable(name.get<std::string>());
 }
 
 // "1.50 MiB s", or with few bytes for a short time "12.0 KiB us".
-std::string byte_seconds_in_words(double weight) {
+std::string byte_seconds_as_text(double weight) {
   using Unit = std::pair<double, const char*>;
   for (const auto& [each, name] : {Unit{1, " s"}, Unit{1e3, " ms"}}) {
-    if (weight * each >= 1024) return size_in_words(std::llround(weight * each)) + name;
+    if (weight * each >= 1024) return size_as_text(std::llround(weight * each)) + name;
   }
-  return size_in_words(std::llround(weight * 1e6)) + " us";
+  return size_as_text(std::llround(weight * 1e6)) + " us";
 }
 
-std::string byte_events_in_words(double weight) {
-  return size_in_words(std::llround(weight)) + " events";
+std::string byte_events_as_text(double weight) {
+  return size_as_text(std::llround(weight)) + " events";
 }
 
 void print_blocks(const Json& table) {
   for (const Json& device : table["devices"]) {
-    std::printf("\nDevice %s, %s, by %s\n", in_words("device", device["device"]).c_str(),
+    std::printf("\nDevice %s, %s, by %s\n", as_text("device", device["device"]).c_str(),
                 table["weight"].get<std::string>().c_str(), table["by"].get<std::string>().c_str());
     std::printf("  %7s %12s %10s %12s  name\n", "share", "bytes", "blocks", "largest");
     const double total = std::max(device["total"].get<double>(), 1e-300);
@@ -153,36 +153,36 @@ void print_blocks(const Json& table) {
                                         : "bytes"]
                                 .get<double>();
       std::printf("  %5.1f %% %12s %10s %12s  %s\n", 100 * weight / total,
-                  (seconds ? byte_seconds_in_words(weight)
-                   : times ? byte_events_in_words(weight)
-                           : size_in_words(static_cast<std::int64_t>(weight)))
+                  (seconds ? byte_seconds_as_text(weight)
+                   : times ? byte_events_as_text(weight)
+                           : size_as_text(static_cast<std::int64_t>(weight)))
                       .c_str(),
-                  in_words("", row["blocks"]).c_str(), in_words("peak_", row["largest"]).c_str(),
-                  name_in_words(row["name"]).c_str());
+                  as_text("", row["blocks"]).c_str(), as_text("peak_", row["largest"]).c_str(),
+                  name_as_text(row["name"]).c_str());
     });
   }
 }
 
 void print_growth(const Json& growth) {
   for (const Json& device : growth["devices"]) {
-    const std::string number = in_words("device", device["device"]);
+    const std::string number = as_text("device", device["device"]);
     if (!device["known"].get<bool>()) {
       std::printf(
           "\nDevice %s: growth cannot be told: at least 3 complete steps are needed, the recording "
           "has %s\n",
-          number.c_str(), in_words("", device["steps"]).c_str());
+          number.c_str(), as_text("", device["steps"]).c_str());
       continue;
     }
     std::printf("\nDevice %s: after %s steps %s were alive, after the first of them %s\n",
-                number.c_str(), in_words("", device["steps"]).c_str(),
-                in_words("peak_", device["last_total"]).c_str(),
-                in_words("peak_", device["first_total"]).c_str());
+                number.c_str(), as_text("", device["steps"]).c_str(),
+                as_text("peak_", device["last_total"]).c_str(),
+                as_text("peak_", device["first_total"]).c_str());
     if (device["rows"].empty()) std::printf("  Nothing grows from step to step.\n");
     print_rows(device["rows"], kMostBlocks, [&](const Json& row) {
       std::printf("  %12s a step, %s to %s blocks  %s\n",
-                  size_in_words(std::llround(row["bytes_per_step"].get<double>())).c_str(),
-                  in_words("", row["first_blocks"]).c_str(),
-                  in_words("", row["last_blocks"]).c_str(), name_in_words(row["stack"]).c_str());
+                  size_as_text(std::llround(row["bytes_per_step"].get<double>())).c_str(),
+                  as_text("", row["first_blocks"]).c_str(), as_text("", row["last_blocks"]).c_str(),
+                  name_as_text(row["stack"]).c_str());
     });
   }
 }
@@ -196,13 +196,13 @@ void print_findings(const Json& findings) {
 }
 
 // Whose peak it is, where there are several devices.
-std::string device_in_words(const std::string& key, const Json& json) {
+std::string device_as_text(const std::string& key, const Json& json) {
   const auto device = json.find(key + "_device");
   if (device == json.end() || device->is_null() || json["devices"].size() < 2) return "";
-  return " on device " + in_words("device", *device);
+  return " on device " + as_text("device", *device);
 }
 
-std::string range_in_words(const Json& events) {
+std::string range_as_text(const Json& events) {
   const auto inside = events["events"].get<std::int64_t>();
   const auto earlier = events["earlier"].get<std::int64_t>();
   const std::string made = text::counted(earlier, "earlier event") + " that made what was alive";
@@ -218,19 +218,19 @@ void print(const SummaryCommand& command, const Json& json) {
   for (const auto& [key, value] : json.items()) {
     if (value.is_structured() || key == "fault" || key == "complete" || key.ends_with("_device"))
       continue;
-    print_row(title_of(key, json).c_str(), in_words(key, value) + device_in_words(key, json));
+    print_row(title_of(key, json).c_str(), as_text(key, value) + device_as_text(key, json));
   }
-  if (json.contains("in_range")) print_row("in the range", range_in_words(json["in_range"]));
+  if (json.contains("in_range")) print_row("in the range", range_as_text(json["in_range"]));
   if (json.contains("actions")) {
     for (const auto& [action, count] : json["actions"].items())
-      print_row(action.c_str(), in_words("count", count));
+      print_row(action.c_str(), as_text("count", count));
   }
   if (json["kind"] == "snapshot") print_devices(json["devices"]);
   if (json.contains("findings")) print_findings(json["findings"]);
   if (json.contains("blocks")) print_blocks(json["blocks"]);
   if (json.contains("growth")) print_growth(json["growth"]);
   if (json["kind"] != "trace") return;
-  print_row("steps", in_words("count", json["steps"].size()));
+  print_row("steps", as_text("count", json["steps"].size()));
   print_gpu_time(json);
   print_busy_devices(json["gpu_busy_by_device"]);
   for (const Json& one : json["checks"]) {

@@ -78,7 +78,7 @@ class Progress {
   void point(std::size_t index) {
     clear();
     const sweep::SweepPoint& point = sweep_->points()[index];
-    std::string line = point_words(*sweep_, point) + ": ";
+    std::string line = point_text(*sweep_, point) + ": ";
     if (point.status == sweep::PointStatus::ok) {
       line += text::duration_ns(point.measurement.step.median_ms * 1e6).joined() + ", peak " +
               text::bytes(point.measurement.peak_allocated).joined();
@@ -147,7 +147,7 @@ void run_points(Session& session, sweep::Sweep& sweep, sweep::SweepJournal& jour
   }
 }
 
-std::string count_words(std::size_t count, const char* what) {
+std::string count_text(std::size_t count, const char* what) {
   return text::grouped(count) + " " + what;
 }
 
@@ -162,7 +162,7 @@ std::vector<std::string> refusals(const sweep::Sweep& sweep) {
         std::ranges::find(reasons, reason) != reasons.end())
       continue;
     reasons.push_back(reason);
-    sentences.push_back(point_words(sweep, point) + ": " + reason);
+    sentences.push_back(point_text(sweep, point) + ": " + reason);
   }
   return sentences;
 }
@@ -185,8 +185,8 @@ std::string missing(const sweep::Sweep& sweep, const std::filesystem::path& out)
   const std::size_t cancelled = sweep.count(PointStatus::cancelled);
   if (failed + cancelled == 0) return {};
   std::string words;
-  if (cancelled > 0) words = count_words(cancelled, "points were not run");
-  if (failed > 0) words += (words.empty() ? "" : ", ") + count_words(failed, "failed");
+  if (cancelled > 0) words = count_text(cancelled, "points were not run");
+  if (failed > 0) words += (words.empty() ? "" : ", ") + count_text(failed, "failed");
   return words + ": continue with tensorscope sweep --resume --out " + out.string();
 }
 
@@ -213,7 +213,7 @@ std::string sweep_presets_help() {
   for (const sweep::SweepPreset& preset : built_in_sweeps().all()) {
     std::string name = "  " + preset.id;
     name.resize(std::max<std::size_t>(name.size() + 1, 14), ' ');
-    help += name + preset.source + ": " + sweep::words_of(preset) + "\n";
+    help += name + preset.source + ": " + sweep::text_of(preset) + "\n";
   }
   return help + "\n";
 }

@@ -18,8 +18,8 @@
 #include "core/advice/tree.h"
 #include "core/spec/spec_fields.h"
 #include "core/text/joined.h"
-#include "views/common/spec_words.h"
-#include "views/trees/tree_words.h"
+#include "views/common/spec_text.h"
+#include "views/trees/tree_text.h"
 
 namespace ts::app {
 namespace {
@@ -102,7 +102,7 @@ Json json_of(const advice::Walk& walk, const text::Texts& texts) {
     if (!node.source.empty()) one["source"] = node.source.in(language);
     if (visit.reading) {
       const advice::Branch& branch = node.branches[*visit.branch];
-      one["evidence"] = {{"words", views::found_words(texts, *visit.reading)},
+      one["evidence"] = {{"words", views::found_text(texts, *visit.reading)},
                          {"nature", to_string(visit.reading->nature)},
                          {"of", visit.reading->source},
                          {"where", visit.reading->where}};
@@ -144,13 +144,13 @@ void print_visit(const advice::Walk& walk, const advice::Visit& visit, const tex
                                                      : "-",
               node.text.in(language).c_str(), errors.c_str());
   if (visit.reading) {
-    const std::string answer = views::answer_words(texts, node, visit);
-    line(views::found_words(texts, *visit.reading) + " (" +
-         views::nature_words(texts, *visit.reading) + ")" +
+    const std::string answer = views::answer_text(texts, node, visit);
+    line(views::found_text(texts, *visit.reading) + " (" +
+         views::nature_text(texts, *visit.reading) + ")" +
          (answer.empty() ? "" : "  \xe2\x86\x92 " + answer));
   } else if (node.kind == advice::NodeKind::ask) {
     line(texts("tree.no_number", {{"what", node.missing.in(language)}}));
-    for (const base::Message& why : visit.apart) line(views::message_words(texts, why));
+    for (const base::Message& why : visit.apart) line(views::message_text(texts, why));
   }
   if (!node.source.empty()) line(node.source.in(language));
   if (!node.set.empty()) line("--set " + text::joined(node.set, " --set "));

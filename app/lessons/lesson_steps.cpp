@@ -325,8 +325,8 @@ base::Result<nlohmann::json> simulate_step(const simulate::Experiment& experimen
 }
 
 // The sentences of each number.
-std::string loaded_words(const simulate::Experiment& question,
-                         const std::vector<loader::Answer>& answers) {
+std::string loaded_text(const simulate::Experiment& question,
+                        const std::vector<loader::Answer>& answers) {
   std::string words;
   for (const loader::Answer& answer : answers) {
     const std::string at =
@@ -356,7 +356,7 @@ base::Result<nlohmann::json> load_step(const simulate::Experiment& question,
   nlohmann::json document = loader::loading_json(question, answers);
   auto files =
       table_files("loading", table_of(question, points, texts), texts("simulate.title." + id),
-                  loaded_words(question, answers) + texts("simulate.about." + id));
+                  loaded_text(question, answers) + texts("simulate.about." + id));
   files.push_back({"loading.json", io::json_text(document)});
   if (!question.over.empty())
     files.push_back({"curves.csv", io::to_csv(simulate::curve_table(document))});

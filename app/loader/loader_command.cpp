@@ -11,7 +11,7 @@
 #include "app/commands/command_line.h"
 #include "app/commands/report.h"
 #include "app/commands/spec_arguments.h"
-#include "app/loader/work_step.h"
+#include "app/loader/workload_step.h"
 #include "app/output/output_folder.h"
 #include "app/session/catalogue.h"
 #include "app/session/engine_loader.h"
@@ -22,7 +22,7 @@
 #include "core/loader/worker_process.h"
 #include "core/text/printable.h"
 #include "core/trace_file/trace_write.h"
-#include "views/common/spec_words.h"
+#include "views/common/spec_text.h"
 
 namespace ts::app {
 namespace {
@@ -75,14 +75,14 @@ std::string sentences(const simulate::Experiment& question, const Answers& answe
         answer.point.at ? question.over + " = " + std::to_string(*answer.point.at) + ": " : "";
     for (const auto* const said : {&answer.verdict, &answer.faults}) {
       for (const base::Message& one : *said)
-        lines += at + text::printable(views::message_words(texts, one)) + "\n";
+        lines += at + text::printable(views::message_text(texts, one)) + "\n";
     }
   }
   return lines;
 }
 
-std::string words_of(const simulate::Experiment& question, const Answers& answers,
-                     const std::string& format, const text::Texts& texts) {
+std::string text_of(const simulate::Experiment& question, const Answers& answers,
+                    const std::string& format, const text::Texts& texts) {
   if (format == "json") return io::json_text(loader::loading_json(question, answers));
   const io::TextTable table = table_of_answers(question, answers, texts);
   const std::string id = question.simulation->id;
@@ -104,7 +104,7 @@ base::Result<void> write_results(const std::filesystem::path& folder,
                                  const simulate::Experiment& question, const Answers& answers,
                                  const text::Texts& texts) {
   for (const char* const format : {"json", "csv", "md"}) {
-    const std::string words = words_of(question, answers, format, texts);
+    const std::string words = text_of(question, answers, format, texts);
     const auto written = io::write_file(folder / (std::string("loading.") + format), words);
     if (!written) return written;
   }
@@ -145,7 +145,7 @@ Exit finish(const LoaderCommand& command, const simulate::Experiment& question,
     TS_TRY_DONE(or_failed(write_trace_of(command.trace, answers)));
   }
   const std::string format = command.json ? "json" : command.format;
-  if (const int code = print_or_write(words_of(question, answers, format, texts), {}); code != 0)
+  if (const int code = print_or_write(text_of(question, answers, format, texts), {}); code != 0)
     return code;
   if (!folder) return 0;
   TS_TRY_DONE(or_failed(write_results(command.out, question, answers, texts)));
@@ -162,10 +162,10 @@ Exit run_loader(const LoaderCommand& command) {
   if (!command.out.empty()) {
     TS_TRY(folder, OutputFolder::claim(command.out, kLoaderFiles));
   }
-  std::optional<WorkStep> step;
+  std::optional<WorkloadStep> step;
   if (!command.step.workload.empty()) {
     TS_TRY(const auto spec, spec_from_arguments(command.step, built_in_gpus()));
-    TS_TRY(step, or_failed(WorkStep::make(spec)));
+    TS_TRY(step, or_failed(WorkloadStep::make(spec)));
   }
   if (!command.make.empty()) {
     TS_TRY_DONE(make_set(command, question));

@@ -25,7 +25,7 @@ blocks::Weight weight_of(const files::OpenedFile& file, const BlockQuestion& que
   return counts ? blocks::Weight::events : question.weight;
 }
 
-const char* weight_words(blocks::Weight weight, bool at_end) {
+const char* weight_text(blocks::Weight weight, bool at_end) {
   if (weight == blocks::Weight::allocated) return "allocated";
   if (weight == blocks::Weight::lifetime) return "bytes x seconds";
   if (weight == blocks::Weight::events) return "bytes x events";
@@ -65,7 +65,7 @@ Json block_table_json(const files::OpenedFile& file, const BlockQuestion& questi
     devices.push_back({{"device", device.number}, {"total", total}, {"rows", std::move(rows)}});
   }
   return {{"by", blocks::kGroupNames[static_cast<std::size_t>(question.by)]},
-          {"weight", weight_words(weight, question.at_end)},
+          {"weight", weight_text(weight, question.at_end)},
           {"devices", std::move(devices)}};
 }
 
@@ -77,7 +77,7 @@ Json growth_json(const files::OpenedFile& file) {
     for (const blocks::GrowingStack& one : growth.stacks) {
       const double grown = static_cast<double>(one.last_bytes - one.first_bytes);
       rows.push_back(
-          {{"stack", blocks::frames_words(file.file.snapshot, one.frames, blocks::Paths::names)},
+          {{"stack", blocks::frames_text(file.file.snapshot, one.frames, blocks::Paths::names)},
            {"first_bytes", one.first_bytes},
            {"last_bytes", one.last_bytes},
            {"first_blocks", one.first_count},

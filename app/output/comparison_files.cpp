@@ -22,7 +22,7 @@ base::Result<void> write_comparison(const std::filesystem::path& folder,
   auto written = io::write_file(folder / "comparison.json", io::json_text(whole));
   if (!parts.has(SavePart::tables)) return written;
   if (written)
-    written = write_comparison_tables(folder, comparison, report::sides_words(comparison));
+    written = write_comparison_tables(folder, comparison, report::sides_text(comparison));
   return written ? write_checks(folder, checks) : written;
 }
 

@@ -23,7 +23,7 @@ using Json = nlohmann::json;
 constexpr std::array<const char*, memory::kCategoryCount> kColors{
     "#4693d8", "#c978a8", "#e69f00", "#56b4e9", "#2a9d77", "#d8c34a", "#8a919c"};
 
-std::string category_words(std::size_t category) {
+std::string category_text(std::size_t category) {
   return text::message("memory.category." + std::string(memory::kCategoryNames[category])).sentence;
 }
 
@@ -121,7 +121,7 @@ Json notes_json(const blocks::BlockSource& source, const std::vector<memory::Blo
 
 }  // namespace
 
-std::string memory_page(const blocks::BlockSource& source, const std::string& title, PageLook look,
+std::string memory_page(const blocks::BlockSource& source, const std::string& title, PageStyle look,
                         std::span<const files::Note> notes, std::size_t most) {
   const memory::AllocationLog& log = source.log;
   const std::vector<memory::BlockIndex> drawn = drawn_blocks(log, most);
@@ -140,7 +140,7 @@ std::string memory_page(const blocks::BlockSource& source, const std::string& ti
   data["stacks"] = std::move(stacks);
   data["notes"] = notes_json(source, drawn, notes);
   for (std::size_t i = 0; i < kColors.size(); ++i)
-    data["categories"].push_back({{"name", category_words(i)}, {"color", kColors[i]}});
+    data["categories"].push_back({{"name", category_text(i)}, {"color", kColors[i]}});
   const auto left_out = static_cast<std::int64_t>(log.blocks().size() - drawn.size());
   data["rest_words"] = text::counted(left_out, "block") + ", each smaller than those drawn";
   data["about"] = "Peak " + text::bytes(log.peak_bytes()).joined() + " allocated, device " +

@@ -9,7 +9,7 @@
 
 namespace ts::app {
 
-struct PageLook {
+struct PageStyle {
   bool guessed = false;   // the categories of the log are, which the page says
   bool by_stack = false;  // a colour is a stack, else a category
 };
@@ -18,7 +18,7 @@ struct PageLook {
 // program: zoom in time and in bytes, categories, for each block its size, times and stack, and the
 // notes as marks. The `most` largest blocks are drawn one by one; the others are one grey band.
 // `title` names the file.
-std::string memory_page(const blocks::BlockSource& source, const std::string& title, PageLook look,
+std::string memory_page(const blocks::BlockSource& source, const std::string& title, PageStyle look,
                         std::span<const files::Note> notes = {}, std::size_t most = 20'000);
 
 }  // namespace ts::app

@@ -16,7 +16,7 @@
 #include "core/spec/spec_fields.h"
 #include "core/text/message.h"
 #include "core/text/numbers.h"
-#include "views/common/spec_words.h"
+#include "views/common/spec_text.h"
 
 namespace ts::app {
 namespace {
@@ -66,7 +66,7 @@ std::string said_at(const json& document, const std::string& sentence, const std
       return text_at(document, sentence.c_str());  // written by hand
     }
   }
-  return views::message_words(texts, said);
+  return views::message_text(texts, said);
 }
 
 enum class Unit : std::uint8_t { ms, bytes, count, tokens, flops, milliseconds_spread };
@@ -111,7 +111,7 @@ std::span<const Number> numbers_of(ResultKind kind) {
 }
 
 // Empty where the document has no such number.
-std::string words_of(const json& value, Unit unit) {
+std::string text_of(const json& value, Unit unit) {
   if (unit == Unit::milliseconds_spread) {
     if (!value.is_object() || !at(value, "/mean").is_number()) return {};
     const json& std = at(value, "/std");
@@ -153,14 +153,14 @@ bool varies(const SavedResult& result, const std::string& name) {
 }
 
 // "attention: backend = flash, dtype = fp32, B = 4, T = 512"; on a GPU with the card.
-std::string settings_words(const SavedResult& result) {
+std::string settings_text(const SavedResult& result) {
   const auto spec = spec::spec_from_json(spec_of(result));
   if (!spec) return {};
   std::vector<spec::Field> fields = {spec::Field::backend, spec::Field::dtype, spec::Field::B,
                                      spec::Field::T};
   if (spec->device == spec::DeviceKind::cuda) fields.push_back(spec::Field::target_gpu);
   std::erase_if(fields, [&](spec::Field field) { return varies(result, spec::field_name(field)); });
-  return spec::settings_words(*spec, fields);
+  return spec::settings_text(*spec, fields);
 }
 
 // Adds the user's notes about moments and blocks.
@@ -204,7 +204,7 @@ std::string known_head(std::string_view head, const text::Texts& texts) {
 
 // The head of a saved table, which is English, in the language of the report: all of it, or what
 // follows the name of a curve, as in "flash MiB allocated". Other words stay.
-std::string head_words(const std::string& head, const text::Texts& texts) {
+std::string head_text(const std::string& head, const text::Texts& texts) {
   if (texts.language() == text::Language::en) return head;
   if (std::string words = known_head(head, texts); !words.empty()) return words;
   for (std::size_t at = head.find(' '); at != std::string::npos; at = head.find(' ', at + 1)) {
@@ -237,7 +237,7 @@ void add_tables(std::vector<Block>& blocks, const SavedResult& result, const tex
     // A file of several has the one for readers first.
     io::TextTable& first = tables.front();
     if (first.rows.size() > kind.rows) first.rows.resize(kind.rows);
-    for (std::string& head : first.columns) head = head_words(head, texts);
+    for (std::string& head : first.columns) head = head_text(head, texts);
     blocks.push_back({Block::Kind::table, {}, std::move(first)});
   }
 }
@@ -391,7 +391,7 @@ std::vector<Block> blocks_of(const SavedResult& result, const std::string& where
   add(Block::Kind::heading,
       texts("results.result",
             {{"kind", texts(std::string("results.kind.") + to_string(result.kind))},
-             {"settings", settings_words(result)}}));
+             {"settings", settings_text(result)}}));
   add(Block::Kind::text, said_at(result.document, "/sentence", "/text", texts));
   io::TextTable numbers;
   numbers.columns = {
@@ -399,7 +399,7 @@ std::vector<Block> blocks_of(const SavedResult& result, const std::string& where
       texts(result.kind == ResultKind::run ? "lesson.report.measured" : "lesson.report.predicted")};
   numbers.right = {false, true};
   for (const Number& one : numbers_of(result.kind)) {
-    std::string value = words_of(at(result.document, one.pointer), one.unit);
+    std::string value = text_of(at(result.document, one.pointer), one.unit);
     if (!value.empty())
       numbers.rows.push_back({texts(std::string("results.number.") + one.key), std::move(value)});
   }

@@ -160,7 +160,7 @@ Json marks_json(std::span<const files::Note> notes, const base::TimeRange& all) 
 }  // namespace
 
 std::string trace_page(const trace::TraceStore& store, const base::StringTable& strings,
-                       const std::string& title, const TraceLook& look, std::size_t most) {
+                       const std::string& title, const TraceStyle& look, std::size_t most) {
   const base::TimeRange all = store.range();
   const std::vector<trace::SliceRef> drawn = drawn_slices(store, most);
   PageTexts texts(strings);

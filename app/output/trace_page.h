@@ -12,7 +12,7 @@
 
 namespace ts::app {
 
-struct TraceLook {
+struct TraceStyle {
   base::TimeRange first;               // shown at first; empty: all
   std::span<const files::Note> notes;  // become marks; of a block at its allocation
 };
@@ -22,7 +22,7 @@ struct TraceLook {
 // `most` slices the shortest are left out, those of threads first, which the page says. `title`
 // names the file.
 std::string trace_page(const trace::TraceStore& store, const base::StringTable& strings,
-                       const std::string& title, const TraceLook& look = {},
+                       const std::string& title, const TraceStyle& look = {},
                        std::size_t most = 60'000);
 // That of an opened trace, which shows its steps at first.
 std::string trace_page(const files::OpenedTrace& trace, const std::string& title,

@@ -16,7 +16,7 @@ namespace {
 namespace fs = std::filesystem;
 using namespace std::chrono_literals;
 using Clock = std::chrono::steady_clock;
-using Heard = io::TalkingChild::Heard;
+using Heard = io::LineChild::Heard;
 
 constexpr auto kLook = 10ms;     // how late a Stop is seen
 constexpr auto kWeigh = 100ms;   // from one look at the files of an answer to the next
@@ -93,7 +93,7 @@ base::Result<void> OwnProcess::start(const fs::path& python) {
   TS_TRY(auto folder, io::PrivateFolder::make(fs::temp_directory_path(error), "tensorscope-"));
   io::ChildCommand command = own_python_command(python, {"own", "serve"});
   command.log = folder.path() / "log";
-  TS_TRY(auto child, io::TalkingChild::start(command));
+  TS_TRY(auto child, io::LineChild::start(command));
   folder_.emplace(std::move(folder));
   child_.emplace(std::move(child));
   python_ = python;

@@ -46,7 +46,7 @@ class OwnProcess {
 
   std::function<bool()> given_up_;
   std::optional<io::PrivateFolder> folder_;  // with the log
-  std::optional<io::TalkingChild> child_;
+  std::optional<io::LineChild> child_;
   std::filesystem::path python_;
   bool ready_ = false;  // it has said so
 };

@@ -11,10 +11,10 @@
 #include "views/charts/chart_text.h"
 #include "views/charts/stale_mark.h"
 #include "views/common/imgui_sink.h"
-#include "views/common/spec_words.h"
+#include "views/common/spec_text.h"
 #include "views/common/widgets.h"
 #include "views/compare/compare_figure.h"
-#include "views/compare/compare_words.h"
+#include "views/compare/compare_text.h"
 #include "views/inspector/check_list.h"
 
 namespace ts::app {
@@ -33,12 +33,12 @@ std::string subject(const views::Ui& ui, const run::Comparison& comparison) {
     if (!words.empty()) words += ui.texts("memory.list_comma");
     const auto field = spec::field_from_name(one.key);
     const auto value = [&](const std::string& written) {
-      return field ? views::value_words(ui.texts, *field, written) : written;
+      return field ? views::value_text(ui.texts, *field, written) : written;
     };
-    words += ui.texts("compare.subject",
-                      {{"key", field ? views::field_words(ui.texts, *field) : one.key},
-                       {"a", value(one.a)},
-                       {"b", value(one.b)}});
+    words +=
+        ui.texts("compare.subject", {{"key", field ? views::field_text(ui.texts, *field) : one.key},
+                                     {"a", value(one.a)},
+                                     {"b", value(one.b)}});
   }
   return words;
 }
@@ -49,11 +49,11 @@ std::string subject(const views::Ui& ui, const run::Comparison& comparison) {
 std::string ComparePage::refusal() const {
   const spec::CheckedSpec& a = state().history.checked();
   if (!session().engine_problem().empty())
-    return views::message_words(texts(), session().engine_problem());
-  if (!a.problems().empty()) return views::message_words(texts(), a.problems().front());
+    return views::message_text(texts(), session().engine_problem());
+  if (!a.problems().empty()) return views::message_text(texts(), a.problems().front());
   if (runs().measures_sweep()) return texts()("note.sweep_measures");
   const auto b = views::spec_of_b(state().compare_edit, a);
-  return b ? std::string() : views::message_words(texts(), b.error());
+  return b ? std::string() : views::message_text(texts(), b.error());
 }
 
 void ComparePage::start() {
@@ -71,9 +71,9 @@ std::string ComparePage::stale() const {
   const run::Comparison* const comparison = session().comparison();
   if (comparison == nullptr) return {};
   const spec::WorkloadSpec& now = settings();
-  std::string words = views::difference_words(texts(), comparison->sides[0].spec, now);
+  std::string words = views::difference_text(texts(), comparison->sides[0].spec, now);
   const auto b = views::spec_of_b(state().compare_edit, state().history.checked());
-  if (words.empty() && b) words = views::difference_words(texts(), comparison->sides[1].spec, *b);
+  if (words.empty() && b) words = views::difference_text(texts(), comparison->sides[1].spec, *b);
   return words;
 }
 
@@ -90,12 +90,12 @@ void ComparePage::draw_head(const views::Ui& ui, float width) {
     if (going_on) {
       progress.clear();
     } else {
-      paid = views::message_words(texts(), report::break_even_sentence(*comparison));
+      paid = views::message_text(texts(), report::break_even_sentence(*comparison));
     }
   } else if (going_on) {
     title = texts()("compare.preparing");
   } else {
-    title = views::message_words(texts(), session().comparison_problem());
+    title = views::message_text(texts(), session().comparison_problem());
     if (title.empty()) title = refusal();
     if (title.empty()) title = texts()("compare.nothing_yet");
   }
@@ -141,7 +141,7 @@ void ComparePage::draw_buttons(const views::Ui& ui) {
                            views::ButtonKind::quiet)) {
       ImGui::SetClipboardText(
           (io::to_markdown(report::comparison_table(*comparison)) + "\n" +
-           views::message_words(ui.texts, report::comparison_sentence(*comparison)) + "\n")
+           views::message_text(ui.texts, report::comparison_sentence(*comparison)) + "\n")
               .c_str());
     }
   }

@@ -20,7 +20,7 @@ std::string tab_name(const text::Texts& texts, const OpenedFiles::Entry& entry) 
 
 }  // namespace
 
-std::string reading_words(const text::Texts& texts, const OpenedFiles::Entry& entry) {
+std::string reading_text(const text::Texts& texts, const OpenedFiles::Entry& entry) {
   constexpr float kPercent = 100;
   const std::string percent = std::to_string(static_cast<int>(entry.reading->share() * kPercent));
   return texts(entry.in_part ? "file.reading_beginning" : "file.reading_share",
@@ -54,7 +54,7 @@ void FileTabs::draw_reading_bar(const views::Ui& ui, OpenedFiles& files) {
     sink.fill({origin.x, bottom - ui.px(2), origin.x + width, bottom}, ui.theme.line);
     sink.fill({origin.x, bottom - ui.px(2), origin.x + width * entry->reading->share(), bottom},
               ui.theme.accent);
-    const std::string words = reading_words(ui.texts, *entry);
+    const std::string words = reading_text(ui.texts, *entry);
     const float y = origin.y + (height - sink.text_height(views::TextStyle::body)) / 2;
     sink.text({origin.x + ui.px(16), y}, views::TextStyle::body, ui.theme.text2, words);
     ImGui::SetCursorScreenPos(

@@ -10,7 +10,7 @@
 namespace ts::app {
 
 // How far a file is read, which it is.
-std::string reading_words(const text::Texts& texts, const OpenedFiles::Entry& entry);
+std::string reading_text(const text::Texts& texts, const OpenedFiles::Entry& entry);
 
 // The tabs above the page of runs: the run and the opened files, and below them how far the file on
 // screen is read. Nothing without files. Main thread.

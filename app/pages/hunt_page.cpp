@@ -15,12 +15,12 @@
 #include "views/charts/stale_mark.h"
 #include "views/common/context_menu.h"
 #include "views/common/imgui_sink.h"
-#include "views/common/spec_words.h"
+#include "views/common/spec_text.h"
 #include "views/common/widgets.h"
 #include "views/hunt/hunt_controls.h"
 #include "views/hunt/hunt_figure.h"
 #include "views/hunt/hunt_log.h"
-#include "views/hunt/hunt_words.h"
+#include "views/hunt/hunt_text.h"
 #include "views/inspector/remedy_list.h"
 
 namespace ts::app {
@@ -34,7 +34,7 @@ std::string earlier_settings(const text::Texts& texts, const predict::HuntProgre
   for (const spec::Field field : {hunt.map.x().field, hunt.map.y().field}) {
     static_cast<void>(spec::set_number(mapped, field, spec::number_of(now, field)));
   }
-  std::string words = views::difference_words(texts, mapped, now);
+  std::string words = views::difference_text(texts, mapped, now);
   return words.empty() ? hunt.target.name : words;
 }
 
@@ -167,7 +167,7 @@ void HuntPage::draw_map(const views::Ui& ui, float width, float height) {
     const predict::Outlook* outlook = session().predictions().outlook();
     const bool told = outlook != nullptr && !outlook->problem.sentence.empty();
     views::wrapped_text(ui, views::TextStyle::body, ui.theme.text2,
-                        told ? views::message_words(ui.texts, outlook->problem)
+                        told ? views::message_text(ui.texts, outlook->problem)
                         : session().engine() != nullptr ? std::string(ui.texts("hunt.computing"))
                                                         : std::string(ui.texts("hunt.waits")),
                         ui.px(24));

@@ -10,7 +10,7 @@
 #include "core/spec/workload_math.h"
 #include "views/common/context_menu.h"
 #include "views/common/imgui_sink.h"
-#include "views/common/spec_words.h"
+#include "views/common/spec_text.h"
 #include "views/common/svg_sink.h"
 #include "views/common/widgets.h"
 #include "views/compare/compare_controls.h"
@@ -43,7 +43,7 @@ void MemoryPair::take(const predict::Outlook* outlook, const spec::WorkloadSpec&
     source.owner = outlook->target;
     source.log = &outlook->target->run.log;
   } else if (!outlook->problem.empty()) {
-    source.why_not = texts("sweep.colon") + views::message_words(texts, outlook->problem);
+    source.why_not = texts("sweep.colon") + views::message_text(texts, outlook->problem);
   }
 }
 
@@ -52,7 +52,7 @@ MemoryPair::Source MemoryPair::prediction_of_b(const views::Ui& ui) {
   const auto b = views::spec_of_b(state.compare_edit, state.history.checked());
   Source source{.id = "b", .name = {}};
   if (!b) {
-    source.name = views::message_words(ui.texts, b.error());
+    source.name = views::message_text(ui.texts, b.error());
     return source;
   }
   if (!of_b_) {

@@ -4,7 +4,7 @@
 
 #include "core/base/clock.h"
 #include "core/io/file.h"
-#include "views/common/spec_words.h"
+#include "views/common/spec_text.h"
 
 namespace ts::app {
 namespace {
@@ -19,7 +19,7 @@ void Notices::add(std::string words) {
 }
 
 void Notices::add(const base::Message& message) {
-  add(views::message_words(*texts_, message));
+  add(views::message_text(*texts_, message));
 }
 
 void Notices::add_error(const base::Result<void>& result) {

@@ -7,7 +7,7 @@
 #include "core/run/compare.h"
 #include "core/spec/spec_values.h"
 #include "core/spec/workload_math.h"
-#include "views/common/spec_words.h"
+#include "views/common/spec_text.h"
 
 namespace ts::app {
 namespace {
@@ -63,14 +63,14 @@ std::string Presenter::why_not(std::size_t demo) const {
   const lessons::StepPlan& plan = built_in_demos()[demo].plan;
   const auto& t = services_.texts;
   const auto problems = spec::validate(spec_of(plan));
-  if (!problems.empty()) return views::message_words(t, problems.front());
+  if (!problems.empty()) return views::message_text(t, problems.front());
   if (!measures(plan.kind)) return {};
   if (!services_.session.engine_problem().empty())
-    return views::message_words(t, services_.session.engine_problem());
+    return views::message_text(t, services_.session.engine_problem());
   const run::EngineInfo* const engine = services_.session.engine();
   const bool compiles = plan.kind == lessons::StepKind::ab && spec::compiles_step(plan.other);
   if (compiles && engine != nullptr && !engine->not_compiled.empty())
-    return views::message_words(t, engine->not_compiled);
+    return views::message_text(t, engine->not_compiled);
   // A sweep of the user's own is not thrown away.
   if (services_.runs.measures_sweep() && !started_) return t("note.sweep_measures");
   return {};

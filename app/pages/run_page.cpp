@@ -13,7 +13,7 @@
 #include "views/charts/chart_svg.h"
 #include "views/charts/run_time.h"
 #include "views/common/ids.h"
-#include "views/common/spec_words.h"
+#include "views/common/spec_text.h"
 #include "views/common/widgets.h"
 #include "views/inspector/file_panel.h"
 #include "views/inspector/projector_head.h"
@@ -163,7 +163,7 @@ void RunPage::draw_file_problem(const views::Ui& ui, const OpenedFiles::Entry& e
   } else {
     views::wrapped_text(ui, TextStyle::large, ui.theme.text, texts()("file.cannot_open"));
     views::wrapped_text(ui, TextStyle::body, ui.theme.text2,
-                        views::message_words(texts(), entry.problem));
+                        views::message_text(texts(), entry.problem));
   }
   ImGui::EndGroup();
 }

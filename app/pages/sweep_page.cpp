@@ -98,8 +98,8 @@ void SweepPage::compare_points(std::size_t a, std::size_t b) {
     return;
   }
   const sweep::Sweep& sweep = *sweeps().sweep();
-  comparison_ = {std::move(*comparison), point_words(sweep, sweep.points()[a]),
-                 point_words(sweep, sweep.points()[b]), comparison_.list};
+  comparison_ = {std::move(*comparison), point_text(sweep, sweep.points()[a]),
+                 point_text(sweep, sweep.points()[b]), comparison_.list};
   show_comparison_ = true;
 }
 

@@ -9,7 +9,7 @@
 #include "core/files/opened_file.h"
 #include "core/files/step_range.h"
 #include "core/spec/typed_card.h"
-#include "views/common/spec_words.h"
+#include "views/common/spec_text.h"
 
 namespace ts::app {
 namespace {
@@ -90,7 +90,7 @@ void ViewContexts::list_others(const OpenedFiles::Entry& shown, const files::Ope
     if (entry.loading()) {
       other.reason = (*texts_)("file.reading", {{"name", other.name}});
     } else if (entry.opened == nullptr) {
-      other.reason = views::message_words(*texts_, entry.problem);
+      other.reason = views::message_text(*texts_, entry.problem);
     } else if (entry.opened->trace != nullptr) {
       other.reason = (*texts_)("file.difference.is_trace");
     }
@@ -122,7 +122,7 @@ void ViewContexts::list_other_traces(const OpenedFiles::Entry& shown) {
     if (entry.loading()) {
       other.reason = (*texts_)("file.reading", {{"name", other.name}});
     } else if (entry.opened == nullptr) {
-      other.reason = views::message_words(*texts_, entry.problem);
+      other.reason = views::message_text(*texts_, entry.problem);
     } else if (entry.grows() || shown.grows()) {
       other.reason =
           (*texts_)("live.grows", {{"name", entry.grows() ? other.name : shown.path.string()}});
@@ -227,7 +227,7 @@ views::ViewContext ViewContexts::view(const views::Ui& ui) {
   if (run != nullptr && run->finished) view.memory.owner = session_->share_shown();
   if (run != nullptr) {
     note_figures(*run);
-    view.stale = views::difference_words(*texts_, run->spec, now);
+    view.stale = views::difference_text(*texts_, run->spec, now);
   }
   const run::Run* const newest = session_->current();
   if (run != nullptr && newest != nullptr && newest != run && newest->id == state_->own_run &&
@@ -236,7 +236,7 @@ views::ViewContext ViewContexts::view(const views::Ui& ui) {
   if (run != nullptr && state_->earlier.id != 0 &&
       state_->earlier.spec.workload == run->spec.workload) {
     view.earlier = &state_->earlier;
-    view.stale_earlier = views::difference_words(*texts_, state_->earlier.spec, now);
+    view.stale_earlier = views::difference_text(*texts_, state_->earlier.spec, now);
   }
   choose_memory(view);
   return view;
@@ -299,7 +299,7 @@ void ViewContexts::choose_memory(views::ViewContext& view) {
   const predict::Forecast* const forecast = state_->last_forecast.get();
   if (measured || forecast == nullptr) {
     if (run != nullptr)
-      view.stale_memory = views::difference_words(*texts_, run->spec, state_->history.spec());
+      view.stale_memory = views::difference_text(*texts_, run->spec, state_->history.spec());
     if (run_forecast_ && run != nullptr && same_work(run_forecast_->run.spec, run->spec))
       view.forecast = run_forecast_.get();
     return;
@@ -312,8 +312,7 @@ void ViewContexts::choose_memory(views::ViewContext& view) {
   view.memory.range = forecast->run.log.time_range();
   view.memory.limit = forecast->target.capacity();
   if (!known) {
-    view.stale_memory =
-        views::difference_words(*texts_, forecast->run.spec, state_->history.spec());
+    view.stale_memory = views::difference_text(*texts_, forecast->run.spec, state_->history.spec());
   }
 }
 

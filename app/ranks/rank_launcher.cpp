@@ -70,7 +70,7 @@ std::string plain(double number) {
   return nlohmann::json(number).dump();
 }
 
-std::vector<std::string> words_of(const RankRun& run) {
+std::vector<std::string> text_of(const RankRun& run) {
   std::vector<std::string> words = {run.program.string(),
                                     "run",
                                     "--spec",
@@ -106,7 +106,7 @@ RankProcesses::Command command_here(const RankRun& run, std::size_t rank,
                                     const MeetingPoint& point) {
   const std::string size = std::to_string(run.world.place.size);
   RankProcesses::Command command;
-  command.words = words_of(run);
+  command.words = text_of(run);
   command.environment = {{"RANK", std::to_string(rank)},
                          {"WORLD_SIZE", size},
                          {"LOCAL_RANK", std::to_string(rank)},
@@ -142,7 +142,7 @@ RankProcesses::Command command_there(const RankRun& run, std::size_t rank) {
   std::string line = "exec env";
   for (const auto& [name, value] : settings)
     line.append(" ").append(name).append("=").append(text::shell_quoted(value));
-  for (const std::string& word : words_of(run)) line.append(" ").append(text::shell_quoted(word));
+  for (const std::string& word : text_of(run)) line.append(" ").append(text::shell_quoted(word));
   // No questions: nobody is there to answer.
   RankProcesses::Command command;
   command.words = {"ssh", "-o", "BatchMode=yes", run.hosts[rank], line};
@@ -231,7 +231,7 @@ base::Message why_ended(const RankRun& run, const RankEnd& end, std::size_t rank
 
 }  // namespace
 
-void tell_progress(const run::Run& run) {
+void print_progress(const run::Run& run) {
   static std::string told;
   if (run.finished) return;
   constexpr int kStep = 5;

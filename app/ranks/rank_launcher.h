@@ -48,7 +48,7 @@ struct RankProgress {
   int percent = 0;  // of all stages
 };
 // For a rank whose launcher is ours: tells the stage on standard error if it has changed.
-void tell_progress(const run::Run& run);
+void print_progress(const run::Run& run);
 // No value before rank 0 has told anything.
 std::optional<RankProgress> progress_of_ranks(const std::filesystem::path& folder);
 

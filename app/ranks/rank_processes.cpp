@@ -24,8 +24,8 @@ RankProcesses::~RankProcesses() {
 }
 
 base::Result<void> RankProcesses::start(const Command& command) {
-  const io::SpawnWords arguments(command.words);
-  const io::SpawnWords environment = io::environment_with(command.environment);
+  const io::SpawnArguments arguments(command.words);
+  const io::SpawnArguments environment = io::environment_with(command.environment);
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
   posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);

@@ -124,22 +124,22 @@ io::TextTable collective_table(const files::Collectives& found) {
   return table;
 }
 
-std::string ms_words(double ms) {
+std::string ms_text(double ms) {
   return text::duration_ns(ms / kMs).joined();
 }
 
-std::string collective_words(const json& one) {
+std::string collective_text(const json& one) {
   std::string words = text::bytes(one.at("bytes").get<std::int64_t>()).joined() + ", " +
-                      ms_words(one.at("ms").get<double>());
+                      ms_text(one.at("ms").get<double>());
   if (!one.at("bus_gb_s").is_null())
     words += ", bus " + text::rate(one.at("bus_gb_s").get<double>() * 1e9, "B").joined();
   return words + ", " + text::decimal(one.at("hidden_percent").get<double>(), 0) +
-         " % hidden behind operators, " + ms_words(one.at("waited_ms").get<double>()) +
+         " % hidden behind operators, " + ms_text(one.at("waited_ms").get<double>()) +
          " for the slowest rank (" + text::grouped(one.at("count").get<std::int64_t>()) +
          " recorded)";
 }
 
-std::string compression_words(const json& of) {
+std::string compression_text(const json& of) {
   const double elements = of.at("elements").get<double>();
   const double sent = of.at("sent").get<double>();
   return text::decimal(elements / sent, 1) + " times fewer elements (" +
@@ -238,8 +238,8 @@ base::Result<void> gather_when_written(const std::filesystem::path& folder, cons
 std::vector<std::pair<std::string, std::string>> rank_rows(const json& document) {
   std::vector<std::pair<std::string, std::string>> rows;
   if (document.at("step_ms").is_number())
-    rows.emplace_back("Step", ms_words(document.at("step_ms").get<double>()) +
-                                  ", the median of the slowest rank");
+    rows.emplace_back(
+        "Step", ms_text(document.at("step_ms").get<double>()) + ", the median of the slowest rank");
   if (document.at("tokens_per_s").is_number())
     rows.emplace_back(
         "Throughput",
@@ -257,7 +257,7 @@ std::vector<std::pair<std::string, std::string>> rank_rows(const json& document)
     std::string words =
         "peak " + text::bytes(one.at("peak_allocated").get<std::int64_t>()).joined();
     if (one.at("step_ms").is_number())
-      words.insert(0, "step " + ms_words(one.at("step_ms").get<double>()) + ", ");
+      words.insert(0, "step " + ms_text(one.at("step_ms").get<double>()) + ", ");
     if (rank > 0) {
       words += ", clock " + text::duration_ns(one.at("clock_offset_ns").get<double>()).joined() +
                " from rank 0's, known to " +
@@ -265,7 +265,7 @@ std::vector<std::pair<std::string, std::string>> rank_rows(const json& document)
     }
     rows.emplace_back("Rank " + std::to_string(rank), words);
     if (one.at("compression").is_object())
-      rows.emplace_back("  PowerSGD", compression_words(one.at("compression")));
+      rows.emplace_back("  PowerSGD", compression_text(one.at("compression")));
   }
   const json& collectives = document.at("collectives");
   if (!collectives.is_object()) return rows;
@@ -273,7 +273,7 @@ std::vector<std::pair<std::string, std::string>> rank_rows(const json& document)
   constexpr std::int64_t kSmall = 1024;
   for (const json& one : collectives.at("of")) {
     if (one.at("bytes").get<std::int64_t>() >= kSmall)
-      rows.emplace_back(one.at("name").get<std::string>(), collective_words(one));
+      rows.emplace_back(one.at("name").get<std::string>(), collective_text(one));
   }
   rows.emplace_back(
       "Order", collectives.at("first_difference").is_null()

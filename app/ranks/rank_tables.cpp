@@ -21,7 +21,7 @@ std::string bytes_or_none(const json& bytes) {
   return bytes.is_number() ? text::bytes(bytes.get<std::int64_t>()).joined() : text::kNoNumber;
 }
 
-std::string left_out_words(const json& rank) {
+std::string left_out_text(const json& rank) {
   const json& compression = rank.at("compression");
   if (!compression.is_object()) return text::kNoNumber;
   return text::decimal(100 * compression.at("left_out").get<double>(), 1) + " %";
@@ -57,7 +57,7 @@ io::TextTable table_of_ranks(const json& document, std::span<const std::int64_t>
         row[4] = ms_or_none(one.at("waits_ms").at("for_slowest"));
         row[5] = ms_or_none(one.at("waits_ms").at("for_communication"));
       }
-      row[6] = left_out_words(one);
+      row[6] = left_out_text(one);
       if (one.at("clock_offset_ns").is_number())
         row[7] = text::duration_ns(one.at("clock_offset_ns").get<double>()).joined();
     }

@@ -82,7 +82,7 @@ void forget_file(std::vector<std::string>& recent, const std::filesystem::path& 
 
 const std::vector<ListedFile>& RecentFiles::look(const std::vector<std::string>& recent,
                                                  std::int64_t now_ns) {
-  if (recent == paths_ && now_ns - looked_ns_ < kLookAgainNs) return files_;
+  if (recent == paths_ && now_ns - looked_ns_ < kReadAgainNs) return files_;
   paths_ = recent;
   looked_ns_ = now_ns;
   files_.clear();

@@ -48,10 +48,10 @@ void remember_file(std::vector<std::string>& recent, const std::filesystem::path
 void forget_file(std::vector<std::string>& recent, const std::filesystem::path& path);
 
 // The recent files as they are on disk, for menus that are drawn every frame: looked at again only
-// when the list has changed or after kLookAgainNs. One thread.
+// when the list has changed or after kReadAgainNs. One thread.
 class RecentFiles {
  public:
-  static constexpr std::int64_t kLookAgainNs = 1'000'000'000;
+  static constexpr std::int64_t kReadAgainNs = 1'000'000'000;
   const std::vector<ListedFile>& look(const std::vector<std::string>& recent, std::int64_t now_ns);
 
  private:

@@ -14,11 +14,11 @@ std::optional<std::filesystem::path> LoaderSheet::draw(const views::Ui& ui,
   auto answer = view_.draw(
       ui, {.known = known.get(),
            .busy = busy(),
-           .progress = work_ == nullptr ? loader::LabWork::Progress() : work_->progress(),
+           .progress = work_ == nullptr ? loader::LabThread::Progress() : work_->progress(),
            .problem = problem_});
   if (answer.cancel) cancel();
   if (answer.ask) {
-    if (work_ == nullptr) work_ = std::make_unique<loader::LabWork>(state.program);
+    if (work_ == nullptr) work_ = std::make_unique<loader::LabThread>(state.program);
     work_->ask(std::move(*answer.ask));
   }
   if (known == nullptr || known->answers.empty()) return std::nullopt;

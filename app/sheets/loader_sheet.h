@@ -6,7 +6,7 @@
 
 #include "app/pages/requests.h"
 #include "app/pages/workspace_state.h"
-#include "core/loader/lab_work.h"
+#include "core/loader/lab_thread.h"
 #include "views/calculate/loader_view.h"
 
 namespace ts::app {
@@ -25,7 +25,7 @@ class LoaderSheet {
   [[nodiscard]] bool busy() const { return work_ != nullptr && work_->busy(); }
 
  private:
-  std::unique_ptr<loader::LabWork> work_;
+  std::unique_ptr<loader::LabThread> work_;
   views::LoaderView view_;
   base::Message problem_;  // why the last trace was not written; empty: it was
 };

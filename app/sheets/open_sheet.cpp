@@ -27,11 +27,11 @@ constexpr std::array kKindKeys = {
     "file.kind.json_file", "file.kind.model",  "file.kind.python",   "file.kind.session",
     "file.kind.other",     "file.kind.missing"};
 
-const char* kind_words(const views::Ui& ui, FileKind kind) {
+const char* kind_text(const views::Ui& ui, FileKind kind) {
   return ui.texts(kKindKeys[static_cast<std::size_t>(kind)]);
 }
 
-std::string size_words(const ListedFile& file) {
+std::string size_text(const ListedFile& file) {
   return file.bytes == 0 ? std::string()
                          : text::bytes(static_cast<std::int64_t>(file.bytes)).joined();
 }
@@ -50,8 +50,8 @@ void OpenSheet::mark(const std::filesystem::path& path) {
 
 bool OpenSheet::draw_file(const views::Ui& ui, const std::string& id, const ListedFile& file,
                           const std::string& words) {
-  const std::string size = size_words(file);
-  const std::string right = kind_words(ui, file.kind) + (size.empty() ? "" : ", " + size);
+  const std::string size = size_text(file);
+  const std::string right = kind_text(ui, file.kind) + (size.empty() ? "" : ", " + size);
   if (views::list_row(ui, id.c_str(), words, right, marked_ && marked_->path == file.path)) {
     mark(file.path);
     // The keyboard has no double click.
@@ -78,9 +78,9 @@ void OpenSheet::draw_preview(const views::Ui& ui) const {
                 ui.texts("file.missing", {{"path", marked_->path.string()}}));
     return;
   }
-  const std::string size = size_words(*marked_);
+  const std::string size = size_text(*marked_);
   views::text(ui, TextStyle::small, ui.theme.text2,
-              marked_->path.filename().string() + ": " + kind_words(ui, marked_->kind) +
+              marked_->path.filename().string() + ": " + kind_text(ui, marked_->kind) +
                   (size.empty() ? "" : ", " + size));
 }
 
@@ -112,7 +112,7 @@ OpenSheet::Answer OpenSheet::draw(const views::Ui& ui, std::span<const std::stri
     asked_ = false;
     typed_.clear();
     marked_.reset();
-    marked_words_.clear();
+    marked_text_.clear();
     recent_.clear();
     for (const std::string& path : recent) recent_.push_back(listed(path));
     std::erase_if(recent_, [](const ListedFile& file) { return file.kind == FileKind::other; });
@@ -143,7 +143,7 @@ OpenSheet::Answer OpenSheet::draw(const views::Ui& ui, std::span<const std::stri
         state->ReloadUserBufAndMoveToEnd();
       rewritten_ = false;
     }
-    if (std::exchange(marked_words_, typed_) != typed_) {
+    if (std::exchange(marked_text_, typed_) != typed_) {
       marked_.reset();
       refused_ = false;
       if (!typed_.empty()) marked_ = listed(typed_);

@@ -46,8 +46,8 @@ class OpenSheet {
   FileList list_;
   std::vector<ListedFile> recent_;
   std::optional<ListedFile> marked_;
-  std::string marked_words_;  // the source of `marked_`
-  bool refused_ = false;      // it was to be opened and does not exist
+  std::string marked_text_;  // the source of `marked_`
+  bool refused_ = false;     // it was to be opened and does not exist
 };
 
 }  // namespace ts::app

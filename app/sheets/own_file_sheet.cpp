@@ -15,7 +15,7 @@
 #include "core/text/numbers.h"
 #include "views/common/imgui_sink.h"
 #include "views/common/log_slider.h"
-#include "views/common/spec_words.h"
+#include "views/common/spec_text.h"
 #include "views/common/widgets.h"
 
 namespace ts::app {
@@ -257,7 +257,7 @@ void OwnFileSheet::draw_forecast(const views::Ui& ui, const OwnSession::State& k
   views::section(ui, ui.texts("own_file.prediction"));
   if (!known.problem.empty()) {
     views::wrapped_text(ui, TextStyle::body, ui.theme.warn,
-                        views::message_words(ui.texts, known.problem));
+                        views::message_text(ui.texts, known.problem));
   }
   const bool pending = session_->work() == OwnSession::Work::predict;
   if (pending) views::text(ui, TextStyle::body, ui.theme.text3, ui.texts("own_file.pending"));
@@ -267,10 +267,10 @@ void OwnFileSheet::draw_forecast(const views::Ui& ui, const OwnSession::State& k
   if (!current && !pending) return;
   const views::Color color = current ? ui.theme.text : ui.theme.text3;
   views::wrapped_text(ui, TextStyle::body_strong, color,
-                      views::message_words(ui.texts, forecast.of.prediction.sentence));
+                      views::message_text(ui.texts, forecast.of.prediction.sentence));
   for (const base::Message* said : {&forecast.on_cpu, &forecast.compiled}) {
     if (said->empty()) continue;
-    views::wrapped_text(ui, TextStyle::small, ui.theme.warn, views::message_words(ui.texts, *said));
+    views::wrapped_text(ui, TextStyle::small, ui.theme.warn, views::message_text(ui.texts, *said));
   }
   draw_memory(ui, known.forecast);
 }
@@ -332,7 +332,7 @@ std::optional<std::filesystem::path> OwnFileSheet::draw(const views::Ui& ui, Ses
   if (!allowed_ || known.description == nullptr) {
     if (asked_ && !known.problem.empty()) {
       views::wrapped_text(ui, TextStyle::body, ui.theme.warn,
-                          views::message_words(ui.texts, known.problem));
+                          views::message_text(ui.texts, known.problem));
       ImGui::Dummy({0, ui.px(8)});
     }
     if (asked_ && busy()) {

@@ -15,7 +15,7 @@
 #include "views/calculate/chosen_inputs.h"
 #include "views/calculate/text_table.h"
 #include "views/charts/icons.h"
-#include "views/common/spec_words.h"
+#include "views/common/spec_text.h"
 #include "views/common/widgets.h"
 
 namespace ts::app {
@@ -59,14 +59,14 @@ void choose(const views::Ui& ui, const char* item, const std::string& prefix,
 
 void paragraph(const views::Ui& ui, views::Color color, const base::Message& said) {
   views::wrapped_text(ui, TextStyle::body, color,
-                      text::printable(views::message_words(ui.texts, said)), ui.px(12));
+                      text::printable(views::message_text(ui.texts, said)), ui.px(12));
 }
 
-std::string words_of_ranks(const views::Ui& ui, const RankAnswer& known) {
+std::string text_of_ranks(const views::Ui& ui, const RankAnswer& known) {
   std::vector<base::Message> said = sentences_of_ranks(known.document);
   if (!known.problem.empty()) said.insert(said.begin(), known.problem);
   std::string words;
-  for (const base::Message& one : said) words += views::message_words(ui.texts, one) + "\n";
+  for (const base::Message& one : said) words += views::message_text(ui.texts, one) + "\n";
   return words + "\n" + io::to_markdown(table_of_ranks(known.document, known.predicted, ui.texts)) +
          "\n" + io::to_markdown(table_of_collectives(known.document, ui.texts));
 }
@@ -140,7 +140,7 @@ bool RanksSheet::draw_buttons(const views::Ui& ui, Session& session, const Works
   ImGui::SameLine(0, ui.px(8));
   if (views::icon_button(ui, "###ranks_copy", views::icon::kCopy, "common.copy",
                          views::ButtonKind::quiet)) {
-    ImGui::SetClipboardText(words_of_ranks(ui, *known).c_str());
+    ImGui::SetClipboardText(text_of_ranks(ui, *known).c_str());
   }
   ImGui::SameLine(0, ui.px(8));
   const bool asked = views::icon_button(ui, "###ranks_timeline", views::icon::kTimeline,
@@ -155,7 +155,7 @@ bool RanksSheet::draw_buttons(const views::Ui& ui, Session& session, const Works
 void RanksSheet::draw_progress(const views::Ui& ui, const RankAnswer& known) {
   const std::string seconds = text::decimal(known.seconds, 0);
   const std::string stage =
-      known.progress ? views::message_words(ui.texts, known.progress->stage) : "";
+      known.progress ? views::message_text(ui.texts, known.progress->stage) : "";
   views::text(ui, TextStyle::body, ui.theme.text2,
               known.progress ? ui.texts("ranks.running", {{"seconds", seconds}, {"stage", stage}})
                              : ui.texts("ranks.starting", {{"seconds", seconds}}));

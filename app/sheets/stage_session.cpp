@@ -39,11 +39,11 @@ void StageSession::work(const Request& request, const base::CancelToken& cancel)
     command.words.emplace_back("--set");
     command.words.push_back(setting);
   }
-  auto child = io::TalkingChild::start(command);
+  auto child = io::LineChild::start(command);
   if (!child) return end(child.error());
   std::string line;
-  auto heard = io::TalkingChild::Heard::nothing;
-  while (heard != io::TalkingChild::Heard::end && !cancel.cancelled()) {
+  auto heard = io::LineChild::Heard::nothing;
+  while (heard != io::LineChild::Heard::end && !cancel.cancelled()) {
     heard = child->hear(line, 100ms);
     auto so_far = kernel_plan::read_stage_bench(out);
     if (!so_far || so_far->points.size() == bench.points.size()) continue;

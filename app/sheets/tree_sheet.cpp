@@ -17,7 +17,7 @@
 #include "core/spec/spec_values.h"
 #include "core/sweep/sweep_checks.h"
 #include "core/sweep/sweep_json.h"
-#include "views/common/spec_words.h"
+#include "views/common/spec_text.h"
 #include "views/common/widgets.h"
 
 namespace ts::app {
@@ -133,7 +133,7 @@ void TreeSheet::draw(const views::Ui& ui, Session& session, WorkspaceState& stat
     const auto changed = with_settings(settings, set);
     if (!changed || *changed == settings) return ui.texts("tree.set_already");
     const auto problems = spec::validate(*changed);
-    return problems.empty() ? std::string() : views::message_words(ui.texts, problems.front());
+    return problems.empty() ? std::string() : views::message_text(ui.texts, problems.front());
   };
   actions.try_it = [&](const std::vector<std::string>& set) {
     if (const auto changed = with_settings(settings, set)) state.history.set(*changed);

@@ -18,7 +18,7 @@ namespace {
 constexpr const char* kPalette = "###palette";
 constexpr std::size_t kMostRows = 200;  // more typing finds further ones
 
-std::vector<std::string> words_of(std::string_view typed) {
+std::vector<std::string> text_of(std::string_view typed) {
   std::vector<std::string> words;
   std::string word;
   for (const char letter : base::lower(typed) + " ") {
@@ -45,7 +45,7 @@ std::string right_words(const views::Ui& ui, const PaletteEntry& entry) {
 
 std::vector<const PaletteEntry*> matching(const std::vector<PaletteEntry>& entries,
                                           std::string_view typed) {
-  const std::vector<std::string> words = words_of(typed);
+  const std::vector<std::string> words = text_of(typed);
   const std::string whole = base::lower(typed);
   std::vector<const PaletteEntry*> found;
   for (const PaletteEntry& entry : entries) {

@@ -10,19 +10,19 @@
 #include "core/spec/presets.h"
 #include "core/spec/spec_fields.h"
 #include "core/text/numbers.h"
-#include "views/common/spec_words.h"
+#include "views/common/spec_text.h"
 
 namespace ts::app {
 namespace {
 
 using spec::Field;
 
-std::string setting_words(const views::Ui& ui, Field field, const std::string& value) {
-  return ui.texts("palette.set", {{"name", views::field_words(ui.texts, field)},
-                                  {"value", views::value_words(ui.texts, field, value)}});
+std::string setting_text(const views::Ui& ui, Field field, const std::string& value) {
+  return ui.texts("palette.set", {{"name", views::field_text(ui.texts, field)},
+                                  {"value", views::value_text(ui.texts, field, value)}});
 }
 
-std::string reason_words(const views::Ui& ui, const spec::WorkloadSpec& spec, Field field) {
+std::string reason_text(const views::Ui& ui, const spec::WorkloadSpec& spec, Field field) {
   const std::string key = spec::field_reason(spec, field);
   return key.empty() ? std::string() : std::string(ui.texts(key));
 }
@@ -38,7 +38,7 @@ void add_typed_setting(const views::Ui& ui, std::string_view typed, WorkspaceSta
     spec::WorkloadSpec spec = state.history.spec();
     std::string reason;
     if (const auto problem = spec::value_problem(row.field, value)) {
-      reason = views::message_words(ui.texts, *problem);
+      reason = views::message_text(ui.texts, *problem);
     } else {
       spec::WorkloadSpec changed = spec;
       static_cast<void>(spec::set_field(changed, row.name, value));
@@ -48,11 +48,11 @@ void add_typed_setting(const views::Ui& ui, std::string_view typed, WorkspaceSta
       } else {
         spec = changed;
       }
-      reason = reason_words(ui, spec, row.field);
+      reason = reason_text(ui, spec, row.field);
     }
     // Matches whatever was typed.
     entries.push_back({.id = std::string(typed),
-                       .words = setting_words(ui, row.field, value),
+                       .words = setting_text(ui, row.field, value),
                        .reason = reason,
                        .perform = [&state, spec] { state.history.set(spec); }});
     return;
@@ -83,11 +83,11 @@ void add_settings(const views::Ui& ui, WorkspaceState& state, std::vector<Palett
     // Workloads are listed with their presets, cards with their sizes.
     if (row.field == Field::target_gpu || row.field == Field::workload) continue;
     const std::string now = spec::field_text(spec, row.field);
-    const std::string reason = reason_words(ui, spec, row.field);
+    const std::string reason = reason_text(ui, spec, row.field);
     const auto choices = spec::field_choices(row.field);
     for (const char* const choice : choices) {
       entries.push_back({.id = std::string(row.name) + "=" + choice,
-                         .words = setting_words(ui, row.field, choice),
+                         .words = setting_text(ui, row.field, choice),
                          .right = now == choice ? ui.texts("palette.now") : "",
                          .reason = reason,
                          .perform = [&state, name = row.name, choice] {
@@ -98,7 +98,7 @@ void add_settings(const views::Ui& ui, WorkspaceState& state, std::vector<Palett
     if (!choices.empty()) continue;
     PaletteEntry entry{
         .id = row.name,
-        .words = ui.texts("palette.type", {{"name", views::field_words(ui.texts, row.field)}}),
+        .words = ui.texts("palette.type", {{"name", views::field_text(ui.texts, row.field)}}),
         .right = now,
         .reason = reason};
     entry.completes = std::string(row.name) + "=";
@@ -114,10 +114,10 @@ void add_presets(const views::Ui& ui, WorkspaceState& state, std::vector<Palette
       if ((preset.workload == now) != present) continue;
       const std::string workload = to_string(preset.workload);
       const std::string name = ui.texts("controls.workload." + workload) + std::string(" ") +
-                               views::preset_words(ui.texts, preset);
+                               views::preset_text(ui.texts, preset);
       entries.push_back({.id = "preset " + workload + " " + preset.id,
                          .words = ui.texts("palette.preset", {{"name", name}}),
-                         .right = views::preset_source_words(ui.texts, preset),
+                         .right = views::preset_source_text(ui.texts, preset),
                          .perform = [&state, &preset] {
                            spec::WorkloadSpec changed = state.history.spec();
                            spec::apply_preset(preset, changed);

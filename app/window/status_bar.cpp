@@ -16,7 +16,7 @@
 #include "views/charts/stale_mark.h"
 #include "views/common/ids.h"
 #include "views/common/imgui_sink.h"
-#include "views/common/spec_words.h"
+#include "views/common/spec_text.h"
 #include "views/common/widgets.h"
 
 namespace ts::app {
@@ -24,7 +24,7 @@ namespace {
 
 using views::TextStyle;
 
-using KeysAndWords = std::span<const std::pair<std::string, std::string>>;
+using KeyHints = std::span<const std::pair<std::string, std::string>>;
 
 constexpr float kKeyGap = 6, kKeysGap = 24;  // at scale 1
 
@@ -37,7 +37,7 @@ std::int64_t resident_bytes() {
   return resident * sysconf(_SC_PAGESIZE);
 }
 
-float width_of(const views::DrawSink& sink, const views::Ui& ui, KeysAndWords keys) {
+float width_of(const views::DrawSink& sink, const views::Ui& ui, KeyHints keys) {
   float width = 0;
   for (const auto& [key, words] : keys) {
     width += sink.text_width(TextStyle::small, key) + ui.px(kKeyGap) +
@@ -46,7 +46,7 @@ float width_of(const views::DrawSink& sink, const views::Ui& ui, KeysAndWords ke
   return std::max(0.0F, width - ui.px(kKeysGap));
 }
 
-void draw_keys(views::DrawSink& sink, const views::Ui& ui, KeysAndWords keys, float x, float y) {
+void draw_keys(views::DrawSink& sink, const views::Ui& ui, KeyHints keys, float x, float y) {
   for (const auto& [key, words] : keys) {
     sink.text({x, y}, TextStyle::small, ui.theme.text, key);
     x += sink.text_width(TextStyle::small, key) + ui.px(kKeyGap);
@@ -92,7 +92,7 @@ std::string StatusBar::kernels_not_recorded() const {
   if (engine == nullptr) return {};
   for (const run::DeviceInfo& device : engine->devices) {
     if (device.unavailable.empty() && !device.not_recorded.empty())
-      return views::message_words(services_.texts, device.not_recorded);
+      return views::message_text(services_.texts, device.not_recorded);
   }
   return {};
 }
@@ -131,11 +131,10 @@ void StatusBar::draw_run(Line& line) const {
   if (run == nullptr || !of_page) return;
   const auto& t = services_.texts;
   // The settings of the run's figures, if they differ from the current ones.
-  const std::string settings =
-      views::difference_words(t, run->spec, services_.state.history.spec());
+  const std::string settings = views::difference_text(t, run->spec, services_.state.history.spec());
   line.faint = !settings.empty();
   if (line.faint)
-    line.warning("###status_stale", views::stale_words(t, settings), t("status.stale_hint"));
+    line.warning("###status_stale", views::stale_text(t, settings), t("status.stale_hint"));
   const std::uint64_t events = run->trace.slice_count() + run->memory.events().size();
   line.add(line.faint ? line.ui.theme.text3 : line.ui.theme.text, text::grouped(events), 4);
   line.add(line.faint ? line.ui.theme.text3 : line.ui.theme.text2, t("status.events"), 20);
@@ -152,7 +151,7 @@ void StatusBar::draw_run(Line& line) const {
   };
   marked(t("status.dropped"), text::grouped(run->dropped), run->dropped > 0);
   if (const auto cost = run->recording_cost()) {
-    marked(t("status.overhead"), views::recording_cost_words(*cost, t).joined(),
+    marked(t("status.overhead"), views::recording_cost_text(*cost, t).joined(),
            report::recording_is_costly(*run));
   }
   if (notes.empty()) return;
@@ -183,12 +182,12 @@ void StatusBar::draw_checks(Line& line) {
   if (checks.empty()) return;
   const auto& t = services_.texts;
   const std::size_t passed = views::passed_checks(checks);
-  const std::size_t told = views::told_checks(checks);
+  const std::size_t told = views::answered_checks(checks);
   const std::string words =
       t("status.checks", {{"passed", std::to_string(passed)}, {"count", std::to_string(told)}});
   if (passed == told) return line.add(line.ui.theme.text2, words, 20);
   line.warning("###checks", std::string(views::icon::kWarning) + "  " + words,
-               views::unpassed_words(t, checks));
+               views::unpassed_text(t, checks));
 }
 
 void StatusBar::draw_warnings(Line& line) const {

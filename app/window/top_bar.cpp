@@ -12,7 +12,7 @@
 #include "core/text/numbers.h"
 #include "views/common/ids.h"
 #include "views/common/imgui_sink.h"
-#include "views/common/spec_words.h"
+#include "views/common/spec_text.h"
 #include "views/common/widgets.h"
 
 namespace ts::app {
@@ -255,13 +255,13 @@ std::optional<report::RunEstimate> TopBar::estimate() const {
 }
 
 // "Run", "Run, about 4 min".
-std::string TopBar::run_words() const {
+std::string TopBar::run_text() const {
   const auto& t = services_.texts;
   std::string words = services_.session.busy() ? t("bar.stop") : t("bar.run");
   const auto takes = estimate();
   if (!takes) return words;
   return t("bar.run_takes",
-           {{"run", words}, {"time", views::message_words(t, report::time_words(*takes))}});
+           {{"run", words}, {"time", views::message_text(t, report::time_text(*takes))}});
 }
 
 BarParts TopBar::parts_of(const views::Ui& ui, const std::string& device) const {
@@ -279,7 +279,7 @@ BarParts TopBar::parts_of(const views::Ui& ui, const std::string& device) const 
   parts.pages = ui.px(12);
   for (const Page page : kPages)
     parts.pages += words(t(action_row(action_of(page)).name)) + ui.px(kQuiet);
-  parts.run = words(run_words().c_str()) + sink.text_width(TextStyle::small, run_key()) +
+  parts.run = words(run_text().c_str()) + sink.text_width(TextStyle::small, run_key()) +
               sink.text_width(TextStyle::body, kPlay) + ui.px(40 + 16);
   parts.live = ui.px(36 + 16) + sink.text_width(TextStyle::body, t("bar.live"));
   const char* const language =
@@ -381,11 +381,11 @@ void TopBar::draw_run_and_live(const views::Ui& ui, const BarParts& parts) {
   const auto& t = services_.texts;
   const bool busy = services_.session.busy();
   if (views::button(ui, busy ? views::ids::kStop : views::ids::kRun, busy ? kStopIcon : kPlay,
-                    run_words(), run_key(), views::ButtonKind::primary, parts.run - ui.px(16))) {
+                    run_text(), run_key(), views::ButtonKind::primary, parts.run - ui.px(16))) {
     busy ? services_.session.cancel() : pages_->current().start();
   }
   if (const auto takes = estimate())
-    views::tooltip(ui, views::message_words(t, report::estimate_words(*takes)));
+    views::tooltip(ui, views::message_text(t, report::estimate_text(*takes)));
   ImGui::SameLine(0, ui.px(16));
   ImGui::SetCursorPosY((ui.px(kHeight) - ui.px(24)) / 2);
   views::toggle(ui, views::ids::kLive, t("bar.live"), services_.state.preferences.live,

@@ -35,7 +35,7 @@ class TopBar {
   void draw_language_and_projector(const views::Ui& ui, bool labels);
   [[nodiscard]] BarParts parts_of(const views::Ui& ui, const std::string& device) const;
   [[nodiscard]] const char* run_key() const;
-  [[nodiscard]] std::string run_words() const;
+  [[nodiscard]] std::string run_text() const;
   [[nodiscard]] std::optional<report::RunEstimate> estimate() const;
   [[nodiscard]] std::string device_names() const;
   [[nodiscard]] std::string short_device_names() const;

@@ -10,7 +10,7 @@
 #include "app/session/catalogue.h"
 #include "core/base/clock.h"
 #include "core/script/pytorch_script.h"
-#include "views/common/spec_words.h"
+#include "views/common/spec_text.h"
 
 namespace ts::app {
 namespace {
@@ -105,7 +105,7 @@ std::string WindowActions::why_not(Action action) const {
   const auto& t = services_.texts;
   switch (action) {
     case Action::start:
-      return views::message_words(services_.texts, services_.session.engine_problem());
+      return views::message_text(services_.texts, services_.session.engine_problem());
     case Action::stop:
       return services_.session.busy() || services_.state.lessons->running()
                  ? ""
@@ -124,7 +124,7 @@ std::string WindowActions::why_not(Action action) const {
       return services_.contexts.predicted() ? "" : t("command.why.nothing_predicted");
     case Action::copy_script: {
       const auto script = script::pytorch_script(services_.state.history.spec());
-      return script ? std::string() : views::message_words(services_.texts, script.error());
+      return script ? std::string() : views::message_text(services_.texts, script.error());
     }
     case Action::compare_with:
       return shown_file() != nullptr ? "" : t("command.why.no_snapshot");

@@ -30,7 +30,7 @@ RoofsOf roofs_of_target(const predict::PredictionTarget& target) {
   };
 }
 
-AdviceWork::AdviceWork(AdviceRequest request)
+AdviceSearch::AdviceSearch(AdviceRequest request)
     : advice_{.request = completed(std::move(request)), .search = {{}, 0, 0}} {
   const AdviceRequest& asked = advice_.request;
   advice_.search = search_of(asked);
@@ -51,13 +51,13 @@ AdviceWork::AdviceWork(AdviceRequest request)
   }
 }
 
-void AdviceWork::cancel() {
+void AdviceSearch::cancel() {
   if (!advice_.running) return;
   advice_.running = false;
   advice_.cancelled = true;
 }
 
-void AdviceWork::fail(const base::Message& why) {
+void AdviceSearch::fail(const base::Message& why) {
   advice_.running = false;
   advice_.problem = why;
 }
@@ -86,7 +86,7 @@ void dry_run_of(const AdviceRequest& request, predict::DryRunner& runner,
   asked.done = true;
 }
 
-void AdviceWork::next(predict::DryRunner& runner, const base::CancelToken& cancel) {
+void AdviceSearch::next(predict::DryRunner& runner, const base::CancelToken& cancel) {
   const AdviceRequest& request = advice_.request;
   if (!advice_.as_set.done) return dry_run_of(request, runner, cancel, advice_.as_set);
   if (!advice_.lab_rule.done) return dry_run_of(request, runner, cancel, advice_.lab_rule);
@@ -103,7 +103,7 @@ void AdviceWork::next(predict::DryRunner& runner, const base::CancelToken& cance
   advice_.search.tell(*question, probe.answer);
 }
 
-void AdviceWork::step(predict::DryRunner& runner, const base::CancelToken& cancel) {
+void AdviceSearch::step(predict::DryRunner& runner, const base::CancelToken& cancel) {
   if (!advice_.running) return;
   const std::int64_t begin_ns = base::now_ns();
   next(runner, cancel);
@@ -114,7 +114,7 @@ void AdviceWork::step(predict::DryRunner& runner, const base::CancelToken& cance
 
 Advice advise(AdviceRequest request, predict::DryRunner& runner,
               const std::function<void(const Advice&)>& progress, const base::CancelToken& cancel) {
-  AdviceWork work(std::move(request));
+  AdviceSearch work(std::move(request));
   while (work.running()) {
     work.step(runner, cancel);
     if (progress) progress(work.advice());

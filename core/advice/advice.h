@@ -50,9 +50,9 @@ struct Advice {
 };
 
 // Looks for recipes, dry run by dry run. One thread.
-class AdviceWork {
+class AdviceSearch {
  public:
-  explicit AdviceWork(AdviceRequest request);
+  explicit AdviceSearch(AdviceRequest request);
   [[nodiscard]] bool running() const { return advice_.running; }
   [[nodiscard]] const Advice& advice() const { return advice_; }
   void cancel();

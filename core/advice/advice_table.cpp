@@ -53,7 +53,7 @@ std::optional<std::size_t> smallest_of(const RecipeSearch& search, const RecipeS
   return smallest;
 }
 
-std::string verdict_words(const AdviceRow& row, const text::Texts& texts) {
+std::string verdict_text(const AdviceRow& row, const text::Texts& texts) {
   if (!row.problem.empty()) {
     const base::Message& why = row.problem;
     return why.key.empty() ? why.sentence : texts(why.key, std::span(why.arguments));
@@ -74,7 +74,7 @@ const char* name_of(AdviceRow::Origin origin) {
   return kNames[static_cast<std::size_t>(origin)];
 }
 
-std::string time_words(double seconds) {
+std::string time_text(double seconds) {
   return text::duration_ns(seconds * 1e9).joined();
 }
 
@@ -162,7 +162,7 @@ std::vector<AdviceRow> advice_rows(const Advice& advice) {
   return rows;
 }
 
-std::string precision_words(const spec::WorkloadSpec& spec) {
+std::string precision_text(const spec::WorkloadSpec& spec) {
   const spec::DataType compute = spec::compute_type(spec);
   if (compute == spec.dtype) return spec::to_string(spec.dtype);
   std::string words;
@@ -171,7 +171,7 @@ std::string precision_words(const spec::WorkloadSpec& spec) {
   return spec::scales_loss(spec) ? words + ", GradScaler" : words;
 }
 
-std::string limit_words(const StepBound& bound, const text::Texts& texts) {
+std::string limit_text(const StepBound& bound, const text::Texts& texts) {
   return texts("advice.limit",
                {{"part", texts("advice.part." + std::string(spec::to_string(bound.slowest)))},
                 {"by", texts(bound.slowest_by_memory ? "advice.by.memory" : "advice.by.compute")}});
@@ -194,11 +194,11 @@ base::Message advice_sentence(const Advice& advice) {
   const AdviceRow& first = rows.front();
   std::vector<base::Argument> arguments = {
       {"target", target},
-      {"precision", precision_words(first.spec)},
+      {"precision", precision_text(first.spec)},
       {"backend", spec::to_string(first.spec.backend)},
       {"batch", text::grouped(first.spec.batch)},
       {"micro", text::grouped(spec::micro_batches(first.spec))},
-      {"time", time_words(first.measured_s ? *first.measured_s : first.bound->seconds)},
+      {"time", time_text(first.measured_s ? *first.measured_s : first.bound->seconds)},
       {"needed", text::bytes(first.needed).joined()},
       {"count", count},
       {"runs", runs}};
@@ -260,18 +260,18 @@ io::TextTable advice_table(const Advice& advice, const text::Texts& texts) {
   for (const AdviceRow& row : rows) {
     const bool known = row.problem.empty();
     std::vector<std::string> cells = {texts("advice.row." + std::string(name_of(row.origin))),
-                                      precision_words(row.spec),
+                                      precision_text(row.spec),
                                       where(row, spec::Field::backend),
                                       where(row, spec::Field::checkpoint),
                                       where(row, spec::Field::optimizer),
                                       text::grouped(row.spec.batch),
                                       text::grouped(spec::micro_batches(row.spec))};
     if (measured) {
-      cells.push_back(row.measured_s ? time_words(*row.measured_s) : text::kNoNumber);
+      cells.push_back(row.measured_s ? time_text(*row.measured_s) : text::kNoNumber);
     }
-    cells.push_back(row.bound ? time_words(row.bound->seconds) : text::kNoNumber);
+    cells.push_back(row.bound ? time_text(row.bound->seconds) : text::kNoNumber);
     cells.push_back(row.tokens_words());
-    cells.push_back(row.bound ? limit_words(*row.bound, texts) : text::kNoNumber);
+    cells.push_back(row.bound ? limit_text(*row.bound, texts) : text::kNoNumber);
     const std::string size = text::bytes(row.needed).joined();
     cells.push_back(!known         ? text::kNoNumber
                     : row.at_least ? texts("advice.at_least", {{"size", size}})
@@ -279,7 +279,7 @@ io::TextTable advice_table(const Advice& advice, const text::Texts& texts) {
     cells.push_back(known && !row.at_least
                         ? text::bytes(advice.request.target.memory - row.needed).joined()
                         : text::kNoNumber);
-    cells.push_back(verdict_words(row, texts));
+    cells.push_back(verdict_text(row, texts));
     table.rows.push_back(std::move(cells));
   }
   return table;

@@ -32,9 +32,9 @@ struct AdviceRow {
 std::vector<AdviceRow> advice_rows(const Advice& advice);
 
 // "bf16", "fp16 autocast, GradScaler" (of fp32 tensors)
-std::string precision_words(const spec::WorkloadSpec& spec);
+std::string precision_text(const spec::WorkloadSpec& spec);
 // The limit of the slowest part, in words.
-std::string limit_words(const StepBound& bound, const text::Texts& texts);
+std::string limit_text(const StepBound& bound, const text::Texts& texts);
 // The result in one sentence: the best recipe, or that none fits, or how far the search is.
 base::Message advice_sentence(const Advice& advice);
 // The advice of the lab's rule, and whether that fits.

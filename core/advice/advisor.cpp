@@ -40,7 +40,7 @@ void Advisor::climb(const AdviceRequest& request, const base::CancelToken& cance
 }
 
 void Advisor::advise(const AdviceRequest& request, const base::CancelToken& cancel) {
-  AdviceWork work(request);
+  AdviceSearch work(request);
   advice_.publish(work.advice());
   const base::Message problem = work.running() ? load_runner() : base::Message();
   if (!problem.empty()) work.fail(problem);

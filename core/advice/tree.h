@@ -115,7 +115,7 @@ struct Walk {
 Walk walk(const Tree& tree, const Evidence& evidence);
 
 // "0.97 x", "flash", "passed", in English; of a check what it found.
-std::string words_of(const Reading& reading);
+std::string text_of(const Reading& reading);
 // The bounds of a branch as text, "≥ 1.1 ×"; the words that it lists where it has no answer. Empty
 // for one that takes all that is left, and where `reading`, if there is one, has no use for them.
 std::string bounds_of(const Node& node, const Branch& branch, const Reading* reading = nullptr);

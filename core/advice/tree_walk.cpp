@@ -33,7 +33,7 @@ std::vector<const json*> checks_of(const json& document, const std::string& name
   return found;
 }
 
-constexpr std::array kToldBy = {"run", "trace", "ab", "sweep"};
+constexpr std::array kReadingSources = {"run", "trace", "ab", "sweep"};
 
 base::Message found_of(const json& check) {
   return text::message_from_json(check.value("found", ""), check.value("found_text", json()));
@@ -42,7 +42,7 @@ base::Message found_of(const json& check) {
 // If several checks have one name, the worst counts.
 std::optional<Reading> read_check(const Evidence& evidence, const std::string& name) {
   constexpr std::array kStates = {"passed", "noted", "failed"};
-  for (const char* const source : kToldBy) {
+  for (const char* const source : kReadingSources) {
     const auto document = evidence.documents.find(source);
     if (document == evidence.documents.end()) continue;
     std::optional<Reading> worst;
@@ -121,7 +121,7 @@ bool takes(const Branch& branch, const Reading& reading) {
 std::vector<base::Message> apart_of(const Evidence& evidence, const Node& node) {
   std::vector<base::Message> said;
   for (const Probe& probe : node.evidence) {
-    for (const char* const source : kToldBy) {
+    for (const char* const source : kReadingSources) {
       const auto document = evidence.documents.find(source);
       if (probe.check.empty() || document == evidence.documents.end()) continue;
       for (const json* const check : checks_of(document->second, probe.check))
@@ -198,21 +198,21 @@ Walk walk(const Tree& tree, const Evidence& evidence) {
   return walk;
 }
 
-std::string words_of(const Reading& reading) {
-  if (reading.number) return lessons::words_of(*reading.number);
+std::string text_of(const Reading& reading) {
+  if (reading.number) return lessons::text_of(*reading.number);
   return reading.found.empty() ? reading.word : reading.found.sentence;
 }
 
 std::string bounds_of(const Node& node, const Branch& branch, const Reading* reading) {
   const bool counted = reading == nullptr || (reading->number && !reading->probe->stated);
-  const auto in_words = [&](double bound) {
+  const auto as_text = [&](double bound) {
     lessons::Value shown;
     shown.decimals = bound == std::floor(bound) ? 0 : 1;
-    return lessons::words_of({bound, node.unit}, &shown);
+    return lessons::text_of({bound, node.unit}, &shown);
   };
   std::string words;
-  if (counted && branch.at_least) words = "\xe2\x89\xa5 " + in_words(*branch.at_least);
-  if (counted && branch.below) words += (words.empty() ? "< " : ", < ") + in_words(*branch.below);
+  if (counted && branch.at_least) words = "\xe2\x89\xa5 " + as_text(*branch.at_least);
+  if (counted && branch.below) words += (words.empty() ? "< " : ", < ") + as_text(*branch.below);
   if (!words.empty() || !branch.answer.empty()) return words;
   return text::joined(branch.is, ", ");
 }

@@ -85,7 +85,7 @@ PlaceParts parts_of_place(std::string_view place) {
   return parts;
 }
 
-std::string place_words(std::string_view module, SourceLine line) {
+std::string place_text(std::string_view module, SourceLine line) {
   std::string words(module);
   words += words.empty() ? "" : " ";
   return words.append(kAt).append(line.file) + ":" + std::to_string(line.number);
@@ -150,7 +150,7 @@ StackOrigin StackOrigins::read(StackIndex stack) const {
   if (!op.empty()) origin.op = strings.intern("aten::" + std::string(op));
   const std::string& line = own_line.empty() ? torch_line : own_line;
   if (ours && source.number > 0) {
-    origin.module = strings.intern(place_words(strings.view(origin.module), source));
+    origin.module = strings.intern(place_text(strings.view(origin.module), source));
   } else if (!line.empty()) {
     origin.module = strings.intern(line);
   }

@@ -33,7 +33,7 @@ struct PlaceParts {
   SourceLine line;
 };
 PlaceParts parts_of_place(std::string_view place);
-std::string place_words(std::string_view module, SourceLine line);
+std::string place_text(std::string_view module, SourceLine line);
 
 // Reads each stack once.
 class StackOrigins {

@@ -304,7 +304,7 @@ void find_asked(const Snapshot& snapshot, std::size_t device, const PrivatePools
 }
 
 // Where a moment is asked for that nobody chose.
-std::size_t telling_position(const ReplayResult& result) {
+std::size_t position_of_frame(const ReplayResult& result) {
   if (result.simulated_oom) {
     return result.simulated_oom->before_recording ? 0 : result.simulated_oom->event + 1;
   }
@@ -350,13 +350,13 @@ const WhatIf* fewest(const std::vector<WhatIf>& what_ifs, const ReservedParts& n
 }
 
 // Whether the list holds what makes the changes known at this moment.
-ReservedAnswer::Untold untold_at(const Trace& trace, const ReplayResult& result) {
-  if (!reuses_memory(trace)) return ReservedAnswer::Untold::too_short;
-  if (result.start_reserved == 0 || result.stopped) return ReservedAnswer::Untold::nothing;
+ReservedAnswer::Unanswered unanswered_at(const Trace& trace, const ReplayResult& result) {
+  if (!reuses_memory(trace)) return ReservedAnswer::Unanswered::too_short;
+  if (result.start_reserved == 0 || result.stopped) return ReservedAnswer::Unanswered::nothing;
   const std::span<const TraceEntry> until(trace.data(), result.moment->position);
   const bool took = std::ranges::any_of(
       until, [](const TraceEntry& entry) { return takes_memory(entry.action); });
-  return took ? ReservedAnswer::Untold::nothing : ReservedAnswer::Untold::from_before;
+  return took ? ReservedAnswer::Unanswered::nothing : ReservedAnswer::Unanswered::from_before;
 }
 
 }  // namespace
@@ -412,7 +412,7 @@ base::Result<ReservedAnswer> explain_reserved(const Snapshot& snapshot, std::siz
                                               std::optional<std::size_t> position) {
   TS_TRY(const auto whole, replay(snapshot, device, options));
   ReplayOptions wanted = options;
-  wanted.until = position.value_or(telling_position(whole));
+  wanted.until = position.value_or(position_of_frame(whole));
   TS_TRY(const auto result, replay(snapshot, device, wanted));
   const ReplayMoment& moment = *result.moment;
   const PrivatePools private_pools(snapshot, device);
@@ -423,13 +423,13 @@ base::Result<ReservedAnswer> explain_reserved(const Snapshot& snapshot, std::siz
   answer.position = moment.position;
   answer.peak_reserved = result.simulated.peak_reserved;
   answer.refused = whole.simulated_oom;
-  answer.untold = untold_at(snapshot.device_traces[device], result);
+  answer.unanswered = unanswered_at(snapshot.device_traces[device], result);
   find_asked(snapshot, device, private_pools, moment.position, answer);
   RequestList list = list_at(snapshot, device, options, result, *start);
   list.asked = answer.asked;
   answer.parts = reserved_parts(moment.segments, list.settings, list.asked, list.in_private_pools);
   const Played emptied = emptied_at(moment, list, answer);
-  if (answer.untold != ReservedAnswer::Untold::nothing) {
+  if (answer.unanswered != ReservedAnswer::Unanswered::nothing) {
     answer.what_ifs = {{.kind = WhatIf::Kind::empty_cache, .played = emptied}};
     return answer;
   }

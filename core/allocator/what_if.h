@@ -92,14 +92,14 @@ struct ReservedAnswer {
   std::int64_t peak_reserved = 0;           // until then
   std::optional<SimulatedRefusal> refused;  // the first, also after the moment
   // Only empty_cache(), which is called at the moment itself, if the others are not known: see
-  // `untold`.
+  // `unanswered`.
   std::vector<WhatIf> what_ifs;
-  enum class Untold : std::uint8_t {
+  enum class Unanswered : std::uint8_t {
     nothing,
     too_short,   // nothing is asked for after something was freed
     from_before  // nothing was reserved between the beginning and the moment, all before
   };
-  Untold untold = Untold::nothing;
+  Unanswered unanswered = Unanswered::nothing;
 };
 
 // `position`: unset: the first refusal, else where most is reserved. A moment inside a request (a

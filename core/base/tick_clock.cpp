@@ -9,9 +9,9 @@
 namespace ts::base {
 namespace {
 
-constexpr std::int64_t kFirstLook = 1'000'000;    // ns
-constexpr double kMadeUpWithin = 100e6;           // ns
-constexpr std::int64_t kMostDifference = 50'000;  // ns; more: the count is not to be trusted
+constexpr std::int64_t kFirstMeasurement = 1'000'000;  // ns
+constexpr double kMadeUpWithin = 100e6;                // ns
+constexpr std::int64_t kMostDifference = 50'000;       // ns; more: the count is not to be trusted
 
 // Whether the system's own clock is the processor's count.
 bool system_counts_ticks() {
@@ -55,7 +55,7 @@ void TickClock::begin(Pair now) noexcept {
   tried_ = true;
   if (!system_counts_ticks()) return;
   first_ = now;
-  while (now.ns - first_.ns < kFirstLook) now = read_both();
+  while (now.ns - first_.ns < kFirstMeasurement) now = read_both();
   steer(now);
 }
 

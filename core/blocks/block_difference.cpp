@@ -24,7 +24,7 @@ void for_each_alive(const AliveAt& state, const Visit& visit) {
     const auto [name, fresh] = names.try_emplace(stack);
     if (fresh)
       name->second =
-          frames_words(source.snapshot, frames_but_step(source.snapshot, stack), Paths::names);
+          frames_text(source.snapshot, frames_but_step(source.snapshot, stack), Paths::names);
     visit(block, name->second);
   }
 }

@@ -10,7 +10,7 @@ namespace ts::blocks {
 
 // Blocks of one stack and one size in two recordings.
 struct BlockDifference {
-  std::string stack;  // as in stack_words(), files without folders; empty: not known
+  std::string stack;  // as in short_stack_text(), files without folders; empty: not known
   std::int64_t size = 0;
   std::int64_t count_a = 0;
   std::int64_t count_b = 0;

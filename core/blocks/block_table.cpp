@@ -42,12 +42,12 @@ std::string group_name(const BlockSource& source, GroupBy by, memory::BlockIndex
     case GroupBy::category:
       return std::string(memory::category_name(block.category));
     case GroupBy::stack:
-      return stack_words(snapshot, source.stack_of(index), paths);
+      return short_stack_text(snapshot, source.stack_of(index), paths);
     case GroupBy::frame:
       break;
   }
-  const allocator::FrameIndex frame = telling_frame(snapshot, source.stack_of(index));
-  return frame == memory::kNone ? std::string() : telling_words(snapshot, frame, paths);
+  const allocator::FrameIndex frame = frame_of_program(snapshot, source.stack_of(index));
+  return frame == memory::kNone ? std::string() : frame_of_program_text(snapshot, frame, paths);
 }
 
 std::vector<WeightedBlock> weighted_blocks(const memory::AllocationLog& log, Weight weight,

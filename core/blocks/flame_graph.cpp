@@ -49,7 +49,7 @@ class FlameBuilder {
 
   std::vector<FrameIndex> frames_of(StackIndex stack) {
     const auto frames = source_.snapshot.stacks.stack(stack);
-    if (shown_ == FlameFrames::telling) return telling_frames(source_.snapshot, frames);
+    if (shown_ == FlameFrames::telling) return frames_of_program(source_.snapshot, frames);
     std::vector<FrameIndex> all;
     std::ranges::copy_if(frames, std::back_inserter(all),
                          [this](FrameIndex frame) { return !is_runtime(frame); });

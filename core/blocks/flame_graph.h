@@ -19,8 +19,8 @@ struct FlameNode {
   memory::BlockIndex largest = memory::kNone;
 };
 
-// The frames of the flame graph: those that tell a stack from others (telling_frames()), or all but
-// those of the runtime.
+// The frames of the flame graph: those that tell a stack from others (frames_of_program()), or all
+// but those of the runtime.
 enum class FlameFrames : std::uint8_t { telling, all };
 
 // The stacks of blocks as a tree with the outermost frame at the root. Nodes in the order in which

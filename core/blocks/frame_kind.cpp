@@ -85,11 +85,11 @@ FrameKind frame_kind(std::string_view function, std::string_view file) {
   return base::contains(name, "::") ? FrameKind::own : FrameKind::runtime;
 }
 
-std::string frame_words(const allocator::Snapshot& snapshot, const allocator::Frame& frame) {
+std::string frame_text(const allocator::Snapshot& snapshot, const allocator::Frame& frame) {
   return words(snapshot.text(frame.name), snapshot.text(frame.filename), frame.line);
 }
 
-std::string short_frame_words(const allocator::Snapshot& snapshot, const allocator::Frame& frame) {
+std::string short_frame_text(const allocator::Snapshot& snapshot, const allocator::Frame& frame) {
   const std::string_view file = snapshot.text(frame.filename);
   const std::size_t slash = file.find_last_of('/');
   return words(snapshot.text(frame.name),

@@ -26,8 +26,8 @@ FrameKind frame_kind(std::string_view function, std::string_view file);
 std::string_view function_name(std::string_view function);
 
 // "forward  /data/model.py:42"; without a file "at::_ops::mm::call(at::Tensor const&)".
-std::string frame_words(const allocator::Snapshot& snapshot, const allocator::Frame& frame);
+std::string frame_text(const allocator::Snapshot& snapshot, const allocator::Frame& frame);
 // The same with the name of the file instead of its path.
-std::string short_frame_words(const allocator::Snapshot& snapshot, const allocator::Frame& frame);
+std::string short_frame_text(const allocator::Snapshot& snapshot, const allocator::Frame& frame);
 
 }  // namespace ts::blocks

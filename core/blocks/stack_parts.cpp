@@ -70,7 +70,7 @@ bool is_operator(std::string_view function) {
   return !name.empty() && !name.starts_with("empty");  // every allocation goes through empty
 }
 
-allocator::FrameIndex telling_torch_frame(const allocator::Snapshot& snapshot, StackFrames torch) {
+allocator::FrameIndex frame_of_torch(const allocator::Snapshot& snapshot, StackFrames torch) {
   const auto function = [&](allocator::FrameIndex index) {
     return function_name(snapshot.text(snapshot.stacks.frame(index).name));
   };
@@ -85,9 +85,9 @@ allocator::FrameIndex telling_torch_frame(const allocator::Snapshot& snapshot, S
   return torch.empty() ? memory::kNone : torch.front();
 }
 
-// As telling_torch_frames().
-std::vector<allocator::FrameIndex> telling_by(const allocator::Snapshot& snapshot,
-                                              StackFrames frames, const Kinds& kinds) {
+// As frames_of_torch().
+std::vector<allocator::FrameIndex> frame_by(const allocator::Snapshot& snapshot, StackFrames frames,
+                                            const Kinds& kinds) {
   std::vector<allocator::FrameIndex> telling;
   const std::size_t inner = inner_frames(kinds);
   bool python = false;
@@ -99,7 +99,7 @@ std::vector<allocator::FrameIndex> telling_by(const allocator::Snapshot& snapsho
     if (line || is_operator(name) || !backward_node_of(name).empty()) telling.push_back(frames[i]);
   }
   if (!telling.empty() || inner < frames.size()) return telling;
-  const auto other = telling_torch_frame(snapshot, parts_by(frames, kinds)[FrameKind::torch]);
+  const auto other = frame_of_torch(snapshot, parts_by(frames, kinds)[FrameKind::torch]);
   if (other != memory::kNone) telling.push_back(other);
   return telling;
 }
@@ -110,7 +110,7 @@ void add_part(const allocator::Snapshot& snapshot, StackFrames frames, Paths pat
               std::string& line) {
   std::optional<std::string> last;
   for (const allocator::FrameIndex index : frames) {
-    std::string words = telling_words(snapshot, index, paths);
+    std::string words = frame_of_program_text(snapshot, index, paths);
     if (merged && words == last) continue;
     if (!line.empty()) line += last ? " < " : " \xe2\x80\xa6 ";
     line += words;
@@ -133,8 +133,8 @@ StackParts parts_of(const allocator::Snapshot& snapshot, allocator::StackIndex s
   return stack == memory::kNone ? StackParts{} : parts_of(snapshot, snapshot.stacks.stack(stack));
 }
 
-allocator::FrameIndex telling_frame(const allocator::Snapshot& snapshot,
-                                    allocator::StackIndex stack) {
+allocator::FrameIndex frame_of_program(const allocator::Snapshot& snapshot,
+                                       allocator::StackIndex stack) {
   const StackParts parts = parts_of(snapshot, stack);
   for (const FrameKind kind : {FrameKind::own, FrameKind::library}) {
     if (parts[kind].empty()) continue;
@@ -145,21 +145,21 @@ allocator::FrameIndex telling_frame(const allocator::Snapshot& snapshot,
     const bool line = parts[kind].size() > 1 && file(0) == "operator" && file(1).ends_with(".py");
     return parts[kind][line ? 1 : 0];
   }
-  const auto torch = telling_torch_frame(snapshot, parts[FrameKind::torch]);
+  const auto torch = frame_of_torch(snapshot, parts[FrameKind::torch]);
   if (torch != memory::kNone) return torch;
   const auto& runtime = parts[FrameKind::runtime];
   return runtime.empty() ? memory::kNone : runtime.front();
 }
 
-std::vector<allocator::FrameIndex> telling_torch_frames(const allocator::Snapshot& snapshot,
-                                                        StackFrames frames) {
-  return telling_by(snapshot, frames, kinds_of(snapshot, frames));
+std::vector<allocator::FrameIndex> frames_of_torch(const allocator::Snapshot& snapshot,
+                                                   StackFrames frames) {
+  return frame_by(snapshot, frames, kinds_of(snapshot, frames));
 }
 
-std::vector<allocator::FrameIndex> telling_frames(const allocator::Snapshot& snapshot,
-                                                  StackFrames frames) {
+std::vector<allocator::FrameIndex> frames_of_program(const allocator::Snapshot& snapshot,
+                                                     StackFrames frames) {
   const Kinds kinds = kinds_of(snapshot, frames);
-  const std::vector<allocator::FrameIndex> torch = telling_by(snapshot, frames, kinds);
+  const std::vector<allocator::FrameIndex> torch = frame_by(snapshot, frames, kinds);
   std::vector<allocator::FrameIndex> telling;
   std::optional<std::string> last;  // words of the frame before, if that is PyTorch's
   std::size_t next = 0;             // of `torch`, which has the order of the stack
@@ -169,7 +169,7 @@ std::vector<allocator::FrameIndex> telling_frames(const allocator::Snapshot& sna
       last.reset();
     } else if (next < torch.size() && frames[i] == torch[next]) {
       ++next;
-      std::string words = telling_words(snapshot, frames[i], Paths::whole);
+      std::string words = frame_of_program_text(snapshot, frames[i], Paths::whole);
       if (words == last) telling.pop_back();
       telling.push_back(frames[i]);
       last = std::move(words);
@@ -178,8 +178,8 @@ std::vector<allocator::FrameIndex> telling_frames(const allocator::Snapshot& sna
   return telling;
 }
 
-std::string telling_words(const allocator::Snapshot& snapshot, allocator::FrameIndex index,
-                          Paths paths) {
+std::string frame_of_program_text(const allocator::Snapshot& snapshot, allocator::FrameIndex index,
+                                  Paths paths) {
   const allocator::Frame& frame = snapshot.stacks.frame(index);
   if (kind_of(snapshot, index) == FrameKind::torch && !is_python(snapshot, index)) {
     const std::string_view name = function_name(snapshot.text(frame.name));
@@ -187,7 +187,7 @@ std::string telling_words(const allocator::Snapshot& snapshot, allocator::FrameI
     const std::string_view node = backward_node_of(name);
     return std::string(node.empty() ? name : node);
   }
-  return paths == Paths::whole ? frame_words(snapshot, frame) : short_frame_words(snapshot, frame);
+  return paths == Paths::whole ? frame_text(snapshot, frame) : short_frame_text(snapshot, frame);
 }
 
 FoldedStack folded_stack(const allocator::Snapshot& snapshot, allocator::StackIndex stack,
@@ -198,8 +198,7 @@ FoldedStack folded_stack(const allocator::Snapshot& snapshot, allocator::StackIn
   folded.shown = parts[FrameKind::own];
   const auto& library = parts[FrameKind::library];
   folded.shown.insert(folded.shown.end(), library.begin(), library.end());
-  if (folded.shown.empty())
-    folded.shown = telling_torch_frames(snapshot, snapshot.stacks.stack(stack));
+  if (folded.shown.empty()) folded.shown = frames_of_torch(snapshot, snapshot.stacks.stack(stack));
   folded.shown.resize(std::min(folded.shown.size(), most));
   folded.folded = parts.size() - folded.shown.size();
   return folded;
@@ -215,19 +214,19 @@ std::vector<allocator::FrameIndex> frames_but_step(const allocator::Snapshot& sn
   return frames;
 }
 
-std::string stack_words(const allocator::Snapshot& snapshot, allocator::StackIndex stack,
-                        Paths paths) {
+std::string short_stack_text(const allocator::Snapshot& snapshot, allocator::StackIndex stack,
+                             Paths paths) {
   if (stack == memory::kNone) return {};
-  return frames_words(snapshot, snapshot.stacks.stack(stack), paths);
+  return frames_text(snapshot, snapshot.stacks.stack(stack), paths);
 }
 
-std::string frames_words(const allocator::Snapshot& snapshot, StackFrames frames, Paths paths) {
+std::string frames_text(const allocator::Snapshot& snapshot, StackFrames frames, Paths paths) {
   const Kinds kinds = kinds_of(snapshot, frames);
   const StackParts parts = parts_by(frames, kinds);
   std::string line;
   add_part(snapshot, parts[FrameKind::own], paths, false, line);
   add_part(snapshot, parts[FrameKind::library], paths, false, line);
-  add_part(snapshot, telling_by(snapshot, frames, kinds), paths, true, line);
+  add_part(snapshot, frame_by(snapshot, frames, kinds), paths, true, line);
   return line;
 }
 
@@ -235,7 +234,7 @@ std::string stack_text(const allocator::Snapshot& snapshot, allocator::StackInde
   std::string text;
   if (stack == memory::kNone) return text;
   for (const allocator::FrameIndex index : snapshot.stacks.stack(stack)) {
-    text += frame_words(snapshot, snapshot.stacks.frame(index)) + "\n";
+    text += frame_text(snapshot, snapshot.stacks.frame(index)) + "\n";
   }
   return text;
 }

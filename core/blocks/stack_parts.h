@@ -27,8 +27,8 @@ StackParts parts_of(const allocator::Snapshot& snapshot, allocator::StackIndex s
 // The frame that says most about where a block comes from: the innermost of the program, else of a
 // library, else of PyTorch (the operator that asked, if one is there, else what is not the
 // allocator), else of all. kNone for no stack, or for one without frames.
-allocator::FrameIndex telling_frame(const allocator::Snapshot& snapshot,
-                                    allocator::StackIndex stack);
+allocator::FrameIndex frame_of_program(const allocator::Snapshot& snapshot,
+                                       allocator::StackIndex stack);
 
 // All frames but that of the step, which stacks of our own recordings have: without it the stacks
 // of two steps are equal.
@@ -38,21 +38,21 @@ std::vector<allocator::FrameIndex> frames_but_step(const allocator::Snapshot& sn
 // The frames that say what PyTorch did for the innermost frame of the program or of a library: its
 // operators but those that make an empty tensor, the nodes of a backward, and the innermost line of
 // Python. Without these the telling frame, if that is one of PyTorch.
-std::vector<allocator::FrameIndex> telling_torch_frames(const allocator::Snapshot& snapshot,
-                                                        StackFrames frames);
+std::vector<allocator::FrameIndex> frames_of_torch(const allocator::Snapshot& snapshot,
+                                                   StackFrames frames);
 
-// The frames of a stack that stack_words() names, in the order of the stack: the program's, those
-// of libraries, PyTorch's telling frames; of PyTorch's neighbours with the same words the
+// The frames of a stack that short_stack_text() names, in the order of the stack: the program's,
+// those of libraries, PyTorch's telling frames; of PyTorch's neighbours with the same words the
 // outermost.
-std::vector<allocator::FrameIndex> telling_frames(const allocator::Snapshot& snapshot,
-                                                  StackFrames frames);
+std::vector<allocator::FrameIndex> frames_of_program(const allocator::Snapshot& snapshot,
+                                                     StackFrames frames);
 
 enum class Paths : std::uint8_t { whole, names };  // with folders, or the name of the file alone
 
 // A frame in few words: "aten::mm" for an operator, "MmBackward0" for the node of a backward, the
-// function alone for other C++ of PyTorch; else as in frame_words().
-std::string telling_words(const allocator::Snapshot& snapshot, allocator::FrameIndex frame,
-                          Paths paths);
+// function alone for other C++ of PyTorch; else as in frame_text().
+std::string frame_of_program_text(const allocator::Snapshot& snapshot, allocator::FrameIndex frame,
+                                  Paths paths);
 
 // The frames of a stack that are shown beside the mouse, each in its telling words: the program's,
 // then those of libraries, without both PyTorch's telling frames; at most `most` of them.
@@ -67,9 +67,9 @@ FoldedStack folded_stack(const allocator::Snapshot& snapshot, allocator::StackIn
 // libraries, PyTorch's telling frames, each part innermost first. Of PyTorch's others and of the
 // runtime there is none. " … " stands between the parts:
 // "forward  /data/model.py:42 < main  /data/train.py:7 … aten::mm".
-std::string stack_words(const allocator::Snapshot& snapshot, allocator::StackIndex stack,
-                        Paths paths);
-std::string frames_words(const allocator::Snapshot& snapshot, StackFrames frames, Paths paths);
+std::string short_stack_text(const allocator::Snapshot& snapshot, allocator::StackIndex stack,
+                             Paths paths);
+std::string frames_text(const allocator::Snapshot& snapshot, StackFrames frames, Paths paths);
 
 // All frames in the order of the file, one a line, with full paths: for the clipboard.
 std::string stack_text(const allocator::Snapshot& snapshot, allocator::StackIndex stack);

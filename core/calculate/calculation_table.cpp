@@ -16,7 +16,7 @@ bool is_whole(double value) {
 }
 
 // "14.19 TFLOP": a rate without its "/s".
-std::string flop_words(double value) {
+std::string flop_text(double value) {
   text::Quantity rate = text::rate(value, "FLOP");
   if (rate.unit.ends_with("/s")) rate.unit.resize(rate.unit.size() - 2);
   return rate.joined();
@@ -24,7 +24,7 @@ std::string flop_words(double value) {
 
 }  // namespace
 
-std::string formula_words(std::string_view formula) {
+std::string formula_text(std::string_view formula) {
   std::string words;
   for (std::size_t i = 0; i < formula.size(); ++i) {
     const std::string_view left = formula.substr(i);
@@ -51,14 +51,14 @@ std::string formula_words(std::string_view formula) {
   return words;
 }
 
-std::string value_words(double value, Unit unit) {
+std::string value_text(double value, Unit unit) {
   if (!std::isfinite(value)) return text::kNoNumber;
   switch (unit) {
     case Unit::bytes:
       if (std::abs(value) >= kLargestWhole) return text::kNoNumber;
       return text::bytes(std::llround(value)).joined();
     case Unit::flops:
-      return flop_words(value);
+      return flop_text(value);
     case Unit::flop_rate:
       return text::rate(value, "FLOP").joined();
     case Unit::seconds:
@@ -76,7 +76,7 @@ std::string value_words(double value, Unit unit) {
   return text::decimal(value, 3);
 }
 
-std::string exact_words(double value, Unit unit) {
+std::string exact_text(double value, Unit unit) {
   const bool rounded = unit == Unit::bytes || unit == Unit::flops;
   if (!rounded || !std::isfinite(value) || !is_whole(value)) return {};
   return text::grouped(std::llround(value));
@@ -102,8 +102,8 @@ io::TextTable calculation_table(const Values& values, const text::Texts& texts) 
   for (std::size_t i = 0; i < results.size(); ++i) {
     const Term& term = calculator.terms[i];
     table.rows.push_back({texts("calculate.term." + std::string(term.name)), term.name,
-                          formula_words(term.formula), value_words(results[i], term.unit),
-                          exact_words(results[i], term.unit)});
+                          formula_text(term.formula), value_text(results[i], term.unit),
+                          exact_text(results[i], term.unit)});
   }
   return table;
 }

@@ -40,7 +40,7 @@ struct Process {
 
 class Finder {
  public:
-  Finder(std::vector<DeviceWork> work, const std::vector<HostCall>& calls,
+  Finder(std::vector<DeviceInterval> work, const std::vector<HostCall>& calls,
          const std::vector<std::int64_t>& began)
       : work_(std::move(work)), began_(began) {
     std::sort(began_.begin(), began_.end());
@@ -58,15 +58,16 @@ class Finder {
       process.waits.sort();
       process.copies.sort();
     }
-    std::sort(work_.begin(), work_.end(), [](const DeviceWork& a, const DeviceWork& b) {
+    std::sort(work_.begin(), work_.end(), [](const DeviceInterval& a, const DeviceInterval& b) {
       return a.device != b.device ? a.device < b.device : a.begin_ns < b.begin_ns;
     });
   }
 
   std::vector<IdleSpan> find() {
     for (auto first = work_.begin(); first != work_.end();) {
-      const auto last = std::find_if(
-          first, work_.end(), [&](const DeviceWork& one) { return one.device != first->device; });
+      const auto last = std::find_if(first, work_.end(), [&](const DeviceInterval& one) {
+        return one.device != first->device;
+      });
       find_of_device(first, last);
       first = last;
     }
@@ -74,7 +75,7 @@ class Finder {
   }
 
  private:
-  using Place = std::vector<DeviceWork>::const_iterator;
+  using Place = std::vector<DeviceInterval>::const_iterator;
 
   void find_of_device(Place first, Place last) {
     std::int64_t busy_until = first->end_ns;
@@ -84,13 +85,13 @@ class Finder {
     }
   }
 
-  void add_gap(std::int64_t begin, const DeviceWork& next) {
+  void add_gap(std::int64_t begin, const DeviceInterval& next) {
     const auto boundary = std::upper_bound(began_.begin(), began_.end(), begin);
     if (boundary != began_.end() && *boundary <= next.begin_ns) return;
     spans_.push_back({next.device, cause_of(begin, next), begin, next.begin_ns});
   }
 
-  IdleCause cause_of(std::int64_t begin, const DeviceWork& next) const {
+  IdleCause cause_of(std::int64_t begin, const DeviceInterval& next) const {
     const auto launch = launches_.find(next.correlation);
     if (launch == launches_.end()) return IdleCause::unknown;
     const std::int64_t launched = launch->second.begin_ns;
@@ -101,7 +102,7 @@ class Finder {
     return IdleCause::launch;
   }
 
-  std::vector<DeviceWork> work_;
+  std::vector<DeviceInterval> work_;
   std::unordered_map<std::uint32_t, HostCall> launches_;
   std::unordered_map<std::uint32_t, Process> processes_;
   std::vector<std::int64_t> began_;
@@ -110,7 +111,8 @@ class Finder {
 
 }  // namespace
 
-std::vector<IdleSpan> idle_spans(std::vector<DeviceWork> work, const std::vector<HostCall>& calls,
+std::vector<IdleSpan> idle_spans(std::vector<DeviceInterval> work,
+                                 const std::vector<HostCall>& calls,
                                  const std::vector<std::int64_t>& recordings_began) {
   return Finder(std::move(work), calls, recordings_began).find();
 }

@@ -10,7 +10,7 @@ namespace ts::capture {
 using trace::IdleCause;
 
 // A kernel, copy or fill that ran on a device; times in nanoseconds of one clock.
-struct DeviceWork {
+struct DeviceInterval {
   std::uint32_t device = 0;
   std::uint32_t correlation = 0;
   std::int64_t begin_ns = 0;
@@ -38,7 +38,8 @@ struct IdleSpan {
 // left out: its beginning is not known. Calls by correlation: the first call of each number made
 // the launch or the copy. Waits and copies of another process than that of the launch are no cause.
 // O(n log n).
-std::vector<IdleSpan> idle_spans(std::vector<DeviceWork> work, const std::vector<HostCall>& calls,
+std::vector<IdleSpan> idle_spans(std::vector<DeviceInterval> work,
+                                 const std::vector<HostCall>& calls,
                                  const std::vector<std::int64_t>& recordings_began);
 
 }  // namespace ts::capture

@@ -80,7 +80,7 @@ class GpuTimeline {
   std::unordered_map<std::uint32_t, GpuRecord> open_marks_;  // by range
   std::unordered_set<base::StringId> written_launches_;
   // Kept until the end for the idle times.
-  std::vector<DeviceWork> work_;
+  std::vector<DeviceInterval> work_;
   std::vector<HostCall> calls_;
   std::vector<std::int64_t> began_;
   std::map<std::uint32_t, trace::TrackId> idle_tracks_;

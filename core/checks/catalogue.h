@@ -24,7 +24,7 @@ struct Check {
   std::array<Source, 3> sources{};  // the first `count` of them
   std::size_t count = 0;
   // Key of the reason where a run that ended well does not tell; empty: each of them does.
-  const char* untold = "";
+  const char* unanswered = "";
   [[nodiscard]] std::span<const Source> answered_by() const { return {sources.data(), count}; }
 };
 

@@ -17,7 +17,7 @@ std::vector<report::CheckResult> of_run(const run::Run& run, const base::StringT
     const base::Message title = report::title_of_check(check.id);
     all.push_back({.id = check.id,
                    .state = report::CheckState::unknown,
-                   .found = text::message(check.untold),
+                   .found = text::message(check.unanswered),
                    .why = title,
                    .title = title});
   }

@@ -161,7 +161,7 @@ const ModeAnswer* ClusterAnswer::smallest() const {
 
 base::Result<ClusterAnswer> hunt_cluster(const ClusterRequest& request, predict::RankRunner& runner,
                                          const predict::CudaScratch& scratch,
-                                         const ToldOfCluster& told,
+                                         const ClusterCallback& told,
                                          const base::CancelToken& cancel) {
   Hunt hunt(request, runner, scratch, cancel);
   ClusterAnswer answer;

@@ -67,10 +67,10 @@ struct ClusterAnswer {
 // Doubles the number of cards, since a share of more cards never needs more. Calls `told` before
 // every dry run of a share: with the answered modes, and the next question. The error is that of
 // the dry run on one card, or that the search was cancelled.
-using ToldOfCluster = std::function<void(const ClusterAnswer&, Mode, std::int64_t cards)>;
+using ClusterCallback = std::function<void(const ClusterAnswer&, Mode, std::int64_t cards)>;
 base::Result<ClusterAnswer> hunt_cluster(const ClusterRequest& request, predict::RankRunner& runner,
                                          const predict::CudaScratch& scratch,
-                                         const ToldOfCluster& told,
+                                         const ClusterCallback& told,
                                          const base::CancelToken& cancel);
 
 base::Message cluster_sentence(const ClusterRequest& request, const ClusterAnswer& answer);

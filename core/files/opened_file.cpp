@@ -97,7 +97,7 @@ void prepare_for_view(OpenedFile& file) {
   for (OpenedDevice& device : file.devices) prepare_for_view(file.file.snapshot, device);
 }
 
-std::optional<std::int64_t> told_device(const OpenedFile* file, const OpenedDevice* device) {
+std::optional<std::int64_t> device_of_file(const OpenedFile* file, const OpenedDevice* device) {
   if (file == nullptr || device == nullptr || file->devices.size() < 2) return std::nullopt;
   return device->number;
 }

@@ -110,7 +110,7 @@ void prepare_for_view(OpenedFile& file);
 RecordingForms forms_of(const run::Run& run, const std::shared_ptr<base::StringTable>& strings);
 
 // The number of the device where the file has several, of which it has to be told; else unset.
-std::optional<std::int64_t> told_device(const OpenedFile* file, const OpenedDevice* device);
+std::optional<std::int64_t> device_of_file(const OpenedFile* file, const OpenedDevice* device);
 
 // True if any block of the device has a category other than unknown.
 bool has_categories(const memory::AllocationLog& log);

@@ -145,7 +145,7 @@ class TraceOpener {
   void place(std::uint32_t index);
   void place_on_host(std::uint32_t index);
   void give_to_gpu(const Event& event);
-  void tell_operator(const Event& event, std::uint32_t correlation);
+  void add_operator(const Event& event, std::uint32_t correlation);
   std::vector<memory::Record> alive_before(std::span<const trace_file::MemoryEvent> events);
   void add_memory();
   base::StringId shapes(const Event& event);
@@ -314,12 +314,12 @@ void TraceOpener::give_to_gpu(const Event& event) {
     record.registers = launch.registers;
     record.shared_memory = launch.shared_memory;
   }
-  tell_operator(event, record.correlation);
+  add_operator(event, record.correlation);
   gpu_.take(record);
 }
 
 // The operator and the module that a call belongs to, and with it what it started on the device.
-void TraceOpener::tell_operator(const Event& event, std::uint32_t correlation) {
+void TraceOpener::add_operator(const Event& event, std::uint32_t correlation) {
   if (correlation == 0) return;
   capture::GpuRecord of;
   of.kind = capture::GpuKind::correlation;

@@ -21,23 +21,23 @@ std::vector<ReservedPart> all_parts() {
   return parts;
 }
 
-std::string size_words(std::int64_t bytes, Numbers numbers) {
+std::string size_text(std::int64_t bytes, Numbers numbers) {
   return numbers == Numbers::exact ? std::to_string(bytes) : text::bytes(bytes).joined();
 }
 
-std::string share_words(std::int64_t bytes, std::int64_t of) {
+std::string share_text(std::int64_t bytes, std::int64_t of) {
   if (of == 0) return text::kNoNumber;
   return text::fixed(100.0 * static_cast<double>(bytes) / static_cast<double>(of), 1) + " %";
 }
 
 // `event`: below 0: before the first.
-std::string refused_words(std::int64_t event, const text::Texts& texts) {
+std::string refused_text(std::int64_t event, const text::Texts& texts) {
   if (event < 0) return texts("reserved.refused_before");
   return texts("reserved.refused", {{"event", text::grouped(event)}});
 }
 
-std::string result_words(const WhatIf& one, const text::Texts& texts) {
-  if (one.played.refused) return refused_words(one.played.refused_event, texts);
+std::string result_text(const WhatIf& one, const text::Texts& texts) {
+  if (one.played.refused) return refused_text(one.played.refused_event, texts);
   if (one.played.served == 0) return {};
   return texts("reserved.served", {{"count", text::grouped(one.played.served)}});
 }
@@ -47,24 +47,24 @@ std::vector<std::string> row_of_now(const ReservedAnswer& answer, const text::Te
                                     Numbers numbers) {
   std::string result;
   if (const auto& refused = answer.refused)
-    result = refused_words(
+    result = refused_text(
         refused->before_recording ? -1 : static_cast<std::int64_t>(refused->event), texts);
-  return {texts("reserved.change.now"), size_words(answer.parts.reserved, numbers), text::kNoNumber,
-          size_words(answer.peak_reserved, numbers), result};
+  return {texts("reserved.change.now"), size_text(answer.parts.reserved, numbers), text::kNoNumber,
+          size_text(answer.peak_reserved, numbers), result};
 }
 
 // The sentence for what cannot be told; empty: all can.
-std::string untold_words(const ReservedAnswer& answer, const text::Texts& texts) {
-  using Untold = ReservedAnswer::Untold;
-  if (answer.untold == Untold::nothing) return {};
-  return texts(answer.untold == Untold::too_short ? "reserved.untold_short"
-                                                  : "reserved.untold_before");
+std::string unanswered_text(const ReservedAnswer& answer, const text::Texts& texts) {
+  using Unanswered = ReservedAnswer::Unanswered;
+  if (answer.unanswered == Unanswered::nothing) return {};
+  return texts(answer.unanswered == Unanswered::too_short ? "reserved.untold_short"
+                                                          : "reserved.untold_before");
 }
 
-std::string best_words(const WhatIf* best, const ReservedAnswer& answer, const text::Texts& texts) {
+std::string best_text(const WhatIf* best, const ReservedAnswer& answer, const text::Texts& texts) {
   if (best != nullptr) return change_name(*best, texts);
-  const bool all_told = answer.untold == ReservedAnswer::Untold::nothing;
-  return texts(all_told ? "reserved.no_change" : "reserved.not_known");
+  const bool all_answered = answer.unanswered == ReservedAnswer::Unanswered::nothing;
+  return texts(all_answered ? "reserved.no_change" : "reserved.not_known");
 }
 
 std::vector<std::string> row_of_change(const WhatIf& one, const ReservedAnswer& answer,
@@ -73,9 +73,9 @@ std::vector<std::string> row_of_change(const WhatIf& one, const ReservedAnswer& 
   const bool from_now = unchanged == nullptr || one.kind == WhatIf::Kind::empty_cache;
   const ReservedParts& before = from_now ? answer.parts : unchanged->played.parts;
   const std::int64_t reserved = one.played.parts.reserved;
-  return {change_name(one, texts), size_words(reserved, numbers),
-          &one == unchanged ? text::kNoNumber : size_words(before.reserved - reserved, numbers),
-          size_words(one.played.peak_reserved, numbers), result_words(one, texts)};
+  return {change_name(one, texts), size_text(reserved, numbers),
+          &one == unchanged ? text::kNoNumber : size_text(before.reserved - reserved, numbers),
+          size_text(one.played.peak_reserved, numbers), result_text(one, texts)};
 }
 
 nlohmann::json parts_json(const ReservedParts& parts) {
@@ -126,15 +126,15 @@ io::TextTable parts_table(const ReservedAnswer& answer, const text::Texts& texts
     if (bytes == 0) continue;
     const WhatIf* best = best_for(answer.what_ifs, answer.parts, part);
     table.rows.push_back(
-        {part_name(answer, part, texts), size_words(bytes, numbers), share_words(bytes, gap),
-         best_words(best, answer, texts),
-         best == nullptr ? text::kNoNumber : size_words(best->played.parts[part], numbers)});
+        {part_name(answer, part, texts), size_text(bytes, numbers), share_text(bytes, gap),
+         best_text(best, answer, texts),
+         best == nullptr ? text::kNoNumber : size_text(best->played.parts[part], numbers)});
   }
   const WhatIf* best = best_of(answer.what_ifs, answer.parts);
   table.rows.push_back(
-      {texts("reserved.sum"), size_words(gap, numbers), share_words(gap, gap),
-       best_words(best, answer, texts),
-       best == nullptr ? text::kNoNumber : size_words(best->played.parts.gap(), numbers)});
+      {texts("reserved.sum"), size_text(gap, numbers), share_text(gap, gap),
+       best_text(best, answer, texts),
+       best == nullptr ? text::kNoNumber : size_text(best->played.parts.gap(), numbers)});
   return table;
 }
 
@@ -172,8 +172,8 @@ std::string reserved_sentence(const ReservedAnswer& answer, const text::Texts& t
     sentence += " " + texts("reserved.least", {{"change", change_name(*best, texts)},
                                                {"reserved", words(best->played.parts.reserved)}});
   }
-  const std::string untold = untold_words(answer, texts);
-  return untold.empty() ? sentence : sentence + " " + untold;
+  const std::string unanswered = unanswered_text(answer, texts);
+  return unanswered.empty() ? sentence : sentence + " " + unanswered;
 }
 
 std::string expandable_sentence(const ExpandableAnswer& answer, const text::Texts& texts) {

@@ -23,7 +23,7 @@ constexpr std::int64_t kLeastGrowth = 1024;
 // A loss or two of earlier steps may be held for a purpose, such as the best one.
 constexpr std::int64_t kLeastGraphs = 3;
 
-std::string in_words(std::int64_t bytes) {
+std::string as_text(std::int64_t bytes) {
   return text::bytes(bytes).joined();
 }
 
@@ -73,7 +73,7 @@ class Findings {
     std::map<std::string, std::int64_t> lines;
     for (const Pile& pile : piles) lines[pile.line] += pile.growth;
     for (const auto& [line, growth] : lines) {
-      add("F-2", text::message("finding.kept", {{"bytes", in_words(growth)}, {"place", line}}),
+      add("F-2", text::message("finding.kept", {{"bytes", as_text(growth)}, {"place", line}}),
           "finding.why.kept");
     }
   }
@@ -82,7 +82,7 @@ class Findings {
     for (const Pile& pile : piles) bytes += pile.activation ? pile.growth : 0;
     const auto largest = std::ranges::find_if(piles, &Pile::activation);
     add("F-1",
-        text::message("finding.graph", {{"bytes", in_words(bytes)}, {"place", largest->line}}),
+        text::message("finding.graph", {{"bytes", as_text(bytes)}, {"place", largest->line}}),
         "finding.why.graph");
   }
   // The line that adds up losses, else that of the backward.
@@ -99,7 +99,7 @@ class Findings {
     if (bytes == 0) return;
     add("F-3",
         text::message("finding.gradients",
-                      {{"bytes", in_words(bytes)}, {"place", line_of_backward(run_, strings_)}}),
+                      {{"bytes", as_text(bytes)}, {"place", line_of_backward(run_, strings_)}}),
         "finding.why.gradients");
   }
 
@@ -136,20 +136,20 @@ class Findings {
     if (part.gradients && bytes.activations == 0) {
       // A layer whose inputs alone are kept: these are blocks of what made them.
       add("F-6",
-          text::message("finding.unchanged_gradients", {{"gradients", in_words(bytes.gradients)},
-                                                        {"module", part.module},
-                                                        {"place", place}}),
+          text::message(
+              "finding.unchanged_gradients",
+              {{"gradients", as_text(bytes.gradients)}, {"module", part.module}, {"place", place}}),
           "finding.why.unchanged");
     } else if (part.gradients) {
       add("F-6",
-          text::message("finding.unchanged", {{"activations", in_words(bytes.activations)},
-                                              {"gradients", in_words(bytes.gradients)},
+          text::message("finding.unchanged", {{"activations", as_text(bytes.activations)},
+                                              {"gradients", as_text(bytes.gradients)},
                                               {"module", part.module},
                                               {"place", place}}),
           "finding.why.unchanged");
     } else {
       add("F-6",
-          text::message("finding.frozen", {{"activations", in_words(bytes.activations)},
+          text::message("finding.frozen", {{"activations", as_text(bytes.activations)},
                                            {"module", part.module},
                                            {"place", place}}),
           "finding.why.frozen", CheckState::noted);

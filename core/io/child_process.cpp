@@ -75,8 +75,8 @@ void end_group(pid_t child) {
 
 // In a separate process group, so that its child processes can be ended with it.
 base::Result<pid_t> spawn(const ChildCommand& command, FileActions& actions) {
-  const SpawnWords arguments(command.words);
-  const SpawnWords environment = environment_with(command.environment);
+  const SpawnArguments arguments(command.words);
+  const SpawnArguments environment = environment_with(command.environment);
   Attributes attributes;
   posix_spawnattr_setflags(attributes.get(), POSIX_SPAWN_SETPGROUP);
   posix_spawnattr_setpgroup(attributes.get(), 0);
@@ -90,13 +90,13 @@ base::Result<pid_t> spawn(const ChildCommand& command, FileActions& actions) {
 
 }  // namespace
 
-SpawnWords::SpawnWords(std::vector<std::string> words) : words_(std::move(words)) {
+SpawnArguments::SpawnArguments(std::vector<std::string> words) : words_(std::move(words)) {
   for (std::string& word : words_) pointers_.push_back(word.data());
   pointers_.push_back(nullptr);
 }
 
 // The second of two settings with one name would be ignored.
-SpawnWords environment_with(const std::vector<std::pair<std::string, std::string>>& settings) {
+SpawnArguments environment_with(const std::vector<std::pair<std::string, std::string>>& settings) {
   std::vector<std::string> all;
   for (char** entry = environ; *entry != nullptr; ++entry) {
     const std::string_view text = *entry;
@@ -110,7 +110,7 @@ SpawnWords environment_with(const std::vector<std::pair<std::string, std::string
     all.push_back(name);
     all.back().append("=").append(value);
   }
-  return SpawnWords(std::move(all));
+  return SpawnArguments(std::move(all));
 }
 
 base::Result<int> run_child(const ChildCommand& command, const base::CancelToken& cancel) {
@@ -135,7 +135,7 @@ base::Result<int> run_child(const ChildCommand& command, const base::CancelToken
   return code;
 }
 
-base::Result<TalkingChild> TalkingChild::start(const ChildCommand& command) {
+base::Result<LineChild> LineChild::start(const ChildCommand& command) {
   std::array<int, 2> ends{};
   if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) != 0) {
     return text::fail("file_error.no_start",
@@ -148,10 +148,10 @@ base::Result<TalkingChild> TalkingChild::start(const ChildCommand& command) {
   posix_spawn_file_actions_adddup2(actions.get(), theirs.number(), 1);
   posix_spawn_file_actions_addopen(actions.get(), 2, command.log.c_str(), kLogFlags, 0600);
   TS_TRY(const auto child, spawn(command, actions));
-  return TalkingChild(child, std::move(ours));
+  return LineChild(child, std::move(ours));
 }
 
-bool TalkingChild::tell(std::string line) {
+bool LineChild::tell(std::string line) {
   line += '\n';
   for (std::size_t at = 0; at < line.size();) {
     const ssize_t count =
@@ -163,7 +163,7 @@ bool TalkingChild::tell(std::string line) {
   return true;
 }
 
-TalkingChild::Heard TalkingChild::hear(std::string& line, std::chrono::milliseconds wait) {
+LineChild::Heard LineChild::hear(std::string& line, std::chrono::milliseconds wait) {
   const auto until = std::chrono::steady_clock::now() + wait;
   while (true) {
     if (const std::size_t at = heard_.find('\n'); at != std::string::npos) {
@@ -185,7 +185,7 @@ TalkingChild::Heard TalkingChild::hear(std::string& line, std::chrono::milliseco
   }
 }
 
-void TalkingChild::end() noexcept {
+void LineChild::end() noexcept {
   if (child_ == 0) return;
   kill(-child_, SIGKILL);
   int ignored = 0;

@@ -16,11 +16,11 @@
 namespace ts::io {
 
 // Strings and the pointers to them, in the form that exec needs.
-class SpawnWords {
+class SpawnArguments {
  public:
-  explicit SpawnWords(std::vector<std::string> words);
-  SpawnWords(const SpawnWords&) = delete;
-  SpawnWords& operator=(const SpawnWords&) = delete;
+  explicit SpawnArguments(std::vector<std::string> words);
+  SpawnArguments(const SpawnArguments&) = delete;
+  SpawnArguments& operator=(const SpawnArguments&) = delete;
   [[nodiscard]] char* const* data() const { return pointers_.data(); }
 
  private:
@@ -29,7 +29,7 @@ class SpawnWords {
 };
 
 // This process's environment with these settings, which replace existing ones of their names.
-SpawnWords environment_with(const std::vector<std::pair<std::string, std::string>>& settings);
+SpawnArguments environment_with(const std::vector<std::pair<std::string, std::string>>& settings);
 
 struct ChildCommand {
   std::vector<std::string> words;  // the program, looked for in PATH, and its arguments
@@ -45,16 +45,16 @@ base::Result<int> run_child(const ChildCommand& command, const base::CancelToken
 
 // A program that gets lines and answers with lines, over its standard input and output. One owner
 // thread. It is started in a process group of its own, which ends with this object.
-class TalkingChild {
+class LineChild {
  public:
   // `log` receives its standard error; `limit` is not used.
-  static base::Result<TalkingChild> start(const ChildCommand& command);
-  ~TalkingChild() { end(); }
-  TalkingChild(TalkingChild&& other) noexcept
+  static base::Result<LineChild> start(const ChildCommand& command);
+  ~LineChild() { end(); }
+  LineChild(LineChild&& other) noexcept
       : child_(std::exchange(other.child_, 0)),
         socket_(std::move(other.socket_)),
         heard_(std::move(other.heard_)) {}
-  TalkingChild& operator=(TalkingChild&&) = delete;
+  LineChild& operator=(LineChild&&) = delete;
 
   // False: it does not listen any more.
   bool tell(std::string line);
@@ -63,7 +63,7 @@ class TalkingChild {
   Heard hear(std::string& line, std::chrono::milliseconds wait);
 
  private:
-  TalkingChild(pid_t child, Descriptor socket) : child_(child), socket_(std::move(socket)) {}
+  LineChild(pid_t child, Descriptor socket) : child_(child), socket_(std::move(socket)) {}
   void end() noexcept;
 
   pid_t child_;

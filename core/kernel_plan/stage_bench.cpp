@@ -31,7 +31,7 @@ std::vector<std::string> stages_here() {
   return names;
 }
 
-std::string stage_words(const std::string& stage) {
+std::string stage_text(const std::string& stage) {
   return stage == kPlainLoops ? text::message("own_kernels.processor.portable").sentence : stage;
 }
 
@@ -113,10 +113,10 @@ std::string stage_bench_sentence(const StageBench& bench) {
     const report::KernelPoint* const last = bench.find(stages.back(), pass);
     if (first == nullptr || last == nullptr) continue;
     sentence += sentence.empty() ? "" : "; ";
-    sentence += std::string(to_string(pass)) + ": " + stage_words(stages.back()) + " is ";
+    sentence += std::string(to_string(pass)) + ": " + stage_text(stages.back()) + " is ";
     if (first != last) {
       sentence += text::decimal(first->ours_ms / last->ours_ms, 2) + " times as fast as " +
-                  stage_words(stages.front()) + " and ";
+                  stage_text(stages.front()) + " and ";
     }
     sentence += text::decimal(last->speed(), 2) + " times as fast as flash";
   }

@@ -18,7 +18,7 @@ namespace ts::kernel_plan {
 // The stages that this processor can run, slowest first: portable, AVX2, AVX-512.
 std::vector<std::string> stages_here();
 // The stage's name in sentences: "plain loops" for portable, else itself.
-std::string stage_words(const std::string& stage);
+std::string stage_text(const std::string& stage);
 
 // A stage in one pass.
 struct StagePoint {

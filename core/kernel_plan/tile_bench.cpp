@@ -36,7 +36,7 @@ std::string percent_of(double share) {
   return text::decimal(100 * share, 1) + " %";
 }
 
-const char* words_of(Cost cost) {
+const char* text_of(Cost cost) {
   constexpr std::array kNames = {"",
                                  "fewer tiles of Q than threads",
                                  "a tile is larger than the L2 cache",
@@ -101,7 +101,7 @@ io::TextTable tile_table(const TileBench& bench) {
                           text::decimal(point.speed(), 2), interval_of(point),
                           text::grouped(costs.passes), percent_of(costs.wasted),
                           text::bytes(costs.bytes).joined(),
-                          words_of(cost_against(costs, best, bench.threads, bench.cache_bytes))});
+                          text_of(cost_against(costs, best, bench.threads, bench.cache_bytes))});
   }
   return table;
 }

@@ -114,7 +114,7 @@ std::string plain_number(double value) {
   return text::decimal(value, size < 10 ? 3 : size < 100 ? 2 : 1);
 }
 
-std::string bytes_words(double bytes, const Value* value) {
+std::string bytes_text(double bytes, const Value* value) {
   if (value == nullptr || value->shown_in.empty()) {
     const bool negative = bytes < 0;
     const auto whole = static_cast<std::int64_t>(std::llround(std::abs(bytes)));
@@ -269,14 +269,14 @@ Findings find(const Lesson& lesson, Tier tier, const Documents& documents) {
   return findings;
 }
 
-std::string words_of(const Number& number, const Value* value) {
+std::string text_of(const Number& number, const Value* value) {
   const std::optional<int> decimals = value == nullptr ? std::nullopt : value->decimals;
   const auto with = [&](int otherwise) {
     return text::decimal(number.value, decimals.value_or(otherwise));
   };
   switch (number.unit) {
     case Unit::bytes:
-      return bytes_words(number.value, value);
+      return bytes_text(number.value, value);
     case Unit::ms:
       return decimals ? with(0) + " ms" : text::duration_ns(number.value * 1e6).joined();
     case Unit::ratio:
@@ -288,7 +288,7 @@ std::string words_of(const Number& number, const Value* value) {
     case Unit::tflops_per_s:
       return text::rate(number.value * 1e12, "FLOP").joined();
     case Unit::flops:
-      return calculate::value_words(number.value, calculate::Unit::flops);
+      return calculate::value_text(number.value, calculate::Unit::flops);
     default:
       return decimals ? with(0) : plain_number(number.value);
   }
@@ -306,7 +306,7 @@ std::string filled(const Lesson& lesson, const Findings& findings, const std::st
     if (value == nullptr || !column) continue;
     const auto index = static_cast<std::size_t>(value - lesson.values.data());
     const auto& number = findings.values[index].in(*column);
-    arguments.push_back({name, number ? words_of(*number, value) : text::kNoNumber});
+    arguments.push_back({name, number ? text_of(*number, value) : text::kNoNumber});
   }
   return text::fill(text, arguments);
 }
@@ -318,7 +318,7 @@ std::string bound_of(const Lesson& lesson, const CheckFinding& finding) {
   const Value* const value = check.number.kind == Expression::Kind::reference
                                  ? lesson.value(check.number.reference.of)
                                  : nullptr;
-  const auto words = [&](double number) { return words_of({number, unit}, value); };
+  const auto words = [&](double number) { return text_of({number, unit}, value); };
   if (check.equals) {
     if (!finding.expected) return text::kNoNumber;
     const double tolerance = tolerance_of(check, *finding.expected);
@@ -327,7 +327,7 @@ std::string bound_of(const Lesson& lesson, const CheckFinding& finding) {
       expected += check.within_percent
                       ? " \xc2\xb1 " + text::plain(*check.within_percent) + " %"
                       : " \xc2\xb1 " + (unit == Unit::number ? text::plain(tolerance)
-                                                             : words_of({tolerance, unit}));
+                                                             : text_of({tolerance, unit}));
     }
     return "= " + expected;
   }
@@ -368,7 +368,7 @@ base::Result<Guess> parse_guess(const Lesson& lesson, Tier tier, const std::stri
   const auto number = guessed_number(text, unit.value_or(Unit::number), value);
   if (!number) {
     return text::fail("lesson_error.guess",
-                      {{"example", words_of({2, unit.value_or(Unit::number)})}, {"value", text}});
+                      {{"example", text_of({2, unit.value_or(Unit::number)})}, {"value", text}});
   }
   guess.number = *number;
   return guess;
@@ -399,7 +399,7 @@ nlohmann::json to_json(const std::optional<Number>& number, const Value* value) 
   return {{"value", number->value},
           {"unit", to_string(number->unit)},
           {"nature", to_string(number->nature)},
-          {"words", words_of(*number, value)}};
+          {"words", text_of(*number, value)}};
 }
 
 nlohmann::json to_json(const Lesson& lesson, Tier tier, const Findings& findings,

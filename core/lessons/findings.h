@@ -71,7 +71,7 @@ std::vector<Column> columns_of(const Lesson& lesson, Tier tier);
 Column asked_column(const Value& value, const Cells& cells);
 
 // The number as text: "2,088.256 MiB", "1.96", "4.02 ×".
-std::string words_of(const Number& number, const Value* value = nullptr);
+std::string text_of(const Number& number, const Value* value = nullptr);
 // A text with its placeholders replaced by numbers.
 std::string filled(const Lesson& lesson, const Findings& findings, const std::string& text);
 // The bound of a check as text: "≥ 1.7", "1.7 to 2.2", "10.0021 ± 0.0001".

@@ -26,7 +26,7 @@ class Names {
     visit_references(expression, [&](const Reference& one) { check_cell(place, one); });
   }
 
-  void check_words(const std::string& place, const Words& words) {
+  void check_text(const std::string& place, const Words& words) {
     const auto references = references_of(words);
     if (!references) return wrong(place, references.error());
     for (const Reference& one : *references) check_cell(place, one);
@@ -156,16 +156,16 @@ base::Result<void> check_names(const Lesson& lesson, const std::string& name) {
       names.wrong(place, text::message("lesson_file.answer_nature"));
     }
     if (lesson.question->curve) names.check_curve(place);
-    names.check_words(place, lesson.question->after);
+    names.check_text(place, lesson.question->after);
   }
   for (std::size_t i = 0; i < lesson.checks.size(); ++i) {
     const std::string place = name + ", checks " + std::to_string(i + 1);
     names.check_cells(place, lesson.checks[i].number);
     if (lesson.checks[i].equals) names.check_cells(place, *lesson.checks[i].equals);
-    names.check_words(place, lesson.checks[i].why);
+    names.check_text(place, lesson.checks[i].why);
   }
   for (std::size_t i = 0; i < lesson.sentences.size(); ++i) {
-    names.check_words(name + ", sentences " + std::to_string(i + 1), lesson.sentences[i].text);
+    names.check_text(name + ", sentences " + std::to_string(i + 1), lesson.sentences[i].text);
   }
   if (!names.problem().empty()) return tl::unexpected(names.problem());
   return {};

@@ -21,7 +21,7 @@ std::string shell_word(const std::string& word) {
   return word.find_first_of(" '\"$*;&|<>()") == word.npos ? word : "\"" + word + "\"";
 }
 
-void add_words(std::string& command, const char* option, const std::vector<std::string>& values) {
+void add_text(std::string& command, const char* option, const std::vector<std::string>& values) {
   for (const std::string& value : values) {
     command.append(" ").append(option).append(" ").append(shell_word(value));
   }
@@ -104,8 +104,8 @@ void read_sweep(ObjectReader& reader, StepPlan& plan) {
     plan.command += " --max-seconds " + std::to_string(*seconds);
   }
   if (auto good = sweep::check(plan.sweep); !good) return reader.wrong(good.error());
-  add_words(plan.command, "--axis", axes);
-  add_words(plan.command, "--series", series);
+  add_text(plan.command, "--axis", axes);
+  add_text(plan.command, "--series", series);
   const std::string fit = reader.text_or("fit", "");
   if (fit.empty()) return;
   const std::size_t colon = std::min(fit.find(':'), fit.size() - 1);
@@ -132,7 +132,7 @@ void read_ab(ObjectReader& reader, StepPlan& plan) {
   const auto with = reader.texts("with");
   if (!apply(reader, "with", with, plan.other) || !possible(reader, plan.other)) return;
   if (plan.other == plan.spec) return reader.wrong(text::message("lesson_file.same_sides"));
-  add_words(plan.command, "--with", with);
+  add_text(plan.command, "--with", with);
 }
 
 void read_steps(ObjectReader& reader, StepPlan& plan) {
@@ -313,7 +313,7 @@ std::optional<StepPlan> read_plan(ObjectReader& reader, const spec::GpuCatalogue
   if (!apply(reader, "set", settings, plan.spec) || !possible(reader, plan.spec)) {
     return std::nullopt;
   }
-  add_words(plan.command, "--set", settings);
+  add_text(plan.command, "--set", settings);
   plan.text = reader.text_or("text", "");
   if (!plan.text.empty()) plan.command += std::string(" --set corpus=DIR/") + kTextName;
   read_steps(reader, plan);

@@ -70,19 +70,20 @@ class Writer {
     for (const Choice& one : asked.choices) add(Block::Kind::item, words(one.text));
     add(Block::Kind::text,
         named("lesson.report.guess",
-              in_.guess ? words_of(lesson(), *in_.guess, texts_.language()) : text::kNoNumber));
+              in_.guess ? text_of(lesson(), *in_.guess, texts_.language()) : text::kNoNumber));
     const auto& answer = in_.findings->answer;
     if (!answer) return;
     std::string found =
         texts_("lesson.named", {{"name", answer_name(lesson(), *in_.findings, texts_)},
-                                {"value", words_of(*answer, lesson().value(asked.value))}});
+                                {"value", text_of(*answer, lesson().value(asked.value))}});
     if (const auto choice = true_choice(lesson(), *in_.findings)) {
       found += " (" + words(asked.choices[*choice].text) + ")";
     }
     add(Block::Kind::text, found);
     if (in_.guess) {
-      add(Block::Kind::text, verdict_words(lesson(), *in_.findings, *in_.guess, texts_));
-      const std::string error = curve_words(lesson(), in_.tier, *in_.findings, *in_.guess, texts_);
+      add(Block::Kind::text, verdict_text(lesson(), *in_.findings, *in_.guess, texts_));
+      const std::string error =
+          curve_summary(lesson(), in_.tier, *in_.findings, *in_.guess, texts_);
       if (!error.empty()) add(Block::Kind::text, error);
     }
     add(Block::Kind::text, filled(lesson(), *in_.findings, words(asked.after)));
@@ -157,8 +158,8 @@ class Writer {
 
 }  // namespace
 
-std::string verdict_words(const Lesson& lesson, const Findings& findings, const Guess& guess,
-                          const text::Texts& texts) {
+std::string verdict_text(const Lesson& lesson, const Findings& findings, const Guess& guess,
+                         const text::Texts& texts) {
   const bool right = is_right(lesson, findings, guess).value_or(false);
   if (lesson.question && lesson.question->curve) {
     return texts(right ? "lesson.report.right_growth" : "lesson.report.wrong_growth");
@@ -166,8 +167,8 @@ std::string verdict_words(const Lesson& lesson, const Findings& findings, const 
   return texts(right ? "lesson.report.right" : "lesson.report.wrong");
 }
 
-std::string curve_words(const Lesson& lesson, Tier tier, const Findings& findings,
-                        const Guess& guess, const text::Texts& texts) {
+std::string curve_summary(const Lesson& lesson, Tier tier, const Findings& findings,
+                          const Guess& guess, const text::Texts& texts) {
   const auto error = curve_error(lesson, tier, findings, guess);
   if (!error) return {};
   return texts("lesson.curve_error", {{"slope", text::decimal(error->slope, 2)},
@@ -175,7 +176,7 @@ std::string curve_words(const Lesson& lesson, Tier tier, const Findings& finding
                                       {"ratio", text::decimal(error->ratio, 2)}});
 }
 
-std::string words_of(const Lesson& lesson, const Guess& guess, text::Language language) {
+std::string text_of(const Lesson& lesson, const Guess& guess, text::Language language) {
   if (!guess.choice || !lesson.question) return guess.text;
   return lesson.question->choices[*guess.choice].text.in(language);
 }
@@ -203,10 +204,10 @@ io::TextTable values_table(const ReportInput& input, const text::Texts& texts) {
     if (!in_tier(lesson, input.tier, value)) continue;
     const bool asked = lesson.question && lesson.question->value == value.id && input.guess;
     std::vector<std::string> row = {value.label.in(texts.language()),
-                                    asked ? words_of(lesson, *input.guess, texts.language()) : ""};
+                                    asked ? text_of(lesson, *input.guess, texts.language()) : ""};
     for (const Column column : columns) {
       const auto& number = input.findings->values[i].in(column);
-      row.push_back(number ? words_of(*number, &value) : text::kNoNumber);
+      row.push_back(number ? text_of(*number, &value) : text::kNoNumber);
     }
     row.push_back(value.published ? value.published->source : "");
     table.rows.push_back(std::move(row));
@@ -227,7 +228,7 @@ io::TextTable checks_table(const ReportInput& input, const text::Texts& texts) {
                                    : nullptr;
     table.rows.push_back({texts(std::string("lesson.check.") + to_string(one.state)),
                           check.text.in(texts.language()),
-                          one.number ? words_of(*one.number, value) : text::kNoNumber,
+                          one.number ? text_of(*one.number, value) : text::kNoNumber,
                           bound_of(lesson, one),
                           filled(lesson, *input.findings, check.why.in(texts.language()))});
   }

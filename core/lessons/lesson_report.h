@@ -39,13 +39,13 @@ io::TextTable commands_table(const ReportInput& input, const text::Texts& texts)
 std::string answer_name(const Lesson& lesson, const Findings& findings, const text::Texts& texts);
 
 // Says that the guess was right or not; of a drawn curve only its growth is judged.
-std::string verdict_words(const Lesson& lesson, const Findings& findings, const Guess& guess,
-                          const text::Texts& texts);
+std::string verdict_text(const Lesson& lesson, const Findings& findings, const Guess& guess,
+                         const text::Texts& texts);
 // How far a drawn curve is from the true one: its growth and the mean ratio. Empty for another
 // guess and while the true one is not known.
-std::string curve_words(const Lesson& lesson, Tier tier, const Findings& findings,
-                        const Guess& guess, const text::Texts& texts);
+std::string curve_summary(const Lesson& lesson, Tier tier, const Findings& findings,
+                          const Guess& guess, const text::Texts& texts);
 // A guess as text, in the words of its choice if it is one.
-std::string words_of(const Lesson& lesson, const Guess& guess, text::Language language);
+std::string text_of(const Lesson& lesson, const Guess& guess, text::Language language);
 
 }  // namespace ts::lessons

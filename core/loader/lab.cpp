@@ -41,8 +41,8 @@ base::Result<const DataSet*> Lab::data_for(const Plan& plan, const Calls& calls,
   return &set_;
 }
 
-std::vector<std::string> Lab::worker_words(const char* subject,
-                                           const calculate::Chosen& chosen) const {
+std::vector<std::string> Lab::worker_text(const char* subject,
+                                          const calculate::Chosen& chosen) const {
   std::vector<std::string> words = {program_.string(), "loader", subject};
   for (std::size_t i = 0; i < chosen.inputs().size(); ++i)
     words.push_back(chosen.inputs()[i].name + ("=" + std::to_string(chosen.of(i))));
@@ -66,8 +66,8 @@ base::Result<Answer> Lab::answer(const simulate::Experiment& question, std::size
                .step = calls.step,
                .cache_folder = cache ? cache->path() : std::filesystem::path(),
                .told = calls.stepped,
-               .worker_words = program_.empty() ? std::vector<std::string>()
-                                                : worker_words(question.simulation->id, chosen)},
+               .worker_text = program_.empty() ? std::vector<std::string>()
+                                               : worker_text(question.simulation->id, chosen)},
               cancel));
   Answer answer;
   if (!question.numbers.empty()) answer.point.at = question.numbers[index];

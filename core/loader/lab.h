@@ -34,8 +34,8 @@ class Lab {
                               const Calls& calls, const base::CancelToken& cancel);
 
  private:
-  [[nodiscard]] std::vector<std::string> worker_words(const char* subject,
-                                                      const calculate::Chosen& chosen) const;
+  [[nodiscard]] std::vector<std::string> worker_text(const char* subject,
+                                                     const calculate::Chosen& chosen) const;
   base::Result<const DataSet*> data_for(const Plan& plan, const Calls& calls,
                                         const base::CancelToken& cancel);
 

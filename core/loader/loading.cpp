@@ -234,13 +234,13 @@ struct Processes {
   base::Result<void> start(const LoadRequest& request, const Shop& shop, std::size_t slots) {
     const Plan& plan = request.plan;
     if (!plan.processes) return {};
-    if (request.worker_words.empty()) return text::fail("loader_error.no_program");
+    if (request.worker_text.empty()) return text::fail("loader_error.no_program");
     const std::size_t bytes = slot_bytes(plan, shop.batches);
     if (!plan.piped) {
       if (auto made = memory.make(slots, bytes); !made) return made;
     }
     for (std::size_t i = 0; i < plan.workers; ++i) {
-      const WorkerProcess::Job job{.words = request.worker_words,
+      const WorkerProcess::Job job{.words = request.worker_text,
                                    .cache_folder = request.cache_folder,
                                    .memory = plan.piped ? nullptr : &memory,
                                    .slot_bytes = bytes,

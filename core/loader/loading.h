@@ -77,7 +77,7 @@ struct LoadRequest {
   std::function<void(std::size_t steps)> told = {};
   // The program and its arguments that make a process call serve_batches() with the same plan;
   // empty: workers cannot be processes.
-  std::vector<std::string> worker_words = {};
+  std::vector<std::string> worker_text = {};
 };
 
 // Loads the batches with threads of its own, or processes, and does the steps on this one. What

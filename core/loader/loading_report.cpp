@@ -69,7 +69,7 @@ void add_images(std::vector<Figure>& figures, const Loaded& loaded,
       {"best_hits", room == 0 ? 0 : hit_share(order, room, Leaves::farthest_next), share});
 }
 
-std::string time_words(double value) {
+std::string time_text(double value) {
   return text::duration_ns(value * 1e9).joined();
 }
 
@@ -82,9 +82,9 @@ base::Message bottleneck(const Loaded& loaded, const simulate::Outcome& outcome)
   const bool loads = waits >= kWaitingShare;
   return text::message(loads ? "loader.verdict.loader" : "loader.verdict.step",
                        {{"share", text::decimal(waits * 100, 1)},
-                        {"period", time_words(outcome.value("period"))},
-                        {"step", time_words(outcome.value("step_time"))},
-                        {"latency", time_words(outcome.value("latency"))},
+                        {"period", time_text(outcome.value("period"))},
+                        {"step", time_text(outcome.value("step_time"))},
+                        {"latency", time_text(outcome.value("latency"))},
                         {"workers", text::grouped(loaded.plan.workers)}});
 }
 
@@ -109,12 +109,12 @@ base::Message enough(const Loaded& loaded, const simulate::Outcome& outcome) {
   const auto cores = static_cast<double>(loaded.cores);
   return text::message(
       key_of_enough(loaded, outcome),
-      {{"work", time_words(over(loaded.times.alone(), static_cast<double>(loaded.steps.size())))},
-       {"took", time_words(outcome.value("batch_work"))},
-       {"queued", time_words(outcome.value("batch_queued"))},
-       {"step", time_words(outcome.value("step_time"))},
-       {"cpu", time_words(processor)},
-       {"least", time_words(processor / cores)},
+      {{"work", time_text(over(loaded.times.alone(), static_cast<double>(loaded.steps.size())))},
+       {"took", time_text(outcome.value("batch_work"))},
+       {"queued", time_text(outcome.value("batch_queued"))},
+       {"step", time_text(outcome.value("step_time"))},
+       {"cpu", time_text(processor)},
+       {"least", time_text(processor / cores)},
        {"cores", whole(cores)},
        {"workers", text::grouped(loaded.plan.workers)},
        {"enough", std::isfinite(number) ? whole(number) : std::string(text::kNoNumber)}});

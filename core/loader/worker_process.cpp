@@ -231,7 +231,7 @@ base::Result<void> WorkerProcess::start(const Job& job) {
   if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, sockets) != 0)
     return text::fail("loader_error.no_process", {io::system_reason(errno)});
   socket_ = io::Descriptor(sockets[0]);
-  const io::SpawnWords words(job.words);
+  const io::SpawnArguments words(job.words);
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
   posix_spawn_file_actions_adddup2(&actions, sockets[1], kServed);
@@ -260,9 +260,9 @@ base::Result<void> WorkerProcess::start(const Job& job) {
 }
 
 bool WorkerProcess::receive(void* to, std::size_t bytes, const base::CancelToken& cancel) const {
-  constexpr int kLookMs = 20;  // how often a cancel is seen
+  constexpr int kPollMs = 20;  // how often a cancel is seen
   pollfd waits{socket_.number(), POLLIN, 0};
-  while (poll(&waits, 1, kLookMs) <= 0) {
+  while (poll(&waits, 1, kPollMs) <= 0) {
     if (cancel.cancelled()) return false;
   }
   return receive_all(socket_.number(), to, bytes);
@@ -272,9 +272,9 @@ base::Error WorkerProcess::end_of(std::size_t number) {
   made.ended = true;
   int status = 0;
   // Its socket is closed a moment before it is gone; one that hangs so is ended.
-  constexpr int kLooks = 1000;
-  for (int i = 0; i < kLooks && waitpid(process_, &status, WNOHANG) == 0; ++i) {
-    if (i + 1 == kLooks) kill(process_, SIGKILL);
+  constexpr int kTries = 1000;
+  for (int i = 0; i < kTries && waitpid(process_, &status, WNOHANG) == 0; ++i) {
+    if (i + 1 == kTries) kill(process_, SIGKILL);
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }
   const std::string process = std::to_string(std::exchange(process_, 0));

@@ -22,7 +22,7 @@ double bytes_of(char unit) {
 }
 
 // Digits after the point: a value that is not zero is not shown as zero.
-std::string size_words(std::int64_t bytes, char unit, bool whole) {
+std::string size_text(std::int64_t bytes, char unit, bool whole) {
   const double value = static_cast<double>(bytes) / bytes_of(unit);
   if (value >= 100 || (whole && value >= 9.95)) return text::decimal(value, 0);
   if (value >= 0.05 || bytes == 0) return text::decimal(value, 1);
@@ -88,11 +88,11 @@ nlohmann::json to_json(const HuntMap& map) {
           {"probes", std::move(probes)}};
 }
 
-std::string grid_words(const HuntCell& cell, char unit, bool whole) {
+std::string grid_text(const HuntCell& cell, char unit, bool whole) {
   if (!cell.answered()) return text::kNoNumber;
-  if (cell.state == CellState::probed) return size_words(cell.at_least, unit, whole);
-  if (cell.fit == Fit::oom || !cell.at_most) return ">" + size_words(cell.at_least, unit, whole);
-  const std::string most = size_words(*cell.at_most, unit, whole);
+  if (cell.state == CellState::probed) return size_text(cell.at_least, unit, whole);
+  if (cell.fit == Fit::oom || !cell.at_most) return ">" + size_text(cell.at_least, unit, whole);
+  const std::string most = size_text(*cell.at_most, unit, whole);
   return most.front() == '<' ? most : "<" + most;
 }
 
@@ -118,7 +118,7 @@ io::TextTable hunt_grid(const HuntMap& map) {
     std::vector<std::string> row = {text::grouped(map.y_values()[j])};
     for (std::size_t i = 0; i < map.x_values().size(); ++i) {
       const HuntCell& cell = map.cell(i, j);
-      std::string words = grid_words(cell);
+      std::string words = grid_text(cell);
       if (cell.answered() && cell.fit == Fit::oom) words += " x";
       if (cell.answered() && cell.fit == Fit::fits_after_flush) words += " *";
       row.push_back(std::move(words));

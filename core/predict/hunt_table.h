@@ -19,7 +19,7 @@ nlohmann::json to_json(const HuntMap& map);
 io::TextTable hunt_grid(const HuntMap& map);
 // The text of a cell, without the mark. `unit`: the letter of text::bytes_in. One decimal below
 // 100, more if the number would show as zero; `whole`: none from 10 on.
-std::string grid_words(const HuntCell& cell, char unit = 'G', bool whole = false);
+std::string grid_text(const HuntCell& cell, char unit = 'G', bool whole = false);
 // The unit for all cells of a map: that of the card's memory if some cells need more than it, else
 // that of the largest need; GiB at most.
 char grid_unit(const HuntMap& map, std::int64_t memory);

@@ -140,7 +140,7 @@ Partitions partitions(std::span<const std::int64_t> sizes, std::int64_t ranks) {
   return dealt;
 }
 
-std::string share_words(const Share& share) {
+std::string share_text(const Share& share) {
   std::string words;
   const auto add = [&](const std::string& part) { words += (words.empty() ? "" : ", ") + part; };
   if (share.ranks > 1) {

@@ -59,6 +59,6 @@ struct Partitions {
 Partitions partitions(std::span<const std::int64_t> sizes, std::int64_t ranks);
 
 // "zero3 on 8 ranks, tensor 2, stage 1 of 4"; "one card" for the whole.
-std::string share_words(const Share& share);
+std::string share_text(const Share& share);
 
 }  // namespace ts::predict

@@ -211,13 +211,13 @@ Finding traced(const run::Run& run) {
   const auto cost = run.recording_cost();
   if (!cost) return std::nullopt;
   const std::string percent = number(cost->percent, 1);
-  const std::string most = number(kCostTold, 0);
+  const std::string most = number(kLeastCostShown, 0);
   if (recording_is_costly(run)) {
     return {{CheckState::failed,
              text::message("check.traced", {{"percent", percent}, {"most", most}})}};
   }
   // An interval that reaches over the threshold proves neither.
-  const bool under = cost->ci95 && cost->ci95->high < kCostTold;
+  const bool under = cost->ci95 && cost->ci95->high < kLeastCostShown;
   return {{passed_if(under, CheckState::noted),
            text::message(under ? "check.traced" : "check.traced_unclear",
                          {{"percent", percent}, {"most", most}})}};

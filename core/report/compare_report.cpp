@@ -116,7 +116,7 @@ io::TextTable comparison_table(const run::Comparison& comparison) {
   return table;
 }
 
-std::string sides_words(const run::Comparison& comparison) {
+std::string sides_text(const run::Comparison& comparison) {
   const auto& [a, b] = comparison.sides;
   std::string words;
   for (const run::SpecDifference& one : run::differences(a.spec, b.spec))

@@ -12,7 +12,7 @@
 namespace ts::report {
 
 // "backend: A naive, B flash", a line for each setting that differs.
-std::string sides_words(const run::Comparison& comparison);
+std::string sides_text(const run::Comparison& comparison);
 
 // Step, forward, backward, optimizer and peak: A, B and B / A with its interval.
 io::TextTable comparison_table(const run::Comparison& comparison);

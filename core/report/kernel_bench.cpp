@@ -143,7 +143,7 @@ double mean_speed(const std::vector<KernelPoint>& points, bool (*counts)(const K
   return count == 0 ? 0 : std::exp(logarithms / count);
 }
 
-std::string size_words(const spec::WorkloadSpec& spec) {
+std::string size_text(const spec::WorkloadSpec& spec) {
   std::string words = operator_of(spec) + ", " + to_string(spec.dtype);
   if (spec.workload == spec::WorkloadKind::attention) {
     words = "T " + text::grouped(spec.seq_len) + ", d_head " + std::to_string(spec.d_head) +

@@ -65,7 +65,7 @@ KernelPoint kernel_point(const run::Comparison& comparison);
 double mean_speed(const std::vector<KernelPoint>& points, bool (*counts)(const KernelPoint&));
 
 // "norm rmsnorm, bf16, forward" or "T 512, d_head 64, causal, forward"
-std::string size_words(const spec::WorkloadSpec& spec);
+std::string size_text(const spec::WorkloadSpec& spec);
 io::TextTable kernel_table(const KernelBench& bench);
 // Time and peak memory of each operator, PyTorch's and ours.
 io::TextTable operator_table(const KernelBench& bench);

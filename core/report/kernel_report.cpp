@@ -55,7 +55,7 @@ struct JsonCell {
   }
   nlohmann::json operator()(std::optional<stats::OccupancyLimit> limit) const {
     if (!limit) return nullptr;
-    return limit_words(*limit);
+    return limit_text(*limit);
   }
 };
 
@@ -75,7 +75,7 @@ struct FileCell {
     return held ? text::fixed(held->share * 100, 1) : std::string();
   }
   std::string operator()(std::optional<stats::OccupancyLimit> limit) const {
-    return limit ? limit_words(*limit) : std::string();
+    return limit ? limit_text(*limit) : std::string();
   }
 };
 
@@ -85,7 +85,7 @@ std::string compute_capability(const run::Run& run) {
   return run.card ? run.card->compute_capability : std::string();
 }
 
-std::string limit_words(stats::OccupancyLimit limit) {
+std::string limit_text(stats::OccupancyLimit limit) {
   return limit == stats::OccupancyLimit::shared_memory ? "shared memory" : to_string(limit);
 }
 

@@ -20,7 +20,7 @@ namespace ts::report {
 std::string compute_capability(const run::Run& run);
 
 // "warps", "blocks", "registers", "shared memory".
-std::string limit_words(stats::OccupancyLimit limit);
+std::string limit_text(stats::OccupancyLimit limit);
 
 using LaunchExtent = std::array<std::int32_t, 3>;
 // The content of a cell of the table of kernels; a number is of the column's unit.

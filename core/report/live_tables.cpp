@@ -54,10 +54,10 @@ std::string made_of(std::int64_t bytes, std::int64_t parameters, std::int64_t el
 }
 
 // "[4, 64] bf16" in two parts.
-struct ShapeWords {
+struct ShapeStrings {
   std::string sizes, type;
 };
-ShapeWords shape_words(std::string_view shape) {
+ShapeStrings shape_text(std::string_view shape) {
   const std::size_t space = shape.rfind(' ');
   if (space == std::string_view::npos) return {};
   return {std::string(shape.substr(0, space)), std::string(shape.substr(space + 1))};
@@ -137,7 +137,7 @@ io::TextTable live_table(const memory::AllocationLog& log, const base::StringTab
   const ParameterNames names(log, strings, live);
   for (const memory::BlockIndex index : live) {
     const memory::Block& block = log.blocks()[index];
-    const ShapeWords shape = shape_words(strings.view(block.shape));
+    const ShapeStrings shape = shape_text(strings.view(block.shape));
     table.rows.push_back({std::to_string(block.size), mebibytes(block.size),
                           std::string(memory::category_name(block.category)), names.of(block),
                           shape.sizes, shape.type, std::string(strings.view(block.op)),

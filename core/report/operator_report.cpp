@@ -47,8 +47,8 @@ OperatorTable table_of(const run::Run& run, const base::StringTable& strings, Gr
   return stats::operator_table(run.trace, run.memory, strings, group);
 }
 
-std::string words_of(const OperatorColumn& column, const OperatorTable& table,
-                     const OperatorRow& row, const base::StringTable& strings) {
+std::string text_of(const OperatorColumn& column, const OperatorTable& table,
+                    const OperatorRow& row, const base::StringTable& strings) {
   if (names_the_row(column)) return row_name(table, row, strings);
   return std::string(strings.view(row.shape));
 }
@@ -68,7 +68,7 @@ nlohmann::json rows_json(const OperatorTable& table, const base::StringTable& st
       if (column.number != nullptr) {
         cell = text::number_in_json(column.unit, column.number(row));
       } else {
-        cell = words_of(column, table, row, strings);
+        cell = text_of(column, table, row, strings);
       }
     }
     if (table.group == GroupBy::stack) {
@@ -95,7 +95,7 @@ io::TextTable operator_text(const OperatorTable& table, const base::StringTable&
     for (const OperatorColumn& column : kOperatorColumns) {
       cells.push_back(column.number != nullptr
                           ? text::number_in_files(column.unit, column.number(row))
-                          : words_of(column, table, row, strings));
+                          : text_of(column, table, row, strings));
     }
     if (stacks) {
       cells.emplace_back(base::phase_name(row.phase));

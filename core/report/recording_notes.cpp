@@ -7,7 +7,7 @@ namespace ts::report {
 
 bool recording_is_costly(const run::Run& run) {
   const auto cost = run.recording_cost();
-  return cost && cost->ci95 && cost->ci95->low >= kCostTold;
+  return cost && cost->ci95 && cost->ci95->low >= kLeastCostShown;
 }
 
 std::vector<base::Message> recording_notes(const run::Run& run) {

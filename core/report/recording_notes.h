@@ -9,9 +9,9 @@ namespace ts::report {
 
 // The cost of recording, in percent of a step, from which it is reported: the timeline then shows
 // another step than the one that is timed.
-inline constexpr double kCostTold = 10;
+inline constexpr double kLeastCostShown = 10;
 
-// True if the whole interval of the cost of recording lies at or above kCostTold.
+// True if the whole interval of the cost of recording lies at or above kLeastCostShown.
 bool recording_is_costly(const run::Run& run);
 
 // Warnings to read before a recording's pictures are trusted, a sentence each: lost records, and a

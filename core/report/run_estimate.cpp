@@ -18,7 +18,7 @@ std::optional<RunEstimate> estimate_run(const spec::WorkloadSpec& spec,
   return estimate;
 }
 
-base::Message time_words(const RunEstimate& estimate) {
+base::Message time_text(const RunEstimate& estimate) {
   constexpr double kMinute = 60;
   if (estimate.total_s < 2 * kMinute)
     return text::message("estimate.seconds", {{"seconds", text::decimal(estimate.total_s, 0)}});
@@ -26,9 +26,9 @@ base::Message time_words(const RunEstimate& estimate) {
                        {{"minutes", text::decimal(estimate.total_s / kMinute, 0)}});
 }
 
-base::Message estimate_words(const RunEstimate& estimate) {
+base::Message estimate_text(const RunEstimate& estimate) {
   return text::message("estimate.sentence",
-                       {text::argument("time", time_words(estimate)),
+                       {text::argument("time", time_text(estimate)),
                         {"rate", text::rate(estimate.tflops * 1e12, "FLOP").joined()},
                         {"step", text::duration_ns(estimate.step_s * 1e9).joined()}});
 }

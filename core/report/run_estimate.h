@@ -20,7 +20,7 @@ std::optional<RunEstimate> estimate_run(const spec::WorkloadSpec& spec,
                                         const run::Protocol& protocol, const run::Roof& roof);
 
 // "about 4 min"; and the sentence with its reasons.
-base::Message time_words(const RunEstimate& estimate);
-base::Message estimate_words(const RunEstimate& estimate);
+base::Message time_text(const RunEstimate& estimate);
+base::Message estimate_text(const RunEstimate& estimate);
 
 }  // namespace ts::report

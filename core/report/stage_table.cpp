@@ -256,7 +256,7 @@ io::TextTable stage_table(const std::vector<StageRow>& rows) {
         {row.stage, row.part, std::to_string(row.threads), std::to_string(row.resources.registers),
          text::bytes(row.shared).joined(), text::bytes(row.resources.spilled).joined(),
          row.occupancy ? text::decimal(100 * row.occupancy->share, 0) + " %" : text::kNoNumber,
-         row.occupancy ? limit_words(row.occupancy->limit) : "does not fit",
+         row.occupancy ? limit_text(row.occupancy->limit) : "does not fit",
          text::bytes(static_cast<std::int64_t>(row.bytes)).joined(),
          text::decimal(row.flops / row.bytes, 1),
          roof ? text::decimal(*roof, 1) + (row.memory_limits() ? " (memory)" : " (arithmetic)")

@@ -33,13 +33,13 @@ std::uint64_t checksum(std::string_view bytes, std::uint64_t sum = 0xCBF29CE4842
 }  // namespace
 
 std::string before_records(std::string_view header, std::string_view records) {
-  std::string whole_words(header);
-  whole_words.resize((header.size() + kWord - 1) / kWord * kWord, ' ');
+  std::string whole_text(header);
+  whole_text.resize((header.size() + kWord - 1) / kWord * kWord, ' ');
   std::string out(kMagic);
-  put_word(out, whole_words.size());
+  put_word(out, whole_text.size());
   put_word(out, records.size());
-  put_word(out, checksum(records, checksum(whole_words)));
-  return out += whole_words;
+  put_word(out, checksum(records, checksum(whole_text)));
+  return out += whole_text;
 }
 
 std::string framed(std::string_view header, std::string_view records) {

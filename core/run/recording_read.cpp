@@ -27,13 +27,13 @@ base::Result<std::shared_ptr<Run>> run_of(const nlohmann::json& header, std::str
   // Recordings of older versions have no peak of the allocator.
   run->apply(PeakUpdate{id, header.value("allocator_peak", std::int64_t{0})});
   const nlohmann::json& steps = header.at("steps");
-  const auto tell_steps = [&run](const nlohmann::json& all, SampleUpdate::Kind kind) {
+  const auto send_steps = [&run](const nlohmann::json& all, SampleUpdate::Kind kind) {
     for (const StepTimes& times : steps_from(all)) run->apply(SampleUpdate{run->id, times, kind});
   };
-  tell_steps(steps.at("recorded"), SampleUpdate::Kind::recorded);
-  tell_steps(steps.at("warmup"), SampleUpdate::Kind::warmup);
-  tell_steps(steps.at("timed"), SampleUpdate::Kind::timed);
-  tell_steps(steps.at("probe"), SampleUpdate::Kind::probe);
+  send_steps(steps.at("recorded"), SampleUpdate::Kind::recorded);
+  send_steps(steps.at("warmup"), SampleUpdate::Kind::warmup);
+  send_steps(steps.at("timed"), SampleUpdate::Kind::timed);
+  send_steps(steps.at("probe"), SampleUpdate::Kind::probe);
   run->apply(FactsUpdate{id, facts_from(header.at("facts"))});
   if (const nlohmann::json& roof = header.at("roof"); !roof.is_null()) {
     const int type = roof.at(0).get<int>();

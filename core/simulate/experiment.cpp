@@ -75,7 +75,7 @@ io::TextTable table_of(const Experiment& experiment, const std::vector<Point>& p
                                     first[i].name};
     for (const Point& point : points) {
       const Figure& figure = point.outcome.figures[i];
-      row.push_back(calculate::value_words(figure.value, figure.unit));
+      row.push_back(calculate::value_text(figure.value, figure.unit));
     }
     table.rows.push_back(std::move(row));
   }

@@ -161,7 +161,7 @@ bool SnapshotFields::string(Key key, Value value, base::StringId& to) {
   return true;
 }
 
-std::optional<std::string> SnapshotFields::in_words(Value value) const {
+std::optional<std::string> SnapshotFields::as_text(Value value) const {
   if (const auto text = document.as_text(value)) return std::string(*text);
   if (const auto flag = Document::as_boolean(value)) return *flag ? "true" : "false";
   if (const auto number = document.as_integer(value)) return std::to_string(*number);
@@ -176,14 +176,14 @@ bool SnapshotFields::words(Key key, Value value, base::StringId& to) {
   bool good = true;
   if (Document::kind(value) == Kind::dict) {
     document.for_each_entry(value, [&](Value name, Value one) {
-      const auto of = in_words(name);
+      const auto of = as_text(name);
       good = visit() && of.has_value();
-      const auto words = in_words(one);
+      const auto words = as_text(one);
       if (good) all += fmt::format("{}{}: {}", all.empty() ? "" : ", ", *of, words.value_or("…"));
       return good;
     });
   } else {
-    const auto words = in_words(value);
+    const auto words = as_text(value);
     good = words.has_value();
     all = words.value_or("");
   }

@@ -124,7 +124,7 @@ class SnapshotFields {
   bool frame(Value value, allocator::FrameIndex& to);
   bool frame_field(Key key, Value value, allocator::Frame& frame);
 
-  [[nodiscard]] std::optional<std::string> in_words(Value value) const;  // not of containers
+  [[nodiscard]] std::optional<std::string> as_text(Value value) const;  // not of containers
   [[nodiscard]] std::optional<allocator::MetadataDict::Value> scalar(Value value);
 
   SnapshotFile& file_;

@@ -364,14 +364,14 @@ std::optional<DataType> type_of(const std::string& word) {
 }
 
 // The file's words for what it has there.
-std::string words_of(const Json& value) {
+std::string text_of(const Json& value) {
   return value.is_string() ? value.get<std::string>() : value.dump();
 }
 
 // The same for a sentence.
 std::string shortened(const Json& value) {
   constexpr std::size_t kMost = 60;
-  const std::string words = words_of(value);
+  const std::string words = text_of(value);
   return text::printable(words.size() > kMost ? words.substr(0, kMost) + "..." : words);
 }
 
@@ -380,7 +380,7 @@ std::string quantization(const Config& config) {
   const Json* const told = config.find("quantization_config");
   if (told == nullptr || told->is_null()) return {};
   const bool named = told->is_object() && told->contains("quant_method");
-  return named ? words_of(told->at("quant_method")) : "quantization_config";
+  return named ? text_of(told->at("quant_method")) : "quantization_config";
 }
 
 // The sizes of a model that a file must have: transformers' own for a file without would be others
@@ -535,16 +535,16 @@ base::Result<void> apply_model_config(const Json& json, WorkloadSpec& spec) {
     return text::fail("model_error.config_quantized",
                       {{"how", text::printable(how)}, {"key", "quantization_config"}});
   const char* const type_key = config.has("dtype") ? "dtype" : "torch_dtype";
-  const std::string type_word = config.has(type_key) ? words_of(*config.find(type_key)) : "";
+  const std::string type_word = config.has(type_key) ? text_of(*config.find(type_key)) : "";
   const std::optional<DataType> dtype = type_of(type_word);
   if (!dtype)
     return text::fail("model_error.config_type",
                       {{"key", type_key}, {"type", text::printable(type_word)}});
-  const std::optional<std::int64_t> told_window = window_of(*family, config);
-  if (!told_window)
+  const std::optional<std::int64_t> stated_window = window_of(*family, config);
+  if (!stated_window)
     return text::fail("model_error.config_window",
                       {{"key", "sliding_window"},
-                       {"window", text::printable(words_of(*config.find("sliding_window")))}});
+                       {"window", text::printable(text_of(*config.find("sliding_window")))}});
 
   if (const char* const key = missing_size(*family, config))
     return text::fail("model_error.config_missing", {{"key", key}});
@@ -568,7 +568,7 @@ base::Result<void> apply_model_config(const Json& json, WorkloadSpec& spec) {
   made.vocab = config.size("vocab_size", 0);
   const std::int64_t context = config.size(family->context, spec.seq_len);
   const std::int64_t every = full_layers(*family, config).value_or(0);
-  const std::int64_t window = *told_window > 0 ? *told_window : context;
+  const std::int64_t window = *stated_window > 0 ? *stated_window : context;
   made.seq_len = std::min({spec.seq_len, context, window});
   made.window = window < context ? window : 0;
   made.full_every = made.window > 0 ? every : 0;

@@ -121,7 +121,7 @@ FieldRange size_range(const WorkloadSpec& spec, Field field) {
   return range;
 }
 
-std::string dimensions_words(const WorkloadSpec& spec) {
+std::string dimensions_text(const WorkloadSpec& spec) {
   constexpr std::int64_t kNoEnd = std::int64_t{1} << 20;  // what a size without one ends at
   std::string words;
   const auto model = model_of(spec);

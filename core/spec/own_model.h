@@ -56,7 +56,7 @@ FieldRange size_range(const WorkloadSpec& spec, Field field);
 
 // The open dimensions with their values and ranges: "B = 4 (ids[0], 1 to 64)"; empty for other
 // workloads.
-std::string dimensions_words(const WorkloadSpec& spec);
+std::string dimensions_text(const WorkloadSpec& spec);
 
 // Values of the program's symbols: the settings where they are open, else the example's.
 std::vector<std::int64_t> symbol_values(const WorkloadSpec& spec, const exported::ModelFile& model);

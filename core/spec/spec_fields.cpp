@@ -175,7 +175,7 @@ std::string field_text(const WorkloadSpec& spec, Field field) {
   return std::visit(ValueText{spec}, field_row(field).kind);
 }
 
-std::string settings_words(const WorkloadSpec& spec, std::span<const Field> fields) {
+std::string settings_text(const WorkloadSpec& spec, std::span<const Field> fields) {
   std::string words = to_string(spec.workload);
   const char* join = ": ";
   for (const Field field : fields) {

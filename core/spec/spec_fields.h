@@ -90,7 +90,7 @@ std::span<const char* const> field_choices(Field field);
 // The value as --set takes it: "512", "flash", "true", "0.0003".
 std::string field_text(const WorkloadSpec& spec, Field field);
 // "lm: backend = naive, B = 2, T = 128": the workload and those of the fields that apply to it.
-std::string settings_words(const WorkloadSpec& spec, std::span<const Field> fields);
+std::string settings_text(const WorkloadSpec& spec, std::span<const Field> fields);
 
 // The text on --set in --help: one line a setting, grouped by section.
 std::string field_help();

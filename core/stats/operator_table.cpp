@@ -42,9 +42,9 @@ std::vector<std::int64_t> bytes_of_calls(std::span<const OperatorCall> calls,
     const std::int64_t time = memory.events()[block.alloc_event].time_ns;
     // Search backwards from the latest call that had begun; calls of one name overlap on a few
     // threads at most.
-    constexpr int kLooks = 16;
+    constexpr int kTries = 16;
     auto at = std::ranges::upper_bound(found->second, time, {}, begin_of);
-    for (int look = 0; look < kLooks && at != found->second.begin(); ++look) {
+    for (int look = 0; look < kTries && at != found->second.begin(); ++look) {
       --at;
       if (time > calls[*at].slice.end_ns()) continue;
       bytes[*at] += block.size;

@@ -17,7 +17,7 @@ using allocator::WhatIf;
 constexpr std::int64_t kMebibyte = std::int64_t{1} << 20;
 constexpr std::int64_t kLeastSplit = 20;  // MiB; PyTorch refuses less
 
-std::string words_of(std::int64_t bytes) {
+std::string text_of(std::int64_t bytes) {
   return text::bytes(bytes).joined();
 }
 
@@ -104,13 +104,13 @@ base::Message CachedCycles::said(std::size_t step) const {
   const State& now = states_[step];
   if (step == 0)
     return text::message("stepper.said.cycles_begin",
-                         {{"base", words_of(base_)}, {"reserved", words_of(now.parts.reserved)}});
+                         {{"base", text_of(base_)}, {"reserved", text_of(now.parts.reserved)}});
   return text::message(now.grown > 0 ? "stepper.said.cycles_grew" : "stepper.said.cycles_same",
                        {{"cycle", std::to_string(step)},
-                        {"first", words_of(large_)},
-                        {"second", words_of(large_ / 2)},
-                        {"kept", words_of(kept_)},
-                        {"grown", words_of(now.grown)}});
+                        {"first", text_of(large_)},
+                        {"second", text_of(large_ / 2)},
+                        {"kept", text_of(kept_)},
+                        {"grown", text_of(now.grown)}});
 }
 
 std::vector<calculate::Figure> CachedCycles::figures() const {

@@ -35,14 +35,14 @@ io::TextTable figure_table(const std::vector<calculate::Figure>& figures,
     const bool hardly = figure.value != 0 && std::abs(figure.value) < kHardly;
     table.rows.push_back(
         {texts("stepper.term." + std::string(figure.name)), figure.name,
-         hardly ? scientific(figure.value) : calculate::value_words(figure.value, figure.unit)});
+         hardly ? scientific(figure.value) : calculate::value_text(figure.value, figure.unit)});
   }
   return table;
 }
 
 }  // namespace
 
-std::string number_words(double value, Digits digits) {
+std::string number_text(double value, Digits digits) {
   if (std::isnan(value)) return text::kNoNumber;
   if (std::isinf(value)) return value < 0 ? kMinusInfinity : "\xe2\x88\x9e";
   switch (digits) {
@@ -76,7 +76,7 @@ io::TextTable step_table(const Stepper& stepper, Walk& walk, const text::Texts& 
     const std::vector<double> numbers = row_of(walk, step);
     for (std::size_t i = 0; i < numbers.size(); ++i) {
       row.push_back(plain ? plain_number(numbers[i])
-                          : number_words(numbers[i], stepper.columns[i].digits));
+                          : number_text(numbers[i], stepper.columns[i].digits));
     }
     const base::Message said = said_at(walk, step);
     row.push_back(texts(said.key, said.arguments));

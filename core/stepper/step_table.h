@@ -10,7 +10,7 @@
 namespace ts::stepper {
 
 // "−0.4131", "1.2e-07", "3.1 KiB"; an en dash for none.
-std::string number_words(double value, Digits digits);
+std::string number_text(double value, Digits digits);
 
 // A row for each step: its number, the numbers of its columns, and what it does. `plain`: numbers
 // with all digits, for other programs; their columns have the names of the command line.

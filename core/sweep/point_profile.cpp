@@ -148,7 +148,7 @@ std::uint64_t digest_of(std::string_view text) {
 }
 
 // "flash, lr = 1e-3" as "flash,lr=1e-3".
-std::string file_words(std::string_view label) {
+std::string file_text(std::string_view label) {
   std::string words;
   std::size_t cut = 0;  // the last position that does not split a character
   for (std::size_t i = 0; i < label.size(); ++i) {
@@ -173,7 +173,7 @@ std::string file_words(std::string_view label) {
 }
 
 // "_T=512_B=2"
-std::string place_words(const Sweep& sweep, const SweepPoint& point) {
+std::string place_text(const Sweep& sweep, const SweepPoint& point) {
   std::string words;
   for (std::size_t i = 0; i < point.at.size(); ++i) {
     words += fmt::format("_{}={}", spec::field_name(sweep.spec().axes[i].field), point.at[i]);
@@ -209,7 +209,7 @@ nlohmann::json profile_of(const run::Run& run, const base::StringTable& strings)
 
 std::string profile_name(const Sweep& sweep, std::size_t index) {
   const SweepPoint& point = sweep.points()[index];
-  return file_words(sweep.series()[point.series].label) + place_words(sweep, point);
+  return file_text(sweep.series()[point.series].label) + place_text(sweep, point);
 }
 
 std::string older_profile_name(const Sweep& sweep, std::size_t index) {
@@ -221,7 +221,7 @@ std::string older_profile_name(const Sweep& sweep, std::size_t index) {
     if (kept) name += letter;
     if (letter == ',') name += '_';
   }
-  return name + place_words(sweep, point);
+  return name + place_text(sweep, point);
 }
 
 ProfileComparison compare_profiles(const nlohmann::json& a, const nlohmann::json& b) {

@@ -11,7 +11,7 @@
 namespace ts::sweep {
 namespace {
 
-base::Message predicted_words(const PointPrediction& prediction) {
+base::Message predicted_text(const PointPrediction& prediction) {
   const bool in_pieces = prediction.bytes_asked <= prediction.bytes_free;
   return text::message(in_pieces ? "sweep_reason.predicted_pieces" : "sweep_reason.predicted_oom",
                        {run::who_asked(prediction.op, prediction.module),
@@ -72,7 +72,7 @@ void Sweep::mark_predicted(std::size_t series) {
       point.status = PointStatus::predicted;
     if (!point.prediction.oom() || (!confirmed && &point == nearest)) continue;
     point.status = PointStatus::oom;
-    point.reason = predicted_words(point.prediction);
+    point.reason = predicted_text(point.prediction);
   }
 }
 

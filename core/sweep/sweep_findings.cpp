@@ -12,13 +12,13 @@
 namespace ts::sweep {
 namespace {
 
-std::string range_words(const SweepAxis& axis) {
+std::string range_text(const SweepAxis& axis) {
   const bool one = axis.values.size() == 1;
   return fmt::format("{} {}{}", spec::field_name(axis.field), text::grouped(axis.values.front()),
                      one ? "" : " to " + text::grouped(axis.values.back()));
 }
 
-base::Message measure_words(Measure measure) {
+base::Message measure_text(Measure measure) {
   switch (measure) {
     case Measure::step_ms:
       return text::message("sweep.finding.measure.time");
@@ -51,16 +51,15 @@ base::Message slope_finding(const Sweep& sweep, const std::string& axis, const C
                                                        {"low", value_at(one.points.front())},
                                                        {"high", value_at(one.points.back())}});
   }
-  return text::message("sweep.finding.slope",
-                       {{"series", one.curve.label},
-                        text::argument("measure", measure_words(one.measure)),
-                        {"axis", axis},
-                        {"slope", text::decimal(fit.slope, 2)},
-                        text::argument("ci", ci),
-                        text::argument("r2", r2),
-                        text::argument("range", from),
-                        {"n", std::to_string(fit.n)},
-                        {"last", text::decimal(one.last_slope, 2)}});
+  return text::message("sweep.finding.slope", {{"series", one.curve.label},
+                                               text::argument("measure", measure_text(one.measure)),
+                                               {"axis", axis},
+                                               {"slope", text::decimal(fit.slope, 2)},
+                                               text::argument("ci", ci),
+                                               text::argument("r2", r2),
+                                               text::argument("range", from),
+                                               {"n", std::to_string(fit.n)},
+                                               {"last", text::decimal(one.last_slope, 2)}});
 }
 
 // "0: 25.03 ± 12.01, 1: 21.00 ± 0.31": mean and standard deviation in ms by the number of warm-ups.
@@ -94,7 +93,7 @@ base::Message prediction_finding(const Sweep& sweep, const PredictionError& erro
       "sweep.finding.prediction",
       {{"n", n},
        {"percent", (error.worst_percent > 0 ? "+" : "") + text::decimal(error.worst_percent, 2)},
-       {"place", point_words(sweep, sweep.points()[error.worst_point])}});
+       {"place", point_text(sweep, sweep.points()[error.worst_point])}});
 }
 
 }  // namespace
@@ -180,7 +179,7 @@ std::vector<base::Message> reasons_of(const Sweep& sweep) {
   std::vector<base::Message> reasons;
   for (const SweepPoint& point : sweep.points()) {
     if (point.status == PointStatus::ok || point.reason.empty()) continue;
-    reasons.push_back(text::message(reason_key(point), {{"place", point_words(sweep, point)},
+    reasons.push_back(text::message(reason_key(point), {{"place", point_text(sweep, point)},
                                                         text::argument("reason", point.reason)}));
   }
   return reasons;
@@ -214,7 +213,7 @@ std::string sweep_caption(const Sweep& sweep, const std::string& device,
                           const std::string& versions) {
   const SweepSpec& spec = sweep.spec();
   std::string what = to_string(spec.base.workload);
-  for (const SweepAxis& axis : spec.axes) what += ", " + range_words(axis);
+  for (const SweepAxis& axis : spec.axes) what += ", " + range_text(axis);
   what += ";";
   for (std::size_t i = 0; i < sweep.series().size(); ++i) {
     what += (i == 0 ? " " : ", ") + sweep.series()[i].label;

@@ -74,7 +74,7 @@ const SweepPreset* SweepPresets::find(std::string_view id) const {
   return found == all_.end() ? nullptr : &*found;
 }
 
-std::string words_of(const SweepPreset& preset) {
+std::string text_of(const SweepPreset& preset) {
   std::string words = to_string(preset.workload);
   for (const auto* list : {&preset.axes, &preset.series}) {
     for (const std::string& one : *list) words += ", " + one;

@@ -35,7 +35,7 @@ class SweepPresets {
 };
 
 // "attention, T=256:2048:x2, backend=naive,flash".
-std::string words_of(const SweepPreset& preset);
+std::string text_of(const SweepPreset& preset);
 
 // The settings of its exercise; device, seed, target card and memory limit come from `machine`.
 base::Result<spec::WorkloadSpec> exercise_settings(const SweepPreset& preset,

@@ -313,7 +313,7 @@ io::TextTable homework_table(const Sweep& sweep) {
   return table;
 }
 
-std::string point_words(const Sweep& sweep, const SweepPoint& point) {
+std::string point_text(const Sweep& sweep, const SweepPoint& point) {
   std::string words = sweep.series()[point.series].label;
   for (std::size_t i = 0; i < point.at.size(); ++i) {
     words += (words.empty() ? "" : ", ") + axis_name(sweep, i) + " = " + text::grouped(point.at[i]);

@@ -19,7 +19,7 @@ io::TextTable full_table(const Sweep& sweep);
 io::TextTable homework_table(const Sweep& sweep);
 
 // The name of a point: "naive, T = 2,048".
-std::string point_words(const Sweep& sweep, const SweepPoint& point);
+std::string point_text(const Sweep& sweep, const SweepPoint& point);
 
 // The Markdown and LaTeX files for the exercise. `caption` names the sweep, the device and the
 // protocol.

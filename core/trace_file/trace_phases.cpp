@@ -105,14 +105,14 @@ class Stretches {
   [[nodiscard]] std::size_t processes() const { return processes_.size(); }
 
  private:
-  Told told_by(std::uint32_t index, const Event& event) {
+  Told stated_by(std::uint32_t index, const Event& event) {
     const Told told = names_.of(event);
     if (told.phase != Phase::idle || linked_[index] == Phase::idle) return told;
     return {linked_[index], true};
   }
 
   void visit(std::uint32_t index, const Event& event) {
-    const Told told = told_by(index, event);
+    const Told told = stated_by(index, event);
     if (told.phase == Phase::idle) return;
     auto& open = open_[event.track];
     while (!open.empty() && open.back().end_ns <= event.begin_ns) open.pop_back();

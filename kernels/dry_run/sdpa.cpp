@@ -71,13 +71,13 @@ bool efficient_can(const Problem& problem) {
   return problem.d_head() % alignment == 0;
 }
 
-std::string capability_words(const Problem& problem) {
+std::string capability_text(const Problem& problem) {
   return std::to_string(problem.capability / 10) + "." + std::to_string(problem.capability % 10);
 }
 
 // Why flash_can() is false. validate() has refused wider types and heads before.
 base::Message why_not_flash(const Problem& problem) {
-  const std::string capability = capability_words(problem);
+  const std::string capability = capability_text(problem);
   if (problem.capability < 80) {
     return text::message("prediction.flash_card", {{"capability", capability}});
   }
@@ -89,7 +89,7 @@ base::Message why_not_flash(const Problem& problem) {
 base::Message no_kernel(AttentionBackend backend, const Problem& problem) {
   return text::message("prediction.no_kernel", {{"backend", spec::to_string(backend)},
                                                 {"d_head", std::to_string(problem.d_head())},
-                                                {"capability", capability_words(problem)}});
+                                                {"capability", capability_text(problem)}});
 }
 
 // The same where the call itself is the reason.

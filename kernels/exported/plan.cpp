@@ -77,7 +77,7 @@ std::optional<PlannedNode> planned(const exported::Node& node) {
 
 using Names = std::set<std::string>;
 
-std::string in_words(const Names& all) {
+std::string as_text(const Names& all) {
   std::string words;
   for (const std::string& name : all) words += (words.empty() ? "" : ", ") + name;
   return words;
@@ -96,9 +96,9 @@ std::shared_ptr<const Plan> make_plan(const exported::Program& program) {
     }
   }
   if (!unsafe.empty())
-    throw BadInput(text::message("model_error.unsafe_operators", {{"names", in_words(unsafe)}}));
+    throw BadInput(text::message("model_error.unsafe_operators", {{"names", as_text(unsafe)}}));
   if (!missing.empty())
-    throw BadInput(text::message("model_error.operators", {{"names", in_words(missing)}}));
+    throw BadInput(text::message("model_error.operators", {{"names", as_text(missing)}}));
   for (const exported::Module& module : program.modules) plan->module_paths.push_back(module.path);
   for (const exported::Place& place : program.places) {
     std::string path = place.modules.empty() ? "" : program.modules[place.modules.back()].path;

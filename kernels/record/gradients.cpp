@@ -18,8 +18,8 @@ const void* recorded_address(const c10::TensorImpl& tensor, bool on_cuda) {
 
 }  // namespace
 
-Gradient tell_gradient(ProcessRecorder& recorder, std::uint64_t parameter, base::StringId name,
-                       bool on_cuda) {
+Gradient record_gradient(ProcessRecorder& recorder, std::uint64_t parameter, base::StringId name,
+                         bool on_cuda) {
   const auto* const owner = reinterpret_cast<const c10::TensorImpl*>(parameter);
   const at::Tensor& gradient = owner->grad();
   if (!gradient.defined()) return Gradient::none;

@@ -18,7 +18,7 @@ enum class Gradient : std::uint8_t {
 // Notes in the recorder that the gradient of the parameter at this address (of its
 // c10::TensorImpl, Tensor._cdata in Python) belongs to `name`. on_cuda: looks for a gradient on a
 // card instead of one on the CPU.
-Gradient tell_gradient(ProcessRecorder& recorder, std::uint64_t parameter, base::StringId name,
-                       bool on_cuda);
+Gradient record_gradient(ProcessRecorder& recorder, std::uint64_t parameter, base::StringId name,
+                         bool on_cuda);
 
 }  // namespace ts::kernels

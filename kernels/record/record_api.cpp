@@ -141,8 +141,8 @@ TENSORSCOPE_API void tensorscope_record_gradients(const std::uint64_t* parameter
   using ts::kernels::Gradient;
   if (recorder == nullptr) return;
   for (std::int64_t i = 0; i < count; ++i) {
-    const Gradient one = parameters[i] != 0 ? ts::kernels::tell_gradient(*recorder, parameters[i],
-                                                                         names[i], on_cuda != 0)
+    const Gradient one = parameters[i] != 0 ? ts::kernels::record_gradient(*recorder, parameters[i],
+                                                                           names[i], on_cuda != 0)
                                             : Gradient::none;
     found[i] = static_cast<std::uint8_t>(one);
   }

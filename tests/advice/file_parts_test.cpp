@@ -155,7 +155,7 @@ TEST_F(FilePartsTest, OtherOperatorsHaveNoneAndOwnWorkloadsToo) {
   AdviceRequest request;
   request.settings = spec;
   request.roofs = [](spec::DataType) { return report::Roofs{{}, 1, 1}; };
-  EXPECT_EQ(AdviceWork(request).advice().problem.key, "advice.problem.file");
+  EXPECT_EQ(AdviceSearch(request).advice().problem.key, "advice.problem.file");
 }
 
 TEST_F(FilePartsTest, SettingsOfAFileAreRanked) {

@@ -258,7 +258,7 @@ TEST(ExplainReserved, ClaimsNothingOfARecordingThatIsTooShort) {
   trace.erase(trace.begin(), trace.end() - 1);
   const auto answer = explain_reserved(snapshot, 0, {});
   ASSERT_TRUE(answer) << answer.error().sentence;
-  EXPECT_EQ(answer->untold, ReservedAnswer::Untold::too_short);
+  EXPECT_EQ(answer->unanswered, ReservedAnswer::Unanswered::too_short);
   ASSERT_EQ(answer->what_ifs.size(), 1U);
   const WhatIf& emptied = answer->what_ifs[0];
   EXPECT_EQ(emptied.kind, WhatIf::Kind::empty_cache);

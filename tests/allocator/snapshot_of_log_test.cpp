@@ -22,7 +22,7 @@ using memory::testing::free;
 using memory::testing::mark;
 using memory::testing::owner;
 
-std::string stack_in_words(const Snapshot& snapshot, StackIndex stack) {
+std::string stack_as_text(const Snapshot& snapshot, StackIndex stack) {
   std::string words;
   for (const FrameIndex index : snapshot.stacks.stack(stack)) {
     const Frame& frame = snapshot.stacks.frame(index);
@@ -77,7 +77,7 @@ TEST(SnapshotOfLog, AllocationsHaveTheirOrigin) {
   EXPECT_EQ(trace[1].size, 3 << 20);
   EXPECT_EQ(trace[1].time_us, 7000);
   EXPECT_EQ(category(snapshot, trace[1]), "gradient");
-  EXPECT_EQ(stack_in_words(snapshot, trace[1].stack),
+  EXPECT_EQ(stack_as_text(snapshot, trace[1].stack),
             "operator:0:aten::bmm module:0:blocks.3.attn module:0:blocks.3 module:0:blocks "
             "phase:0:forward step:2:step ");
   EXPECT_EQ(trace[2].action, TraceAction::free_requested);
@@ -103,7 +103,7 @@ TEST(SnapshotOfLog, AnOutOfMemoryIsRecorded) {
   EXPECT_EQ(oom.action, TraceAction::oom);
   EXPECT_EQ(oom.size, 1 << 30);
   EXPECT_EQ(oom.address, 4U << 20U);
-  EXPECT_EQ(stack_in_words(snapshot, oom.stack), "operator:0:aten::mm phase:0:setup ");
+  EXPECT_EQ(stack_as_text(snapshot, oom.stack), "operator:0:aten::mm phase:0:setup ");
 }
 
 // Whatever the log holds: the blocks at the end are those that live, the trace has each of its

@@ -61,7 +61,7 @@ TEST(FileList, recent_files_are_looked_at_again_after_a_second) {
   EXPECT_EQ(files.look(recent, 10)[1].kind, FileKind::missing);
   std::filesystem::remove(recent[0]);
   EXPECT_EQ(files.look(recent, 11)[0].kind, FileKind::snapshot);
-  EXPECT_EQ(files.look(recent, 10 + RecentFiles::kLookAgainNs)[0].kind, FileKind::missing);
+  EXPECT_EQ(files.look(recent, 10 + RecentFiles::kReadAgainNs)[0].kind, FileKind::missing);
   EXPECT_TRUE(files.look({}, 12).empty());
   EXPECT_EQ(recent_name("/a/run-1/snapshot.pickle"), "run-1/snapshot.pickle");
 }

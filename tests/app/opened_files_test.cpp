@@ -32,7 +32,7 @@ std::string snapshot_of(int bytes) {
 }
 
 // Reads files as told: the beginning at once, the rest when it may go on.
-class ToldReading : public ::testing::Test {
+class StatedReading : public ::testing::Test {
  protected:
   void SetUp() override {
     write(beginning_, 100);
@@ -84,7 +84,7 @@ class ToldReading : public ::testing::Test {
   }};
 };
 
-TEST_F(ToldReading, TheBeginningIsShownThenAll) {
+TEST_F(StatedReading, TheBeginningIsShownThenAll) {
   open();
   EXPECT_TRUE(entry().loading());
   EXPECT_EQ(entry().opened, nullptr);
@@ -101,7 +101,7 @@ TEST_F(ToldReading, TheBeginningIsShownThenAll) {
 }
 
 // A million events take half a second, for which the window would stand still.
-TEST_F(ToldReading, TheHistoryIsMadeWhereTheFileIsRead) {
+TEST_F(StatedReading, TheHistoryIsMadeWhereTheFileIsRead) {
   const auto events = [this] {
     const auto& history = entry().opened->devices.at(0).history;
     return history == nullptr ? 0 : history->position();
@@ -115,7 +115,7 @@ TEST_F(ToldReading, TheHistoryIsMadeWhereTheFileIsRead) {
   EXPECT_EQ(entry().opened->devices.at(0).history->segments().at(0).requested_size, 700);
 }
 
-TEST_F(ToldReading, NoFrameBetweenReadingAndReplayIsQuiet) {
+TEST_F(StatedReading, NoFrameBetweenReadingAndReplayIsQuiet) {
   open();
   wait_for_beginning();
   go_.set_value();
@@ -126,7 +126,7 @@ TEST_F(ToldReading, NoFrameBetweenReadingAndReplayIsQuiet) {
   EXPECT_TRUE(files_.loading() || files_.replayed() != nullptr);
 }
 
-TEST_F(ToldReading, CancelKeepsTheBeginningAndSaysSo) {
+TEST_F(StatedReading, CancelKeepsTheBeginningAndSaysSo) {
   open();
   wait_for_beginning();
   files_.stop_reading(0);
@@ -144,7 +144,7 @@ TEST_F(ToldReading, CancelKeepsTheBeginningAndSaysSo) {
   EXPECT_FALSE(entry().in_part);
 }
 
-TEST_F(ToldReading, CancelBeforeAnythingIsShownClosesTheFile) {
+TEST_F(StatedReading, CancelBeforeAnythingIsShownClosesTheFile) {
   open();
   files_.stop_reading(0);
   EXPECT_TRUE(files_.entries().empty());
@@ -153,7 +153,7 @@ TEST_F(ToldReading, CancelBeforeAnythingIsShownClosesTheFile) {
   EXPECT_TRUE(files_.entries().empty());
 }
 
-TEST_F(ToldReading, CancelOfASecondReadingLeavesTheFirst) {
+TEST_F(StatedReading, CancelOfASecondReadingLeavesTheFirst) {
   open();
   rest();
   const std::shared_ptr<files::OpenedFile> first = entry().opened;
@@ -169,7 +169,7 @@ TEST_F(ToldReading, CancelOfASecondReadingLeavesTheFirst) {
   EXPECT_EQ(peak(), 700);
 }
 
-TEST_F(ToldReading, ASecondReadingShowsNoBeginning) {
+TEST_F(StatedReading, ASecondReadingShowsNoBeginning) {
   open();
   rest();
   const std::shared_ptr<files::OpenedFile> first = entry().opened;
@@ -182,7 +182,7 @@ TEST_F(ToldReading, ASecondReadingShowsNoBeginning) {
   EXPECT_EQ(peak(), 900);
 }
 
-TEST_F(ToldReading, ABeginningWithoutARestStaysWithTheReason) {
+TEST_F(StatedReading, ABeginningWithoutARestStaysWithTheReason) {
   open();
   wait_for_beginning();
   std::filesystem::remove(path_);
@@ -194,7 +194,7 @@ TEST_F(ToldReading, ABeginningWithoutARestStaysWithTheReason) {
   EXPECT_EQ(entry().problem.sentence, "");
 }
 
-TEST_F(ToldReading, AClosedFileStaysClosed) {
+TEST_F(StatedReading, AClosedFileStaysClosed) {
   open();
   wait_for_beginning();
   files_.close(0);

@@ -7,7 +7,7 @@
 #include "app/output/time_stamp.h"
 #include "app/session/languages.h"
 #include "tests/io/temporary_folder.h"
-#include "views/common/spec_words.h"
+#include "views/common/spec_text.h"
 
 namespace ts::app {
 namespace {
@@ -129,7 +129,7 @@ TEST_F(PreferencesFile, whose_problem_is_told_in_the_language_of_the_window) {
     write(content);
     problem_ = {};
     const Preferences loaded = load();
-    const std::string words = views::message_words(texts, problem_);
+    const std::string words = views::message_text(texts, problem_);
     EXPECT_NE(words.find(wanted), std::string::npos) << words;
     EXPECT_NE(words.find("；原内容保存在 " + loaded.set_aside.string()), std::string::npos)
         << words;

@@ -379,20 +379,20 @@ TEST_F(SummaryCommand, ARangeWithoutEventsIsSaid) {
   write("times.json", kTrace);
   const auto kept = summary("--from 1000s " + file("steps.json"), "from");
   EXPECT_EQ(kept["in_range"], (nlohmann::json{{"events", 0}, {"earlier", kept["events"]}}));
-  const auto words_of = [](const std::string& arguments) {
+  const auto text_of = [](const std::string& arguments) {
     const auto ended = testing::run_program("summary " + arguments);
     EXPECT_EQ(ended.code, 0) << ended.err;
     return ended.out;
   };
-  EXPECT_NE(words_of("--from 1000s " + file("steps.json"))
+  EXPECT_NE(text_of("--from 1000s " + file("steps.json"))
                 .find("no event lies there; counted: 7 earlier events that made what was alive"),
             std::string::npos);
-  EXPECT_NE(words_of("--from 4 --to 7 " + file("steps.json"))
+  EXPECT_NE(text_of("--from 4 --to 7 " + file("steps.json"))
                 .find("3 events lie there; counted, too: 2 earlier events that made"),
             std::string::npos);
   const auto none = summary("--from 1000s " + file("times.json"), "asked");
   EXPECT_EQ(none["in_range"], (nlohmann::json{{"events", 0}, {"earlier", 0}}));
-  const std::string words = words_of("--from 1000s " + file("times.json"));
+  const std::string words = text_of("--from 1000s " + file("times.json"));
   EXPECT_NE(words.find("no event lies there\n"), std::string::npos) << words;
 }
 

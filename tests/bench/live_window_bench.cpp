@@ -50,7 +50,7 @@ int show(std::vector<std::string> command) {
   Window& window = **opened;
   for (int i = 0; i < 10; ++i) window.frame();
   pid_t script = 0;
-  const io::SpawnWords words(std::move(command));
+  const io::SpawnArguments words(std::move(command));
   if (::posix_spawnp(&script, words.data()[0], nullptr, nullptr, words.data(), environ) != 0)
     return 1;
   std::shared_ptr<files::LiveFile> live;

@@ -175,7 +175,7 @@ TEST(Growth, StacksThatDifferInTheirStepAreOne) {
   const Growth growth = find_growth(source);
   ASSERT_EQ(growth.ends.size(), 5U);
   ASSERT_EQ(growth.stacks.size(), 1U);
-  EXPECT_EQ(frames_words(source.snapshot, growth.stacks[0].frames, Paths::names),
+  EXPECT_EQ(frames_text(source.snapshot, growth.stacks[0].frames, Paths::names),
             "aten::add  operator < forward  phase");
   EXPECT_EQ(growth.stacks[0].first_count, 1);
   EXPECT_EQ(growth.stacks[0].last_count, 5);

@@ -40,10 +40,10 @@ TEST(FrameKind, TheTellingFrameIsTheInnermostOfTheProgram) {
                                  {"main", "/data/course/train.py", 7},
                                  {"_start", "??", 0}});
   const allocator::Snapshot& snapshot = made.snapshot();
-  const auto frame = telling_frame(snapshot, stack);
-  EXPECT_EQ(frame_words(snapshot, snapshot.stacks.frame(frame)),
+  const auto frame = frame_of_program(snapshot, stack);
+  EXPECT_EQ(frame_text(snapshot, snapshot.stacks.frame(frame)),
             "forward  /data/course/model.py:42");
-  EXPECT_EQ(short_frame_words(snapshot, snapshot.stacks.frame(frame)), "forward  model.py:42");
+  EXPECT_EQ(short_frame_text(snapshot, snapshot.stacks.frame(frame)), "forward  model.py:42");
   const StackParts parts = parts_of(snapshot, stack);
   EXPECT_EQ(parts[FrameKind::own].size(), 2U);
   EXPECT_EQ(parts[FrameKind::torch].size(), 2U);
@@ -51,19 +51,19 @@ TEST(FrameKind, TheTellingFrameIsTheInnermostOfTheProgram) {
   EXPECT_EQ(parts.size(), 6U);
   EXPECT_EQ(stack_text(snapshot, stack).find("torch::unwind::unwind()\nat::_ops"), 0U)
       << "the clipboard has all of them, in the order of the file";
-  EXPECT_EQ(telling_frame(snapshot, memory::kNone), memory::kNone);
+  EXPECT_EQ(frame_of_program(snapshot, memory::kNone), memory::kNone);
   const auto backward =
       made.stack({{"c10::cuda::CUDACachingAllocator::Native::malloc(unsigned long)", "??", 0},
                   {"at::_ops::empty_strided::call(c10::ArrayRef<long>)", "??", 0},
                   {"at::_ops::mm::call(at::Tensor const&, at::Tensor const&)", "??", 0},
                   {"torch::autograd::Engine::thread_main()", "??", 0}});
-  const auto asks = telling_frame(snapshot, backward);
+  const auto asks = frame_of_program(snapshot, backward);
   EXPECT_EQ(snapshot.text(snapshot.stacks.frame(asks).name),
             "at::_ops::mm::call(at::Tensor const&, at::Tensor const&)");
   const auto freed = made.stack({{"c10::StorageImpl::~StorageImpl()", "", 0},
                                  {"std::vector<at::Tensor>::~vector()", "??", 0},
                                  {"torch::autograd::Engine::thread_main()", "??", 0}});
-  EXPECT_EQ(snapshot.text(snapshot.stacks.frame(telling_frame(snapshot, freed)).name),
+  EXPECT_EQ(snapshot.text(snapshot.stacks.frame(frame_of_program(snapshot, freed)).name),
             "torch::autograd::Engine::thread_main()");
 }
 
@@ -87,10 +87,11 @@ TEST(StackWords, BeginWithTheProgramNotWithTheAllocator) {
        {"run_code", "/x/site-packages/IPython/core/interactiveshell.py", 3577},
        {"_start", "??", 0}});
   const allocator::Snapshot& snapshot = made.snapshot();
-  EXPECT_EQ(stack_words(snapshot, stack, Paths::names),
+  EXPECT_EQ(short_stack_text(snapshot, stack, Paths::names),
             "forward  model.py:39 < <module>  31.py:21 \xe2\x80\xa6 einsum  einops.py:939 "
             "\xe2\x80\xa6 aten::bmm < aten::einsum < einsum  functional.py:373");
-  EXPECT_EQ(stack_words(snapshot, stack, Paths::whole).find("forward  /data/model.py:39 < "), 0U);
+  EXPECT_EQ(short_stack_text(snapshot, stack, Paths::whole).find("forward  /data/model.py:39 < "),
+            0U);
   const StackParts parts = parts_of(snapshot, stack);
   EXPECT_EQ(parts[FrameKind::library].size(), 1U) << "a notebook only starts the program";
   EXPECT_EQ(parts[FrameKind::runtime].size(), 3U);
@@ -99,7 +100,7 @@ TEST(StackWords, BeginWithTheProgramNotWithTheAllocator) {
 TEST(StackWords, OfCppAloneAreItsOperatorsAndTheNodeOfTheBackward) {
   testing::MadeSnapshot made;
   const auto words = [&](const std::vector<testing::Line>& frames) {
-    return stack_words(made.snapshot(), made.stack(frames), Paths::names);
+    return short_stack_text(made.snapshot(), made.stack(frames), Paths::names);
   };
   const testing::Line allocator{"c10::cuda::CUDACachingAllocator::malloc(unsigned long)", "??", 0};
   const testing::Line engine{"torch::autograd::Engine::thread_main()", "??", 0};

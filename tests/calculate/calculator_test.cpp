@@ -276,19 +276,19 @@ TEST(Calculators, WrongNumbersAreRefusedInOneSentence) {
 }
 
 TEST(Calculators, ValuesAndFormulasInWords) {
-  EXPECT_EQ(formula_words("4*d_model^2/(a-1)+1e-6"),
+  EXPECT_EQ(formula_text("4*d_model^2/(a-1)+1e-6"),
             "4 \xc3\x97 d_model\xc2\xb2 / (a \xe2\x88\x92 1) + 1e-6");
-  EXPECT_EQ(value_words(14.19e12, Unit::flops), "14.19 TFLOP");
-  EXPECT_EQ(value_words(56e9, Unit::bytes), "52.15 GiB");
-  EXPECT_EQ(exact_words(56e9, Unit::bytes), "56,000,000,000");
-  EXPECT_EQ(value_words(-4e9, Unit::bytes),
+  EXPECT_EQ(value_text(14.19e12, Unit::flops), "14.19 TFLOP");
+  EXPECT_EQ(value_text(56e9, Unit::bytes), "52.15 GiB");
+  EXPECT_EQ(exact_text(56e9, Unit::bytes), "56,000,000,000");
+  EXPECT_EQ(value_text(-4e9, Unit::bytes),
             "\xe2\x88\x92"
             "3.73 GiB");
-  EXPECT_EQ(value_words(0.15167, Unit::seconds), "151.7 ms");
-  EXPECT_EQ(value_words(0.4482, Unit::share), "44.8 %");
-  EXPECT_EQ(value_words(NAN, Unit::bytes), "\xe2\x80\x93");
-  EXPECT_EQ(value_words(INFINITY, Unit::times), "\xe2\x80\x93");
-  EXPECT_EQ(value_words(12.5, Unit::number), "12.500");
+  EXPECT_EQ(value_text(0.15167, Unit::seconds), "151.7 ms");
+  EXPECT_EQ(value_text(0.4482, Unit::share), "44.8 %");
+  EXPECT_EQ(value_text(NAN, Unit::bytes), "\xe2\x80\x93");
+  EXPECT_EQ(value_text(INFINITY, Unit::times), "\xe2\x80\x93");
+  EXPECT_EQ(value_text(12.5, Unit::number), "12.500");
 }
 
 }  // namespace

@@ -5,11 +5,11 @@
 namespace ts::capture {
 namespace {
 
-DeviceWork kernel_work(std::uint32_t number, std::int64_t begin, std::int64_t end,
-                       std::uint32_t device = 0) {
+DeviceInterval kernel_work(std::uint32_t number, std::int64_t begin, std::int64_t end,
+                           std::uint32_t device = 0) {
   return {device, number, begin, end};
 }
-DeviceWork copy(std::int64_t begin, std::int64_t end, std::uint32_t number = 0) {
+DeviceInterval copy(std::int64_t begin, std::int64_t end, std::uint32_t number = 0) {
   return {0, number, begin, end};
 }
 HostCall call(HostCall::Kind kind, std::uint32_t number, std::int64_t begin, std::int64_t end) {
@@ -25,7 +25,7 @@ struct Told {
   std::int64_t end;
   friend bool operator==(const Told&, const Told&) = default;
 };
-std::vector<Told> told(std::vector<DeviceWork> work, const std::vector<HostCall>& calls,
+std::vector<Told> told(std::vector<DeviceInterval> work, const std::vector<HostCall>& calls,
                        const std::vector<std::int64_t>& began = {}) {
   std::vector<Told> all;
   for (const IdleSpan& span : idle_spans(std::move(work), calls, began))
@@ -46,7 +46,7 @@ TEST(GpuIdle, a_launch_that_was_waiting_is_the_devices) {
 }
 
 TEST(GpuIdle, a_host_that_waited_for_the_device_could_not_launch) {
-  const std::vector<DeviceWork> work = {kernel_work(1, 100, 200), kernel_work(2, 300, 400)};
+  const std::vector<DeviceInterval> work = {kernel_work(1, 100, 200), kernel_work(2, 300, 400)};
   EXPECT_EQ(
       told(work, {call(kLaunch, 1, 50, 60), call(kWait, 5, 65, 210), call(kLaunch, 2, 280, 290)}),
       (std::vector<Told>{{IdleCause::synchronisation, 200, 300}}));
@@ -65,7 +65,7 @@ TEST(GpuIdle, what_another_process_waits_for_is_no_cause) {
     one.process = process;
     return one;
   };
-  const std::vector<DeviceWork> work = {kernel_work(1, 100, 200), kernel_work(2, 300, 400)};
+  const std::vector<DeviceInterval> work = {kernel_work(1, 100, 200), kernel_work(2, 300, 400)};
   for (const auto kind : {kWait, kCopy}) {
     EXPECT_EQ(told(work, {call(kLaunch, 1, 50, 60), of(7, call(kind, 5, 65, 210)),
                           call(kLaunch, 2, 280, 290)}),

@@ -35,7 +35,7 @@ TEST(CheckCatalogue, HasAllOfTheCourse) {
     EXPECT_EQ(one.id, "C-" + std::to_string(++number));
     EXPECT_FALSE(one.answered_by().empty()) << one.id;
     const bool of_run = one.answered_by().front() == Source::run;
-    EXPECT_TRUE(of_run || *one.untold != '\0') << one.id << " needs a reason";
+    EXPECT_TRUE(of_run || *one.unanswered != '\0') << one.id << " needs a reason";
   }
 }
 
@@ -47,7 +47,8 @@ TEST(CheckCatalogue, ThePageListsIt) {
     std::string sources;
     for (const Source source : one.answered_by())
       sources += (sources.empty() ? "" : ", ") + std::string(to_string(source));
-    const std::string reason = *one.untold == '\0' ? "" : text::message(one.untold).sentence;
+    const std::string reason =
+        *one.unanswered == '\0' ? "" : text::message(one.unanswered).sentence;
     const std::string line = "| " + std::string(one.id) + " " +
                              text::message("check.title." + std::string(one.id)).sentence + " | " +
                              sources + " | " + reason + " |";

@@ -125,7 +125,7 @@ TEST_F(RankFolder, StepsAndTracksStandByTheirRank) {
 }
 
 // The program takes this from a trace: a line each.
-std::vector<std::string> told_by(const trace_file::TraceFile& file) {
+std::vector<std::string> stated_by(const trace_file::TraceFile& file) {
   const auto track = [&](std::uint32_t number) {
     const trace_file::Track& of = file.tracks[number];
     // A wait's track has the name of its stream only where ranks are merged.
@@ -172,7 +172,7 @@ class RankCopy : public RankFolder {
     const auto again = trace_file::read_trace(out());
     EXPECT_TRUE(merged && again);
     if (merged && again) {
-      EXPECT_EQ(told_by(*again), told_by(*merged));
+      EXPECT_EQ(stated_by(*again), stated_by(*merged));
     }
     return Json::parse(*io::read_file(out()));
   }

@@ -32,7 +32,7 @@ void check_round_trip(const allocator::Snapshot& snapshot, snapshot::SnapshotFor
   TS_CHECK(again->snapshot.segments.size() == snapshot.segments.size());
   TS_CHECK(again->snapshot.entry_count() == snapshot.entry_count());
   if (format == snapshot::SnapshotFormat::pickle) {
-    TS_CHECK(snapshot::testing::in_words(again->snapshot) == snapshot::testing::in_words(snapshot));
+    TS_CHECK(snapshot::testing::as_text(again->snapshot) == snapshot::testing::as_text(snapshot));
   }
 }
 
@@ -52,8 +52,8 @@ void check_event_forms(const std::string& bytes) {
   TS_CHECK(fast.has_value() == slow.has_value());
   if (!fast) return;
   TS_CHECK(fast->fault.empty() == slow->fault.empty());
-  TS_CHECK(snapshot::testing::in_words(fast->snapshot) ==
-           snapshot::testing::in_words(slow->snapshot));
+  TS_CHECK(snapshot::testing::as_text(fast->snapshot) ==
+           snapshot::testing::as_text(slow->snapshot));
 }
 
 void replay_all(const allocator::Snapshot& snapshot) {

@@ -388,7 +388,7 @@ TEST_F(FilesInTheWindow, ALongReadingHasABarAndCanBeCancelled) {
     IM_CHECK(until(context, 20, bar));
     const OpenedFiles::Entry* const entry = files.current();
     IM_CHECK(entry != nullptr && entry->loading());
-    IM_CHECK_STR_EQ(reading_words(built_in_texts(), *entry).c_str(), "Reading slow.json: 40 %");
+    IM_CHECK_STR_EQ(reading_text(built_in_texts(), *entry).c_str(), "Reading slow.json: 40 %");
     const std::size_t count = files.entries().size();
     context->ItemClick("//###reading_bar/###stop_reading");
     context->Yield(4);

@@ -93,8 +93,8 @@ class Script {
         code_(code) {
     const auto file = folder / (std::string(name) + ".py");
     std::ofstream(file) << kBeginning << text;
-    const io::SpawnWords words({python, "-c", kStart, TENSORSCOPE_PACKAGE, "record", "--live",
-                                "--out", out_.string(), file.string()});
+    const io::SpawnArguments words({python, "-c", kStart, TENSORSCOPE_PACKAGE, "record", "--live",
+                                    "--out", out_.string(), file.string()});
     posix_spawn_file_actions_t actions;
     ::posix_spawn_file_actions_init(&actions);
     ::posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, said_.c_str(),

@@ -212,7 +212,7 @@ TEST_F(SweepInTheWindow, SpacePausesAndResumesAndACancelledSweepSaysWhatIsLeft) 
     const std::size_t left = sweep()->count(sweep::PointStatus::cancelled);
     IM_CHECK(left > 0);
     text::Texts texts = built_in_texts();
-    const std::string words = views::sweep_state_words(*sweep(), false, texts);
+    const std::string words = views::sweep_state_text(*sweep(), false, texts);
     IM_CHECK(words.starts_with("Cancelled: "));
     IM_CHECK(words.find("other " + std::to_string(left)) != std::string::npos);
     IM_CHECK(context->ItemExists("//###sweep_page/###sweep_resume"));

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "core/kernel_plan/tile_words.h"
+#include "core/kernel_plan/tile_text.h"
 
 namespace ts::kernel_plan {
 namespace {
@@ -109,7 +109,7 @@ TEST(TilePlan, Sentences) {
   const auto all =
       sweep_tiles(card("8.0"), {.length = 4096, .heads = 16, .causal = false}, tiles(64, 64));
   const std::string best = best_sentence(all[0], "card", all.size()).sentence;
-  EXPECT_EQ(best.rfind("By the model " + tiles_words(all[0]) + " is the best of 25 on card: ", 0),
+  EXPECT_EQ(best.rfind("By the model " + tiles_text(all[0]) + " is the best of 25 on card: ", 0),
             0U)
       << best;
   const PlannedTiles small =
@@ -117,7 +117,7 @@ TEST(TilePlan, Sentences) {
   EXPECT_NE(chosen_sentence(small, all[0]).sentence.find("K and V are read 256 times instead of"),
             std::string::npos)
       << chosen_sentence(small, all[0]).sentence;
-  EXPECT_EQ(occupancy_words(small).substr(0, 4), "\xe2\x89\xa4 ");
+  EXPECT_EQ(occupancy_text(small).substr(0, 4), "\xe2\x89\xa4 ");
 }
 
 }  // namespace

@@ -12,7 +12,7 @@ namespace {
 
 CudaAllocatorListener listener = nullptr;
 
-const char* tell_one_segment(const CudaAllocatorVisitor& visitor) {
+const char* print_one_segment(const CudaAllocatorVisitor& visitor) {
   CudaSegment segment{};
   segment.address = 0x1000;
   segment.total_size = 2 << 20;
@@ -32,7 +32,7 @@ CudaApi fake_api() {
   CudaApi api{};
   api.version = kCudaApiVersion;
   api.on_allocator_event = [](CudaAllocatorListener wanted) { listener = wanted; };
-  api.visit_allocator = tell_one_segment;
+  api.visit_allocator = print_one_segment;
   return api;
 }
 

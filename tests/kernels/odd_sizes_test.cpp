@@ -21,7 +21,7 @@ constexpr std::array kBackends = {AttentionBackend::naive, AttentionBackend::mat
                                   AttentionBackend::flash, AttentionBackend::tiled,
                                   AttentionBackend::own,   AttentionBackend::automatic};
 
-std::string words_of(const spec::WorkloadSpec& spec) {
+std::string text_of(const spec::WorkloadSpec& spec) {
   return std::string(to_string(spec.workload)) + " " + to_string(spec.backend) + " " +
          to_string(spec.pass) + " B=" + std::to_string(spec.batch) +
          " T=" + std::to_string(spec.seq_len) + " d_model=" + std::to_string(spec.d_model) +
@@ -32,14 +32,14 @@ std::string words_of(const spec::WorkloadSpec& spec) {
 double loss_of(const spec::WorkloadSpec& spec) {
   auto execution = engine().prepare(spec, kPlenty, nullptr, {});
   if (!execution) {
-    ADD_FAILURE() << words_of(spec) << ": " << execution.error().sentence;
+    ADD_FAILURE() << text_of(spec) << ": " << execution.error().sentence;
     return NAN;
   }
   double loss = 0;
   for (int i = 0; i < 2; ++i) {
     const auto times = (*execution)->step(nullptr, i);
     if (!times) {
-      ADD_FAILURE() << words_of(spec) << ": " << times.error().sentence;
+      ADD_FAILURE() << text_of(spec) << ": " << times.error().sentence;
       return NAN;
     }
     loss = times->loss;
@@ -57,14 +57,14 @@ void expect_runs(spec::WorkloadSpec spec) {
       if (spec.workload == WorkloadKind::attention && pass == Pass::full_step) continue;
       if (spec.workload == WorkloadKind::softmax && pass == Pass::full_step) continue;
       const auto problems = spec::validate(spec);
-      ASSERT_TRUE(problems.empty()) << words_of(spec) << ": " << problems.front().sentence;
+      ASSERT_TRUE(problems.empty()) << text_of(spec) << ": " << problems.front().sentence;
       const double loss = loss_of(spec);
-      EXPECT_TRUE(std::isfinite(loss)) << words_of(spec);
+      EXPECT_TRUE(std::isfinite(loss)) << text_of(spec);
       if (std::isnan(first)) first = loss;
-      EXPECT_NEAR(loss, first, 1e-4 * (1 + std::abs(first))) << words_of(spec);
+      EXPECT_NEAR(loss, first, 1e-4 * (1 + std::abs(first))) << text_of(spec);
       if (backend == AttentionBackend::naive && spec::field_applies(spec, spec::Field::kernels)) {
         spec.kernels = spec::Kernels::own;
-        EXPECT_NEAR(loss_of(spec), first, 1e-4 * (1 + std::abs(first))) << words_of(spec);
+        EXPECT_NEAR(loss_of(spec), first, 1e-4 * (1 + std::abs(first))) << text_of(spec);
         spec.kernels = spec::Kernels::torch;
       }
       if (!spec::field_applies(spec, spec::Field::backend)) break;

@@ -68,7 +68,7 @@ TEST(Advice, IsTheOptimumOfAllCombinations) {
         return report::Roofs{{"made up"}, type == spec::DataType::fp32 ? 0.1 : 0.2, 20};
       };
     }
-    advice::AdviceWork work(request);
+    advice::AdviceSearch work(request);
     while (work.running()) work.step(dry_runner(), {});
     const RecipeSearch& search = work.advice().search;
     ASSERT_FALSE(search.recipes().empty()) << one.name;

@@ -60,7 +60,7 @@ TEST(Findings, TheoryAndSimulatedNumbersAreNeverMixed) {
   const Findings found = find(*lesson, Tier::laptop, documents);
   const Cells& held = found.values[0];
   EXPECT_DOUBLE_EQ(held.in(Column::theory)->value, 22.75e9);
-  EXPECT_EQ(words_of(*held.in(Column::theory), &lesson->values[0]), "22.75 GB");
+  EXPECT_EQ(text_of(*held.in(Column::theory), &lesson->values[0]), "22.75 GB");
   EXPECT_EQ(held.in(Column::theory)->nature, Nature::theory);
   const Cells& bubble = found.values[1];
   EXPECT_NEAR(bubble.in(Column::simulated)->value, 100 * 3.0 / 7, 1e-9);
@@ -198,9 +198,9 @@ TEST(Findings, BytesAreShownInTheUnitThatIsAskedFor) {
   Value value;
   value.shown_in = "MiB";
   value.decimals = 3;
-  EXPECT_EQ(words_of({2189695488.0, Unit::bytes}, &value), "2,088.256 MiB");
-  EXPECT_EQ(words_of({2189695488.0, Unit::bytes}), "2.04 GiB");
-  EXPECT_EQ(words_of({3.9, Unit::ratio}), "3.90 \xc3\x97");
+  EXPECT_EQ(text_of({2189695488.0, Unit::bytes}, &value), "2,088.256 MiB");
+  EXPECT_EQ(text_of({2189695488.0, Unit::bytes}), "2.04 GiB");
+  EXPECT_EQ(text_of({3.9, Unit::ratio}), "3.90 \xc3\x97");
 }
 
 TEST(LessonReport, PagesEscapeWhatTheyQuote) {

@@ -107,9 +107,9 @@ TEST(KernelBench, OperatorsHaveTimesAndMemory) {
 
 TEST(KernelBench, SizesAreNamed) {
   const auto attention = kernel_bench_specs({}, {512});
-  EXPECT_EQ(size_words(attention[1]), "T 512, d_head 64, causal, forward");
+  EXPECT_EQ(size_text(attention[1]), "T 512, d_head 64, causal, forward");
   const auto operators = operator_bench_specs({});
-  EXPECT_EQ(size_words(operators[5]), "norm rmsnorm, fp32, forward+backward");
+  EXPECT_EQ(size_text(operators[5]), "norm rmsnorm, fp32, forward+backward");
 }
 
 // All sizes of both halves end within a quarter of an hour even where no ratio gets sure.

@@ -23,10 +23,10 @@ TEST(RunEstimate, follows_from_flops_traffic_and_the_measured_roof) {
   // Ten times the peak and the bandwidth: a tenth of the time.
   const auto faster = estimate_run(spec, protocol, {spec.dtype, 2048, 1, 100});
   EXPECT_NEAR(faster->step_s, estimate->step_s / 10, 1e-9);
-  EXPECT_EQ(time_words({.tflops = 1, .step_s = 1, .total_s = 246}).sentence, "about 4 min");
-  EXPECT_EQ(time_words({.tflops = 1, .step_s = 1, .total_s = 80}).sentence, "about 80 s");
-  EXPECT_NE(estimate_words(*estimate).sentence.find("100.0 GFLOP/s"), std::string::npos)
-      << estimate_words(*estimate).sentence;
+  EXPECT_EQ(time_text({.tflops = 1, .step_s = 1, .total_s = 246}).sentence, "about 4 min");
+  EXPECT_EQ(time_text({.tflops = 1, .step_s = 1, .total_s = 80}).sentence, "about 80 s");
+  EXPECT_NE(estimate_text(*estimate).sentence.find("100.0 GFLOP/s"), std::string::npos)
+      << estimate_text(*estimate).sentence;
 }
 
 TEST(RunEstimate, nothing_is_estimated_from_nothing) {

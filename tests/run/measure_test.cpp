@@ -393,7 +393,7 @@ TEST_F(MeasureTest, out_of_memory_while_preparing_is_a_verdict) {
   EXPECT_TRUE(all<SampleUpdate>().empty());
 }
 
-TEST_F(MeasureTest, exceptions_are_failures_with_their_words) {
+TEST_F(MeasureTest, exceptions_are_failures_with_their_text) {
   script_->before_step = [](std::int32_t number) {
     if (number == 4) throw std::runtime_error("mat1 and mat2 shapes cannot be multiplied");
   };

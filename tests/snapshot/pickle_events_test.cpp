@@ -106,7 +106,7 @@ Answer read(const std::string& content, EventForm form) {
   if (!parsed) return {.fault = parsed.error().sentence};
   if (parsed->fault.empty()) count_forms(document, parsed->root, answer);
   const SnapshotFile file = convert_snapshot(document, parsed->root);
-  answer.words = testing::in_words(file.snapshot);
+  answer.words = testing::as_text(file.snapshot);
   answer.fault = parsed->fault.sentence + file.fault.sentence;
   return answer;
 }

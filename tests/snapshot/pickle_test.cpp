@@ -16,7 +16,7 @@ namespace {
 using testing::PickleBytes;
 
 // A document in words: [1, "a", {"k": (None, True)}].
-std::string in_words(const Document& document, Document::Value value) {
+std::string as_text(const Document& document, Document::Value value) {
   const auto separate = [](std::string& text) {
     if (text.size() > 1) text += ", ";
   };
@@ -37,7 +37,7 @@ std::string in_words(const Document& document, Document::Value value) {
       std::string text = "[";
       document.for_each_item(value, [&](Document::Value item) {
         separate(text);
-        text += in_words(document, item);
+        text += as_text(document, item);
         return true;
       });
       return text + "]";
@@ -46,7 +46,7 @@ std::string in_words(const Document& document, Document::Value value) {
       std::string text = "{";
       document.for_each_entry(value, [&](Document::Value key, Document::Value item) {
         separate(text);
-        text += in_words(document, key) + ": " + in_words(document, item);
+        text += as_text(document, key) + ": " + as_text(document, item);
         return true;
       });
       return text + "}";
@@ -66,7 +66,7 @@ Outcome outcome_of(std::string bytes) {
   Document document(bytes.size());
   const auto parsed = read_pickle(std::move(bytes), document);
   if (!parsed) return {{}, {}, parsed.error().sentence};
-  return {in_words(document, parsed->root), parsed->fault.sentence, {}};
+  return {as_text(document, parsed->root), parsed->fault.sentence, {}};
 }
 
 TEST(Pickle, ReadsEveryKindOfValue) {

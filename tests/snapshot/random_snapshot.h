@@ -184,6 +184,6 @@ class RandomSnapshot {
 };
 
 // A snapshot in words, texts and stacks in full: equal for equal snapshots, however they are kept.
-std::string in_words(const allocator::Snapshot& snapshot);
+std::string as_text(const allocator::Snapshot& snapshot);
 
 }  // namespace ts::snapshot::testing

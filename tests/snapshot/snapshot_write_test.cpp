@@ -26,13 +26,13 @@ std::string written(const allocator::Snapshot& snapshot, SnapshotFormat format) 
 TEST(SnapshotWrite, WhatIsWrittenIsReadAgain) {
   for (std::uint32_t seed = 0; seed < 100; ++seed) {
     const allocator::Snapshot snapshot = testing::RandomSnapshot(seed).make(static_cast<int>(seed));
-    const std::string words = testing::in_words(snapshot);
+    const std::string words = testing::as_text(snapshot);
     for (const SnapshotFormat format : kFormats) {
       const auto file = parse_snapshot(written(snapshot, format));
       ASSERT_TRUE(file) << file.error().sentence;
       EXPECT_EQ(file->fault.sentence, "");
       EXPECT_TRUE(file->ignored_keys.empty());
-      EXPECT_EQ(testing::in_words(file->snapshot), words) << seed;
+      EXPECT_EQ(testing::as_text(file->snapshot), words) << seed;
     }
   }
 }
@@ -51,7 +51,7 @@ TEST(SnapshotWrite, ManyItemsGoInBatches) {
   const std::string bytes = written(snapshot, SnapshotFormat::pickle);
   const auto file = parse_snapshot(bytes);
   ASSERT_TRUE(file);
-  EXPECT_EQ(testing::in_words(file->snapshot), testing::in_words(snapshot));
+  EXPECT_EQ(testing::as_text(file->snapshot), testing::as_text(snapshot));
 }
 
 TEST(SnapshotWrite, AnEmptySnapshotIsAFile) {
@@ -109,7 +109,7 @@ TEST(SnapshotWrite, WhatPythonWritesIsRead) {
     const auto file = read_snapshot(theirs);
     ASSERT_TRUE(file) << file.error().sentence;
     EXPECT_EQ(file->fault.sentence, "");
-    EXPECT_EQ(testing::in_words(file->snapshot), testing::in_words(snapshot)) << protocol;
+    EXPECT_EQ(testing::as_text(file->snapshot), testing::as_text(snapshot)) << protocol;
   }
 }
 
@@ -144,7 +144,7 @@ TEST(SnapshotWrite, ReadInPiecesItIsTheSame) {
         if (!whole) continue;
         EXPECT_EQ(file->fault.sentence, "");
         EXPECT_EQ(file->bytes, bytes.size());
-        EXPECT_EQ(testing::in_words(file->snapshot), testing::in_words(whole->snapshot)) << seed;
+        EXPECT_EQ(testing::as_text(file->snapshot), testing::as_text(whole->snapshot)) << seed;
       }
     }
   }

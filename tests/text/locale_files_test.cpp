@@ -388,11 +388,11 @@ TEST(LocaleFiles, give_every_reason_why_a_field_does_not_apply) {
 TEST(LocaleFiles, name_every_setting_and_choice_that_has_a_control) {
   using spec::Field;
   for (const spec::FieldRow& row : spec::field_rows()) {
-    const bool own_words = row.field == Field::workload || row.field == Field::dtype ||
-                           row.field == Field::backend || row.field == Field::pass ||
-                           row.field == Field::causal || row.section == spec::Section::device;
+    const bool own_text = row.field == Field::workload || row.field == Field::dtype ||
+                          row.field == Field::backend || row.field == Field::pass ||
+                          row.field == Field::causal || row.section == spec::Section::device;
     const std::string label = std::string("controls.field.") + row.name;
-    EXPECT_TRUE(own_words || files()[0].texts.find(label) != nullptr) << label;
+    EXPECT_TRUE(own_text || files()[0].texts.find(label) != nullptr) << label;
     if (!std::holds_alternative<spec::ChoiceField>(row.kind)) continue;
     for (std::string choice : spec::field_choices(row.field)) {
       std::replace(choice.begin(), choice.end(), '+', '_');

@@ -188,7 +188,7 @@ TEST(TraceRead, OtherFilesAreNamedForWhatTheyAre) {
 }
 
 // By what it says: ids of texts and tracks may differ.
-std::string in_words(const TraceFile& file) {
+std::string as_text(const TraceFile& file) {
   nlohmann::json all = {{"devices", file.devices}, {"rank", file.rank}};
   for (const Event& event : file.events) {
     const Track& track = file.tracks.at(event.track);
@@ -231,7 +231,7 @@ TEST(TraceWrite, WhatIsWrittenIsReadAgainAndIsJson) {
   const auto again = read_trace(path);
   ASSERT_TRUE(again) << again.error().sentence;
   EXPECT_EQ(again->fault.sentence, "");
-  EXPECT_EQ(in_words(*again), in_words(file));
+  EXPECT_EQ(as_text(*again), as_text(file));
   const auto json = nlohmann::json::parse(io::testing::content_of(path));
   EXPECT_EQ(json["schemaVersion"], 1);
   EXPECT_EQ(json["otherData"]["a"], 1);

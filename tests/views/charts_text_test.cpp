@@ -12,7 +12,7 @@
 #include "views/charts/labels.h"
 #include "views/charts/read_out.h"
 #include "views/charts/title_row.h"
-#include "views/common/spec_words.h"
+#include "views/common/spec_text.h"
 
 namespace ts::views {
 namespace {
@@ -117,10 +117,10 @@ TEST(LimitWords, AreInTheUsersLanguage) {
        {spec::kLimitFromSpec, spec::kLimitFromRam, spec::kLimitFromContainer,
         spec::kLimitFromAvailable, spec::kLimitFromDevice}) {
     texts.choose(text::Language::en);
-    const std::string english = limit_words(texts, source);
+    const std::string english = limit_text(texts, source);
     for (const text::Language language : {text::Language::zh_cn, text::Language::zh_tw}) {
       texts.choose(language);
-      EXPECT_NE(limit_words(texts, source), english);
+      EXPECT_NE(limit_text(texts, source), english);
     }
   }
 }
@@ -128,29 +128,29 @@ TEST(LimitWords, AreInTheUsersLanguage) {
 TEST(PresetWords, AreInTheUsersLanguage) {
   text::Texts texts = testing::program_texts();
   for (const spec::Preset& preset : spec::presets()) {
-    EXPECT_EQ(preset_words(texts, preset), preset.name);
-    EXPECT_EQ(preset_source_words(texts, preset), preset.source);
+    EXPECT_EQ(preset_text(texts, preset), preset.name);
+    EXPECT_EQ(preset_source_text(texts, preset), preset.source);
   }
   for (const text::Language language : {text::Language::zh_cn, text::Language::zh_tw}) {
     texts.choose(language);
     for (const char* const id : {"w6", "toy", "cross"}) {
       for (const spec::Preset& preset : spec::presets()) {
         if (preset.id == std::string_view(id)) {
-          EXPECT_NE(preset_words(texts, preset), preset.name);
+          EXPECT_NE(preset_text(texts, preset), preset.name);
         }
       }
     }
     const spec::Preset* const tiny = spec::find_preset(spec::WorkloadKind::lm, "tiny");
-    EXPECT_NE(preset_source_words(texts, *tiny), tiny->source);
+    EXPECT_NE(preset_source_text(texts, *tiny), tiny->source);
   }
 }
 
 // No raw key where a value was typed that the setting cannot have.
 TEST(ValueWords, WhatIsNoValueStaysAsItWasTyped) {
   const text::Texts texts = testing::program_texts();
-  EXPECT_EQ(value_words(texts, spec::Field::backend, "efficient"), "mem-efficient");
-  EXPECT_EQ(value_words(texts, spec::Field::mlp, "small"), "small");
-  EXPECT_EQ(value_words(texts, spec::Field::T, "some"), "some");
+  EXPECT_EQ(value_text(texts, spec::Field::backend, "efficient"), "mem-efficient");
+  EXPECT_EQ(value_text(texts, spec::Field::mlp, "small"), "small");
+  EXPECT_EQ(value_text(texts, spec::Field::T, "some"), "some");
 }
 
 TEST(Labels, SayPhasesInTheUsersLanguage) {
@@ -278,30 +278,30 @@ TEST(TitleRow, ALegendWithoutRoomHasARowOfItsOwn) {
 
 TEST(LimitWords, WhatCoreNamesIsSaidInTheLanguageThatIsShown) {
   text::Texts texts = testing::program_texts();
-  EXPECT_EQ(limit_words(texts, "RTX 4090"), "RTX 4090");
-  EXPECT_EQ(limit_words(texts, "memory_limit (2.00 GiB)"), "memory limit (2.00 GiB)");
-  EXPECT_EQ(limit_words(texts, "80 % of RAM"), "80 % of RAM");
+  EXPECT_EQ(limit_text(texts, "RTX 4090"), "RTX 4090");
+  EXPECT_EQ(limit_text(texts, "memory_limit (2.00 GiB)"), "memory limit (2.00 GiB)");
+  EXPECT_EQ(limit_text(texts, "80 % of RAM"), "80 % of RAM");
   texts.choose(text::Language::zh_cn);
-  EXPECT_EQ(limit_words(texts, "memory_limit (2.00 GiB)"), "内存上限 (2.00 GiB)");
-  EXPECT_EQ(limit_words(texts, "80 % of RAM"), "内存的 80 %");
+  EXPECT_EQ(limit_text(texts, "memory_limit (2.00 GiB)"), "内存上限 (2.00 GiB)");
+  EXPECT_EQ(limit_text(texts, "80 % of RAM"), "内存的 80 %");
   spec::Gpu card;
   card.name = "RTX 4090";
-  EXPECT_EQ(message_words(texts, report::roofs_of_card(card, spec::DataType::bf16).source),
+  EXPECT_EQ(message_text(texts, report::roofs_of_card(card, spec::DataType::bf16).source),
             "RTX 4090, bf16，稠密");
   run::Run run{run::StartedUpdate{}};
   run.roof = run::Roof{.dtype = spec::DataType::fp32, .size = 1024, .tflops = 1, .gb_s = 1};
-  EXPECT_EQ(message_words(texts, report::roofs_of_run(run).source),
+  EXPECT_EQ(message_text(texts, report::roofs_of_run(run).source),
             "实测：fp32 下 1024 x 1024 的矩阵乘与复制");
   spec::WorkloadSpec spec;
   spec.batch = -1;
   for (const spec::SpecProblem& problem : spec::validate(spec)) {
-    EXPECT_EQ(message_words(texts, problem).find("_"), std::string::npos);
+    EXPECT_EQ(message_text(texts, problem).find("_"), std::string::npos);
   }
   spec = {};
   spec.memory_limit = 1;
   const auto problems = spec::validate(spec);
   ASSERT_FALSE(problems.empty());
-  EXPECT_TRUE(message_words(texts, problems.front()).starts_with("内存上限"));
+  EXPECT_TRUE(message_text(texts, problems.front()).starts_with("内存上限"));
 }
 
 }  // namespace

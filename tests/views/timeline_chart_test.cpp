@@ -401,8 +401,8 @@ TEST_F(TimelineChartTest, SearchStepsSelectAndShowTheHit) {
   state.search = "softmax";
   frame();
   ViewContext view = context();
-  EXPECT_NE(chart.hit_words(view), "");
-  EXPECT_NE(chart.hit_words(view), texts("timeline.search.none"));
+  EXPECT_NE(chart.hit_text(view), "");
+  EXPECT_NE(chart.hit_text(view), texts("timeline.search.none"));
   chart.step_search(1, view);
   ASSERT_TRUE(state.selected_slice);
   settle();
@@ -412,7 +412,7 @@ TEST_F(TimelineChartTest, SearchStepsSelectAndShowTheHit) {
   state.search = "no such operator";
   frame();
   ViewContext after = context();
-  EXPECT_EQ(chart.hit_words(after), texts("timeline.search.none"));
+  EXPECT_EQ(chart.hit_text(after), texts("timeline.search.none"));
 }
 
 TEST_F(TimelineChartTest, ASelectedForwardSliceIsLinkedToItsBackward) {

@@ -13,7 +13,7 @@
 #include "views/advice/ladder_figure.h"
 #include "views/charts/icons.h"
 #include "views/common/imgui_sink.h"
-#include "views/common/spec_words.h"
+#include "views/common/spec_text.h"
 #include "views/common/widgets.h"
 
 namespace ts::views {
@@ -72,7 +72,7 @@ void draw_time(const Ui& ui, const advice::AdviceRow& row) {
   const double seconds = row.measured_s ? *row.measured_s : row.bound->seconds;
   const std::string time = text::duration_ns(seconds * 1e9).joined();
   number_cell(ui, row.measured_s ? time : "\xe2\x89\xa5 " + time);
-  if (row.bound) tooltip(ui, advice::limit_words(*row.bound, ui.texts));
+  if (row.bound) tooltip(ui, advice::limit_text(*row.bound, ui.texts));
 }
 
 void draw_memory(const Ui& ui, const advice::AdviceRow& row, std::int64_t memory) {
@@ -89,7 +89,7 @@ void draw_memory(const Ui& ui, const advice::AdviceRow& row, std::int64_t memory
   ImGui::PopStyleColor();
 }
 
-std::string origin_words(const Ui& ui, const advice::AdviceRow& row) {
+std::string origin_text(const Ui& ui, const advice::AdviceRow& row) {
   using Origin = advice::AdviceRow::Origin;
   switch (row.origin) {
     case Origin::best:
@@ -110,12 +110,12 @@ void draw_verdict(const Ui& ui, const advice::AdviceRow& row) {
   const bool fits = row.problem.empty() && row.fit != predict::Fit::oom;
   const bool slow = fits && row.fit == predict::Fit::fits_after_flush;
   colored(slow ? ui.theme.warn : fits ? ui.theme.ok : ui.theme.bad, fits ? kCheck : kCross);
-  tooltip(ui, !row.problem.empty() ? message_words(ui.texts, row.problem)
+  tooltip(ui, !row.problem.empty() ? message_text(ui.texts, row.problem)
               : slow               ? ui.texts("advice.verdict.flush")
               : fits               ? ui.texts("advice.verdict.fits")
                                    : ui.texts("advice.verdict.oom"));
   next_cell(ui);
-  cell_text(origin_words(ui, row));
+  cell_text(origin_text(ui, row));
 }
 
 // True if the row's settings are to be tried.
@@ -123,7 +123,7 @@ bool draw_row(const Ui& ui, const advice::AdviceRow& row, const AdviceView::Show
   ImGui::TableNextRow(ImGuiTableRowFlags_None, ui.px(36));
   draw_verdict(ui, row);
   next_cell(ui);
-  cell_text(advice::precision_words(row.spec));
+  cell_text(advice::precision_text(row.spec));
   for (const spec::Field field :
        {spec::Field::backend, spec::Field::checkpoint, spec::Field::optimizer}) {
     next_cell(ui);
@@ -300,7 +300,7 @@ AdviceView::Answer AdviceView::draw(const Ui& ui, const Shown& shown) {
   } else if (shown.ladder == nullptr || !shown.ladder->problem.empty()) {
     const base::Message& problem = shown.ladder != nullptr ? shown.ladder->problem : shown.problem;
     if (!problem.empty()) {
-      wrapped_text(ui, TextStyle::body, ui.theme.warn, message_words(ui.texts, problem), ui.px(12));
+      wrapped_text(ui, TextStyle::body, ui.theme.warn, message_text(ui.texts, problem), ui.px(12));
     }
     wrapped_text(ui, TextStyle::body, ui.theme.text2, ui.texts("ladder.about"), ui.px(12));
   } else {
@@ -312,7 +312,7 @@ AdviceView::Answer AdviceView::draw(const Ui& ui, const Shown& shown) {
 void AdviceView::draw_advice(const Ui& ui, const Shown& shown, Answer& answer) {
   draw_choices(ui);
   const auto paragraph = [&](Color color, const base::Message& words) {
-    wrapped_text(ui, TextStyle::body, color, message_words(ui.texts, words), ui.px(12));
+    wrapped_text(ui, TextStyle::body, color, message_text(ui.texts, words), ui.px(12));
   };
   if (shown.advice == nullptr) {
     if (!shown.problem.empty()) paragraph(ui.theme.warn, shown.problem);

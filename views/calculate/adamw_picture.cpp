@@ -65,7 +65,7 @@ void draw(DrawSink& sink, const Rect& area, const StepperPicture& picture,
     const std::array<Part, 1> part = {{{std::abs(lines[i].value), lines[i].color}}};
     y = draw_parts(sink, {split + m.px(8), y, area.x1, area.y1}, theme, m,
                    {.name = picture.texts(lines[i].name),
-                    .remark = stepper::number_words(lines[i].value, stepper::Digits::value),
+                    .remark = stepper::number_text(lines[i].value, stepper::Digits::value),
                     .parts = part,
                     .most = i < kMoments ? most : most_step});
   }

@@ -98,9 +98,9 @@ void CalculatorView::draw_terms(const Ui& ui) {
       paragraph(ui.theme.text, ui.texts("calculate.term." + std::string(term.name)));
       paragraph(ui.theme.text3, term.name);
       ImGui::TableNextColumn();
-      paragraph(ui.theme.text2, calculate::formula_words(term.formula).c_str());
-      right_aligned_column(calculate::value_words(results[i], term.unit));
-      const std::string exact = calculate::exact_words(results[i], term.unit);
+      paragraph(ui.theme.text2, calculate::formula_text(term.formula).c_str());
+      right_aligned_column(calculate::value_text(results[i], term.unit));
+      const std::string exact = calculate::exact_text(results[i], term.unit);
       if (exact.empty()) continue;
       ImGui::PushStyleColor(ImGuiCol_Text, ui.theme.text3);
       right_aligned(exact);

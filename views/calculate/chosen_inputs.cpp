@@ -6,7 +6,7 @@
 
 #include "core/text/numbers.h"
 #include "views/common/log_slider.h"
-#include "views/common/spec_words.h"
+#include "views/common/spec_text.h"
 #include "views/common/widgets.h"
 
 namespace ts::views {
@@ -68,7 +68,7 @@ bool draw_chosen_inputs(const Ui& ui, calculate::Chosen& chosen, base::Message& 
   for (std::size_t i = 0; i < chosen.inputs().size(); ++i)
     changed = draw_input(ui, chosen, i, width, problem) || changed;
   if (!problem.empty())
-    wrapped_text(ui, TextStyle::body, ui.theme.bad, message_words(ui.texts, problem), ui.px(12));
+    wrapped_text(ui, TextStyle::body, ui.theme.bad, message_text(ui.texts, problem), ui.px(12));
   return changed;
 }
 

@@ -12,7 +12,7 @@
 #include "views/calculate/cluster_document.h"
 #include "views/calculate/text_table.h"
 #include "views/charts/icons.h"
-#include "views/common/spec_words.h"
+#include "views/common/spec_text.h"
 #include "views/common/widgets.h"
 
 namespace ts::views {
@@ -59,12 +59,12 @@ void draw_links(const Ui& ui, const char* id, std::span<const cluster::Link> lin
 // Draws how far the search is, or why there is no answer.
 void draw_state(const Ui& ui, const cluster::ClusterHunt& hunt) {
   if (!hunt.problem.empty()) {
-    return wrapped_text(ui, TextStyle::body, ui.theme.warn, message_words(ui.texts, hunt.problem),
+    return wrapped_text(ui, TextStyle::body, ui.theme.warn, message_text(ui.texts, hunt.problem),
                         ui.px(12));
   }
   if (!hunt.running) {
     return wrapped_text(ui, TextStyle::body_strong, ui.theme.text,
-                        message_words(ui.texts, cluster_sentence(hunt.request, hunt.answer)),
+                        message_text(ui.texts, cluster_sentence(hunt.request, hunt.answer)),
                         ui.px(12));
   }
   const std::string mode = ui.texts(std::string("cluster.mode.") + to_string(hunt.mode));
@@ -153,7 +153,7 @@ ClusterView::Answer ClusterView::draw(const Ui& ui, const Shown& shown) {
   const auto paragraph = [&](Color color, const std::string& words) {
     wrapped_text(ui, TextStyle::body, color, words, ui.px(12));
   };
-  if (!shown.problem.empty()) paragraph(ui.theme.warn, message_words(ui.texts, shown.problem));
+  if (!shown.problem.empty()) paragraph(ui.theme.warn, message_text(ui.texts, shown.problem));
   if (shown.hunt == nullptr) {
     paragraph(ui.theme.text2, ui.texts("cluster.what"));
     return answer;
@@ -164,7 +164,7 @@ ClusterView::Answer ClusterView::draw(const Ui& ui, const Shown& shown) {
   ImGui::Dummy({0, ui.px(4)});
   draw_rows(ui, *shown.hunt);
   wrapped_text(ui, TextStyle::small, ui.theme.text3,
-               message_words(ui.texts, cluster_note(shown.hunt->request)), ui.px(12));
+               message_text(ui.texts, cluster_note(shown.hunt->request)), ui.px(12));
   return answer;
 }
 

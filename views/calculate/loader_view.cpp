@@ -10,7 +10,7 @@
 #include "core/text/printable.h"
 #include "views/calculate/chosen_inputs.h"
 #include "views/charts/icons.h"
-#include "views/common/spec_words.h"
+#include "views/common/spec_text.h"
 #include "views/common/widgets.h"
 
 namespace ts::views {
@@ -39,8 +39,7 @@ void draw_sentences(const Ui& ui, const loader::LabAnswers& known) {
                                                  text::grouped(*answer.point.at) + ": "
                                            : "";
     const auto draw = [&](TextStyle style, Color color, const base::Message& said) {
-      wrapped_text(ui, style, color, text::printable(at + message_words(ui.texts, said)),
-                   ui.px(12));
+      wrapped_text(ui, style, color, text::printable(at + message_text(ui.texts, said)), ui.px(12));
     };
     for (const base::Message& said : answer.verdict)
       draw(&said == answer.verdict.data() ? TextStyle::body_strong : TextStyle::body, ui.theme.text,
@@ -116,7 +115,7 @@ void LoaderView::draw_state(const Ui& ui, const Shown& shown) const {
   if (!shown.busy) {
     if (shown.known->problem.empty()) return;
     return wrapped_text(ui, TextStyle::body, ui.theme.warn,
-                        text::printable(message_words(ui.texts, shown.known->problem)), ui.px(12));
+                        text::printable(message_text(ui.texts, shown.known->problem)), ui.px(12));
   }
   text(ui, TextStyle::body, ui.theme.text2,
        ui.texts("loader.running", {{"made", text::grouped(shown.progress.made)},
@@ -143,7 +142,7 @@ LoaderView::Answer LoaderView::draw(const Ui& ui, const Shown& shown) {
   if (ImGui::BeginChild("###loader_answers", {0, 0}, ImGuiChildFlags_NavFlattened)) {
     for (const base::Message& problem : {problem_, shown.problem}) {
       if (problem.empty()) continue;
-      wrapped_text(ui, TextStyle::body, ui.theme.bad, message_words(ui.texts, problem), ui.px(12));
+      wrapped_text(ui, TextStyle::body, ui.theme.bad, message_text(ui.texts, problem), ui.px(12));
     }
     if (shown.known != nullptr) draw_state(ui, shown);
     if (is_empty(shown)) {

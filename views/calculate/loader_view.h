@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "core/loader/lab_work.h"
+#include "core/loader/lab_thread.h"
 #include "views/calculate/outcome_parts.h"
 #include "views/common/ui.h"
 
@@ -20,7 +20,7 @@ class LoaderView {
   struct Shown {
     const loader::LabAnswers* known = nullptr;  // null: nothing was asked yet
     bool busy = false;
-    loader::LabWork::Progress progress = {};
+    loader::LabThread::Progress progress = {};
     base::Message problem = {};  // of the last file; else empty
   };
   struct Answer {

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <array>
 
-#include "core/kernel_plan/tile_words.h"
+#include "core/kernel_plan/tile_text.h"
 #include "core/text/message.h"
 #include "core/text/numbers.h"
 #include "views/calculate/chosen_inputs.h"
@@ -14,7 +14,7 @@
 #include "views/calculate/tile_map.h"
 #include "views/charts/icons.h"
 #include "views/common/imgui_sink.h"
-#include "views/common/spec_words.h"
+#include "views/common/spec_text.h"
 #include "views/common/widgets.h"
 
 namespace ts::views {
@@ -54,10 +54,10 @@ std::string measured_sizes(const Ui& ui, const kernel_plan::StageBench& bench) {
   const double roof = bench.reached_roofs().tflops;
   const char* const key = roof > bench.roofs.tflops ? "own_kernels.processor.sizes_reached"
                                                     : "own_kernels.processor.sizes";
-  return message_words(ui.texts, text::message(key, {text::argument("sizes", sizes),
-                                                     {"type", to_string(spec.dtype)},
-                                                     {"rate", rate(roof)},
-                                                     {"product", rate(bench.roofs.tflops)}}));
+  return message_text(ui.texts, text::message(key, {text::argument("sizes", sizes),
+                                                    {"type", to_string(spec.dtype)},
+                                                    {"rate", rate(roof)},
+                                                    {"product", rate(bench.roofs.tflops)}}));
 }
 
 bool same_tiles(const stepper::TileSizes& a, const stepper::TileSizes& b) {
@@ -171,7 +171,7 @@ void OwnKernelsView::draw_kernels(const Ui& ui, const Shown& shown,
        }});
   if (!of_attention) return;
   for (const base::Message& remark : report::stage_remarks(*shown.card, stage_sizes()))
-    wrapped_text(ui, TextStyle::small, ui.theme.text2, message_words(ui.texts, remark), ui.px(12));
+    wrapped_text(ui, TextStyle::small, ui.theme.text2, message_text(ui.texts, remark), ui.px(12));
 }
 
 std::vector<std::string> OwnKernelsView::stage_settings() const {
@@ -211,12 +211,12 @@ void OwnKernelsView::draw_processor(const Ui& ui, const Shown& shown, Asked& ask
     ImGui::EndDisabled();
     tooltip(ui, ui.texts("own_kernels.processor.measure_about"));
     if (!shown.why_not.empty())
-      say(TextStyle::small, ui.theme.warn, message_words(ui.texts, shown.why_not));
+      say(TextStyle::small, ui.theme.warn, message_text(ui.texts, shown.why_not));
   }
   ImGui::Dummy({0, ui.px(4)});
   const kernel_plan::StageBench* const bench = shown.measured;
   if (bench != nullptr && !bench->problem.empty())
-    say(TextStyle::body, ui.theme.bad, message_words(ui.texts, bench->problem));
+    say(TextStyle::body, ui.theme.bad, message_text(ui.texts, bench->problem));
   if (bench == nullptr || bench->points.empty()) {
     if (!shown.measuring)
       say(TextStyle::body, ui.theme.text2, ui.texts("own_kernels.processor.not_measured"));
@@ -321,7 +321,7 @@ void OwnKernelsView::draw_plan(const Ui& ui, const Shown& shown, bool with_sweep
        .limit_color = over ? ui.theme.bad : ui.theme.text});
   ImGui::Dummy({width, y - at.y - ui.px(6)});
   const auto paragraph = [&](Color color, const base::Message& words) {
-    wrapped_text(ui, TextStyle::body, color, message_words(ui.texts, words), ui.px(12));
+    wrapped_text(ui, TextStyle::body, color, message_text(ui.texts, words), ui.px(12));
   };
   paragraph(over ? ui.theme.bad : ui.theme.text2, fit.said);
   if (!limit) return;

@@ -7,7 +7,7 @@
 #include "core/text/numbers.h"
 #include "views/calculate/chosen_inputs.h"
 #include "views/charts/icons.h"
-#include "views/common/spec_words.h"
+#include "views/common/spec_text.h"
 #include "views/common/widgets.h"
 
 namespace ts::views {
@@ -29,9 +29,9 @@ void draw_checks(const Ui& ui, const SimulationView::Shown& shown) {
                           : one.state == report::CheckState::failed ? ui.theme.bad
                                                                     : ui.theme.warn;
       std::string words = at ? shown.experiment->over + " = " + text::grouped(*at) + ": " : "";
-      words.append(one.id).append(" ").append(message_words(ui.texts, one.found));
+      words.append(one.id).append(" ").append(message_text(ui.texts, one.found));
       wrapped_text(ui, TextStyle::body, color, words, ui.px(12));
-      if (!passed) tooltip(ui, message_words(ui.texts, one.why));
+      if (!passed) tooltip(ui, message_text(ui.texts, one.why));
     }
   }
 }
@@ -120,7 +120,7 @@ SimulationView::Answer SimulationView::draw(const Ui& ui, const Shown& shown) {
   if (ImGui::BeginChild("###simulation_results", {0, 0}, ImGuiChildFlags_NavFlattened)) {
     for (const base::Message& problem : {problem_, shown.problem}) {
       if (problem.empty()) continue;
-      wrapped_text(ui, TextStyle::body, ui.theme.bad, message_words(ui.texts, problem), ui.px(12));
+      wrapped_text(ui, TextStyle::body, ui.theme.bad, message_text(ui.texts, problem), ui.px(12));
     }
     // The figures of another simulation are not shown for this one.
     const bool of_this = shown.experiment != nullptr &&

@@ -13,7 +13,7 @@ namespace ts::views::stepping {
 namespace {
 
 using stepper::Digits;
-using stepper::number_words;
+using stepper::number_text;
 using stepper::OnlineSoftmax;
 
 struct Keys {
@@ -48,7 +48,7 @@ void draw_scores(DrawSink& sink, const Rect& area, const StepperPicture& p,
   const float title = sink.text_height(TextStyle::body_medium) + p.metrics.px(6);
   const Rect plot{area.x0, area.y0 + title, area.x1, area.y1 - p.metrics.px(8)};
   draw_title(sink, area, p, p.texts("stepper.softmax.scores"),
-             "m = " + number_words(now.m, Digits::value));
+             "m = " + number_text(now.m, Digits::value));
   const auto [least, most] = std::ranges::minmax(scores);
   const double low = std::min(0.0, least), high = std::max(0.0, most);
   const auto y_of = [&](double value) {
@@ -87,9 +87,9 @@ void draw_weights(DrawSink& sink, const Rect& area, const StepperPicture& p,
   const OnlineSoftmax::State& now = walk.state(p.step);
   const float title = sink.text_height(TextStyle::body_medium) + p.metrics.px(6);
   const Rect plot{area.x0, area.y0 + title, area.x1, area.y1 - p.metrics.px(8)};
-  const std::string factor = now.count > 0 ? number_words(now.shrink, Digits::value) : "1";
+  const std::string factor = now.count > 0 ? number_text(now.shrink, Digits::value) : "1";
   draw_title(sink, area, p, p.texts("stepper.softmax.weights"),
-             "l = " + number_words(now.l, Digits::value) + "   \xc3\x97 " + factor);
+             "l = " + number_text(now.l, Digits::value) + "   \xc3\x97 " + factor);
   const Keys keys = keys_of(plot, now.weights.size());
   sink.line({plot.x0, plot.y1}, {plot.x1, plot.y1}, p.theme.line);
   for (std::size_t i = 0; i < now.weights.size(); ++i) {
@@ -119,7 +119,7 @@ void draw_output(DrawSink& sink, const Rect& area, const StepperPicture& p,
     const float x = area.x0 + (cell + p.metrics.px(8)) * static_cast<float>(i);
     const Rect box{x, area.y0 + title, x + cell, area.y0 + title + height};
     sink.fill(box, p.theme.surface3, p.metrics.px(4));
-    const std::string words = number_words(now.acc[i], Digits::value);
+    const std::string words = number_text(now.acc[i], Digits::value);
     const float wide = sink.text_width(TextStyle::body, words);
     sink.text({(box.x0 + box.x1 - wide) / 2, box.y0 + p.metrics.px(7)}, TextStyle::body,
               p.theme.text, words);
@@ -130,12 +130,11 @@ void draw_output(DrawSink& sink, const Rect& area, const StepperPicture& p,
   const bool wrong = now.divided && now.error_all > 1e-9;
   text_in(sink, {area.x0, y, area.x1, y + line}, TextStyle::body, p.theme.text2,
           p.texts("stepper.softmax.error_seen",
-                  {{"error", number_words(now.error_seen, Digits::small)}}));
+                  {{"error", number_text(now.error_seen, Digits::small)}}));
   y += line;
-  text_in(sink, {area.x0, y, area.x1, y + line}, TextStyle::body,
-          wrong ? p.theme.bad : p.theme.text2,
-          p.texts("stepper.softmax.error_all",
-                  {{"error", number_words(now.error_all, Digits::small)}}));
+  text_in(
+      sink, {area.x0, y, area.x1, y + line}, TextStyle::body, wrong ? p.theme.bad : p.theme.text2,
+      p.texts("stepper.softmax.error_all", {{"error", number_text(now.error_all, Digits::small)}}));
 }
 
 }  // namespace

@@ -43,7 +43,7 @@ float parts_height(const DrawSink& sink, Metrics metrics) {
 }
 
 float draw_parts(DrawSink& sink, const Rect& area, const Theme& theme, Metrics metrics,
-                 const BarLook& look) {
+                 const BarStyle& look) {
   const float words = sink.text_height(TextStyle::body);
   const Rect line{area.x0, area.y0, area.x1, area.y0 + words};
   const float remark = sink.text_width(TextStyle::body, look.remark);

@@ -38,7 +38,7 @@ struct Part {
   double value = 0;
   Color color;
 };
-struct BarLook {
+struct BarStyle {
   std::string name, remark;
   std::span<const Part> parts;
   double most = 1;
@@ -46,7 +46,7 @@ struct BarLook {
   Color limit_color = 0;
 };
 float draw_parts(DrawSink& sink, const Rect& area, const Theme& theme, Metrics metrics,
-                 const BarLook& look);
+                 const BarStyle& look);
 float parts_height(const DrawSink& sink, Metrics metrics);
 
 // Lines and numbers of y, and numbers of x below; those of y have room from `left` on.

@@ -17,7 +17,7 @@ namespace {
 
 using stepper::Digits;
 using stepper::LowPrecisionSum;
-using stepper::number_words;
+using stepper::number_text;
 
 constexpr std::size_t kKindCount = LowPrecisionSum::kKinds.size();
 
@@ -75,10 +75,10 @@ void draw_line(DrawSink& sink, const Rect& area, const StepperPicture& p,
   const float line = sink.text_height(TextStyle::body);
   const Rect head{area.x0, area.y0, area.x1, area.y0 + line};
   text_in(sink, head, TextStyle::body_medium, color, of.name);
-  text_right(sink, head, TextStyle::body, p.theme.text,
-             p.texts("stepper.sums.now",
-                     {{"sum", number_words(after, Digits::value)},
-                      {"lost", number_words(walk.lost(p.step, kind), Digits::small)}}));
+  text_right(
+      sink, head, TextStyle::body, p.theme.text,
+      p.texts("stepper.sums.now", {{"sum", number_text(after, Digits::value)},
+                                   {"lost", number_text(walk.lost(p.step, kind), Digits::small)}}));
   const float y = area.y0 + line + m.px(16);
   // Three to seven numbers of the type, or so many that they are a line.
   const double span = std::max(walk.term_in(kind), step) * 2.4;
@@ -106,7 +106,7 @@ void draw_line(DrawSink& sink, const Rect& area, const StepperPicture& p,
   text_right(sink,
              {area.x0, y + m.px(6), area.x1, y + m.px(6) + sink.text_height(TextStyle::small)},
              TextStyle::small, p.theme.text3,
-             p.texts("stepper.sums.spacing", {{"spacing", number_words(step, Digits::small)}}));
+             p.texts("stepper.sums.spacing", {{"spacing", number_text(step, Digits::small)}}));
 }
 
 }  // namespace

@@ -43,7 +43,7 @@ std::vector<float> widths_of_numbers(const io::TextTable& table, std::span<const
 }  // namespace
 
 void draw_text_table(const Ui& ui, const io::TextTable& table, std::span<const float> weights,
-                     const TableLook& look) {
+                     const TableStyle& look) {
   const FontScope font(ui, TextStyle::body);
   const TableColors colors(ui);
   ImGuiTableFlags flags = ImGuiTableFlags_BordersInnerH | ImGuiTableFlags_PadOuterX;

@@ -12,7 +12,7 @@
 namespace ts::views {
 
 // How a table is drawn. What is not set is left out.
-struct TableLook {
+struct TableStyle {
   const char* id;
   float height = 0;  // 0: what the rows need
   std::function<std::optional<Color>(std::size_t row)> row_color = {};
@@ -24,6 +24,6 @@ struct TableLook {
 // A table of text cells over the width of the window; `weights`: of its columns. Words that were
 // cut are in the tooltip, unless the look has one.
 void draw_text_table(const Ui& ui, const io::TextTable& table, std::span<const float> weights,
-                     const TableLook& look);
+                     const TableStyle& look);
 
 }  // namespace ts::views

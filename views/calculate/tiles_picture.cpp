@@ -19,7 +19,7 @@ using stepper::TiledAttention;
 using Tile = TiledAttention::Tile;
 
 std::string number(double value) {
-  return stepper::number_words(value, stepper::Digits::value);
+  return stepper::number_text(value, stepper::Digits::value);
 }
 
 Color color_of(const Theme& theme, Tile kind) {
@@ -150,8 +150,8 @@ void draw_state(DrawSink& sink, const Rect& area, const StepperPicture& p, Tiled
                                     {"acc", number(double{rows.acc[last * d]})}});
   if (written) {
     words = p.texts("stepper.tiles.error",
-                    {{"error", stepper::number_words(walk.error(walk.step(p.step).query_tile),
-                                                     stepper::Digits::small)}});
+                    {{"error", stepper::number_text(walk.error(walk.step(p.step).query_tile),
+                                                    stepper::Digits::small)}});
   }
   text_in(sink, {area.x0, area.y1 - foot + m.px(6), area.x1, area.y1}, TextStyle::body,
           p.theme.text2, words);

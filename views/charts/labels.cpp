@@ -67,7 +67,7 @@ std::string prediction_error(std::int64_t predicted, std::int64_t measured) {
   return text::percent(part, std::abs(part) < 0.1 ? 3 : 1) + " %";
 }
 
-text::Quantity recording_cost_words(const run::RecordingCost& cost, const text::Texts& texts) {
+text::Quantity recording_cost_text(const run::RecordingCost& cost, const text::Texts& texts) {
   if (!cost.ci95) {
     return {texts("inspector.overhead_few", {{"count", text::grouped(cost.probes)}}), ""};
   }

@@ -30,6 +30,6 @@ std::string class_key(trace::SliceClass slice_class);  // steps and phases are "
 std::string prediction_error(std::int64_t predicted, std::int64_t measured);
 
 // "+1.8 (+0.2 to +3.1)" and "%". A cost whose interval contains zero is unclear.
-text::Quantity recording_cost_words(const run::RecordingCost& cost, const text::Texts& texts);
+text::Quantity recording_cost_text(const run::RecordingCost& cost, const text::Texts& texts);
 
 }  // namespace ts::views

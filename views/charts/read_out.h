@@ -34,7 +34,7 @@ void draw_read_out(DrawSink& sink, const Theme& theme, Metrics metrics, Point mo
 inline constexpr std::size_t kMostHoverFrames = 8;
 
 // "and 31 more frames"; empty where all are shown.
-inline std::string folded_words(const text::Texts& texts, const blocks::FoldedStack& stack) {
+inline std::string folded_text(const text::Texts& texts, const blocks::FoldedStack& stack) {
   if (stack.folded == 0) return {};
   const auto count = static_cast<std::int64_t>(stack.folded);
   return texts("memory.frames_folded", {{"count", text::grouped(count)}});

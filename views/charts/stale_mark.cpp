@@ -7,7 +7,7 @@
 
 namespace ts::views {
 
-std::string stale_words(const text::Texts& texts, const std::string& settings) {
+std::string stale_text(const text::Texts& texts, const std::string& settings) {
   return texts("stale.of", {{"settings", settings}});
 }
 
@@ -20,8 +20,8 @@ void draw_stale(DrawSink& sink, const Theme& theme, Metrics metrics, const Rect&
   if (settings.empty()) return;
   draw_faded(sink, theme, area);
   const float padding = metrics.px(10);
-  const std::string words = fitted(sink, TextStyle::body_medium, stale_words(texts, settings),
-                                   area.width() - 4 * padding);
+  const std::string words =
+      fitted(sink, TextStyle::body_medium, stale_text(texts, settings), area.width() - 4 * padding);
   const float width = sink.text_width(TextStyle::body_medium, words) + 2 * padding;
   const float height = sink.text_height(TextStyle::body_medium) + metrics.px(8);
   const float left = std::round((area.x0 + area.x1 - width) / 2);

@@ -14,7 +14,7 @@ void draw_stale(DrawSink& sink, const Theme& theme, Metrics metrics, const Rect&
                 const text::Texts& texts, const std::string& settings);
 
 // "Of naive, T = 512".
-std::string stale_words(const text::Texts& texts, const std::string& settings);
+std::string stale_text(const text::Texts& texts, const std::string& settings);
 
 // Fades `area` because it belongs to other settings. Anything drawn later is not covered.
 void draw_faded(DrawSink& sink, const Theme& theme, const Rect& area);

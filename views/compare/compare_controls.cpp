@@ -9,7 +9,7 @@
 #include "core/text/numbers.h"
 #include "core/text/typed_numbers.h"
 #include "views/common/power_select.h"
-#include "views/common/spec_words.h"
+#include "views/common/spec_text.h"
 #include "views/common/widgets.h"
 
 namespace ts::views {
@@ -81,10 +81,10 @@ base::Result<spec::WorkloadSpec> spec_of_b(const CompareEdit& edit, const spec::
 void draw_compare_controls(const Ui& ui, CompareEdit& edit, const spec::CheckedSpec& a) {
   const float width = ImGui::GetContentRegionAvail().x;
   section(ui, ui.texts("compare.setting"));
-  select(ui, "###compare_field", field_words(ui.texts, edit.field), "", width, [&] {
+  select(ui, "###compare_field", field_text(ui.texts, edit.field), "", width, [&] {
     for (const Field field : compare_fields(a)) {
       const std::string row = std::string("###compare_field_") + spec::field_name(field);
-      if (list_row(ui, row.c_str(), field_words(ui.texts, field), "", field == edit.field)) {
+      if (list_row(ui, row.c_str(), field_text(ui.texts, field), "", field == edit.field)) {
         edit = {field, {}};
         settle(edit, a);
         return true;
@@ -95,7 +95,7 @@ void draw_compare_controls(const Ui& ui, CompareEdit& edit, const spec::CheckedS
   ImGui::Dummy({0, ui.px(4)});
   const std::string of_a = spec::field_text(a.spec(), edit.field);
   section(ui, "A", ui.texts("compare.as_set"));
-  text(ui, TextStyle::body_medium, ui.theme.text, value_words(ui.texts, edit.field, of_a));
+  text(ui, TextStyle::body_medium, ui.theme.text, value_text(ui.texts, edit.field, of_a));
   ImGui::Dummy({0, ui.px(4)});
   section(ui, "B");
   if (const auto* number = spec::field_as<spec::NumberField>(edit.field)) {
@@ -105,15 +105,15 @@ void draw_compare_controls(const Ui& ui, CompareEdit& edit, const spec::CheckedS
       edit.value = std::to_string(value);
     }
   } else {
-    select(ui, "###compare_value", value_words(ui.texts, edit.field, edit.value), "", width, [&] {
+    select(ui, "###compare_value", value_text(ui.texts, edit.field, edit.value), "", width, [&] {
       for (const char* const value : spec::field_choices(edit.field)) {
         if (value == of_a) continue;
         CompareEdit tried{edit.field, value};
         const auto b = spec_of_b(tried, a);
         std::string row = std::string("###compare_value_") + value;
         std::ranges::replace(row, '+', '_');
-        if (list_row(ui, row.c_str(), value_words(ui.texts, edit.field, value), "",
-                     edit.value == value, b ? std::string() : message_words(ui.texts, b.error()))) {
+        if (list_row(ui, row.c_str(), value_text(ui.texts, edit.field, value), "",
+                     edit.value == value, b ? std::string() : message_text(ui.texts, b.error()))) {
           edit.value = value;
           return true;
         }
@@ -122,7 +122,7 @@ void draw_compare_controls(const Ui& ui, CompareEdit& edit, const spec::CheckedS
     });
   }
   if (const auto b = spec_of_b(edit, a); !b) {
-    wrapped_text(ui, TextStyle::small, ui.theme.bad, message_words(ui.texts, b.error()));
+    wrapped_text(ui, TextStyle::small, ui.theme.bad, message_text(ui.texts, b.error()));
   }
   ImGui::Dummy({0, ui.px(8)});
 }

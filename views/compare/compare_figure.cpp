@@ -11,7 +11,7 @@
 #include "views/charts/plot_panel.h"
 #include "views/charts/ticks.h"
 #include "views/common/wrapping.h"
-#include "views/compare/compare_words.h"
+#include "views/compare/compare_text.h"
 
 namespace ts::views {
 namespace {
@@ -172,7 +172,7 @@ void draw_interval(DrawSink& sink, const CompareFigure& figure, const PlotAxis& 
   sink.fill({x - 3 * px, y - 3 * px, x + 3 * px, y + 3 * px}, color, 3 * px);
 }
 
-std::string ratio_words(const CompareFigure& figure, const stats::PairedRatio& ratio) {
+std::string ratio_text(const CompareFigure& figure, const stats::PairedRatio& ratio) {
   std::string median = text::decimal(ratio.median, 3);
   if (!ratio.ci95) return median;
   return figure.texts("compare.ratio_and_interval", {{"ratio", median},
@@ -208,7 +208,7 @@ float draw_rows(DrawSink& sink, const Rect& area, const CompareFigure& figure) {
   for (const ComparisonRow& row : rows) {
     widest.part = std::max(widest.part, sink.text_width(TextStyle::body_strong, row.part));
     widest.ratio =
-        std::max(widest.ratio, sink.text_width(TextStyle::body, ratio_words(figure, row.ratio)));
+        std::max(widest.ratio, sink.text_width(TextStyle::body, ratio_text(figure, row.ratio)));
   }
   const Columns head = columns_of(heading, px, widest);
   text_right(sink, head.a, TextStyle::small, theme.text3, median_a);
@@ -231,7 +231,7 @@ float draw_rows(DrawSink& sink, const Rect& area, const CompareFigure& figure) {
     text_right(sink, at.a, style, theme.text, row.a);
     text_right(sink, at.b, style, theme.text, row.b);
     if (plotted) draw_interval(sink, figure, axis, row.ratio, y0 + height / 2);
-    text_right(sink, at.ratio, TextStyle::body, theme.text2, ratio_words(figure, row.ratio));
+    text_right(sink, at.ratio, TextStyle::body, theme.text2, ratio_text(figure, row.ratio));
     text_right(sink, at.word, style, theme.text, figure.texts(verdict_key(row.ratio)));
   }
   float y = bottom + (plotted ? 22 * px : 0);

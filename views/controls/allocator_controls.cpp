@@ -16,7 +16,7 @@ using spec::Field;
 
 }  // namespace
 
-std::string expandable_words(const predict::Outlook& outlook, const text::Texts& texts) {
+std::string expandable_text(const predict::Outlook& outlook, const text::Texts& texts) {
   if (!outlook.expandable || outlook.target == nullptr) return {};
   const predict::ExpandableNeed& with = *outlook.expandable;
   const predict::Prediction& now = outlook.target->prediction;
@@ -42,7 +42,7 @@ void draw_allocator(const ControlsContext& context, float width) {
     context.history.set(spec);
   }
   if (context.outlook != nullptr && problem.empty()) {
-    const std::string words = expandable_words(*context.outlook, ui.texts);
+    const std::string words = expandable_text(*context.outlook, ui.texts);
     if (!words.empty()) {
       const bool current = context.outlook->expandable->current;
       wrapped_text(ui, TextStyle::small, current ? ui.theme.text2 : ui.theme.text3, words);

@@ -10,7 +10,7 @@
 #include "views/common/exact_bytes.h"
 #include "views/common/glossary.h"
 #include "views/common/imgui_sink.h"
-#include "views/common/spec_words.h"
+#include "views/common/spec_text.h"
 #include "views/common/widgets.h"
 #include "views/controls/controls_view.h"
 #include "views/controls/field_controls.h"
@@ -33,7 +33,7 @@ void draw_backend_need(const ControlsContext& context, spec::AttentionBackend ba
   const Ui& ui = context.ui;
   ImGuiSink sink(*ImGui::GetWindowDrawList(), ui.faces, ui.metrics.scale);
   if (!need->unavailable.sentence.empty()) {
-    tooltip(ui, message_words(ui.texts, need->unavailable));
+    tooltip(ui, message_text(ui.texts, need->unavailable));
     sink.text({row.x1 - ui.px(30), row.y0 + ui.px(4)}, TextStyle::body, ui.theme.text3,
               text::kNoNumber);
     return;
@@ -108,7 +108,7 @@ void draw_flash_conditions(const ControlsContext& context) {
          one.holds ? kHoldsIcon : icon::kWarning);
     ImGui::SameLine(left + ui.px(20));
     wrapped_text(ui, TextStyle::small, one.holds ? ui.theme.text2 : ui.theme.text,
-                 message_words(ui.texts, one.words));
+                 message_text(ui.texts, one.words));
   }
 }
 

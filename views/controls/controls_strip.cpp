@@ -7,7 +7,7 @@
 
 #include "views/charts/icons.h"
 #include "views/common/imgui_sink.h"
-#include "views/common/spec_words.h"
+#include "views/common/spec_text.h"
 #include "views/common/widgets.h"
 #include "views/controls/controls_view.h"
 
@@ -73,7 +73,7 @@ bool draw_controls_strip(const ControlsContext& context, bool all_shown) {
   x += ui.px(kAll) + ui.px(kGap);
   for (const spec::Field field : sizes) {
     ImGui::SetCursorPos({x, y});
-    const float label = sink.text_width(TextStyle::body, size_words(ui.texts, spec, field));
+    const float label = sink.text_width(TextStyle::body, size_text(ui.texts, spec, field));
     draw_size_slider(context, field, slider_width, std::max(kLetter, label / ui.metrics.scale));
     x += slider_width + ui.px(kGap);
   }

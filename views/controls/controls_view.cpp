@@ -14,7 +14,7 @@
 #include "views/common/glossary.h"
 #include "views/common/imgui_sink.h"
 #include "views/common/log_slider.h"
-#include "views/common/spec_words.h"
+#include "views/common/spec_text.h"
 #include "views/common/widgets.h"
 #include "views/controls/card_numbers.h"
 #include "views/controls/field_access.h"
@@ -172,7 +172,7 @@ void draw_workload(const ControlsContext& context, float width) {
   const spec::Preset* current = matching_preset(spec);
   select(
       ui, "###preset",
-      current != nullptr ? preset_words(ui.texts, *current) : ui.texts("controls.preset.custom"),
+      current != nullptr ? preset_text(ui.texts, *current) : ui.texts("controls.preset.custom"),
       parameters_text(context, spec), width, [&] {
         bool changed = false;
         for (const spec::Preset& preset : spec::presets()) {
@@ -183,8 +183,8 @@ void draw_workload(const ControlsContext& context, float width) {
           // The sizes in model names do not always match the formulas.
           const std::string count = count_text(spec::parameter_count(applied));
           const std::string right =
-              preset_source_words(ui.texts, preset) + (count.empty() ? "" : ", " + count);
-          if (list_row(ui, id.c_str(), preset_words(ui.texts, preset), right, &preset == current)) {
+              preset_source_text(ui.texts, preset) + (count.empty() ? "" : ", " + count);
+          if (list_row(ui, id.c_str(), preset_text(ui.texts, preset), right, &preset == current)) {
             context.history.set(applied);
             changed = true;
           }
@@ -236,7 +236,7 @@ void draw_device(const ControlsContext& context, float width) {
       const std::string id =
           std::string("###device_") + to_string(device.kind) + std::to_string(device.index);
       if (list_row(ui, id.c_str(), device.name, text::bytes(device.memory_bytes).joined(), chosen,
-                   message_words(ui.texts, device.unavailable))) {
+                   message_text(ui.texts, device.unavailable))) {
         spec.device = device.kind;
         spec.device_index = device.index;
         context.history.set(spec);
@@ -402,7 +402,7 @@ void draw_size_slider(const ControlsContext& context, Field field, float width, 
   const std::string reason = reason_text(context, field);
   const std::string problem = reason.empty() ? problem_text(context, field) : std::string();
   SliderSettings look;
-  const std::string label = size_words(ui.texts, spec, field);
+  const std::string label = size_text(ui.texts, spec, field);
   look.label = label;
   look.value = *slider_number(spec, field);
   look.reason = reason;

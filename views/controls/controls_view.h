@@ -52,6 +52,6 @@ void draw_target_select(const ControlsContext& context, float width);
 // the full string.
 void draw_allocator(const ControlsContext& context, float width);
 // "Would need 20.3 GiB: 0.5 GiB less". Empty if segments expand already or nothing is known.
-std::string expandable_words(const predict::Outlook& outlook, const text::Texts& texts);
+std::string expandable_text(const predict::Outlook& outlook, const text::Texts& texts);
 
 }  // namespace ts::views

@@ -8,7 +8,7 @@
 #include "views/common/edit_field.h"
 #include "views/common/glossary.h"
 #include "views/common/imgui_sink.h"
-#include "views/common/spec_words.h"
+#include "views/common/spec_text.h"
 
 namespace ts::views {
 namespace {
@@ -180,7 +180,7 @@ bool draw_refusal(const ControlsContext& context, Field field) {
   const auto& refusal = context.history.refusal();
   if (!refusal || refusal->field != field) return false;
   const Ui& ui = context.ui;
-  wrapped_text(ui, TextStyle::small, ui.theme.bad, message_words(ui.texts, refusal->why));
+  wrapped_text(ui, TextStyle::small, ui.theme.bad, message_text(ui.texts, refusal->why));
   return true;
 }
 
@@ -191,7 +191,7 @@ std::string reason_text(const ControlsContext& context, Field field) {
 
 std::string problem_text(const ControlsContext& context, Field field) {
   const auto* problem = spec::problem_of(context.history.checked().problems(), field);
-  return problem != nullptr ? message_words(context.ui.texts, *problem) : std::string();
+  return problem != nullptr ? message_text(context.ui.texts, *problem) : std::string();
 }
 
 std::vector<Choice> field_choices_of(const ControlsContext& context, Field field) {
@@ -210,7 +210,7 @@ std::vector<Choice> field_choices_of(const ControlsContext& context, Field field
       const bool old =
           problem.field != field &&
           std::ranges::any_of(now.problems(), [&](auto& had) { return had.key == problem.key; });
-      if (!old && choice.reason.empty()) choice.reason = message_words(ui.texts, problem);
+      if (!old && choice.reason.empty()) choice.reason = message_text(ui.texts, problem);
     }
     choices.push_back(std::move(choice));
   }

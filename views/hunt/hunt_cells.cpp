@@ -27,14 +27,14 @@ float strength(const HuntCell& cell, std::int64_t memory) {
 
 // The number of a cell in the unit of the map. If it is wider than the cell: in the next larger
 // unit, with its letter.
-std::string words_of(const DrawSink& sink, const HuntCell& cell, const HuntGrid& grid) {
+std::string text_of(const DrawSink& sink, const HuntCell& cell, const HuntGrid& grid) {
   constexpr std::string_view kUnits = "BKMGT";
-  std::string words = predict::grid_words(cell, grid.unit, grid.whole);
+  std::string words = predict::grid_text(cell, grid.unit, grid.whole);
   const auto is_wide = [&] {
     return sink.text_width(TextStyle::small, words) + 2 > grid.width - 1;
   };
   for (std::size_t at = kUnits.find(grid.unit) + 1; at < kUnits.size() && is_wide(); ++at) {
-    words = predict::grid_words(cell, kUnits[at], true) + kUnits[at];
+    words = predict::grid_text(cell, kUnits[at], true) + kUnits[at];
   }
   return words;
 }
@@ -96,7 +96,7 @@ std::optional<std::size_t> HuntGrid::at(Point point) const {
 bool too_narrow(const DrawSink& sink, const predict::HuntMap& map, const HuntGrid& grid) {
   for (std::size_t i = 0; i < map.size(); ++i) {
     if (!map.cell(i).answered()) continue;
-    const std::string words = predict::grid_words(map.cell(i), grid.unit);
+    const std::string words = predict::grid_text(map.cell(i), grid.unit);
     if (sink.text_width(TextStyle::small, words) + 2 > grid.width - 1) return true;
   }
   return false;
@@ -114,7 +114,7 @@ void draw_cells(DrawSink& sink, const HuntFigure& figure, const HuntGrid& grid) 
     const bool tight = cell.fit == Fit::fits_after_flush;
     const Color ground = fit_color(theme, cell.fit, tight ? 0.55F : strength(cell, figure.memory));
     sink.fill(box, ground);
-    const std::string words = words_of(sink, cell, grid);
+    const std::string words = text_of(sink, cell, grid);
     const float width = sink.text_width(TextStyle::small, words);
     const bool fits =
         width + 2 <= box.width() && sink.text_height(TextStyle::small) <= box.height();
@@ -182,7 +182,7 @@ void draw_frames(DrawSink& sink, const HuntFigure& figure, const HuntGrid& grid)
     const Color color = cell.contradicted() ? figure.theme.bad : figure.theme.text;
     const Rect box = grid.cell(i);
     // Around the number if there is room for both, else along the edge of the cell.
-    const float number = sink.text_width(TextStyle::small, words_of(sink, cell, grid));
+    const float number = sink.text_width(TextStyle::small, text_of(sink, cell, grid));
     const bool roomy = box.height() >= sink.text_height(TextStyle::small) + 8 * px &&
                        box.width() >= number + 12 * px;
     sink.outline(inside(box, roomy ? 3 : 1), color, 1.5F * px, 3 * px);

@@ -9,7 +9,7 @@
 #include "core/spec/spec_values.h"
 #include "core/text/numbers.h"
 #include "views/common/power_select.h"
-#include "views/common/spec_words.h"
+#include "views/common/spec_text.h"
 #include "views/common/widgets.h"
 
 namespace ts::views {
@@ -36,7 +36,7 @@ bool draw_axis(const Ui& ui, const std::string& id, predict::HuntAxis& axis,
   const float width = ImGui::GetContentRegionAvail().x;
   bool changed = false;
   const auto fields = hunt_fields(base);
-  const auto name = [&](Field field) { return size_words(ui.texts, base, field); };
+  const auto name = [&](Field field) { return size_text(ui.texts, base, field); };
   changed |= select(ui, (id + "_field").c_str(), name(axis.field), "", width, [&] {
     for (const Field field : fields) {
       const std::string row = id + "_" + spec::field_name(field);
@@ -61,7 +61,7 @@ bool draw_axis(const Ui& ui, const std::string& id, predict::HuntAxis& axis,
     axis.low = std::min(axis.low, axis.high);
     changed = true;
   }
-  if (const std::string words = shown != nullptr ? reach_words(axis, *shown, ui.texts) : "";
+  if (const std::string words = shown != nullptr ? reach_text(axis, *shown, ui.texts) : "";
       !words.empty()) {
     wrapped_text(ui, TextStyle::small, ui.theme.text2, words);
   }
@@ -107,7 +107,7 @@ bool draw_comparison(const Ui& ui, HuntEdit& edit, const spec::WorkloadSpec& bas
                     const auto problems = spec::validate(tried);
                     const auto* problem = spec::problem_of(problems, Field::backend);
                     const std::string reason =
-                        problem != nullptr ? message_words(ui.texts, *problem) : std::string();
+                        problem != nullptr ? message_text(ui.texts, *problem) : std::string();
                     const std::string id = std::string("###hunt_compare_") + names[i];
                     if (row(backend, id.c_str(), reason)) return true;
                   }
@@ -165,8 +165,8 @@ void zoom(HuntEdit& edit, const spec::WorkloadSpec& base, double factor, std::si
   }
 }
 
-std::string reach_words(const predict::HuntAxis& chosen, const predict::HuntAxis& shown,
-                        const text::Texts& texts) {
+std::string reach_text(const predict::HuntAxis& chosen, const predict::HuntAxis& shown,
+                       const text::Texts& texts) {
   if (chosen.field != shown.field) return {};
   if (shown.low >= chosen.low && shown.high <= chosen.high) return {};
   return texts("hunt.reaches", {{"name", spec::field_name(shown.field)},

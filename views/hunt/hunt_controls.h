@@ -39,8 +39,8 @@ void zoom(HuntEdit& edit, const spec::WorkloadSpec& base, double factor, std::si
 
 // The range of a map that reaches beyond the chosen ends to include the settings; empty if it does
 // not, or has another axis.
-std::string reach_words(const predict::HuntAxis& chosen, const predict::HuntAxis& shown,
-                        const text::Texts& texts);
+std::string reach_text(const predict::HuntAxis& chosen, const predict::HuntAxis& shown,
+                       const text::Texts& texts);
 
 // Draws the controls for the map's device, both axes and their ends, and the second frontier, in
 // the current window; true when something was changed. `map`: the shown map; null: none.

@@ -11,7 +11,7 @@
 #include "views/charts/labels.h"
 #include "views/charts/read_out.h"
 #include "views/common/exact_bytes.h"
-#include "views/common/spec_words.h"
+#include "views/common/spec_text.h"
 #include "views/hunt/hunt_cells.h"
 
 namespace ts::views {
@@ -215,7 +215,7 @@ std::vector<std::string> cell_lines(const HuntFigure& figure, std::size_t index)
                                    : t("hunt.cell.at_least", {{"low", size(cell.at_least)}}));
       break;
     case CellState::probed:
-      lines.push_back(message_words(t, cell.reason));
+      lines.push_back(message_text(t, cell.reason));
       lines.push_back(t("hunt.cell.needed", {{"needed", size(cell.at_least)}}));
       break;
   }
@@ -263,7 +263,7 @@ std::string frontier_sentence(const predict::HuntMap& map, const std::string& ca
   std::vector<base::Argument> arguments = {{"y", spec::field_name(map.y().field)},
                                            {"row", text::grouped(rows[row])},
                                            {"x", spec::field_name(map.x().field)},
-                                           {"card", limit_words(texts, card)}};
+                                           {"card", limit_text(texts, card)}};
   if (!edge) return texts("hunt.none_fits", arguments);
   arguments.push_back({"value", text::grouped(*edge)});
   if (*edge == map.x_values().back()) return texts("hunt.all_fit", arguments);
@@ -274,7 +274,7 @@ std::string hunt_sentence(const predict::HuntProgress& hunt, std::int64_t y_valu
                           const text::Texts& texts) {
   if (!hunt.obstacle.sentence.empty()) {
     return texts("hunt.cannot_run",
-                 {{"card", hunt.target.name}, {"reason", message_words(texts, hunt.obstacle)}});
+                 {{"card", hunt.target.name}, {"reason", message_text(texts, hunt.obstacle)}});
   }
   std::string sentence = exact_sentence(hunt, y_value, texts);
   if (!sentence.empty()) return sentence;
@@ -285,7 +285,7 @@ std::string hunt_sentence(const predict::HuntProgress& hunt, std::int64_t y_valu
     return texts("hunt.exact_so_far", {{"y", spec::field_name(hunt.map.y().field)},
                                        {"row", text::grouped(y_value)},
                                        {"x", spec::field_name(hunt.map.x().field)},
-                                       {"card", limit_words(texts, hunt.target.name)},
+                                       {"card", limit_text(texts, hunt.target.name)},
                                        {"value", text::grouped(*hunt.exact->edge.fits)},
                                        {"next", text::grouped(*hunt.exact->edge.oom)}});
   }
@@ -299,7 +299,7 @@ std::string exact_sentence(const predict::HuntProgress& hunt, std::int64_t y_val
   std::string sentence = texts("hunt.exact", {{"y", spec::field_name(hunt.map.y().field)},
                                               {"row", text::grouped(y_value)},
                                               {"x", spec::field_name(hunt.map.x().field)},
-                                              {"card", limit_words(texts, hunt.target.name)},
+                                              {"card", limit_text(texts, hunt.target.name)},
                                               {"value", text::grouped(*edge->largest())}});
   if (!edge->again.empty() || !edge->largest_needs_flush()) return sentence;
   return texts("hunt.after_flush", {{"sentence", sentence}});

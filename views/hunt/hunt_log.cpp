@@ -10,11 +10,11 @@
 #include "views/charts/labels.h"
 #include "views/common/exact_bytes.h"
 #include "views/common/imgui_sink.h"
-#include "views/common/spec_words.h"
+#include "views/common/spec_text.h"
 #include "views/common/widgets.h"
 #include "views/hunt/bisection_line.h"
 #include "views/hunt/hunt_figure.h"
-#include "views/hunt/hunt_words.h"
+#include "views/hunt/hunt_text.h"
 
 namespace ts::views {
 namespace {
@@ -42,8 +42,8 @@ struct LogRow {
   std::string whole = {};   // the tooltip
 };
 
-std::string in_words(const Ui& ui, const base::Message& reason) {
-  return message_words(ui.texts, reason);
+std::string as_text(const Ui& ui, const base::Message& reason) {
+  return message_text(ui.texts, reason);
 }
 
 LogRow run_row(const Ui& ui, const predict::HuntMap& map, const OneUnit& unit, std::size_t number) {
@@ -78,7 +78,7 @@ LogRow probe_row(const Ui& ui, const predict::HuntMap& map, std::size_t number) 
           .mark = mark_of(ui.theme, cell.fit),
           .bytes = cell.at_least,
           .reason = short_reason(ui.texts, cell.reason),
-          .whole = in_words(ui, cell.reason)};
+          .whole = as_text(ui, cell.reason)};
 }
 
 constexpr float kRowHeight = 44;
@@ -130,7 +130,7 @@ bool draw_step(const Ui& ui, const std::string& place, const BisectionRow& row,
   if (ImGui::IsItemHovered()) {
     sink.fill(box, ui.theme.surface2, ui.px(3));
     tooltip(ui,
-            in_words(ui, probe.answer.reason) + "\n" + exact_bytes(ui.texts, probe.answer.needed));
+            as_text(ui, probe.answer.reason) + "\n" + exact_bytes(ui.texts, probe.answer.needed));
   }
   const Mark mark = mark_of(ui.theme, row.fit);
   const auto from = [&](float left) { return Rect{box.x0 + left, box.y0, box.x1, box.y1}; };

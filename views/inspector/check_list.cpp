@@ -7,7 +7,7 @@
 #include "core/checks/run_checks.h"
 #include "core/text/numbers.h"
 #include "views/charts/icons.h"
-#include "views/common/spec_words.h"
+#include "views/common/spec_text.h"
 #include "views/common/widgets.h"
 
 namespace ts::views {
@@ -15,8 +15,8 @@ namespace {
 
 constexpr const char* kPassedIcon = "\xef\x80\x8c";  // check mark
 
-std::string check_words(const text::Texts& texts, const report::CheckResult& check) {
-  return std::string(check.id) + "  " + message_words(texts, check.found);
+std::string check_text(const text::Texts& texts, const report::CheckResult& check) {
+  return std::string(check.id) + "  " + message_text(texts, check.found);
 }
 
 void draw_check(const Ui& ui, const report::CheckResult& check) {
@@ -24,8 +24,8 @@ void draw_check(const Ui& ui, const report::CheckResult& check) {
   const float left = ImGui::GetCursorPosX();
   if (check.state == report::CheckState::unknown) {
     wrapped_text(ui, TextStyle::small, ui.theme.text2,
-                 std::string(check.id) + "  " + message_words(ui.texts, check.why) + ": " +
-                     message_words(ui.texts, check.found));
+                 std::string(check.id) + "  " + message_text(ui.texts, check.why) + ": " +
+                     message_text(ui.texts, check.found));
     return;
   }
   const Color color = passed                                      ? ui.theme.ok
@@ -33,8 +33,8 @@ void draw_check(const Ui& ui, const report::CheckResult& check) {
                                                                   : ui.theme.warn;
   text(ui, TextStyle::body, color, passed ? kPassedIcon : icon::kWarning);
   ImGui::SameLine(left + ui.px(24));
-  wrapped_text(ui, TextStyle::body, ui.theme.text, check_words(ui.texts, check));
-  const std::string why = message_words(ui.texts, check.why);
+  wrapped_text(ui, TextStyle::body, ui.theme.text, check_text(ui.texts, check));
+  const std::string why = message_text(ui.texts, check.why);
   if (passed) {
     tooltip(ui, why);
     return;
@@ -75,17 +75,17 @@ std::size_t passed_checks(const std::vector<report::CheckResult>& checks) {
       std::ranges::count(checks, report::CheckState::passed, &report::CheckResult::state));
 }
 
-std::size_t told_checks(const std::vector<report::CheckResult>& checks) {
+std::size_t answered_checks(const std::vector<report::CheckResult>& checks) {
   return checks.size() - static_cast<std::size_t>(std::ranges::count(
                              checks, report::CheckState::unknown, &report::CheckResult::state));
 }
 
-std::string unpassed_words(const text::Texts& texts,
-                           const std::vector<report::CheckResult>& checks) {
+std::string unpassed_text(const text::Texts& texts,
+                          const std::vector<report::CheckResult>& checks) {
   std::string words;
   for (const report::CheckResult& one : checks) {
     if (!is_open(one)) continue;
-    words += (words.empty() ? "" : "\n") + check_words(texts, one);
+    words += (words.empty() ? "" : "\n") + check_text(texts, one);
   }
   return words;
 }
@@ -93,9 +93,10 @@ std::string unpassed_words(const text::Texts& texts,
 void draw_check_list(const Ui& ui, const std::vector<report::CheckResult>& checks) {
   if (checks.empty()) return;
   ImGui::Dummy({0, ui.px(6)});
-  section(ui, ui.texts("inspector.checks"),
-          ui.texts("inspector.checks_passed", {{"passed", std::to_string(passed_checks(checks))},
-                                               {"count", std::to_string(told_checks(checks))}}));
+  section(
+      ui, ui.texts("inspector.checks"),
+      ui.texts("inspector.checks_passed", {{"passed", std::to_string(passed_checks(checks))},
+                                           {"count", std::to_string(answered_checks(checks))}}));
   for (const report::CheckResult& one : checks) {
     if (is_open(one)) draw_check(ui, one);
   }

@@ -22,14 +22,13 @@ class CheckList {
 };
 
 std::size_t passed_checks(const std::vector<report::CheckResult>& checks);
-std::size_t told_checks(const std::vector<report::CheckResult>& checks);  // all but the unknown
+std::size_t answered_checks(const std::vector<report::CheckResult>& checks);  // all but the unknown
 
 // Those that did not pass with what they found and why it matters; below them, folded, those that
 // did, and those that are unknown with the reason. In the current Dear ImGui window.
 void draw_check_list(const Ui& ui, const std::vector<report::CheckResult>& checks);
 
 // One line for each check that did not pass: "C-3 First timed step ...".
-std::string unpassed_words(const text::Texts& texts,
-                           const std::vector<report::CheckResult>& checks);
+std::string unpassed_text(const text::Texts& texts, const std::vector<report::CheckResult>& checks);
 
 }  // namespace ts::views

@@ -12,7 +12,7 @@
 namespace ts::views {
 namespace {
 
-std::string pool_words(const text::Texts& texts, const blocks::BlockFacts& facts) {
+std::string pool_text(const text::Texts& texts, const blocks::BlockFacts& facts) {
   if (facts.private_pool) {
     return texts("file.block.pool_private",
                  {{"first", std::to_string(facts.private_pool->first)},
@@ -55,7 +55,7 @@ std::vector<InspectorRow> file_block_rows(const ViewContext& context) {
   add("file.block.address", {text::hexadecimal(facts->address), ""});
   if (facts->entry) add("file.block.entry", {text::grouped(*facts->entry), ""});
   if (facts->stream) add("file.block.stream", {std::to_string(*facts->stream), ""});
-  add("file.block.pool", {pool_words(texts, *facts), ""});
+  add("file.block.pool", {pool_text(texts, *facts), ""});
   if (facts->compile_context != base::kNoString)
     add("file.block.compile_context", {std::string(snapshot.text(facts->compile_context)), ""});
   if (facts->user_metadata != base::kNoString)
@@ -80,7 +80,7 @@ void draw_file_stack(const Ui& ui, const ViewContext& context) {
   const auto lines = [&](blocks::FrameKind kind, Color color) {
     for (const allocator::FrameIndex index : parts[kind]) {
       wrapped_text(ui, TextStyle::mono, color,
-                   blocks::frame_words(snapshot, snapshot.stacks.frame(index)));
+                   blocks::frame_text(snapshot, snapshot.stacks.frame(index)));
     }
   };
   const auto folded = [&](blocks::FrameKind kind, const char* id, const char* key) {

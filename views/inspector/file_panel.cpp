@@ -6,7 +6,7 @@
 
 #include "core/files/opened_file.h"
 #include "core/text/numbers.h"
-#include "views/common/spec_words.h"
+#include "views/common/spec_text.h"
 #include "views/common/widgets.h"
 #include "views/inspector/file_rows.h"
 #include "views/inspector/row_list.h"
@@ -39,7 +39,7 @@ std::optional<TraceTable> draw_trace_panel(const Ui& ui, const ViewContext& cont
   section(ui, ui.texts("trace.title"));
   if (!context.trace->about.fault.empty()) {
     wrapped_text(ui, TextStyle::body, ui.theme.warn,
-                 message_words(ui.texts, context.trace->about.fault));
+                 message_text(ui.texts, context.trace->about.fault));
     ImGui::Dummy({0, ui.px(8)});
   }
   const std::optional<TraceTable> table = choose_table(ui, context);
@@ -98,7 +98,7 @@ void choose_stream(const Ui& ui, const files::OpenedDevice& device, FilePanelCho
   }
 }
 
-std::string pool_words(const Ui& ui, const allocator::PoolId& pool) {
+std::string pool_text(const Ui& ui, const allocator::PoolId& pool) {
   if (pool == allocator::PoolId{}) return ui.texts("file.part.default_pool");
   return ui.texts("file.block.pool_private",
                   {{"first", std::to_string(pool.first)}, {"second", std::to_string(pool.second)}});
@@ -115,7 +115,7 @@ void choose_pool(const Ui& ui, const files::OpenedDevice& device, FilePanelChoic
   section(ui, ui.texts("file.part.pools"));
   row("###pool_all", ui.texts("file.part.all"), std::nullopt);
   for (std::size_t i = 0; i < device.parts.pools.size(); ++i)
-    row("###pool_" + std::to_string(i), pool_words(ui, device.parts.pools[i]),
+    row("###pool_" + std::to_string(i), pool_text(ui, device.parts.pools[i]),
         device.parts.pools[i]);
 }
 
@@ -145,7 +145,7 @@ FilePanelChoice draw_file_panel(const Ui& ui, const ViewContext& context) {
   section(ui, ui.texts("file.title"));
   if (!context.file->file.fault.empty()) {
     wrapped_text(ui, TextStyle::body, ui.theme.warn,
-                 message_words(ui.texts, context.file->file.fault));
+                 message_text(ui.texts, context.file->file.fault));
     ImGui::Dummy({0, ui.px(8)});
   }
   draw_rows(ui, rows);

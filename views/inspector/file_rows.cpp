@@ -13,7 +13,7 @@
 #include "core/text/numbers.h"
 #include "views/charts/run_time.h"
 #include "views/common/exact_bytes.h"
-#include "views/common/spec_words.h"
+#include "views/common/spec_text.h"
 
 namespace ts::views {
 namespace {
@@ -34,8 +34,8 @@ text::Quantity count_of(std::size_t number) {
   return {text::grouped(number), ""};
 }
 
-std::string value_in_words(const allocator::Snapshot& snapshot,
-                           const allocator::SnapshotSetting& setting, const text::Texts& texts) {
+std::string value_as_text(const allocator::Snapshot& snapshot,
+                          const allocator::SnapshotSetting& setting, const text::Texts& texts) {
   return std::visit(
       [&](const auto& value) -> std::string {
         using Value = std::decay_t<decltype(value)>;
@@ -72,9 +72,9 @@ bool modelled(const ViewContext& context) {
   return has_modelled_segments(context.file->file.snapshot);
 }
 
-std::string peak_words(const ViewContext& context) {
+std::string peak_text(const ViewContext& context) {
   const std::string size = text::bytes(context.file_device->run.memory.peak_bytes()).joined();
-  const auto device = files::told_device(context.file, context.file_device);
+  const auto device = files::device_of_file(context.file, context.file_device);
   if (!device) return context.texts("file.verdict.peak", {{"size", size}});
   return context.texts("file.verdict.peak_of_device",
                        {{"size", size}, {"number", std::to_string(*device)}});
@@ -155,7 +155,7 @@ std::vector<InspectorRow> file_settings(const ViewContext& context) {
   std::vector<InspectorRow> rows;
   for (const allocator::SnapshotSetting& setting : snapshot.allocator_settings) {
     rows.push_back({std::string(snapshot.text(setting.name)),
-                    {value_in_words(snapshot, setting, context.texts), ""}});
+                    {value_as_text(snapshot, setting, context.texts), ""}});
   }
   return rows;
 }
@@ -170,7 +170,7 @@ std::vector<InspectorRow> replay_rows(const ViewContext& context) {
   rows.push_back(
       {texts("file.replay.segments"), {text::grouped(answer.simulated.segment_allocs), ""}});
   rows.push_back({texts(modelled(context) ? "file.replay.against_file" : "file.replay.agreement"),
-                  {!answer.difference.empty() ? message_words(texts, answer.difference)
+                  {!answer.difference.empty() ? message_text(texts, answer.difference)
                    : modelled(context)        ? std::string(texts("file.replay.same_model"))
                                               : std::string(texts("file.replay.exact")),
                    ""}});
@@ -180,7 +180,7 @@ std::vector<InspectorRow> replay_rows(const ViewContext& context) {
 std::string expandable_sentence(const ViewContext& context) {
   if (context.replayed == nullptr) return {};
   if (!context.replayed->problem.empty())
-    return message_words(context.texts, context.replayed->problem);
+    return message_text(context.texts, context.replayed->problem);
   return files::expandable_sentence(context.replayed->expandable, context.texts);
 }
 
@@ -228,9 +228,9 @@ FileVerdict file_verdict(const ViewContext& context) {
   verdict.sentence = refused
                          ? context.texts("file.verdict.oom",
                                          {{"asked", text::bytes(refused->bytes_asked).joined()}})
-                         : peak_words(context);
+                         : peak_text(context);
   verdict.remark = verdict.faulty
-                       ? message_words(context.texts, context.file->file.fault)
+                       ? message_text(context.texts, context.file->file.fault)
                        : context.texts(modelled(context) ? "file.verdict.reserved_modelled"
                                                          : "file.verdict.reserved",
                                        {{"size", text::bytes(device.peak_reserved).joined()}});

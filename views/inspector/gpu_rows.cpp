@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 
-#include "views/charts/launch_words.h"
+#include "views/charts/launch_text.h"
 
 namespace ts::views {
 namespace {
@@ -55,13 +55,13 @@ std::vector<InspectorRow> launch_rows(const text::Texts& texts, const trace::Ker
   std::vector<InspectorRow> rows;
   if (launch.block[0] <= 0) return rows;
   rows.push_back({texts("inspector.launch"),
-                  {extent_words(launch.grid) + " \xc2\xb7 " + extent_words(launch.block), ""}});
+                  {extent_text(launch.grid) + " \xc2\xb7 " + extent_text(launch.block), ""}});
   rows.push_back({texts("inspector.registers"),
                   launch.registers > 0 ? text::Quantity{text::grouped(launch.registers), ""}
                                        : text::Quantity{text::kNoNumber, ""}});
   rows.push_back({texts("inspector.shared_memory"), text::bytes(launch.shared_memory)});
   if (const auto held = stats::occupancy(compute_capability, launch)) {
-    rows.push_back({texts("inspector.occupancy"), {occupancy_words(texts, *held), ""}});
+    rows.push_back({texts("inspector.occupancy"), {occupancy_text(texts, *held), ""}});
   }
   return rows;
 }

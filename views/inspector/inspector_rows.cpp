@@ -16,7 +16,7 @@
 #include "views/charts/stale_mark.h"
 #include "views/common/exact_bytes.h"
 #include "views/common/glossary.h"
-#include "views/common/spec_words.h"
+#include "views/common/spec_text.h"
 #include "views/inspector/gpu_rows.h"
 #include "views/inspector/trace_rows.h"
 
@@ -239,11 +239,11 @@ std::string row_tip(const text::Texts& texts, const InspectorRow& row) {
   return tip + meant;
 }
 
-std::string standing_words(const ViewContext& context) {
+std::string standing_text(const ViewContext& context) {
   const char* const key = partial_key(context);
-  std::string why = key != nullptr ? context.texts(key) : cut_short_words(context);
+  std::string why = key != nullptr ? context.texts(key) : cut_short_text(context);
   if (context.stale.empty()) return why;
-  std::string stale = stale_words(context.texts, context.stale);
+  std::string stale = stale_text(context.texts, context.stale);
   if (why.empty()) return stale;
   return context.texts("common.two_sentences", {{"first", stale}, {"second", why}});
 }
@@ -255,7 +255,7 @@ std::string peak_standing(const ViewContext& context) {
 
 std::string card_standing(const ViewContext& context, bool of_block) {
   const std::string& of = of_block ? context.stale_memory : context.stale;
-  return of.empty() ? std::string() : stale_words(context.texts, of);
+  return of.empty() ? std::string() : stale_text(context.texts, of);
 }
 
 std::vector<InspectorRow> run_rows(const ViewContext& context) {
@@ -306,7 +306,7 @@ std::vector<InspectorRow> run_rows(const ViewContext& context) {
                     text::duration_ns(static_cast<double>(run.clock_drift_ns))});
   }
   const auto cost = run.recording_cost();
-  rows.push_back({texts("inspector.overhead"), cost ? recording_cost_words(*cost, texts) : kMissing,
+  rows.push_back({texts("inspector.overhead"), cost ? recording_cost_text(*cost, texts) : kMissing,
                   note_of(context, "recording.costly"), report::recording_is_costly(run)});
   rows.back().term = "overhead";
   return rows;

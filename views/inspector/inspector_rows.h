@@ -24,7 +24,7 @@ std::string row_tip(const text::Texts& texts, const InspectorRow& row);
 
 // The source of run_rows() if they are not of a complete run of the current settings: "Of naive, T
 // = 512", "Partial: the run goes on". Else empty.
-std::string standing_words(const ViewContext& context);
+std::string standing_text(const ViewContext& context);
 // The same for the card of the selected slice or the selected block. Empty if it belongs to the
 // current settings.
 std::string card_standing(const ViewContext& context, bool of_block);

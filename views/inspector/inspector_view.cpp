@@ -9,7 +9,7 @@
 #include "views/charts/stale_mark.h"
 #include "views/common/exact_bytes.h"
 #include "views/common/imgui_sink.h"
-#include "views/common/spec_words.h"
+#include "views/common/spec_text.h"
 #include "views/common/widgets.h"
 #include "views/inspector/file_block.h"
 #include "views/inspector/file_rows.h"
@@ -77,7 +77,7 @@ void draw_card_types(const Ui& ui, const ViewContext& context) {
   const std::vector<InspectorRow> rows = card_type_rows(context);
   if (rows.empty()) return;
   section(ui, ui.texts("inspector.types_on",
-                       {{"card", limit_words(ui.texts, context.outlook->target->target.name)}}));
+                       {{"card", limit_text(ui.texts, context.outlook->target->target.name)}}));
   draw_rows(ui, rows);
   ImGui::Dummy({0, ui.px(8)});
 }
@@ -126,7 +126,7 @@ std::optional<spec::WorkloadSpec> InspectorView::draw(const Ui& ui, const ViewCo
   }
   if (of_run) draw_card_types(ui, context);
   if (of_run && context.run != nullptr) {
-    draw_standing(ui, standing_words(context));
+    draw_standing(ui, standing_text(context));
     const ImVec2 body = ImGui::GetCursorScreenPos();
     const float width = ImGui::GetContentRegionAvail().x;
     draw_rows(ui, run_rows(context));
@@ -179,7 +179,7 @@ void InspectorView::draw_gpu(const Ui& ui, const ViewContext& context) {
 }
 
 std::string InspectorView::shown_as_text(const ViewContext& context) {
-  const std::string standing = standing_words(context);
+  const std::string standing = standing_text(context);
   std::vector<InspectorRow> rows = context.trace != nullptr  ? trace_rows(context)
                                    : context.file != nullptr ? file_rows(context)
                                                              : run_rows(context);

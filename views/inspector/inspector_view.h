@@ -36,7 +36,7 @@ class InspectorView {
 
 // The displayed parts of a verdict. State is never shown by colour alone: the mark has its own
 // shape, and a word is beside it.
-struct VerdictWords {
+struct ShownVerdict {
   struct Mark {
     const char* icon = "";
     Color color = 0;
@@ -48,7 +48,7 @@ struct VerdictWords {
   bool reason = false;     // the remark says why nothing can be predicted
   std::string edge = {};   // which T fit; belongs to the sentence
 };
-VerdictWords verdict_words(const ViewContext& context, const base::Message& engine_problem);
+ShownVerdict verdict_text(const ViewContext& context, const base::Message& engine_problem);
 
 // The words of a verdict in a place of at most `most` large lines. Their size never changes. An
 // edge without room begins the remark. A sentence without room ends in an ellipsis.
@@ -58,7 +58,7 @@ struct PlacedVerdict {
   bool cut = false;
 };
 PlacedVerdict place_verdict(const DrawSink& sink, const text::Texts& texts,
-                            const VerdictWords& words, float width, std::size_t most);
+                            const ShownVerdict& words, float width, std::size_t most);
 
 // Draws icon, sentence and remark of the verdict in verdict_height() pixels. Words without room
 // there are in the tooltip.

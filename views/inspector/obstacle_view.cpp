@@ -5,14 +5,14 @@
 #include <string>
 
 #include "views/common/imgui_sink.h"
-#include "views/common/spec_words.h"
+#include "views/common/spec_text.h"
 #include "views/common/widgets.h"
 
 namespace ts::views {
 namespace {
 
 // The words before the buttons, whose settings this machine, or the card, can run.
-std::string repairs_words(const Ui& ui, const predict::Outlook& outlook) {
+std::string repairs_text(const Ui& ui, const predict::Outlook& outlook) {
   const bool here = !outlook.not_here.sentence.empty();
   return here ? std::string(ui.texts("obstacle.runs_with"))
               : ui.texts("obstacle.card_runs_with", {{"card", outlook.spec.target_gpu}});
@@ -25,7 +25,7 @@ struct Repair {
 Repair repair_button(const Ui& ui, const predict::Outlook& outlook, std::size_t i) {
   const ImGuiSink sink(*ImGui::GetWindowDrawList(), ui.faces, ui.metrics.scale);
   Repair made;
-  made.words = difference_words(ui.texts, outlook.repairs[i], outlook.spec);
+  made.words = difference_text(ui.texts, outlook.repairs[i], outlook.spec);
   made.width = sink.text_width(TextStyle::body_medium, made.words) + ui.px(24);
   return made;
 }
@@ -42,7 +42,7 @@ std::optional<spec::WorkloadSpec> draw_repairs(const Ui& ui, const predict::Outl
   if (outlook.repairs.empty()) return std::nullopt;
   const float left = ImGui::GetCursorPosX() + ui.px(indent);
   ImGui::SetCursorPosX(left);
-  wrapped_text(ui, TextStyle::small, ui.theme.text2, repairs_words(ui, outlook));
+  wrapped_text(ui, TextStyle::small, ui.theme.text2, repairs_text(ui, outlook));
   ImGui::SetCursorPosX(left);
   const float right = ImGui::GetWindowPos().x + ImGui::GetWindowWidth() - ui.px(16);
   std::optional<spec::WorkloadSpec> tried;
@@ -71,7 +71,7 @@ std::optional<spec::WorkloadSpec> draw_obstacle(const Ui& ui, const predict::Out
     ImGui::SetCursorPos({at.x + ui.px(kIndent), at.y - ui.px(5)});
     wrapped_text(ui, TextStyle::large, ui.theme.text, ui.texts("obstacle.not_here"));
     ImGui::SetCursorPosX(at.x + ui.px(kIndent));
-    wrapped_text(ui, TextStyle::body, ui.theme.text, message_words(ui.texts, outlook.not_here));
+    wrapped_text(ui, TextStyle::body, ui.theme.text, message_text(ui.texts, outlook.not_here));
     ImGui::SetCursorPosX(at.x);
   }
   return draw_repairs(ui, outlook, kIndent);
@@ -79,7 +79,7 @@ std::optional<spec::WorkloadSpec> draw_obstacle(const Ui& ui, const predict::Out
 
 float repairs_row_width(const Ui& ui, const predict::Outlook& outlook) {
   const ImGuiSink sink(*ImGui::GetWindowDrawList(), ui.faces, ui.metrics.scale);
-  float width = sink.text_width(TextStyle::body, repairs_words(ui, outlook)) + ui.px(12);
+  float width = sink.text_width(TextStyle::body, repairs_text(ui, outlook)) + ui.px(12);
   for (std::size_t i = 0; i < outlook.repairs.size(); ++i)
     width += repair_button(ui, outlook, i).width + ui.px(i == 0 ? 0 : 8);
   return width;
@@ -89,7 +89,7 @@ std::optional<spec::WorkloadSpec> draw_repairs_row(const Ui& ui, const predict::
                                                    float right) {
   ImGuiSink sink(*ImGui::GetWindowDrawList(), ui.faces, ui.metrics.scale);
   const ImVec2 at = ImGui::GetCursorScreenPos();
-  const std::string words = repairs_words(ui, outlook);
+  const std::string words = repairs_text(ui, outlook);
   const float middle = (ui.px(28) - sink.text_height(TextStyle::body)) / 2;
   sink.text({at.x, at.y + middle}, TextStyle::body, ui.theme.text2, words);
   float x = at.x + sink.text_width(TextStyle::body, words) + ui.px(12);

@@ -18,7 +18,7 @@
 #include "views/common/exact_bytes.h"
 #include "views/common/glossary.h"
 #include "views/common/imgui_sink.h"
-#include "views/common/spec_words.h"
+#include "views/common/spec_text.h"
 
 namespace ts::views {
 namespace {
@@ -98,7 +98,7 @@ void draw_bar(const Ui& ui, DrawSink& sink, const Rect& at, const std::vector<Pe
 }
 
 // The type of the optimizer's state beside 16-bit parameters; empty where there is no choice.
-std::string state_words(const text::Texts& texts, const spec::WorkloadSpec& spec) {
+std::string state_text(const text::Texts& texts, const spec::WorkloadSpec& spec) {
   if (!spec::field_applies(spec, spec::Field::optimizer_state)) return {};
   std::string choice = spec::field_text(spec, spec::Field::optimizer_state);
   std::ranges::replace(choice, '+', '_');
@@ -296,12 +296,12 @@ std::vector<PeakRow> peak_table(const ViewContext& context) {
   const predict::Prediction& prediction = card.prediction;
   const predict::NeedChain& chain = prediction.chain;
   const bool cuda = card.target.kind == spec::DeviceKind::cuda;
-  row(Kind::place, limit_words(context.texts, card.target.name), {});
+  row(Kind::place, limit_text(context.texts, card.target.name), {});
   const auto term = [&](const char* key, const char* hint, std::int64_t bytes) {
     if (bytes > 0) row(Kind::term, context.texts(key), bytes, context.texts(hint));
   };
   row(Kind::term, tensors, chain.tensors, context.texts("inspector.peaks.tensors_hint"));
-  if (const std::string state = state_words(context.texts, card.run.spec); !state.empty()) {
+  if (const std::string state = state_text(context.texts, card.run.spec); !state.empty()) {
     constexpr auto kState = static_cast<std::size_t>(memory::Category::optimizer_state);
     row(Kind::part, state, prediction.by_category[kState],
         meaning(context.texts, "optimizer_state"));
@@ -347,7 +347,7 @@ PeakColumns peak_columns(const DrawSink& sink, Metrics metrics, const std::vecto
   return columns;
 }
 
-std::string scratch_words(const ViewContext& context) {
+std::string scratch_text(const ViewContext& context) {
   if (context.outlook == nullptr || context.outlook->target == nullptr) return {};
   const predict::Prediction& prediction = context.outlook->target->prediction;
   if (prediction.scratch_high <= 0) return {};
@@ -356,31 +356,31 @@ std::string scratch_words(const ViewContext& context) {
                         {"high", text::bytes(prediction.scratch_high).joined()}});
 }
 
-std::string apart_words(const ViewContext& context) {
+std::string apart_text(const ViewContext& context) {
   const std::int64_t bytes = apart_bytes(context);
   if (bytes <= 0) return {};
   return context.texts("inspector.peaks.apart", {{"size", text::bytes(bytes).joined()}});
 }
 
-std::string unchecked_words(const ViewContext& context) {
+std::string unchecked_text(const ViewContext& context) {
   if (context.outlook == nullptr || context.outlook->target == nullptr) return {};
   const base::Message& unchecked = context.outlook->target->prediction.unchecked;
-  return unchecked.empty() ? std::string() : message_words(context.texts, unchecked);
+  return unchecked.empty() ? std::string() : message_text(context.texts, unchecked);
 }
 
 void draw_peak_table(const Ui& ui, const ViewContext& context) {
   const std::vector<PeakRow> rows = peak_table(context);
   if (rows.empty()) return;
   PeakTable(ui, context, rows).draw();
-  if (const std::string scratch = scratch_words(context); !scratch.empty()) {
+  if (const std::string scratch = scratch_text(context); !scratch.empty()) {
     wrapped_text(ui, TextStyle::small, ui.theme.text3, scratch);
     tooltip(ui, ui.texts("inspector.peaks.scratch_hint"));
   }
-  if (const std::string apart = apart_words(context); !apart.empty()) {
+  if (const std::string apart = apart_text(context); !apart.empty()) {
     wrapped_text(ui, TextStyle::small, ui.theme.text3, apart);
     tooltip(ui, ui.texts("inspector.peaks.apart_hint"));
   }
-  if (const std::string unchecked = unchecked_words(context); !unchecked.empty())
+  if (const std::string unchecked = unchecked_text(context); !unchecked.empty())
     wrapped_text(ui, TextStyle::small, ui.theme.text3, unchecked);
 }
 

@@ -35,14 +35,14 @@ struct PeakRow {
 std::vector<PeakRow> peak_table(const ViewContext& context);
 
 // "Scratch inside kernels: 0 B to 1.00 MiB more", for the target card. Empty if there is none.
-std::string scratch_words(const ViewContext& context);
+std::string scratch_text(const ViewContext& context);
 
 // How much less a run on the CPU may use than predicted. Empty if the prediction is exact to the
 // byte.
-std::string apart_words(const ViewContext& context);
+std::string apart_text(const ViewContext& context);
 // "The blocks of torch 2.15 on CUDA ..."; empty where the prediction follows what was compared with
 // a card.
-std::string unchecked_words(const ViewContext& context);
+std::string unchecked_text(const ViewContext& context);
 
 // The right ends of the table columns, from its left edge. `stacked`: too narrow for names beside
 // three columns, so the measured value is below the predicted one.

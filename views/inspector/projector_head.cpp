@@ -13,7 +13,7 @@
 #include "views/charts/one_unit.h"
 #include "views/charts/stale_mark.h"
 #include "views/common/imgui_sink.h"
-#include "views/common/spec_words.h"
+#include "views/common/spec_text.h"
 #include "views/inspector/obstacle_view.h"
 #include "views/inspector/peak_table.h"
 
@@ -110,17 +110,17 @@ std::vector<HeadlineRow> headline_rows(const ViewContext& context) {
   if (measured && predicted) add_prediction(row, *predicted, run.peak_allocated());
   if (context.file_device != nullptr) return {row};
   if (const char* const partial = partial_key(context)) row.label = context.texts(partial);
-  if (row.stale) row.label = stale_words(context.texts, context.stale);
+  if (row.stale) row.label = stale_text(context.texts, context.stale);
   const RunFigures* const earlier = context.earlier;
   if (earlier == nullptr) return {row};
-  const std::string other = difference_words(context.texts, earlier->spec, run.spec);
+  const std::string other = difference_text(context.texts, earlier->spec, run.spec);
   if (other.empty()) return {row};
-  if (row.label.empty()) row.label = difference_words(context.texts, run.spec, earlier->spec);
+  if (row.label.empty()) row.label = difference_text(context.texts, run.spec, earlier->spec);
   HeadlineRow before;
   // The label of each row is its difference from the current settings.
   const std::string& stale = row.stale ? context.stale_earlier : other;
   before.stale = !stale.empty();
-  before.label = before.stale ? stale_words(context.texts, stale) : other;
+  before.label = before.stale ? stale_text(context.texts, stale) : other;
   // The two rows are below each other: each figure has one unit for both.
   const auto both = [&](const char* key, OneUnit unit, double now, double then) {
     const auto is_this = [key](const HeadlineFigure& figure) { return figure.key == key; };
@@ -176,14 +176,14 @@ void draw_headline_row(DrawSink& sink, const Theme& theme, Metrics metrics,
   }
 }
 
-HeadRemark head_remark(const ViewContext& context, const VerdictWords& words) {
+HeadRemark head_remark(const ViewContext& context, const ShownVerdict& words) {
   const predict::Outlook* const outlook = context.file == nullptr ? context.outlook : nullptr;
   const bool only_here = outlook != nullptr && !outlook->not_here.sentence.empty() &&
                          outlook->problem.sentence.empty();
   if (!only_here) return {words.remark, words.reason, false};
   return {context.texts("common.two_sentences",
                         {{"first", context.texts("obstacle.not_here")},
-                         {"second", message_words(context.texts, outlook->not_here)}}),
+                         {"second", message_text(context.texts, outlook->not_here)}}),
           true, true};
 }
 
@@ -193,7 +193,7 @@ float projector_head_height(float scale) {
 
 std::optional<spec::WorkloadSpec> draw_projector_head(const Ui& ui, const ViewContext& context,
                                                       const base::Message& engine_problem) {
-  VerdictWords words = verdict_words(context, engine_problem);
+  ShownVerdict words = verdict_text(context, engine_problem);
   ImGuiSink sink(*ImGui::GetWindowDrawList(), ui.faces, ui.metrics.scale);
   const ImVec2 at = ImGui::GetWindowPos();
   const float right = at.x + ImGui::GetWindowWidth() - ui.px(kMark);
@@ -212,7 +212,7 @@ std::optional<spec::WorkloadSpec> draw_projector_head(const Ui& ui, const ViewCo
   tooltip(ui, (placed.cut ? words.sentence + "\n" : std::string()) + words.exact);
   words.remark = placed.remark;
   const bool of_file = context.file != nullptr || context.trace != nullptr;
-  if (const std::string unchecked = unchecked_words(context); !of_file && !unchecked.empty())
+  if (const std::string unchecked = unchecked_text(context); !of_file && !unchecked.empty())
     words.remark += (words.remark.empty() ? "" : "\n") + unchecked;
   const HeadRemark remark = head_remark(context, words);
   if (remark.only_here) {

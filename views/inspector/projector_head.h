@@ -42,7 +42,7 @@ struct HeadRemark {
   bool reason = false;
   bool only_here = false;
 };
-HeadRemark head_remark(const ViewContext& context, const VerdictWords& words);
+HeadRemark head_remark(const ViewContext& context, const ShownVerdict& words);
 
 // Height of the head of projector mode's page in pixels, independent of its content.
 float projector_head_height(float scale);

@@ -6,7 +6,7 @@
 
 #include "core/files/opened_trace.h"
 #include "core/text/numbers.h"
-#include "views/common/spec_words.h"
+#include "views/common/spec_text.h"
 
 namespace ts::views {
 namespace {
@@ -117,9 +117,9 @@ FileVerdict recording_verdict(const ViewContext& context) {
   if (!run.finished) {
     verdict.remark = context.texts("live.goes_on");
   } else if (run.verdict != run::Verdict::ok) {
-    verdict.remark = message_words(context.texts, run.failure);
+    verdict.remark = message_text(context.texts, run.failure);
   } else if (verdict.faulty) {
-    verdict.remark = message_words(context.texts, context.trace->about.fault);
+    verdict.remark = message_text(context.texts, context.trace->about.fault);
   }
   return verdict;
 }
@@ -204,7 +204,7 @@ FileVerdict trace_verdict(const ViewContext& context) {
                                       {"span", span}});
   }
   verdict.remark = verdict.faulty
-                       ? message_words(context.texts, file.fault)
+                       ? message_text(context.texts, file.fault)
                        : context.texts("trace.verdict.counts",
                                        {{"kernels", text::grouped(calls_of(summary.kernels))},
                                         {"operators", text::grouped(calls_of(summary.operators))}});

@@ -9,7 +9,7 @@
 #include "core/text/numbers.h"
 #include "views/charts/chart_text.h"
 #include "views/common/imgui_sink.h"
-#include "views/common/spec_words.h"
+#include "views/common/spec_text.h"
 #include "views/common/wrapping.h"
 #include "views/inspector/file_rows.h"
 #include "views/inspector/inspector_view.h"
@@ -18,7 +18,7 @@
 namespace ts::views {
 namespace {
 
-using Mark = VerdictWords::Mark;
+using Mark = ShownVerdict::Mark;
 
 Mark mark_of(const Theme& theme, const run::Run& run) {
   if (!run.finished) return {"\xef\x80\x97", theme.text2};  // clock
@@ -35,9 +35,9 @@ Mark mark_of(const Theme& theme, const run::Run& run) {
   return {"", theme.text2};
 }
 
-std::string exact_words(const text::Texts& texts, const predict::Forecast& forecast) {
+std::string exact_text(const text::Texts& texts, const predict::Forecast& forecast) {
   const predict::Prediction& prediction = forecast.prediction;
-  std::string words = message_words(texts, prediction.sentence) + "\n" +
+  std::string words = message_text(texts, prediction.sentence) + "\n" +
                       texts("inspector.exact", {{"needed", text::grouped(prediction.needed)},
                                                 {"memory", text::grouped(forecast.target.memory)}});
   if (!prediction.breaking) return words;
@@ -49,20 +49,20 @@ std::string exact_words(const text::Texts& texts, const predict::Forecast& forec
 constexpr std::string_view kPrediction = "prediction.";
 
 // The sentence of a prediction with its one number, as large text has room for.
-std::string short_words(const text::Texts& texts, const base::Message& sentence) {
+std::string short_text(const text::Texts& texts, const base::Message& sentence) {
   base::Message brief = sentence;
   if (brief.key.starts_with(kPrediction))
     brief.key = "prediction.short." + brief.key.substr(kPrediction.size());
-  return message_words(texts, brief);
+  return message_text(texts, brief);
 }
 
 // The request that is refused first. Empty if all are served.
-std::string refused_words(const text::Texts& texts, const predict::Prediction& prediction) {
+std::string refused_text(const text::Texts& texts, const predict::Prediction& prediction) {
   if (!prediction.breaking) return {};
   base::Message refused = prediction.sentence;
   refused.key = prediction.breaking->module.empty() ? "prediction.first_refused"
                                                     : "prediction.first_refused_module";
-  return message_words(texts, refused);
+  return message_text(texts, refused);
 }
 
 // The time that the prediction took.
@@ -71,7 +71,7 @@ std::string time_of(const predict::Outlook& outlook) {
 }
 
 // "43 %, 3 s left".
-std::string percent_words(const text::Texts& texts, const run::Run& run) {
+std::string percent_text(const text::Texts& texts, const run::Run& run) {
   const std::string percent = text::decimal(100.0 * static_cast<double>(run.fraction), 0);
   if (run.seconds_left < 0) {
     const auto estimate =
@@ -80,7 +80,7 @@ std::string percent_words(const text::Texts& texts, const run::Run& run) {
       return texts("inspector.percent", {{"percent", percent}});
     return texts(
         "inspector.percent_estimated",
-        {{"percent", percent}, {"time", message_words(texts, report::time_words(*estimate))}});
+        {{"percent", percent}, {"time", message_text(texts, report::time_text(*estimate))}});
   }
   return texts(
       "inspector.percent_left",
@@ -88,13 +88,13 @@ std::string percent_words(const text::Texts& texts, const run::Run& run) {
 }
 
 // "Recording: 43 %, 3 s left".
-std::string progress_words(const text::Texts& texts, const run::Run& run) {
+std::string progress_text(const text::Texts& texts, const run::Run& run) {
   return texts("inspector.stage_and_percent",
-               {{"stage", message_words(texts, report::verdict_text(run).headline)},
-                {"percent", percent_words(texts, run)}});
+               {{"stage", message_text(texts, report::verdict_text(run).headline)},
+                {"percent", percent_text(texts, run)}});
 }
 
-VerdictWords words_of_prediction(const ViewContext& context, const predict::Outlook& outlook) {
+ShownVerdict text_of_prediction(const ViewContext& context, const predict::Outlook& outlook) {
   const Theme& theme = context.theme;
   const text::Texts& texts = context.texts;
   if (outlook.target == nullptr) {
@@ -105,15 +105,15 @@ VerdictWords words_of_prediction(const ViewContext& context, const predict::Outl
             .sentence = nowhere   ? std::string(texts("obstacle.nowhere"))
                         : unknown ? std::string(texts("inspector.no_prediction"))
                                   : texts("inspector.not_on_card", {{"card", card}}),
-            .remark = message_words(texts, outlook.problem),
+            .remark = message_text(texts, outlook.problem),
             .reason = true};
   }
   const predict::Prediction& prediction = outlook.target->prediction;
-  VerdictWords words;
+  ShownVerdict words;
   words.mark = {"\xef\x80\x8c", theme.ok};  // check
   if (prediction.fit == predict::Fit::fits_after_flush) words.mark = {"\xef\x81\xb1", theme.warn};
   if (prediction.fit == predict::Fit::oom) words.mark = {"\xef\x80\x8d", theme.bad};
-  words.sentence = short_words(texts, prediction.sentence);
+  words.sentence = short_text(texts, prediction.sentence);
   const predict::SizeEdge* edge = outlook.edge(spec::Field::T);
   if (edge == nullptr || !edge->current) edge = nullptr;
   // An edge in T: that of a hunt, or between two of the slider until that is known. Larger ones may
@@ -133,9 +133,9 @@ VerdictWords words_of_prediction(const ViewContext& context, const predict::Outl
     add("inspector.edge_on_slider", *edge->last_that_fits, *edge->first_too_large);
   }
   words.remark = texts("inspector.predicted_in", {{"time", time_of(outlook)}});
-  if (const std::string refused = refused_words(texts, prediction); !refused.empty())
+  if (const std::string refused = refused_text(texts, prediction); !refused.empty())
     words.remark = refused + "\n" + words.remark;
-  words.exact = exact_words(texts, *outlook.target);
+  words.exact = exact_text(texts, *outlook.target);
   return words;
 }
 
@@ -147,7 +147,7 @@ float verdict_height(float scale) {
 }
 
 PlacedVerdict place_verdict(const DrawSink& sink, const text::Texts& texts,
-                            const VerdictWords& words, float width, std::size_t most) {
+                            const ShownVerdict& words, float width, std::size_t most) {
   const auto lines_of = [&](const std::string& sentence) {
     return wrapped(sink, TextStyle::large, sentence, width);
   };
@@ -167,7 +167,7 @@ PlacedVerdict place_verdict(const DrawSink& sink, const text::Texts& texts,
   return placed;
 }
 
-VerdictWords verdict_words(const ViewContext& context, const base::Message& engine_problem) {
+ShownVerdict verdict_text(const ViewContext& context, const base::Message& engine_problem) {
   const Theme& theme = context.theme;
   const text::Texts& texts = context.texts;
   const run::Run* const run = context.run;
@@ -180,7 +180,7 @@ VerdictWords verdict_words(const ViewContext& context, const base::Message& engi
   if (context.file_device != nullptr || context.trace != nullptr) {
     const FileVerdict verdict =
         context.trace != nullptr ? trace_verdict(context) : file_verdict(context);
-    VerdictWords words;
+    ShownVerdict words;
     words.mark = {"\xef\x85\x9b", theme.text2};  // file
     if (verdict.faulty) words.mark = {"\xef\x81\xb1", theme.warn};
     if (verdict.out_of_memory) words.mark = {"\xef\x80\x8d", theme.bad};
@@ -199,19 +199,19 @@ VerdictWords verdict_words(const ViewContext& context, const base::Message& engi
   const bool predicted = context.outlook != nullptr &&
                          (not_run || ((ended || goes_on) && about_card(*context.outlook)));
   if (predicted) {
-    VerdictWords words = words_of_prediction(context, *context.outlook);
+    ShownVerdict words = text_of_prediction(context, *context.outlook);
     if (goes_on) {
-      words.remark = progress_words(texts, *run);
+      words.remark = progress_text(texts, *run);
       words.reason = false;
     } else if (well && !not_run && context.cut_short != nullptr) {
-      words.remark = cut_short_words(context);
+      words.remark = cut_short_text(context);
     } else if (well && !not_run && context.outlook->target != nullptr) {
       words.remark =
           texts("inspector.predicted_and_measured", {{"time", time_of(*context.outlook)}});
     } else if (ended && !not_run) {
       const report::VerdictText verdict = report::verdict_text(*run);
-      const std::string headline = message_words(texts, verdict.headline);
-      const std::string detail = message_words(texts, verdict.detail);
+      const std::string headline = message_text(texts, verdict.headline);
+      const std::string detail = message_text(texts, verdict.detail);
       const std::string said =
           detail.empty() ? headline
                          : texts("common.two_sentences", {{"first", headline}, {"second", detail}});
@@ -227,16 +227,16 @@ VerdictWords verdict_words(const ViewContext& context, const base::Message& engi
   }
   if (run != nullptr) {
     const report::VerdictText verdict = report::verdict_text(*run);
-    VerdictWords words;
+    ShownVerdict words;
     words.mark = mark_of(theme, *run);
-    words.sentence = message_words(texts, verdict.headline);
-    words.remark = goes_on ? percent_words(texts, *run) : message_words(texts, verdict.detail);
+    words.sentence = message_text(texts, verdict.headline);
+    words.remark = goes_on ? percent_text(texts, *run) : message_text(texts, verdict.detail);
     return words;
   }
   if (!engine_problem.empty()) {
     return {.mark = {"\xef\x81\xb1", theme.bad},
             .sentence = texts("inspector.no_engine"),
-            .remark = message_words(texts, engine_problem)};
+            .remark = message_text(texts, engine_problem)};
   }
   return {.mark = {"\xef\x81\x9a", theme.text3},  // info
           .sentence = texts("inspector.nothing_yet"),
@@ -246,7 +246,7 @@ VerdictWords verdict_words(const ViewContext& context, const base::Message& engi
 }
 
 void draw_verdict(const Ui& ui, const ViewContext& context, const base::Message& engine_problem) {
-  const VerdictWords words = verdict_words(context, engine_problem);
+  const ShownVerdict words = verdict_text(context, engine_problem);
   const float scale = ui.metrics.scale;
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const float height = verdict_height(scale);

@@ -35,7 +35,7 @@ const std::string& words_below(const Ui& ui, const DemoShown& shown) {
   return words.in(ui.texts.language());
 }
 
-const char* next_words(const Ui& ui, const DemoShown& shown) {
+const char* next_text(const Ui& ui, const DemoShown& shown) {
   switch (shown.stage) {
     case DemoStage::question:
       return ui.texts("demo.show");
@@ -49,7 +49,7 @@ const char* next_words(const Ui& ui, const DemoShown& shown) {
 
 DemoRequests draw_buttons(const Ui& ui, const DemoShown& shown) {
   DemoRequests asked;
-  asked.next = button(ui, "###demo_next", kForward, next_words(ui, shown), shown.next_key,
+  asked.next = button(ui, "###demo_next", kForward, next_text(ui, shown), shown.next_key,
                       ButtonKind::primary);
   ImGui::SameLine(0, ui.px(8));
   asked.leave = button(ui, "###demo_leave", kClose, "", "", ButtonKind::quiet);

@@ -31,7 +31,7 @@ struct Group {
   double most = 0;
 };
 
-constexpr std::array<Look, lessons::kColumnCount> kLooks = {
+constexpr std::array<Look, lessons::kColumnCount> kTries = {
     Look::measured, Look::predicted, Look::theory, Look::simulated, Look::published};
 constexpr std::array<const char*, lessons::kColumnCount> kNameKeys = {
     "lesson.report.measured", "lesson.report.predicted", "lesson.report.theory",
@@ -50,7 +50,7 @@ Group group_of(const LessonFigure& figure, std::size_t index) {
   for (std::size_t i = 0; i < cells.size(); ++i) {
     if (!cells[i]) continue;
     group.bars.push_back(
-        {kLooks[i], kNameKeys[i], cells[i]->value, lessons::words_of(*cells[i], &value)});
+        {kTries[i], kNameKeys[i], cells[i]->value, lessons::text_of(*cells[i], &value)});
   }
   for (const Bar& bar : group.bars) group.most = std::max(group.most, bar.value);
   return group;

@@ -10,7 +10,7 @@
 #include "core/text/numbers.h"
 #include "views/charts/chart_text.h"
 #include "views/common/imgui_sink.h"
-#include "views/common/spec_words.h"
+#include "views/common/spec_text.h"
 #include "views/common/widgets.h"
 #include "views/lessons/error_list.h"
 #include "views/lessons/lesson_curve.h"
@@ -189,7 +189,7 @@ void draw_question(const Ui& ui, LessonEdit& edit, const LessonShown& shown,
   }
   std::string said = ui.texts(
       "lesson.named", {{"name", answer_name(shown.lesson, shown.findings, ui.texts)},
-                       {"value", lessons::words_of(*answer, shown.lesson.value(question.value))}});
+                       {"value", lessons::text_of(*answer, shown.lesson.value(question.value))}});
   if (const auto choice = lessons::true_choice(shown.lesson, shown.findings)) {
     said += "   " + words(ui, question.choices[*choice].text);
   }
@@ -197,10 +197,10 @@ void draw_question(const Ui& ui, LessonEdit& edit, const LessonShown& shown,
   const bool right = lessons::is_right(shown.lesson, shown.findings, *shown.guess).value_or(false);
   text(ui, TextStyle::body_medium, right ? ui.theme.ok : ui.theme.bad,
        std::string(right ? kDone : kCross) + "  " +
-           lessons::verdict_words(shown.lesson, shown.findings, *shown.guess, ui.texts));
-  paragraph(ui,
-            lessons::curve_words(shown.lesson, shown.tier, shown.findings, *shown.guess, ui.texts),
-            ui.theme.text);
+           lessons::verdict_text(shown.lesson, shown.findings, *shown.guess, ui.texts));
+  paragraph(
+      ui, lessons::curve_summary(shown.lesson, shown.tier, shown.findings, *shown.guess, ui.texts),
+      ui.theme.text);
   paragraph(ui, lessons::filled(shown.lesson, shown.findings, words(ui, question.after)),
             ui.theme.text2);
 }
@@ -261,7 +261,7 @@ void draw_steps(const Ui& ui, const LessonShown& shown, LessonRequests& asked) {
       asked.start = true;
     }
   }
-  if (!shown.problem.empty()) paragraph(ui, message_words(ui.texts, shown.problem), ui.theme.bad);
+  if (!shown.problem.empty()) paragraph(ui, message_text(ui.texts, shown.problem), ui.theme.bad);
 }
 
 void draw_numbers(const Ui& ui, const LessonShown& shown) {
@@ -292,10 +292,10 @@ void draw_numbers(const Ui& ui, const LessonShown& shown) {
     wrapped_text(ui, TextStyle::body, ui.theme.text, words(ui, value.label), 0);
     const bool asked = lesson.question && lesson.question->value == value.id && shown.guess &&
                        !shown.guess->choice;
-    right_aligned_column(asked ? words_of(lesson, *shown.guess, ui.texts.language()) : "");
+    right_aligned_column(asked ? text_of(lesson, *shown.guess, ui.texts.language()) : "");
     for (const lessons::Column column : columns) {
       const auto& number = shown.findings.values[i].in(column);
-      right_aligned_column(number ? lessons::words_of(*number, &value) : text::kNoNumber);
+      right_aligned_column(number ? lessons::text_of(*number, &value) : text::kNoNumber);
     }
     if (value.published) tooltip(ui, value.published->source);
   }
@@ -336,8 +336,7 @@ void draw_check(const Ui& ui, const LessonShown& shown, const lessons::CheckFind
   const lessons::Value* const value = check.number.kind == lessons::Expression::Kind::reference
                                           ? shown.lesson.value(check.number.reference.of)
                                           : nullptr;
-  right_aligned_column(finding.number ? lessons::words_of(*finding.number, value)
-                                      : text::kNoNumber);
+  right_aligned_column(finding.number ? lessons::text_of(*finding.number, value) : text::kNoNumber);
   right_aligned_column(lessons::bound_of(shown.lesson, finding));
 }
 

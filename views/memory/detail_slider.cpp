@@ -27,7 +27,7 @@ float detail_part(std::uint32_t detail) {
   return std::clamp(std::log10(static_cast<float>(detail) + 1) / kDecades, 0.0F, 1.0F);
 }
 
-std::string detail_words(const ViewContext& context, std::size_t blocks) {
+std::string detail_text(const ViewContext& context, std::size_t blocks) {
   const auto count = static_cast<std::int64_t>(blocks);
   const std::uint32_t detail = context.state.detail;
   if (detail >= blocks)

@@ -13,6 +13,6 @@ namespace ts::views {
 std::uint32_t detail_at(float part);  // part: position on the track, 0..1
 float detail_part(std::uint32_t detail);
 // `blocks`: of the log that is shown.
-std::string detail_words(const ViewContext& context, std::size_t blocks);
+std::string detail_text(const ViewContext& context, std::size_t blocks);
 
 }  // namespace ts::views

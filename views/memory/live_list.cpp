@@ -14,8 +14,8 @@ namespace ts::views {
 namespace {
 
 // Step, phase and module of an event, as far as known.
-std::string place_words(const LiveListDrawContext& drawing, const memory::AllocationLog& log,
-                        memory::EventIndex event) {
+std::string place_text(const LiveListDrawContext& drawing, const memory::AllocationLog& log,
+                       memory::EventIndex event) {
   const memory::BlockIndex block = log.events()[event].block;
   std::string words;
   const auto add = [&](std::string_view part) {
@@ -135,7 +135,7 @@ memory::BlockIndex draw_live_list(const LiveListDrawContext& drawing, const Rect
   text_in(sink, row(body + px(5)), TextStyle::body_strong, theme.text,
           drawing.texts(moment.title, {{"time", time}}));
   text_in(sink, row(small + px(10)), TextStyle::small, theme.text3,
-          place_words(drawing, log, facts.event));
+          place_text(drawing, log, facts.event));
 
   // One unit for the column, that of the total, as in the inspector.
   const std::string unit = text::bytes(facts.total_bytes).unit;

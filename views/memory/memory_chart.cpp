@@ -7,7 +7,7 @@
 #include "core/text/numbers.h"
 #include "views/charts/labels.h"
 #include "views/charts/run_time.h"
-#include "views/common/spec_words.h"
+#include "views/common/spec_text.h"
 #include "views/memory/detail_slider.h"
 #include "views/memory/memory_draw_context.h"
 #include "views/memory/segments.h"
@@ -118,7 +118,7 @@ std::optional<std::int64_t> MemoryChart::cursor(const ViewContext& context) cons
   return at && *at >= source_.range.begin && *at < source_.range.end ? at : std::nullopt;
 }
 
-std::string MemoryChart::moment_words(const text::Texts& texts, std::int64_t time_ns) const {
+std::string MemoryChart::moment_text(const text::Texts& texts, std::int64_t time_ns) const {
   if (clocked_)
     return text::duration_ns(static_cast<double>(time_ns - source_.range.begin)).joined();
   const memory::EventIndex event = source_.log->event_at(time_ns);
@@ -248,9 +248,9 @@ void MemoryChart::lay_out_title(const DrawSink& sink, const ViewContext& context
   const Metrics& metrics = context.metrics;
   const text::Texts& texts = context.texts;
   std::array<TitleItem, kItemCount> items;
-  const std::string detail = detail_words(context, has_log_ ? source_.log->blocks().size() : 0);
-  const std::vector<std::string> colors = color_words(texts);
-  const std::vector<std::string> axes = axis_words(texts);
+  const std::string detail = detail_text(context, has_log_ ? source_.log->blocks().size() : 0);
+  const std::vector<std::string> colors = color_text(texts);
+  const std::vector<std::string> axes = axis_text(texts);
   items[kDetail] = {sink.text_width(TextStyle::small, detail) + metrics.px(10 + 72), -1};
   items[kColor] = {segments_width(sink, metrics, colors), 1};
   items[kAxis] = {segments_width(sink, metrics, axes), 4};
@@ -281,18 +281,18 @@ void MemoryChart::lay_out_second_row(const DrawSink& sink, const Metrics& metric
 }
 
 // By whose rules a prediction is. That of this machine has the card's memory at most, and its name.
-std::string MemoryChart::predicted_words(const ViewContext& context) {
+std::string MemoryChart::predicted_text(const ViewContext& context) {
   const predict::PredictionTarget& target = context.forecast->target;
   const bool ended = ended_before_memory(context);
   if (!ended && target.kind == spec::DeviceKind::cpu) return context.texts("memory.predicted_here");
   return context.texts(ended ? "memory.predicted_ended" : "memory.predicted_for",
-                       {{"target", limit_words(context.texts, target.name)}});
+                       {{"target", limit_text(context.texts, target.name)}});
 }
 
 // Says if the content was not measured, or explains the dashes.
 std::string MemoryChart::subtitle(const ViewContext& context) const {
   if (source_.kind == MemorySource::Kind::predicted && context.forecast != nullptr)
-    return predicted_words(context);
+    return predicted_text(context);
   std::string words;
   const auto add = [&](const char* key) {
     if (key == nullptr) return;

@@ -77,7 +77,7 @@ class MemoryChart {
   [[nodiscard]] bool linked(const ViewContext& context) const;
   [[nodiscard]] std::optional<std::int64_t> cursor(const ViewContext& context) const;
   // "12.3 ms" since the beginning, or "event 1,204" if there is no clock.
-  [[nodiscard]] std::string moment_words(const text::Texts& texts, std::int64_t time_ns) const;
+  [[nodiscard]] std::string moment_text(const text::Texts& texts, std::int64_t time_ns) const;
   void make_axis(const ViewContext& context);
   void make_scale(const ViewContext& context);
   void lay_out_title(const DrawSink& sink, const ViewContext& context);
@@ -118,7 +118,7 @@ class MemoryChart {
   void draw_axes(const DrawContext& drawing, const ViewContext& context) const;
   void draw_grid(const DrawContext& drawing) const;
   [[nodiscard]] bool compares(const ViewContext& context) const;
-  [[nodiscard]] static std::string predicted_words(const ViewContext& context);
+  [[nodiscard]] static std::string predicted_text(const ViewContext& context);
   // A trace, and most snapshots, tell of no block what it holds.
   [[nodiscard]] bool names_categories() const {
     return source_.kind != MemorySource::Kind::opened || present_.known();
@@ -152,7 +152,7 @@ class MemoryChart {
   void draw_layers(const DrawContext& drawing, const ViewContext& context) const;
   void draw_capacity(const DrawContext& drawing, const ViewContext& context) const;
   [[nodiscard]] bool has_losses(const ViewContext& context) const;
-  [[nodiscard]] std::string peak_words(const ViewContext& context, const std::string& drawn) const;
+  [[nodiscard]] std::string peak_text(const ViewContext& context, const std::string& drawn) const;
   [[nodiscard]] Rect peak_plate(const DrawContext& drawing, const ViewContext& context,
                                 std::string& words) const;
   // The target's prediction. Null if it is not for the capacity that is drawn.
@@ -160,7 +160,7 @@ class MemoryChart {
   // The same, if its chain is drawn above the tensors because they were not refused.
   [[nodiscard]] const predict::Forecast* chained(const ViewContext& context) const;
   // The size of the context, or why there is none. Empty if neither is known.
-  [[nodiscard]] std::string context_words(const ViewContext& context) const;
+  [[nodiscard]] std::string context_text(const ViewContext& context) const;
   // Key of the name of the chain link that matches the peak of the log.
   [[nodiscard]] const char* peak_key() const;
   void draw_reserved(const DrawContext& drawing, const ViewContext& context) const;

@@ -7,7 +7,7 @@
 #include "views/charts/icons.h"
 #include "views/charts/recording_plate.h"
 #include "views/charts/stale_mark.h"
-#include "views/common/spec_words.h"
+#include "views/common/spec_text.h"
 #include "views/memory/detail_slider.h"
 #include "views/memory/memory_draw_context.h"
 #include "views/memory/segments.h"
@@ -27,7 +27,7 @@ void MemoryChart::draw(DrawSink& sink, ViewContext& context) {
     const float height = sink.text_height(TextStyle::body);
     const float y = regions_.title.y1 + drawing.px(8);
     const Rect line{regions_.title.x0, y, regions_.title.x1, y + height};
-    const std::string why = has_log_ ? std::string() : obstacle_words(context);
+    const std::string why = has_log_ ? std::string() : obstacle_text(context);
     const char* const nothing = !has_log_                  ? "memory.empty"
                                 : context.trace != nullptr ? "memory.none_in_trace"
                                                            : "memory.waiting";
@@ -89,7 +89,7 @@ void MemoryChart::draw(DrawSink& sink, ViewContext& context) {
                                                           : "memory.live_at";
     const memory::EventIndex named = refused ? refused->event : event;
     const LiveMoment moment{pointed ? *at : log.events()[named].time_ns, title,
-                            [&](std::int64_t time) { return moment_words(drawing.texts, time); }};
+                            [&](std::int64_t time) { return moment_text(drawing.texts, time); }};
     listed_ = draw_live_list(list, regions_.list, log, facts_.at(log, event), moment, mouse);
   } else {
     listed_ = memory::kNone;
@@ -103,14 +103,14 @@ void MemoryChart::draw_controls(const DrawContext& drawing, const ViewContext& c
   const auto shown = [&](Item item) { return title_.items[item].width() > 0; };
   if (shown(kDetail))
     draw_slider(drawing.sink, drawing.theme, drawing.metrics, title_.items[kDetail],
-                detail_words(context, has_log_ ? source_.log->blocks().size() : 0),
+                detail_text(context, has_log_ ? source_.log->blocks().size() : 0),
                 detail_part(state.detail));
   if (shown(kColor))
     draw_segments(drawing.sink, drawing.theme, drawing.metrics, title_.items[kColor],
-                  color_words(drawing.texts), static_cast<std::size_t>(state.block_colors));
+                  color_text(drawing.texts), static_cast<std::size_t>(state.block_colors));
   if (shown(kAxis))
     draw_segments(drawing.sink, drawing.theme, drawing.metrics, title_.items[kAxis],
-                  axis_words(drawing.texts), axis_kind(context) == memory::Axis::event ? 1 : 0);
+                  axis_text(drawing.texts), axis_kind(context) == memory::Axis::event ? 1 : 0);
   if (shown(kLink)) {
     const Rect& at = title_.items[kLink];
     const Color color = state.link_axes ? drawing.theme.accent : drawing.theme.text3;
@@ -239,7 +239,7 @@ void MemoryChart::draw_overlays(const DrawContext& drawing, const ViewContext& c
     const float x = std::round(axis_.axis.x_of(place_of_time(log, axis_.kind, *at)));
     if (x >= plot.x0 && x < plot.x1) {
       drawing.sink.fill({x, plot.y0, x + 1, plot.y1}, with_alpha(drawing.theme.text, 0.8F));
-      const std::string words = moment_words(drawing.texts, *at);
+      const std::string words = moment_text(drawing.texts, *at);
       const float width = drawing.sink.text_width(TextStyle::small, words) + drawing.px(12);
       const float height = drawing.sink.text_height(TextStyle::small) + drawing.px(4);
       const float left =

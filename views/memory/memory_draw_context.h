@@ -20,11 +20,11 @@ struct MemoryChart::DrawContext {
 };
 
 // The words of the choices in the title row.
-inline std::vector<std::string> color_words(const text::Texts& texts) {
+inline std::vector<std::string> color_text(const text::Texts& texts) {
   return {texts("memory.color.category"), texts("memory.color.stack"),
           texts("memory.color.allocation")};
 }
-inline std::vector<std::string> axis_words(const text::Texts& texts) {
+inline std::vector<std::string> axis_text(const text::Texts& texts) {
   return {texts("memory.axis.time"), texts("memory.axis.event")};
 }
 

@@ -7,7 +7,7 @@
 #include "core/text/numbers.h"
 #include "views/charts/labels.h"
 #include "views/charts/read_out.h"
-#include "views/common/spec_words.h"
+#include "views/common/spec_text.h"
 #include "views/memory/memory_draw_context.h"
 
 namespace ts::views {
@@ -15,10 +15,10 @@ namespace ts::views {
 namespace {
 
 // "reserved 84.0 MiB on RTX 4090, predicted"
-std::string reserved_words(const text::Texts& texts, const predict::Forecast& card) {
+std::string reserved_text(const text::Texts& texts, const predict::Forecast& card) {
   return texts("memory.reserved_predicted",
                {{"size", text::bytes(card.prediction.chain.reserved()).joined()},
-                {"card", limit_words(texts, card.target.name)}});
+                {"card", limit_text(texts, card.target.name)}});
 }
 
 }  // namespace
@@ -35,8 +35,8 @@ bool MemoryChart::has_losses(const ViewContext& context) const {
 }
 
 // The peak of what is drawn. With losses that is not the true peak, which the allocator knows.
-std::string MemoryChart::peak_words(const ViewContext& context, const std::string& drawn) const {
-  const auto device = files::told_device(context.file, context.file_device);
+std::string MemoryChart::peak_text(const ViewContext& context, const std::string& drawn) const {
+  const auto device = files::device_of_file(context.file, context.file_device);
   if (source_.kind == MemorySource::Kind::opened && device)
     return context.texts("memory.peak_of_device",
                          {{"number", std::to_string(*device)}, {"size", drawn}});
@@ -65,7 +65,7 @@ const predict::Forecast* MemoryChart::chained(const ViewContext& context) const 
 }
 
 // The CPU's allocator holds nothing back, and an explicit limit does not include the context.
-std::string MemoryChart::context_words(const ViewContext& context) const {
+std::string MemoryChart::context_text(const ViewContext& context) const {
   const auto refused = refusal(context);
   const predict::Forecast* const card = target(context);
   const bool here = refused && !refused->predicted;
@@ -158,7 +158,7 @@ std::optional<MemoryChart::Level> MemoryChart::reserved_level(const DrawContext&
   const std::int64_t reserved = target->prediction.chain.reserved();
   const std::int64_t capacity = context.target_bytes - target->target.context;
   std::string unused;
-  return Level{reserved, reserved_words(drawing.texts, *target),
+  return Level{reserved, reserved_text(drawing.texts, *target),
                reserved > capacity ? 0 : scale_.y_of(capacity),
                peak_plate(drawing, context, unused)};
 }
@@ -205,7 +205,7 @@ Rect MemoryChart::peak_plate(const DrawContext& drawing, const ViewContext& cont
   const float s = drawing.px(6);
   const bool measured = source_.kind == MemorySource::Kind::measured;
   const std::string peak = text::bytes(log.peak_bytes()).joined();
-  words = peak_words(context, peak);
+  words = peak_text(context, peak);
   // A partial run has not reached its peak, so comparing it with the prediction of the whole run
   // makes no sense.
   if (const char* const partial = measured ? partial_key(context) : nullptr) {
@@ -287,7 +287,7 @@ void MemoryChart::draw_capacity(const DrawContext& drawing, const ViewContext& c
     drawing.sink.triangle({x - s, base}, {x + s, base}, {x, y}, drawing.theme.bad);
     text_right(drawing.sink, label, TextStyle::small, drawing.theme.bad, name);
     // The context belongs below that line, even if the line is out of the plot.
-    const std::string words = context_words(context);
+    const std::string words = context_text(context);
     const float wide = drawing.sink.text_width(TextStyle::small, words) + 1;
     const float end = label.x0 - drawing.px(15);
     if (const Rect place{end - wide, top, end, top + small}; free(place))
@@ -349,7 +349,7 @@ void MemoryChart::draw_context(const DrawContext& drawing, const ViewContext& co
 
 void MemoryChart::draw_context_name(const DrawContext& drawing, const ViewContext& context,
                                     std::vector<Rect> taken) const {
-  const std::string words = context_words(context);
+  const std::string words = context_text(context);
   if (words.empty()) return;
   const Rect& plot = regions_.plot;
   const float small = drawing.sink.text_height(TextStyle::small);
@@ -389,7 +389,7 @@ void MemoryChart::draw_spare(const DrawContext& drawing, const ViewContext& cont
   float x = peak_x - needed - drawing.px(90);
   if (x < plot.x0 + drawing.px(12)) x = std::max(plate.x1, peak_x) + drawing.px(60);
   // The name of the reserved memory is at the left end of its line.
-  const std::string reserved = reserved_words(drawing.texts, *target);
+  const std::string reserved = reserved_text(drawing.texts, *target);
   const float named =
       plot.x0 + drawing.px(18) + drawing.sink.text_width(TextStyle::small, reserved);
   x = std::max(x, named);

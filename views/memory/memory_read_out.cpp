@@ -21,7 +21,7 @@ std::vector<ReadOutLine> MemoryChart::peak_lines(const DrawContext& drawing,
     return ReadOutLine{std::move(words), TextStyle::body_medium, true};
   };
   const std::string drawn = size_and_bytes(drawing.texts, source_.log->peak_bytes());
-  std::vector<ReadOutLine> lines = {strong(peak_words(context, drawn))};
+  std::vector<ReadOutLine> lines = {strong(peak_text(context, drawn))};
   if (compares(context)) {
     const std::int64_t predicted = context.forecast->run.log.peak_bytes();
     lines.push_back(strong(drawing.texts("memory.peak_predicted",
@@ -44,9 +44,9 @@ std::vector<ReadOutLine> stack_lines(const ViewContext& context, memory::BlockIn
   const blocks::FoldedStack stack = blocks::folded_stack(
       snapshot, only_freed ? of_free : source.stack_of(block), kMostHoverFrames);
   for (const allocator::FrameIndex frame : stack.shown)
-    lines.push_back(
-        {blocks::telling_words(snapshot, frame, blocks::Paths::whole), TextStyle::mono, false});
-  const std::string folded = folded_words(context.texts, stack);
+    lines.push_back({blocks::frame_of_program_text(snapshot, frame, blocks::Paths::whole),
+                     TextStyle::mono, false});
+  const std::string folded = folded_text(context.texts, stack);
   if (!folded.empty()) lines.push_back({folded, TextStyle::small, false});
   return lines;
 }
@@ -60,7 +60,7 @@ std::vector<ReadOutLine> MemoryChart::hover_lines(const DrawContext& drawing,
   {
     const memory::Block& block = log.blocks()[hover_->block];
     const auto when = [&](memory::EventIndex event) {
-      return moment_words(drawing.texts, log.events()[event].time_ns);
+      return moment_text(drawing.texts, log.events()[event].time_ns);
     };
     const bool guessed = source_.is_guess(hover_->block);
     lines.push_back({drawing.texts(guessed ? "memory.block_size_guessed" : "memory.block_size",

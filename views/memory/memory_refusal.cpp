@@ -131,7 +131,7 @@ MemoryChart::RefusalPlate MemoryChart::refusal_plate(const DrawContext& drawing,
   const std::int64_t time = source_.log->events()[refused->event].time_ns;
   RefusalPlate made;
   made.title = drawing.texts(refused->predicted ? "memory.would_run_out" : "memory.out_of_memory",
-                             {{"time", moment_words(drawing.texts, time)}});
+                             {{"time", moment_text(drawing.texts, time)}});
   made.lines = refusal_lines(*refused, context);
   const float body = drawing.sink.text_height(TextStyle::body);
   const float small = drawing.sink.text_height(TextStyle::small);

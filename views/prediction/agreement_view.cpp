@@ -39,8 +39,8 @@ void copy_buttons(const Ui& ui, const std::string& id, const Make& make) {
 }
 
 // "+ 512 KiB  mm" and the place. Empty for a side without such an event.
-std::string event_words(const memory::AllocationLog& log, EventIndex event,
-                        const base::StringTable& strings, const text::Texts& texts) {
+std::string event_text(const memory::AllocationLog& log, EventIndex event,
+                       const base::StringTable& strings, const text::Texts& texts) {
   if (event == memory::kNone) return {};
   const memory::Event& one = log.events()[event];
   if (one.block == memory::kNone) return texts("agreement.no_block");
@@ -103,7 +103,7 @@ struct ShownEvent {
   [[nodiscard]] memory::BlockIndex block() const { return log().events()[event()].block; }
 };
 
-std::string where_words(const ShownEvent& of) {
+std::string where_text(const ShownEvent& of) {
   const memory::PhaseSpan* const phase = report::phase_of(of.log(), of.event());
   if (phase == nullptr) return {};
   std::string where = of.texts(phase_key(phase->phase));
@@ -112,12 +112,12 @@ std::string where_words(const ShownEvent& of) {
                   {{"number", text::grouped(phase->step + 1)}, {"phase", where}});
 }
 
-std::string module_words(const ShownEvent& of) {
+std::string module_text(const ShownEvent& of) {
   if (of.block() == memory::kNone) return {};
   return std::string(of.logs.strings.view(of.log().blocks()[of.block()].module));
 }
 
-std::string verdict_words(const ShownEvent& of) {
+std::string verdict_text(const ShownEvent& of) {
   std::string verdict = of.texts(agreement_key(of.pair.agreement));
   if (of.pair.explanation != memory::Explanation::none)
     verdict += std::string(": ") + of.texts(explanation_key(of.pair.explanation));
@@ -130,17 +130,17 @@ struct ShownColumn {
   std::string (*words)(const ShownEvent& of);
 };
 constexpr auto kEventColumns = std::to_array<ShownColumn>({
-    {"agreement.where", 2, where_words},
+    {"agreement.where", 2, where_text},
     {"inspector.peaks.predicted", 3,
      [](const ShownEvent& of) {
-       return event_words(of.logs.predicted, of.pair.predicted, of.logs.strings, of.texts);
+       return event_text(of.logs.predicted, of.pair.predicted, of.logs.strings, of.texts);
      }},
     {"inspector.peaks.measured", 3,
      [](const ShownEvent& of) {
-       return event_words(of.logs.measured, of.pair.measured, of.logs.strings, of.texts);
+       return event_text(of.logs.measured, of.pair.measured, of.logs.strings, of.texts);
      }},
-    {"agreement.module", 2, module_words},
-    {"agreement.verdict", 3, verdict_words},
+    {"agreement.module", 2, module_text},
+    {"agreement.verdict", 3, verdict_text},
 });
 
 // Why there is nothing to compare, as a key of the locale files. Null if there is something.
@@ -307,7 +307,7 @@ void AgreementView::draw_rows(const Ui& ui, const ViewContext& context,
                         "\n" +
                         event_details(logs.measured, pair.measured, logs.strings, ui.texts,
                                       "inspector.peaks.measured"));
-      } else if (column.words == verdict_words) {
+      } else if (column.words == verdict_text) {
         ImGui::PushStyleColor(ImGuiCol_Text, agreement_color(ui.theme, pair));
         ImGui::TextUnformatted(words.c_str());
         ImGui::PopStyleColor();

@@ -6,7 +6,7 @@
 
 #include "core/text/numbers.h"
 #include "views/charts/labels.h"
-#include "views/snapshot/weight_words.h"
+#include "views/snapshot/weight_text.h"
 
 namespace ts::views {
 namespace {
@@ -16,8 +16,8 @@ constexpr std::array kHeadings = {"file.groups.share", "file.groups.bytes", "fil
 constexpr std::size_t kCount = 2;
 constexpr std::size_t kLargest = 3;
 
-std::string name_words(const ViewContext& context, const blocks::BlockGroup& group,
-                       blocks::GroupBy by, bool whole) {
+std::string name_text(const ViewContext& context, const blocks::BlockGroup& group,
+                      blocks::GroupBy by, bool whole) {
   if (by == blocks::GroupBy::category) {
     return context.texts(category_key(context.run->memory.blocks()[group.first].category));
   }
@@ -48,10 +48,10 @@ RowTable::Answer draw_block_rows(const Ui& ui, const ViewContext& context, RowTa
                  const blocks::BlockGroup& group = groups[row];
                  return std::vector<std::string>{
                      text::decimal(all > 0 ? 100 * group.weight / all : 0, 1) + " %",
-                     weight_words(context.texts, group.weight, weight), text::grouped(group.count),
-                     text::bytes(group.largest).joined(), name_words(context, group, by, false)};
+                     weight_text(context.texts, group.weight, weight), text::grouped(group.count),
+                     text::bytes(group.largest).joined(), name_text(context, group, by, false)};
                },
-           .hover = [&](std::size_t row) { return name_words(context, groups[row], by, true); }});
+           .hover = [&](std::size_t row) { return name_text(context, groups[row], by, true); }});
 }
 
 }  // namespace ts::views

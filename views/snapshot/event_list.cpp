@@ -38,22 +38,22 @@ Color color_of(const Theme& theme, TraceAction action) {
 }
 
 std::string origin_of(const allocator::Snapshot& snapshot, allocator::StackIndex stack) {
-  const allocator::FrameIndex frame = blocks::telling_frame(snapshot, stack);
+  const allocator::FrameIndex frame = blocks::frame_of_program(snapshot, stack);
   if (frame == memory::kNone) return {};
-  std::string words = blocks::telling_words(snapshot, frame, blocks::Paths::names);
+  std::string words = blocks::frame_of_program_text(snapshot, frame, blocks::Paths::names);
   constexpr std::string_view kOperator = "aten::";
   if (words.starts_with(kOperator)) words.erase(0, kOperator.size());
   return words;
 }
 
 // The address, and the stack without the frames that are folded.
-std::string hover_words(const text::Texts& texts, const allocator::Snapshot& snapshot,
-                        const allocator::TraceEntry& entry) {
+std::string hover_text(const text::Texts& texts, const allocator::Snapshot& snapshot,
+                       const allocator::TraceEntry& entry) {
   const blocks::FoldedStack stack = blocks::folded_stack(snapshot, entry.stack, kMostHoverFrames);
   std::string words = text::hexadecimal(entry.address);
   for (const allocator::FrameIndex frame : stack.shown)
-    words += "\n" + blocks::telling_words(snapshot, frame, blocks::Paths::whole);
-  const std::string folded = folded_words(texts, stack);
+    words += "\n" + blocks::frame_of_program_text(snapshot, frame, blocks::Paths::whole);
+  const std::string folded = folded_text(texts, stack);
   return folded.empty() ? words : words + "\n" + folded;
 }
 
@@ -100,7 +100,7 @@ std::optional<std::size_t> EventList::draw(const Ui& ui, ViewContext& context,
     if (ImGui::Selectable("###event", event + 1 == history.position(), kRow)) chosen = event + 1;
     if (ImGui::IsItemHovered()) {
       if (const auto block = history.block_of_event(event)) context.state.hovered_block = block;
-      tooltip(ui, hover_words(ui.texts, snapshot, entry));
+      tooltip(ui, hover_text(ui.texts, snapshot, entry));
     }
     ImGui::PopID();
     ImGui::SameLine(0, 0);

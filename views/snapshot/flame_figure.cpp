@@ -9,7 +9,7 @@
 #include "views/charts/chart_text.h"
 #include "views/charts/read_out.h"
 #include "views/common/allocation_colors.h"
-#include "views/snapshot/weight_words.h"
+#include "views/snapshot/weight_text.h"
 
 namespace ts::views {
 namespace {
@@ -84,8 +84,8 @@ std::string FlameFigure::name_of(const ViewContext& context, std::uint32_t index
   if (node.frame == memory::kNone) return context.texts("flame.no_stack");
   const allocator::Snapshot& snapshot = context.file->file.snapshot;
   if (frames_ == blocks::FlameFrames::telling)
-    return blocks::telling_words(snapshot, node.frame, blocks::Paths::names);
-  return blocks::short_frame_words(snapshot, snapshot.stacks.frame(node.frame));
+    return blocks::frame_of_program_text(snapshot, node.frame, blocks::Paths::names);
+  return blocks::short_frame_text(snapshot, snapshot.stacks.frame(node.frame));
 }
 
 void FlameFigure::draw(DrawSink& sink, const ViewContext& context) const {
@@ -106,7 +106,7 @@ void FlameFigure::draw(DrawSink& sink, const ViewContext& context) const {
     const Color ink = i == 0 ? context.theme.text : Color{0xFF000000U};
     text_in(sink, {place.x0 + metrics.px(5), place.y0, place.x1 - metrics.px(3), place.y1},
             TextStyle::small, ink,
-            name_of(context, i) + "  " + weight_words(context.texts, node.weight, weight_));
+            name_of(context, i) + "  " + weight_text(context.texts, node.weight, weight_));
   }
   sink.pop_clip();
   if (hover_) draw_read_out(sink, context, *hover_);
@@ -120,12 +120,12 @@ void FlameFigure::draw_read_out(DrawSink& sink, const ViewContext& context,
   std::vector<ReadOutLine> lines;
   lines.push_back(
       {context.texts("flame.share",
-                     {{"size", weight_words(context.texts, node.weight, weight_)},
+                     {{"size", weight_text(context.texts, node.weight, weight_)},
                       {"percent", text::decimal(all > 0 ? 100 * node.weight / all : 0, 1)},
                       {"count", text::grouped(node.count)}}),
        TextStyle::body_medium, true});
   const bool named = index != 0 && node.frame != memory::kNone;
-  const std::string name = named ? blocks::frame_words(snapshot, snapshot.stacks.frame(node.frame))
+  const std::string name = named ? blocks::frame_text(snapshot, snapshot.stacks.frame(node.frame))
                                  : name_of(context, index);
   const float room = read_out_path_room(sink, context.metrics, plot_, lines);
   lines.push_back(

@@ -66,8 +66,8 @@ void GrowthView::draw(const Ui& ui, ViewContext& context) {
        .cells =
            [&](std::size_t row) {
              const blocks::GrowingStack& one = growth.stacks[row];
-             const std::string stack = blocks::frames_words(context.file->file.snapshot, one.frames,
-                                                            blocks::Paths::names);
+             const std::string stack =
+                 blocks::frames_text(context.file->file.snapshot, one.frames, blocks::Paths::names);
              return std::vector<std::string>{
                  "+" + text::bytes(per_step(one)).joined(), text::bytes(one.first_bytes).joined(),
                  text::bytes(one.last_bytes).joined(),

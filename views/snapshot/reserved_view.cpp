@@ -7,7 +7,7 @@
 
 #include "core/files/reserved_table.h"
 #include "views/charts/icons.h"
-#include "views/common/spec_words.h"
+#include "views/common/spec_text.h"
 #include "views/common/widgets.h"
 
 namespace ts::views {
@@ -69,7 +69,7 @@ void draw_reserved(const Ui& ui, const files::ReservedMoment* moment, bool curre
                         ui.px(8));
   if (!moment->answer)
     return wrapped_text(ui, TextStyle::body, ui.theme.text2,
-                        message_words(ui.texts, moment->problem), ui.px(8));
+                        message_text(ui.texts, moment->problem), ui.px(8));
   ImGui::PushStyleVar(ImGuiStyleVar_Alpha, current ? 1.0F : 0.55F);
   draw_answer(ui, *moment->answer);
   ImGui::PopStyleVar();

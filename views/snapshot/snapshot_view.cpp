@@ -136,7 +136,7 @@ void SnapshotView::find(const ViewContext& context) {
 }
 
 // Tells the count of the hits; empty without a search.
-std::string SnapshotView::found_words(const Ui& ui) const {
+std::string SnapshotView::found_text(const Ui& ui) const {
   if (!hits_.active()) return {};
   return ui.texts("file.view.found", {{"count", text::grouped(hits_.blocks().size())},
                                       {"size", text::bytes(hits_.bytes()).joined()}});
@@ -153,7 +153,7 @@ void SnapshotView::draw_search(const Ui& ui, ViewContext& context, float width) 
   const float right = ImGui::GetCursorPosX() + room;
   const float gap = ui.px(8);
   find(context);
-  const std::string found = found_words(ui);
+  const std::string found = found_text(ui);
   const float found_width = width_of(ui, found);
   const SearchRow row = search_row(room, width, ui.px(120), found.empty() ? 0 : found_width + gap);
   const float field = row.field;

@@ -40,7 +40,7 @@ class SnapshotView {
   void follow(const ViewContext& context);
   void draw_head(const Ui& ui, ViewContext& context);
   void find(const ViewContext& context);
-  [[nodiscard]] std::string found_words(const Ui& ui) const;
+  [[nodiscard]] std::string found_text(const Ui& ui) const;
   void draw_search(const Ui& ui, ViewContext& context, float width);
   void draw_history(const Ui& ui, ViewContext& context);
   void draw_reserved(const Ui& ui, ViewContext& context);

@@ -30,12 +30,12 @@ std::uint64_t trace_run(const OtherRecording& one) {
   return one.trace == nullptr ? 0 : one.trace->run.id;
 }
 
-std::string time_words(std::int64_t ns) {
+std::string time_text(std::int64_t ns) {
   return text::duration_ns(static_cast<double>(ns)).joined();
 }
 
 std::string signed_time(std::int64_t ns) {
-  return (ns > 0 ? "+" : "") + time_words(ns);
+  return (ns > 0 ? "+" : "") + time_text(ns);
 }
 
 const char* state_key(const stats::DifferenceRow& row) {
@@ -45,7 +45,7 @@ const char* state_key(const stats::DifferenceRow& row) {
   return kKeys[static_cast<std::size_t>(row.change())];
 }
 
-std::string words_of(const stats::DifferenceRow& row) {
+std::string text_of(const stats::DifferenceRow& row) {
   std::string words = row.name;
   for (const std::string& part : {row.shape, row.module})
     if (!part.empty()) words += "  " + part;
@@ -88,8 +88,8 @@ std::string TraceDifferenceView::sentence(const Ui& ui, const OtherRecording& ot
   for (const stats::DifferenceRow& row : rows_)
     (row.difference_ns() > 0 ? more : less) += std::abs(row.difference_ns());
   return ui.texts("trace_difference.sentence", {{"other", other.name},
-                                                {"more", time_words(more)},
-                                                {"less", time_words(less)},
+                                                {"more", time_text(more)},
+                                                {"less", time_text(less)},
                                                 {"total", signed_time(more - less)}});
 }
 
@@ -111,12 +111,12 @@ void TraceDifferenceView::draw_table(const Ui& ui, ViewContext& context) {
                [&](std::size_t row) {
                  const stats::DifferenceRow& one = rows_[row];
                  return std::vector<std::string>{signed_time(one.difference_ns()),
-                                                 time_words(one.b_ns),
-                                                 time_words(one.a_ns),
+                                                 time_text(one.b_ns),
+                                                 time_text(one.a_ns),
                                                  text::grouped(one.calls_b),
                                                  text::grouped(one.calls_a),
                                                  ui.texts(state_key(one)),
-                                                 words_of(one)};
+                                                 text_of(one)};
                },
            .bar =
                [this](std::size_t row) {

@@ -5,7 +5,7 @@
 
 #include "core/text/numbers.h"
 #include "views/charts/chart_text.h"
-#include "views/common/spec_words.h"
+#include "views/common/spec_text.h"
 #include "views/sweep/curve_panel.h"
 
 namespace ts::views {
@@ -29,7 +29,7 @@ void Curves::draw_limit() {
 void Curves::draw_limit_name() {
   if (limit_ <= 0) return;
   const std::string words =
-      limit_words(scene_.figure.texts, limit_source_) + "  " + text::bytes(limit_).joined();
+      limit_text(scene_.figure.texts, limit_source_) + "  " + text::bytes(limit_).joined();
   const float width = sink_.text_width(TextStyle::small, words);
   const float height = sink_.text_height(TextStyle::small);
   const float y = std::round(y_.position(static_cast<double>(limit_)));

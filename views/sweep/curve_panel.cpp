@@ -167,7 +167,7 @@ const sweep::CurveFit* Curves::fit_of(const sweep::SweepCurve& curve) const {
 
 std::string Curves::remark_of(const sweep::SweepCurve& curve) const {
   const sweep::CurveFit* fit = fit_of(curve);
-  return fit == nullptr ? std::string() : slope_words(scene_.axis_name(), fit->fit, !panel_.lines);
+  return fit == nullptr ? std::string() : slope_text(scene_.axis_name(), fit->fit, !panel_.lines);
 }
 
 float Curves::width_of(const sweep::SweepCurve& curve) const {

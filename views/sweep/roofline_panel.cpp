@@ -5,7 +5,7 @@
 
 #include "core/text/numbers.h"
 #include "views/charts/chart_text.h"
-#include "views/common/spec_words.h"
+#include "views/common/spec_text.h"
 #include "views/sweep/beaten_marks.h"
 #include "views/sweep/label_space.h"
 #include "views/sweep/sweep_panel.h"
@@ -128,7 +128,7 @@ void draw_roof(DrawSink& sink, const SweepScene& scene, const Rect& plot, const 
     notes.push_back({{x, plot.y1 - scene.px(12)}, words, scene.theme().text3});
   }
   std::string peak = rate_number(roofs.tflops, unit) + " " + unit.name;
-  if (several) peak += ", " + message_words(scene.figure.texts, roofs.source);
+  if (several) peak += ", " + message_text(scene.figure.texts, roofs.source);
   const float peak_width = sink.text_width(TextStyle::small, peak);
   notes.push_back(
       {{plot.x1 - peak_width - scene.px(12), axes.y.position(roofs.tflops)}, peak, color});
@@ -163,7 +163,7 @@ bool has_roofline(const SweepAnalysis& analysis) {
 void draw_roofline_panel(DrawSink& sink, SweepScene& scene, const Rect& area) {
   const auto roofs = sweep::roofs_of(scene.analysis.theories);
   const std::string about =
-      roofs.size() == 1 ? message_words(scene.figure.texts, roofs[0].source) : std::string();
+      roofs.size() == 1 ? message_text(scene.figure.texts, roofs[0].source) : std::string();
   const std::string title = scene.figure.texts("sweep.panel.roofline");
   const PanelFrame frame = frame_panel(sink, scene, area, title, about, scene.px(70));
   const float title_end = area.x0 + scene.px(40) + sink.text_width(TextStyle::body_strong, title) +

@@ -11,7 +11,7 @@
 #include "views/common/edit_field.h"
 #include "views/common/imgui_sink.h"
 #include "views/common/power_select.h"
-#include "views/common/spec_words.h"
+#include "views/common/spec_text.h"
 #include "views/common/widgets.h"
 #include "views/sweep/sweep_figure.h"
 
@@ -58,7 +58,7 @@ Reach reach_of(Field field) {
 std::string backend_problem(const Ui& ui, const spec::CheckedSpec& base, AttentionBackend backend) {
   const auto* problem =
       spec::problem_of(base.with(Field::backend, to_string(backend)).problems, Field::backend);
-  return problem != nullptr ? message_words(ui.texts, *problem) : std::string();
+  return problem != nullptr ? message_text(ui.texts, *problem) : std::string();
 }
 
 void draw_backend_toggles(const Ui& ui, SweepEdit& edit, const spec::CheckedSpec& base,
@@ -260,12 +260,12 @@ SweepAsk draw_sweep_controls(const Ui& ui, SweepEdit& edit, OfferedSweep& offere
   const sweep::SweepPreset* const preset = presets.find(edit.preset);
   if (preset == nullptr) draw_own_sweep(ui, edit, base, width);
   const auto& spec = offered.of(edit, base.spec(), presets);
-  std::string about = spec ? std::string() : message_words(ui.texts, spec.error());
+  std::string about = spec ? std::string() : message_text(ui.texts, spec.error());
   if (spec) {
     const std::string count =
         std::to_string(sweep::places_of(*spec).size() * sweep::series_of(*spec).size());
     about = preset == nullptr ? ui.texts("sweep.points", {{"count", count}})
-                              : sweep::words_of(*preset) + ". " +
+                              : sweep::text_of(*preset) + ". " +
                                     ui.texts("sweep.preset_points", {{"count", count}});
   }
   wrapped_text(ui, TextStyle::small, spec ? ui.theme.text3 : ui.theme.bad, about, ui.px(8));

@@ -3,7 +3,7 @@
 
 #include "core/spec/spec_fields.h"
 #include "core/spec/spec_values.h"
-#include "views/common/spec_words.h"
+#include "views/common/spec_text.h"
 #include "views/sweep/sweep_controls.h"
 
 namespace ts::views {
@@ -128,7 +128,7 @@ std::string changed_from_exercise(const text::Texts& texts, const sweep::SweepPr
   const auto now = sweep::sweep_over(preset, base);
   const auto exercise = sweep::sweep_of_preset(preset, base);
   if (!now || !exercise) return {};
-  return difference_words(texts, first_point(now), first_point(exercise));
+  return difference_text(texts, first_point(now), first_point(exercise));
 }
 
 }  // namespace ts::views

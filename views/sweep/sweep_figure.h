@@ -73,13 +73,13 @@ SweepHit draw_sweep_figure(DrawSink& sink, const Rect& area, const SweepFigure& 
 std::vector<std::string> point_lines(const SweepFigure& figure, std::size_t point);
 
 // "T^1.93", and with `interval` "T^1.93 [1.85, 2.01]".
-std::string slope_words(const std::string& axis, const stats::PowerFit& fit, bool interval);
+std::string slope_text(const std::string& axis, const stats::PowerFit& fit, bool interval);
 // Fits, crossovers and saturation as sentences in the chosen language.
 std::vector<std::string> finding_lines(const sweep::Sweep& sweep, const SweepAnalysis& analysis,
                                        const text::Texts& texts);
 // The status in one word, with its details.
-std::string status_words(const sweep::SweepPoint& point, const text::Texts& texts);
+std::string status_text(const sweep::SweepPoint& point, const text::Texts& texts);
 // Predicted peak relative to the measured one: "+0.31 %"; empty if one of them is missing.
-std::string prediction_error_words(const sweep::SweepPoint& point);
+std::string prediction_error_text(const sweep::SweepPoint& point);
 
 }  // namespace ts::views

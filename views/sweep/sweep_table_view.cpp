@@ -101,7 +101,7 @@ std::string peak_cell(const RowFacts& row) {
 }
 
 std::string error_cell(const RowFacts& row) {
-  const std::string error = prediction_error_words(row.point);
+  const std::string error = prediction_error_text(row.point);
   return error.empty() ? text::kNoNumber : error;
 }
 
@@ -140,7 +140,7 @@ constexpr auto kColumns = std::to_array<Column>({
      [](const RowFacts& row) { return before_backward(row.point, row.units); }, &Units::memory},
     {"sweep.column.error", true, 5, error_cell},
     {"sweep.column.result", false, 0,
-     [](const RowFacts& row) { return status_words(row.point, row.texts); }},
+     [](const RowFacts& row) { return status_text(row.point, row.texts); }},
 });
 
 TableCells cells_of(const sweep::Sweep& sweep, const Units& units, std::size_t index,
@@ -247,13 +247,13 @@ void draw_row_buttons(const Ui& ui, const Rect& row, const sweep::Sweep& sweep, 
     if (second) requests.compare = {*state.compare_first, index};
     state.compare_first = second ? std::nullopt : std::optional(index);
   }
-  if (second) tooltip(ui, point_words(sweep, sweep.points()[*state.compare_first]));
+  if (second) tooltip(ui, point_text(sweep, sweep.points()[*state.compare_first]));
 }
 
 }  // namespace
 
-std::vector<std::vector<std::string>> table_words(const sweep::Sweep& sweep,
-                                                  const text::Texts& texts) {
+std::vector<std::vector<std::string>> table_text(const sweep::Sweep& sweep,
+                                                 const text::Texts& texts) {
   const Units units = units_of(sweep);
   const TableCells header = header_of(sweep, units, texts);
   std::vector<std::vector<std::string>> rows = {{header.begin(), header.end()}};

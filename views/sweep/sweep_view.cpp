@@ -11,7 +11,7 @@
 #include "core/text/numbers.h"
 #include "views/charts/chart_text.h"
 #include "views/common/imgui_sink.h"
-#include "views/common/spec_words.h"
+#include "views/common/spec_text.h"
 #include "views/common/widgets.h"
 
 namespace ts::views {
@@ -111,7 +111,7 @@ void draw_strip(const Ui& ui, const SweepPage& page, float width, SweepStyle& lo
       right_row("###sweep_buttons", at.x + width - ui.px(16), at.y + ui.px(narrow ? 54 : 12),
                 [&] { draw_buttons(ui, page, open, look, requests); });
   const float buttons = narrow ? at.x + width : row_left;
-  const std::string now = sweep_now_words(page, ui.texts);
+  const std::string now = sweep_now_text(page, ui.texts);
   const float most = buttons - at.x - ui.px(32);
   // While points run the text changes with every frame: the bar must not.
   const float words = sweep.running() ? 0 : sink.text_width(TextStyle::body, now) + ui.px(40);
@@ -123,7 +123,7 @@ void draw_strip(const Ui& ui, const SweepPage& page, float width, SweepStyle& lo
       ui.texts("sweep.done", {{"done", text::grouped(done)}, {"total", text::grouped(total)}});
   const float count_width = sink.text_width(TextStyle::body, counted) + 1;
   const Rect title_row{text_row.x0, text_row.y0, text_row.x1 - count_width - ui.px(8), text_row.y1};
-  const std::string what = sweep_range_words(sweep.spec(), ui.texts);
+  const std::string what = sweep_range_text(sweep.spec(), ui.texts);
   const std::string title = ui.texts("sweep.title", {{"what", what}});
   const bool fits = sink.text_width(TextStyle::body_strong, title) <= title_row.width();
   // If there is no room beside the bar, the running point replaces the title.
@@ -199,7 +199,7 @@ void draw_figure(const Ui& ui, const SweepPage& page, const Rect& area, SweepPag
 
 }  // namespace
 
-std::string sweep_state_words(const sweep::Sweep& sweep, bool paused, const text::Texts& texts) {
+std::string sweep_state_text(const sweep::Sweep& sweep, bool paused, const text::Texts& texts) {
   const std::size_t total = sweep.points().size();
   const std::size_t open = sweep.count(PointStatus::pending);
   if (const std::size_t cancelled = sweep.count(PointStatus::cancelled); cancelled > 0) {
@@ -215,12 +215,12 @@ float progress_width(float wanted, float room, float words, float unit) {
   return std::max(120 * unit, std::min({wanted, room, std::max(room - words, least)}));
 }
 
-std::string sweep_now_words(const SweepPage& page, const text::Texts& texts) {
+std::string sweep_now_text(const SweepPage& page, const text::Texts& texts) {
   const sweep::Sweep& sweep = *page.sweep;
-  if (!page.problem.empty()) return message_words(texts, page.problem);
+  if (!page.problem.empty()) return message_text(texts, page.problem);
   if (page.predicting) return texts("sweep.predicting");
-  if (!sweep.running()) return sweep_state_words(sweep, page.paused, texts);
-  std::string now = point_words(sweep, sweep.points()[*sweep.running()]);
+  if (!sweep.running()) return sweep_state_text(sweep, page.paused, texts);
+  std::string now = point_text(sweep, sweep.points()[*sweep.running()]);
   if (!page.now.empty()) now += texts("memory.list_comma") + page.now;
   if (const double left = sweep.seconds_left(); left >= 0) {
     now += "   " + texts("sweep.left", {{"seconds", text::decimal(left, 0)}});
@@ -228,7 +228,7 @@ std::string sweep_now_words(const SweepPage& page, const text::Texts& texts) {
   return now;
 }
 
-std::string sweep_range_words(const sweep::SweepSpec& spec, const text::Texts& texts) {
+std::string sweep_range_text(const sweep::SweepSpec& spec, const text::Texts& texts) {
   std::string words;
   for (const sweep::SweepAxis& axis : spec.axes) {
     if (!words.empty()) words += texts("memory.list_comma");
@@ -272,13 +272,13 @@ std::string stale_sweep(const sweep::SweepSpec& shown, const sweep::SweepSpec* o
       if (base.workload == of.workload) spec::apply_preset(*preset, base);
     }
   }
-  std::string settings = difference_words(texts, of, base);
+  std::string settings = difference_text(texts, of, base);
   if (offered == nullptr || alike) return settings;
-  const std::string varied = sweep_range_words(shown, texts);
+  const std::string varied = sweep_range_text(shown, texts);
   return settings.empty() ? varied : varied + texts("memory.list_comma") + settings;
 }
 
-std::string no_sweep_words(const SweepPage& page, const text::Texts& texts) {
+std::string no_sweep_text(const SweepPage& page, const text::Texts& texts) {
   if (page.settings_key.empty()) return texts("sweep.none_hint");
   return texts("sweep.none_hint_projector", {{"key", page.settings_key}});
 }
@@ -295,7 +295,7 @@ SweepRequests draw_sweep_page(const Ui& ui, const SweepPage& page, SweepPageStat
     ImGui::SetCursorScreenPos({origin.x + ui.px(24), origin.y + ui.px(24)});
     text(ui, TextStyle::large, ui.theme.text, ui.texts("sweep.none"));
     ImGui::SetCursorScreenPos({origin.x + ui.px(24), origin.y + ui.px(60)});
-    wrapped_text(ui, TextStyle::body, ui.theme.text2, no_sweep_words(page, ui.texts), ui.px(24));
+    wrapped_text(ui, TextStyle::body, ui.theme.text2, no_sweep_text(page, ui.texts), ui.px(24));
     return requests;
   }
   draw_strip(ui, page, size.x, state.look, requests);

@@ -47,7 +47,7 @@ struct SweepRequests {
 // Draws progress and buttons, the figure, and the table of all points, in the current window.
 SweepRequests draw_sweep_page(const Ui& ui, const SweepPage& page, SweepPageState& state);
 
-// The settings of the sweep that differ from the current ones, in the form of difference_words(),
+// The settings of the sweep that differ from the current ones, in the form of difference_text(),
 // without those that it varies. `offered` is the sweep that would start now; null if none can. If
 // it varies the same settings, its base replaces `now`, as a preset of a sweep sets some by itself;
 // if it varies others, what `shown` varies comes first.
@@ -58,21 +58,21 @@ std::string stale_sweep(const sweep::SweepSpec& shown, const sweep::SweepSpec* o
 std::vector<std::size_t> table_order(const sweep::Sweep& sweep);
 
 // The text of the table: its headings, then its rows.
-std::vector<std::vector<std::string>> table_words(const sweep::Sweep& sweep,
-                                                  const text::Texts& texts);
+std::vector<std::vector<std::string>> table_text(const sweep::Sweep& sweep,
+                                                 const text::Texts& texts);
 
 // "T 64 to 512, B 1 to 4; naive, flash", or "5 series" where they are many.
-std::string sweep_range_words(const sweep::SweepSpec& spec, const text::Texts& texts);
+std::string sweep_range_text(const sweep::SweepSpec& spec, const text::Texts& texts);
 
 // The words for starting a sweep if there is none.
-std::string no_sweep_words(const SweepPage& page, const text::Texts& texts);
+std::string no_sweep_text(const SweepPage& page, const text::Texts& texts);
 
 // The state of a sweep that neither runs nor predicts: waits for nothing, a resume, or its turn.
-std::string sweep_state_words(const sweep::Sweep& sweep, bool paused, const text::Texts& texts);
+std::string sweep_state_text(const sweep::Sweep& sweep, bool paused, const text::Texts& texts);
 
 // The current activity of a sweep: its problem, its prediction, the running point with the time
-// left (an estimate, where there is one), else sweep_state_words().
-std::string sweep_now_words(const SweepPage& page, const text::Texts& texts);
+// left (an estimate, where there is one), else sweep_state_text().
+std::string sweep_now_text(const SweepPage& page, const text::Texts& texts);
 
 // The width of a sweep's progress bar: `wanted`, or less if the words beside it would be cut off.
 // Both share `room`; `unit`: pixels at scale 1.

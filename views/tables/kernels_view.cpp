@@ -9,7 +9,7 @@
 #include "core/base/letters.h"
 #include "core/report/kernel_report.h"
 #include "core/text/numbers.h"
-#include "views/charts/launch_words.h"
+#include "views/charts/launch_text.h"
 #include "views/common/widgets.h"
 #include "views/tables/operator_rows.h"
 
@@ -49,20 +49,20 @@ struct ShownCell {
   std::string operator()(double number) const { return shown_number(column.unit, number); }
   std::string operator()(base::StringId name) const { return std::string(strings.view(name)); }
   std::string operator()(const report::LaunchExtent&) const {
-    return extent_words(row.launch.grid) + " \xc2\xb7 " + extent_words(row.launch.block);
+    return extent_text(row.launch.grid) + " \xc2\xb7 " + extent_text(row.launch.block);
   }
   std::string operator()(trace::TensorCores used) const { return texts(tensor_core_key(used)); }
   std::string operator()(const std::optional<stats::Occupancy>& held) const {
-    return held ? occupancy_words(texts, *held) : text::kNoNumber;
+    return held ? occupancy_text(texts, *held) : text::kNoNumber;
   }
   std::string operator()(std::optional<stats::OccupancyLimit> limit) const {
-    return limit ? report::limit_words(*limit) : text::kNoNumber;
+    return limit ? report::limit_text(*limit) : text::kNoNumber;
   }
 };
 
 // The summary of all kernels, independent of the filter.
-std::string summary_words(const ViewContext& context, const stats::KernelTable& table,
-                          bool in_range) {
+std::string summary_text(const ViewContext& context, const stats::KernelTable& table,
+                         bool in_range) {
   std::int64_t calls = 0;
   std::int64_t on_tensor_cores_ns = 0;
   for (const stats::KernelRow& row : table.rows) calls += row.calls;
@@ -104,7 +104,7 @@ void KernelsView::draw(const Ui& ui, const ViewContext& context,
     ImGui::Dummy({0, height - ui.px(16)});
     return;
   }
-  const std::string summary = summary_words(context, table, range.has_value());
+  const std::string summary = summary_text(context, table, range.has_value());
   views::text(ui, TextStyle::small, ui.theme.text2, summary);
   height -= ui.px(kSummary);
   const std::string capability = report::compute_capability(*context.run);

@@ -14,7 +14,7 @@
 #include "views/charts/labels.h"
 #include "views/charts/stale_mark.h"
 #include "views/common/imgui_sink.h"
-#include "views/common/spec_words.h"
+#include "views/common/spec_text.h"
 #include "views/common/widgets.h"
 
 namespace ts::views {
@@ -30,8 +30,8 @@ constexpr std::array<std::string_view, kTabs.size()> kTabNames = {
 constexpr std::int64_t kPause = 500'000'000;
 
 // A trace counts as a whole, with what lies between the profiler's steps.
-std::string steps_words(const ViewContext& context, const stats::OperatorTable& table,
-                        std::optional<base::TimeRange> range) {
+std::string steps_text(const ViewContext& context, const stats::OperatorTable& table,
+                       std::optional<base::TimeRange> range) {
   if (range) {
     const auto length = static_cast<double>(range->length());
     return context.texts("tables.marked", {{"duration", text::duration_ns(length).joined()}});
@@ -109,9 +109,9 @@ void OperatorsView::draw(const Ui& ui, const ViewContext& context, OperatorsTab&
 
 void OperatorsView::draw_heading(const Ui& ui, const ViewContext& context, OperatorsTab& tab) {
   const bool tree = tab == OperatorsTab::tree;
-  const std::string steps = steps_words(context, table_, tree ? std::nullopt : range_);
+  const std::string steps = steps_text(context, table_, tree ? std::nullopt : range_);
   const char* const partial = partial_key(context);
-  const std::string of = !context.stale.empty() ? stale_words(ui.texts, context.stale)
+  const std::string of = !context.stale.empty() ? stale_text(ui.texts, context.stale)
                          : partial != nullptr   ? std::string(ui.texts(partial))
                                                 : std::string();
   section(

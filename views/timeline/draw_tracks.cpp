@@ -66,7 +66,7 @@ std::string track_name(const text::Texts& texts, const trace::Track& track) {
 }
 
 // How much of a name tells its row from others: to the end of the number of a thread or stream.
-std::size_t telling_length(std::string_view name) {
+std::size_t length_of_frame(std::string_view name) {
   for (const std::string_view word : {"thread ", "stream "}) {
     const std::size_t begin = name.find(word);
     if (begin == std::string_view::npos) continue;
@@ -91,7 +91,7 @@ void draw_fold_mark(const TimelineDrawContext& drawing, float x, float y, bool c
 
 std::string row_name_within(std::string_view name, float width,
                             const std::function<float(std::string_view)>& measure) {
-  const std::string_view telling = name.substr(0, telling_length(name));
+  const std::string_view telling = name.substr(0, length_of_frame(name));
   const float rest = width - measure(telling);
   if (telling.empty() || telling.size() == name.size() || rest < measure("\xe2\x80\xa6"))
     return cut_in_the_middle(telling.empty() ? name : telling, width, measure);

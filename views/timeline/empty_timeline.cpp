@@ -4,7 +4,7 @@
 #include <string>
 
 #include "views/charts/chart_text.h"
-#include "views/common/spec_words.h"
+#include "views/common/spec_text.h"
 #include "views/common/ui.h"
 #include "views/common/wrapping.h"
 
@@ -53,12 +53,12 @@ void draw_empty_timeline(DrawSink& sink, const Rect& area, const ViewContext& co
   const float line = sink.text_height(TextStyle::body);
   float y = area.y0 + metrics.px(12);
   // An obstacle to a run is shown instead of the hint what to press.
-  std::string words = obstacle_words(context);
+  std::string words = obstacle_text(context);
   if (words.empty()) words = context.texts("timeline.empty_hint");
   // The full sentence, wrapped, however narrow the panel is.
-  for (const std::string& words_of_line :
+  for (const std::string& text_of_line :
        wrapped(sink, TextStyle::body, words, area.width() - 2 * margin)) {
-    sink.text({area.x0 + margin, y}, TextStyle::body, theme.text, words_of_line);
+    sink.text({area.x0 + margin, y}, TextStyle::body, theme.text, text_of_line);
     y += line + line_gap(TextStyle::body, metrics.scale);
   }
   y += metrics.px(12);

@@ -50,7 +50,7 @@ class TimelineChart {
   [[nodiscard]] bool moving() const { return gestures_.moving() || lanes_.refining(); }
   [[nodiscard]] const TimelineRegions& regions() const { return regions_; }
   [[nodiscard]] float x_of(std::int64_t time_ns) const { return axis_.x_of(time_ns); }
-  [[nodiscard]] std::string hit_words(const ViewContext& context) const;
+  [[nodiscard]] std::string hit_text(const ViewContext& context) const;
 
  private:
   struct Hover {
@@ -69,7 +69,7 @@ class TimelineChart {
   void show_slice(trace::SliceRef ref, ViewContext& context);
   void mark(ViewContext& context);
   std::optional<Rect> rect_of(const ViewContext& context, trace::SliceRef ref) const;
-  std::string range_words(const ViewContext& context) const;
+  std::string range_text(const ViewContext& context) const;
 
   void draw_tracks(const TimelineDrawContext& drawing, const ViewContext& context);
   void draw_selection(const TimelineDrawContext& drawing, const ViewContext& context) const;

@@ -2,7 +2,7 @@
 
 #include "core/text/numbers.h"
 #include "views/charts/labels.h"
-#include "views/common/spec_words.h"
+#include "views/common/spec_text.h"
 #include "views/timeline/timeline_chart.h"
 
 namespace ts::views {
@@ -28,7 +28,7 @@ void TimelineChart::lay_out_title(const DrawSink& sink, const ViewContext& conte
       legend_.push_back({context.texts(class_key(slice_class)),
                          context.theme.slice[static_cast<std::size_t>(slice_class)], 0,
                          static_cast<std::int64_t>(kLegend.size() - legend_.size())});
-  subtitle_ = has_run_ && !bounds_.empty() ? range_words(context) : std::string();
+  subtitle_ = has_run_ && !bounds_.empty() ? range_text(context) : std::string();
   if (const char* const partial = partial_key(context); partial != nullptr && !subtitle_.empty()) {
     subtitle_ = context.texts("common.two_sentences",
                               {{"first", context.texts(partial)}, {"second", subtitle_}});
@@ -50,7 +50,7 @@ void TimelineChart::lay_out_title(const DrawSink& sink, const ViewContext& conte
   lay_out_legend_row(sink, regions_.legend, metrics, legend_, title_);
 }
 
-std::string TimelineChart::range_words(const ViewContext& context) const {
+std::string TimelineChart::range_text(const ViewContext& context) const {
   const std::int64_t begin = axis_.range.begin - bounds_.begin;
   const std::int64_t end = axis_.range.end - bounds_.begin;
   // One unit for both ends, with enough digits to distinguish them.
@@ -90,7 +90,7 @@ std::string TimelineChart::range_words(const ViewContext& context) const {
   return words;
 }
 
-std::string TimelineChart::hit_words(const ViewContext& context) const {
+std::string TimelineChart::hit_text(const ViewContext& context) const {
   if (!search_.active()) return {};
   if (search_.count() == 0) return context.texts("timeline.search.none");
   std::string count = text::grouped(search_.count());

@@ -136,7 +136,7 @@ void TimelineView::search_field(ViewContext& context, DrawSink& sink) {
   if (typing_) sink.outline(box, theme.accent, 1, metrics.px(3));
   text_in(sink, {box.x0 + metrics.px(8), box.y0, box.x1, box.y1}, TextStyle::small, theme.text3,
           icon::kSearch);
-  const std::string words = search.empty() ? "/" : chart_.hit_words(context);
+  const std::string words = search.empty() ? "/" : chart_.hit_text(context);
   const float words_width = sink.text_width(TextStyle::small, words) + metrics.px(10);
 
   const float size = text_pixels(TextStyle::small, metrics.scale);

@@ -8,9 +8,9 @@
 #include "core/text/joined.h"
 #include "views/charts/icons.h"
 #include "views/common/imgui_sink.h"
-#include "views/common/spec_words.h"
+#include "views/common/spec_text.h"
 #include "views/common/widgets.h"
-#include "views/trees/tree_words.h"
+#include "views/trees/tree_text.h"
 
 namespace ts::views {
 namespace {
@@ -62,16 +62,16 @@ std::vector<Part> parts_of(const Ui& ui, const advice::Node& node, const advice:
     add(TextStyle::small, readable(theme.warn, theme.surface2), text::joined(node.errors, ", "));
   if (visit == nullptr) return parts;
   if (visit->reading) {
-    const std::string answer = answer_words(ui.texts, node, *visit);
-    add(TextStyle::body, theme.text, found_words(ui.texts, *visit->reading));
+    const std::string answer = answer_text(ui.texts, node, *visit);
+    add(TextStyle::body, theme.text, found_text(ui.texts, *visit->reading));
     add(TextStyle::small, theme.text2,
-        nature_words(ui.texts, *visit->reading) + (answer.empty() ? "" : "  \xe2\x86\x92 ") +
+        nature_text(ui.texts, *visit->reading) + (answer.empty() ? "" : "  \xe2\x86\x92 ") +
             answer);
   } else if (node.kind == advice::NodeKind::ask) {
     add(TextStyle::body, readable(theme.warn, theme.surface2),
         ui.texts("tree.no_number", {{"what", node.missing.in(language)}}));
     for (const base::Message& why : visit->apart)
-      add(TextStyle::small, theme.text2, message_words(ui.texts, why));
+      add(TextStyle::small, theme.text2, message_text(ui.texts, why));
   } else if (node.kind == advice::NodeKind::yours) {
     add(TextStyle::small, theme.text2, ui.texts("tree.yours"));
   }

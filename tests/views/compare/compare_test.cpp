@@ -8,10 +8,10 @@
 #include "tests/views/recording_sink.h"
 #include "tests/views/texts_for_tests.h"
 #include "views/charts/memory_overlay.h"
-#include "views/common/spec_words.h"
+#include "views/common/spec_text.h"
 #include "views/compare/compare_controls.h"
 #include "views/compare/compare_figure.h"
-#include "views/compare/compare_words.h"
+#include "views/compare/compare_text.h"
 
 namespace ts::views {
 namespace {
@@ -83,12 +83,12 @@ TEST_F(Compare, what_cannot_run_has_its_sentence) {
   const spec::CheckedSpec a{spec::WorkloadSpec{}};
   const auto b = spec_of_b({Field::backend, "cudnn"}, a);
   ASSERT_FALSE(b);
-  EXPECT_NE(message_words(texts_, b.error()).find(texts_("controls.choice.cudnn")),
+  EXPECT_NE(message_text(texts_, b.error()).find(texts_("controls.choice.cudnn")),
             std::string::npos)
       << b.error().sentence;
 }
 
-TEST_F(Compare, verdicts_in_words) {
+TEST_F(Compare, verdicts_as_text) {
   EXPECT_EQ(comparison_verdict(made(20, 0.5), texts_), "flash is 2.000 times as fast as naive");
   EXPECT_EQ(comparison_verdict(made(20, 1.5), texts_), "flash takes 1.500 times as long as naive");
   EXPECT_EQ(comparison_verdict(made(20, 1.0), texts_), "naive and flash take the same time");

@@ -329,18 +329,18 @@ TEST_F(ControlsView, a_memory_limit_is_typed) {
 
 TEST_F(ControlsView, what_expandable_segments_would_change_is_said) {
   predict::Outlook outlook;
-  EXPECT_EQ(expandable_words(outlook, texts_), "");
+  EXPECT_EQ(expandable_text(outlook, texts_), "");
   auto forecast = std::make_shared<predict::Forecast>();
   forecast->prediction.needed = std::int64_t{3} << 30;
   outlook.target = forecast;
   outlook.expandable = predict::ExpandableNeed{std::int64_t{2} << 30, predict::Fit::fits};
-  EXPECT_EQ(expandable_words(outlook, texts_), "Would need 2.00 GiB, 1.00 GiB less");
+  EXPECT_EQ(expandable_text(outlook, texts_), "Would need 2.00 GiB, 1.00 GiB less");
   forecast->prediction.fit = predict::Fit::oom;
-  EXPECT_EQ(expandable_words(outlook, texts_),
+  EXPECT_EQ(expandable_text(outlook, texts_),
             "With them it would fit: 2.00 GiB needed, 1.00 GiB less");
   outlook.expandable->needed = forecast->prediction.needed;
   outlook.expandable->fit = predict::Fit::oom;
-  EXPECT_EQ(expandable_words(outlook, texts_), "Would save nothing here");
+  EXPECT_EQ(expandable_text(outlook, texts_), "Would save nothing here");
 }
 
 TEST_F(ControlsView, numbers_with_a_point_are_typed) {

@@ -11,7 +11,7 @@
 #include "tests/views/recording_sink.h"
 #include "tests/views/texts_for_tests.h"
 #include "views/hunt/hunt_controls.h"
-#include "views/hunt/hunt_words.h"
+#include "views/hunt/hunt_text.h"
 
 namespace ts::views {
 namespace {
@@ -123,8 +123,8 @@ TEST_F(HuntFigureTest, SmallNeedsAreNotZeros) {
   EXPECT_EQ(predict::grid_unit(map, std::int64_t{1} << 30), 'M');
   EXPECT_EQ(predict::grid_unit(map, std::int64_t{100} << 10), 'K');
   EXPECT_EQ(predict::grid_unit(made_map(predict::MapDepth::frontier), 24 * kGiB), 'G');
-  EXPECT_EQ(predict::grid_words(map.cell(0), 'G'), "0.001");
-  EXPECT_EQ(predict::grid_words(map.cell(0), 'M', true), "1.0");
+  EXPECT_EQ(predict::grid_text(map.cell(0), 'G'), "0.001");
+  EXPECT_EQ(predict::grid_text(map.cell(0), 'M', true), "1.0");
 }
 
 TEST_F(HuntFigureTest, ANumberThatIsTooWideStandsInALargerUnit) {
@@ -433,10 +433,10 @@ TEST_F(HuntFigureTest, TinyAreasAreLeftEmpty) {
 TEST(HuntEdit, AMapThatReachesFurtherSaysSo) {
   const text::Texts texts = testing::program_texts();
   const predict::HuntAxis chosen{spec::Field::T, 128, 8192};
-  EXPECT_EQ(reach_words(chosen, chosen, texts), "");
-  EXPECT_EQ(reach_words(chosen, {spec::Field::T, 256, 4096}, texts), "");
-  EXPECT_EQ(reach_words(chosen, {spec::Field::B, 1, 10'000}, texts), "");
-  EXPECT_EQ(reach_words(chosen, {spec::Field::T, 128, 10'000}, texts),
+  EXPECT_EQ(reach_text(chosen, chosen, texts), "");
+  EXPECT_EQ(reach_text(chosen, {spec::Field::T, 256, 4096}, texts), "");
+  EXPECT_EQ(reach_text(chosen, {spec::Field::B, 1, 10'000}, texts), "");
+  EXPECT_EQ(reach_text(chosen, {spec::Field::T, 128, 10'000}, texts),
             "On this map: T = 128 to 10,000, so that the settings are on it");
 }
 

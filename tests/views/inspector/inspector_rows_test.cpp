@@ -28,15 +28,15 @@ using testing::kMiB;
 TEST_F(InspectorRows, figures_of_other_settings_or_of_a_part_say_so) {
   ViewContext view = context();
   view.run = nullptr;
-  EXPECT_EQ(standing_words(view), "");
+  EXPECT_EQ(standing_text(view), "");
   view.run = &run_;
-  EXPECT_EQ(standing_words(view), "Partial: the run goes on");
+  EXPECT_EQ(standing_text(view), "Partial: the run goes on");
   run_.finished = true;
-  EXPECT_EQ(standing_words(view), "");
+  EXPECT_EQ(standing_text(view), "");
   view.stale = "naive, T = 512";
-  EXPECT_EQ(standing_words(view), "Of naive, T = 512");
+  EXPECT_EQ(standing_text(view), "Of naive, T = 512");
   run_.verdict = run::Verdict::cancelled;
-  EXPECT_EQ(standing_words(view), "Of naive, T = 512. Partial: the run was cancelled");
+  EXPECT_EQ(standing_text(view), "Of naive, T = 512. Partial: the run was cancelled");
 }
 
 // Terms of the glossary are explained where their number stands, below the words about the
@@ -67,13 +67,13 @@ TEST_F(InspectorRows, a_newer_run_that_was_cut_short_is_told) {
   sample(run::SampleUpdate::Kind::timed, 1'000'000);
   run_.finished = true;
   ViewContext view = context();
-  EXPECT_EQ(standing_words(view), "");
+  EXPECT_EQ(standing_text(view), "");
   view.cut_short = &newer;
-  EXPECT_EQ(standing_words(view),
+  EXPECT_EQ(standing_text(view),
             "The newest run was cancelled. Shown: the last finished run of these settings");
   newer.verdict = run::Verdict::failed;
   newer.failure.sentence = "The corpus is gone";
-  EXPECT_THAT(standing_words(view), ::testing::HasSubstr("failed: The corpus is gone."));
+  EXPECT_THAT(standing_text(view), ::testing::HasSubstr("failed: The corpus is gone."));
 }
 
 // The card of a selected slice is of the run, that of a block of what the memory view shows.
@@ -306,12 +306,12 @@ TEST_F(InspectorRows, what_threads_may_take_less_is_said_of_the_prediction_that_
   outlook.target = card;
   ViewContext shown = context();
   shown.outlook = &outlook;
-  EXPECT_EQ(apart_words(shown), "");
+  EXPECT_EQ(apart_text(shown), "");
   predict::Forecast here;
   here.run.apart_bytes = 1024;
   shown.forecast = &here;
   shown.memory.kind = MemorySource::Kind::measured;
-  EXPECT_EQ(apart_words(shown),
+  EXPECT_EQ(apart_text(shown),
             "Flash backward on several threads: a run may take up to 1.00 KiB less");
 }
 

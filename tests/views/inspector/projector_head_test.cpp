@@ -93,15 +93,15 @@ TEST_F(ProjectorHead, the_head_on_the_wall_says_why_this_machine_cannot_run_it) 
   ViewContext view = context(false);
   view.memory.kind = MemorySource::Kind::predicted;
   view.outlook = &outlook;
-  EXPECT_FALSE(head_remark(view, verdict_words(view, {})).reason);
+  EXPECT_FALSE(head_remark(view, verdict_text(view, {})).reason);
   outlook.not_here.sentence = "Efficient has kernels for CUDA only";
-  const HeadRemark remark = head_remark(view, verdict_words(view, {}));
+  const HeadRemark remark = head_remark(view, verdict_text(view, {}));
   EXPECT_TRUE(remark.reason);
   EXPECT_TRUE(remark.only_here);
   EXPECT_EQ(remark.words, "This machine cannot run it. Efficient has kernels for CUDA only");
   outlook.target = nullptr;
   outlook.problem.sentence = "CUDA has no fp32 kernel of flash";
-  EXPECT_THAT(head_remark(view, verdict_words(view, {})).words,
+  EXPECT_THAT(head_remark(view, verdict_text(view, {})).words,
               ::testing::HasSubstr("CUDA has no fp32 kernel of flash"));
 }
 

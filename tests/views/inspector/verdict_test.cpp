@@ -25,7 +25,7 @@ TEST_F(InspectorRows, while_a_run_goes_on_the_verdict_stays) {
   view.outlook = &outlook;
   run_.stage = run::Stage::recording;
   run_.fraction = 0.25F;
-  const VerdictWords words = verdict_words(view, {});
+  const ShownVerdict words = verdict_text(view, {});
   EXPECT_EQ(words.sentence, "Fits on a card");
   EXPECT_EQ(words.remark, "Recording: 25 %");
 }
@@ -40,18 +40,18 @@ TEST_F(InspectorRows, the_edge_is_stated_with_both_of_its_sides) {
   ViewContext view = context();
   view.outlook = &outlook;
   view.memory.kind = MemorySource::Kind::predicted;
-  EXPECT_EQ(verdict_words(view, {}).sentence, "Fits on a card");
-  EXPECT_EQ(verdict_words(view, {}).edge, "On the slider T = 2,048 fits, 2,304 does not");
+  EXPECT_EQ(verdict_text(view, {}).sentence, "Fits on a card");
+  EXPECT_EQ(verdict_text(view, {}).edge, "On the slider T = 2,048 fits, 2,304 does not");
   predict::EdgeHunt& exact = outlook.edges.front().exact.emplace();
   exact.fits = 2287;
   exact.oom = 2288;
-  EXPECT_EQ(verdict_words(view, {}).edge, "T = 2,287 fits, 2,288 does not");
+  EXPECT_EQ(verdict_text(view, {}).edge, "T = 2,287 fits, 2,288 does not");
   // As the page of the hunt says it.
   exact.probes = {{{2287}, {predict::Fit::fits_after_flush, 1, {}}}};
-  EXPECT_EQ(verdict_words(view, {}).edge,
+  EXPECT_EQ(verdict_text(view, {}).edge,
             "T = 2,287 fits after a flush of the cache, 2,288 does not");
   exact.again = {{2307, 2318}};
-  EXPECT_EQ(verdict_words(view, {}).edge, "All T up to 2,287 fit, some up to 2,318");
+  EXPECT_EQ(verdict_text(view, {}).edge, "All T up to 2,287 fit, some up to 2,318");
 }
 
 // The size of the verdict never changes. Every sentence about a card has room in the panel, in
@@ -90,7 +90,7 @@ TEST_F(InspectorRows, the_sentence_of_a_prediction_has_room_in_its_full_size) {
       ViewContext view = context();
       view.outlook = &outlook;
       view.memory.kind = MemorySource::Kind::predicted;
-      const VerdictWords words = verdict_words(view, {});
+      const ShownVerdict words = verdict_text(view, {});
       testing::RecordingSink sink;
       const PlacedVerdict panel = place_verdict(sink, texts_, words, 302, 4);
       EXPECT_FALSE(panel.cut) << panel.lines.back();
@@ -107,7 +107,7 @@ TEST_F(InspectorRows, the_sentence_of_a_prediction_has_room_in_its_full_size) {
 
 // A sentence from outside ends in an ellipsis; it is not drawn smaller and takes no more lines.
 TEST_F(InspectorRows, a_long_sentence_is_cut_at_the_last_line) {
-  VerdictWords words;
+  ShownVerdict words;
   for (int i = 0; i < 40; ++i) words.sentence += "a corpus that is gone ";
   testing::RecordingSink sink;
   const PlacedVerdict placed = place_verdict(sink, texts_, words, 302, 4);
@@ -125,14 +125,14 @@ TEST_F(InspectorRows, what_a_card_cannot_run_stays_said_after_a_run_here) {
   run_.finished = true;
   ViewContext view = context();
   view.outlook = &outlook;
-  const VerdictWords words = verdict_words(view, {});
+  const ShownVerdict words = verdict_text(view, {});
   EXPECT_EQ(words.sentence, "Cannot run on RTX 4090");
   EXPECT_THAT(words.remark, ::testing::HasSubstr("CUDA has no fp32 kernel of flash"));
   EXPECT_THAT(words.remark, ::testing::HasSubstr("Run on this machine"));
   // Where it ran is said once.
   record(memory::Action::alloc, 1, kMiB, 1);
   run_.limit = 1024 * kMiB;
-  EXPECT_EQ(verdict_words(view, {}).remark,
+  EXPECT_EQ(verdict_text(view, {}).remark,
             "CUDA has no fp32 kernel of flash\nRan on this machine with a peak of 1.00 MiB");
 }
 
@@ -148,11 +148,11 @@ TEST_F(InspectorRows, a_run_that_failed_before_it_allocated_anything_says_why) {
   ViewContext view = context();
   view.outlook = &outlook;
   view.memory.kind = MemorySource::Kind::predicted;
-  const VerdictWords words = verdict_words(view, {});
+  const ShownVerdict words = verdict_text(view, {});
   EXPECT_EQ(words.sentence, "Fits on a card");
   EXPECT_EQ(words.remark, "Run on this machine: Failed. The corpus is gone");
   view.stale = "naive, T = 512";
-  EXPECT_EQ(verdict_words(view, {}).remark.find("The corpus"), std::string::npos);
+  EXPECT_EQ(verdict_text(view, {}).remark.find("The corpus"), std::string::npos);
 }
 
 }  // namespace

@@ -120,7 +120,7 @@ TEST_P(SweepFigureOf, ASlopeNeedsThreePoints) {
 }
 
 // Words that a line or a mark goes through; what a plate under the words hides does not count.
-std::string struck_words(const RecordingSink& sink) {
+std::string struck_text(const RecordingSink& sink) {
   using Kind = RecordingSink::Kind;
   const auto& calls = sink.calls;
   for (std::size_t i = 0; i < calls.size(); ++i) {
@@ -164,7 +164,7 @@ TEST(SweepLabels, NoLineOrMarkGoesThroughWords) {
         SweepFigure figure{sweep, texts, theme(ThemeKind::dark), {1}};
         figure.only = chart;
         draw_sweep_figure(sink, {0, 0, 720, 460}, figure);
-        EXPECT_EQ(struck_words(sink), "") << to_string(chart) << ", " << series << ", " << fits;
+        EXPECT_EQ(struck_text(sink), "") << to_string(chart) << ", " << series << ", " << fits;
       }
     }
   }
@@ -250,7 +250,7 @@ TEST_P(SweepFigureOf, TheMouseFindsAPointAndItsNumbers) {
   const auto point = draw(sweep, *mark);
   ASSERT_TRUE(point.has_value());
   EXPECT_TRUE(says("n = 10"));
-  EXPECT_TRUE(says(point_words(sweep, sweep.points()[*point])));
+  EXPECT_TRUE(says(point_text(sweep, sweep.points()[*point])));
   EXPECT_FALSE(draw(sweep, {1, 1}).has_value());
 }
 
@@ -336,7 +336,7 @@ TEST_P(SweepFigureOf, PointsAboveTheRoofAreRingedWithTheReason) {
     EXPECT_EQ(rings(sink_), 2U + 1U) << "two points and the sample of the legend";
     EXPECT_TRUE(says("faster than bounds"));
     EXPECT_TRUE(says("measured on a busy machine"));
-    EXPECT_EQ(struck_words(sink_), "");
+    EXPECT_EQ(struck_text(sink_), "");
   }
   SweepFigure figure{sweep, texts_, theme(ThemeKind::dark), {1}};
   const auto lines = point_lines(figure, 0);

@@ -45,7 +45,7 @@ TEST(SweepTable, NumbersOfAColumnHaveOneUnitAndThreeDigits) {
       measured(spec_of("T=64:1024:x2", nullptr), [](const spec::WorkloadSpec& one) {
         return 17.0 * static_cast<double>(one.seq_len * one.seq_len) / 4096;
       });
-  const auto words = table_words(sweep, texts);
+  const auto words = table_text(sweep, texts);
   ASSERT_EQ(words.size(), sweep.points().size() + 1);
   EXPECT_EQ(words[0][2], "Median, s");
   EXPECT_EQ(words[1][2], "0.0170");
@@ -62,9 +62,9 @@ TEST(SweepTable, NumbersOfAColumnHaveOneUnitAndThreeDigits) {
 TEST(SweepTable, WhereThereIsNoSweepTheKeyOfTheSettingsIsNamed) {
   const text::Texts texts = testing::program_texts();
   SweepPage page;
-  EXPECT_NE(no_sweep_words(page, texts).find("on the left"), std::string::npos);
+  EXPECT_NE(no_sweep_text(page, texts).find("on the left"), std::string::npos);
   page.settings_key = "C";
-  const std::string words = no_sweep_words(page, texts);
+  const std::string words = no_sweep_text(page, texts);
   EXPECT_TRUE(words.starts_with("Press C for the settings")) << words;
   EXPECT_EQ(words.find("on the left"), std::string::npos) << words;
 }
@@ -81,33 +81,33 @@ TEST(SweepTable, TheStripSaysWhichPointRunsAndHowLongItTakes) {
   sweep::Sweep sweep(spec_of("T=64:512:x2", "backend=naive,flash"));
   SweepPage page;
   page.sweep = &sweep;
-  EXPECT_EQ(sweep_now_words(page, texts), sweep_state_words(sweep, false, texts));
+  EXPECT_EQ(sweep_now_text(page, texts), sweep_state_text(sweep, false, texts));
   page.predicting = true;
-  EXPECT_EQ(sweep_now_words(page, texts), "Predicting the memory of every point");
+  EXPECT_EQ(sweep_now_text(page, texts), "Predicting the memory of every point");
   page.predicting = false;
   const std::size_t first = *sweep.next();
   sweep.start(first);
   page.now = "warm-up";
-  const std::string begun = sweep_now_words(page, texts);
+  const std::string begun = sweep_now_text(page, texts);
   EXPECT_TRUE(begun.starts_with("naive, T = 64, warm-up")) << begun;
   EXPECT_EQ(begun.find("left"), std::string::npos) << "nothing was measured yet: " << begun;
   const spec::WorkloadSpec& spec = sweep.points()[first].spec;
   sweep.finish(first, run::testing::made_run(spec, 4000, 64'000));
   const std::size_t second = *sweep.next();
   sweep.start(second);
-  const std::string then = sweep_now_words(page, texts);
+  const std::string then = sweep_now_text(page, texts);
   EXPECT_EQ(sweep.seconds_left() >= 0, then.find(" s left") != std::string::npos) << then;
   page.problem.sentence = "The journal cannot be written";
-  EXPECT_EQ(sweep_now_words(page, texts), "The journal cannot be written");
+  EXPECT_EQ(sweep_now_text(page, texts), "The journal cannot be written");
 }
 
 TEST(SweepTable, TheStripNamesWhatTheSweepVaries) {
   const text::Texts texts = testing::program_texts();
-  EXPECT_EQ(sweep_range_words(spec_of("T=64:512:x2", "backend=naive,flash"), texts),
+  EXPECT_EQ(sweep_range_text(spec_of("T=64:512:x2", "backend=naive,flash"), texts),
             "T 64 to 512, naive, flash");
   sweep::SweepSpec two = spec_of("T=1024", "backend=naive,math,flash,tiled");
   two.axes.push_back(*sweep::parse_axis("B=1:8:x2"));
-  EXPECT_EQ(sweep_range_words(two, texts), "T 1,024, B 1 to 8, 4 series");
+  EXPECT_EQ(sweep_range_text(two, texts), "T 1,024, B 1 to 8, 4 series");
 }
 
 // A sweep that was opened beside the controls of another is not taken for what they would begin.
@@ -178,7 +178,7 @@ TEST(SweepTable, AStudyOfWarmUpTellsMeansWithTheirDeviation) {
     }
     sweep.finish(point, run);
   }
-  const auto words = table_words(sweep, texts);
+  const auto words = table_text(sweep, texts);
   EXPECT_EQ(words[0][2], "Mean, ms");
   EXPECT_EQ(words[0][3], "Std, ms");
   EXPECT_EQ(words[1][2], "37.50");

@@ -1,16 +1,16 @@
-#include "core/loader/lab_work.h"
+#include "core/loader/lab_thread.h"
 
 #include <utility>
 
 namespace ts::loader {
 
-LabWork::LabWork(std::filesystem::path program)
+LabThread::LabThread(std::filesystem::path program)
     : program_(std::move(program)),
       thread_({.work = [this](LabRequest& request, const base::CancelToken& cancel) {
         work(request, cancel);
       }}) {}
 
-void LabWork::work(LabRequest& request, const base::CancelToken& cancel) {
+void LabThread::work(LabRequest& request, const base::CancelToken& cancel) {
   if (!lab_ || data_ != request.data) lab_.emplace(request.data, program_);
   data_ = request.data;
   LabAnswers known{.request = std::move(request)};

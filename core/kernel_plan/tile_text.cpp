@@ -1,4 +1,4 @@
-#include "core/kernel_plan/tile_words.h"
+#include "core/kernel_plan/tile_text.h"
 
 #include <array>
 
@@ -22,47 +22,47 @@ std::string name_of(Why why) {
 
 std::vector<base::Argument> arguments_of(const PlannedTiles& one, const PlannedTiles& best) {
   const double times = one.seconds && best.seconds ? *one.seconds / *best.seconds : 1;
-  return {{"tiles", tiles_words(one)},
+  return {{"tiles", tiles_text(one)},
           {"times", text::decimal(times, 2)},
           {"passes", text::grouped(one.passes)},
           {"best_passes", text::grouped(best.passes)},
           {"wasted", percent(one.wasted)},
           {"best_wasted", percent(best.wasted)},
-          {"occupancy", occupancy_words(one)},
-          {"best_occupancy", occupancy_words(best)},
+          {"occupancy", occupancy_text(one)},
+          {"best_occupancy", occupancy_text(best)},
           {"shared", text::bytes(one.shared).joined()}};
 }
 
-base::Message limit_words(Limit limit) {
+base::Message limit_text(Limit limit) {
   return limit == Limit::memory ? text::message("own_kernels.limit.memory")
                                 : text::message("own_kernels.limit.arithmetic");
 }
 
 }  // namespace
 
-std::string tiles_words(const PlannedTiles& one) {
+std::string tiles_text(const PlannedTiles& one) {
   return std::to_string(one.sizes.block_q) + " \xc3\x97 " + std::to_string(one.sizes.block_k);
 }
 
-std::string occupancy_words(const PlannedTiles& one) {
+std::string occupancy_text(const PlannedTiles& one) {
   if (!one.occupancy) return text::kNoNumber;
   return "\xe2\x89\xa4 " + percent(one.occupancy->share);
 }
 
-std::string time_words(const PlannedTiles& one) {
+std::string time_text(const PlannedTiles& one) {
   if (!one.fits || !one.seconds) return text::kNoNumber;
   return "\xe2\x89\xa5 " + text::duration_ns(1e9 * *one.seconds).joined();
 }
 
 base::Message best_sentence(const PlannedTiles& best, const std::string& card, std::size_t tried) {
   if (!best.fits) return text::message("own_kernels.nothing_fits", {{"gpu", card}});
-  return text::message("own_kernels.best", {{"tiles", tiles_words(best)},
+  return text::message("own_kernels.best", {{"tiles", tiles_text(best)},
                                             {"tried", std::to_string(tried)},
                                             {"gpu", card},
-                                            {"time", time_words(best)},
-                                            text::argument("limit", limit_words(best.limit)),
+                                            {"time", time_text(best)},
+                                            text::argument("limit", limit_text(best.limit)),
                                             {"passes", text::grouped(best.passes)},
-                                            {"occupancy", occupancy_words(best)},
+                                            {"occupancy", occupancy_text(best)},
                                             {"wasted", percent(best.wasted)}});
 }
 
@@ -71,7 +71,7 @@ base::Message chosen_sentence(const PlannedTiles& chosen, const PlannedTiles& be
                        arguments_of(chosen, best));
 }
 
-std::string why_words(const PlannedTiles& one, const PlannedTiles& best, const text::Texts& texts) {
+std::string why_text(const PlannedTiles& one, const PlannedTiles& best, const text::Texts& texts) {
   return texts("own_kernels.why." + name_of(why(one, best)), arguments_of(one, best));
 }
 
@@ -80,9 +80,9 @@ io::TextTable sweep_table(const std::vector<PlannedTiles>& all, const text::Text
   for (const char* column : {"tiles", "shared", "occupancy", "bytes", "wasted", "least", "why"})
     table.columns.emplace_back(texts("own_kernels.column." + std::string(column)));
   for (const PlannedTiles& one : all) {
-    table.rows.push_back({tiles_words(one), text::bytes(one.shared).joined(), occupancy_words(one),
+    table.rows.push_back({tiles_text(one), text::bytes(one.shared).joined(), occupancy_text(one),
                           text::bytes(static_cast<std::int64_t>(one.bytes)).joined(),
-                          percent(one.wasted), time_words(one), why_words(one, all[0], texts)});
+                          percent(one.wasted), time_text(one), why_text(one, all[0], texts)});
   }
   return table;
 }

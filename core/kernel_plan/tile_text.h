@@ -16,12 +16,12 @@ base::Message best_sentence(const PlannedTiles& best, const std::string& card, s
 // The loss of the chosen tiles against the best, or that they are as good.
 base::Message chosen_sentence(const PlannedTiles& chosen, const PlannedTiles& best);
 // A few words for a row of the table.
-std::string why_words(const PlannedTiles& one, const PlannedTiles& best, const text::Texts& texts);
+std::string why_text(const PlannedTiles& one, const PlannedTiles& best, const text::Texts& texts);
 
 // The numbers of a plan as words; text::kNoNumber where there is none.
-std::string tiles_words(const PlannedTiles& one);  // "128 × 64"
-std::string occupancy_words(const PlannedTiles& one);
-std::string time_words(const PlannedTiles& one);
+std::string tiles_text(const PlannedTiles& one);  // "128 × 64"
+std::string occupancy_text(const PlannedTiles& one);
+std::string time_text(const PlannedTiles& one);
 
 io::TextTable sweep_table(const std::vector<PlannedTiles>& all, const text::Texts& texts);
 

@@ -13,11 +13,11 @@ namespace ts::app {
 
 // Real steps of a workload for a loader: the engine draws its own batches and takes none of what
 // was loaded, so that a step takes what it takes. One thread.
-class WorkStep {
+class WorkloadStep {
  public:
   // Prepares the workload and does one step, which warms it up. An error: no engine, or why it
   // cannot run.
-  static base::Result<WorkStep> make(const spec::WorkloadSpec& spec);
+  static base::Result<WorkloadStep> make(const spec::WorkloadSpec& spec);
   void run(std::size_t batch);
   // Why the last step did not end; empty: it did. No further step is done.
   [[nodiscard]] const base::Message& problem() const { return problem_; }

@@ -1,4 +1,4 @@
-#include "views/compare/compare_words.h"
+#include "views/compare/compare_text.h"
 
 #include "core/report/compare_report.h"
 #include "core/run/step_summary.h"
@@ -6,7 +6,7 @@
 #include "core/spec/spec_values.h"
 #include "core/text/numbers.h"
 #include "views/charts/one_unit.h"
-#include "views/common/spec_words.h"
+#include "views/common/spec_text.h"
 
 namespace ts::views {
 namespace {
@@ -31,10 +31,10 @@ std::array<std::string, 2> side_names(const run::Comparison& comparison, const t
   const auto name = [&](const std::string& value) {
     if (!field) return one.key + " = " + value;
     if (spec::field_as<spec::ChoiceField>(*field) != nullptr) {
-      return value_words(texts, *field, value);
+      return value_text(texts, *field, value);
     }
     if (spec::field_as<spec::FlagField>(*field) != nullptr) {
-      return field_words(texts, *field) + " " + value_words(texts, *field, value);
+      return field_text(texts, *field) + " " + value_text(texts, *field, value);
     }
     return one.key + " = " + value;
   };
@@ -70,7 +70,7 @@ const char* verdict_key(const stats::PairedRatio& ratio) {
 
 std::string comparison_verdict(const run::Comparison& comparison, const text::Texts& texts) {
   const auto [a, b] = side_names(comparison, texts);
-  return message_words(texts, report::comparison_verdict(comparison, a, b));
+  return message_text(texts, report::comparison_verdict(comparison, a, b));
 }
 
 std::string comparison_state(const run::Comparison& comparison, double budget_s,
@@ -89,7 +89,7 @@ std::string comparison_state(const run::Comparison& comparison, double budget_s,
     default:
       break;
   }
-  return message_words(texts, report::comparison_basis(comparison));
+  return message_text(texts, report::comparison_basis(comparison));
 }
 
 std::vector<ComparisonRow> comparison_rows(const run::Comparison& comparison,

@@ -1,25 +1,25 @@
-#include "views/trees/tree_words.h"
+#include "views/trees/tree_text.h"
 
-#include "views/common/spec_words.h"
+#include "views/common/spec_text.h"
 
 namespace ts::views {
 
-std::string found_words(const text::Texts& texts, const advice::Reading& reading) {
+std::string found_text(const text::Texts& texts, const advice::Reading& reading) {
   if (reading.probe->stated) return reading.probe->because.in(texts.language());
-  if (!reading.found.empty()) return message_words(texts, reading.found);
+  if (!reading.found.empty()) return message_text(texts, reading.found);
   if (reading.word == "yes" || reading.word == "no") return texts("tree." + reading.word);
   const std::string& label = reading.probe->label.in(texts.language());
-  return (label.empty() ? "" : label + " ") + advice::words_of(reading);
+  return (label.empty() ? "" : label + " ") + advice::text_of(reading);
 }
 
-std::string nature_words(const text::Texts& texts, const advice::Reading& reading) {
+std::string nature_text(const text::Texts& texts, const advice::Reading& reading) {
   std::string words = texts(std::string("tree.nature.") + to_string(reading.nature));
-  if (!reading.where.empty()) words += ", " + limit_words(texts, reading.where);
+  if (!reading.where.empty()) words += ", " + limit_text(texts, reading.where);
   return words;
 }
 
-std::string answer_words(const text::Texts& texts, const advice::Node& node,
-                         const advice::Visit& visit) {
+std::string answer_text(const text::Texts& texts, const advice::Node& node,
+                        const advice::Visit& visit) {
   if (!visit.branch) return {};
   const advice::Branch& branch = node.branches[*visit.branch];
   const std::string bounds = advice::bounds_of(node, branch, &*visit.reading);

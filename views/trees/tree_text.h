@@ -9,11 +9,11 @@
 namespace ts::views {
 
 // "headroom 14.92 GiB"; what a check found; why a number is known.
-std::string found_words(const text::Texts& texts, const advice::Reading& reading);
+std::string found_text(const text::Texts& texts, const advice::Reading& reading);
 // "measured, cpu".
-std::string nature_words(const text::Texts& texts, const advice::Reading& reading);
+std::string nature_text(const text::Texts& texts, const advice::Reading& reading);
 // "yes: ≥ 85 %", of the branch that was taken; empty where the evidence itself is the answer.
-std::string answer_words(const text::Texts& texts, const advice::Node& node,
-                         const advice::Visit& visit);
+std::string answer_text(const text::Texts& texts, const advice::Node& node,
+                        const advice::Visit& visit);
 
 }  // namespace ts::views

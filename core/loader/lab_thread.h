@@ -28,10 +28,10 @@ struct LabAnswers {
 
 // Answers questions on a thread of its own. Public members may be called from any thread and return
 // at once, the destructor after the step in progress.
-class LabWork {
+class LabThread {
  public:
   // `program`: tensorscope, for workers that are processes.
-  explicit LabWork(std::filesystem::path program);
+  explicit LabThread(std::filesystem::path program);
   // The newest request replaces the one in progress.
   void ask(LabRequest request) { thread_.submit(std::move(request)); }
   void cancel() { thread_.cancel(); }

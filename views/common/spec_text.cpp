@@ -1,4 +1,4 @@
-#include "views/common/spec_words.h"
+#include "views/common/spec_text.h"
 
 #include <algorithm>
 #include <vector>
@@ -38,27 +38,27 @@ int rank(Field field) {
 std::string one_setting(const text::Texts& texts, const spec::WorkloadSpec& spec, Field field) {
   const std::string value = spec::field_text(spec, field);
   if (field == Field::workload) return texts("controls.workload." + value);
-  if (names_itself(field)) return value_words(texts, field, value);
+  if (names_itself(field)) return value_text(texts, field, value);
   // No digit grouping after "=".
   const bool number = spec::field_as<spec::NumberField>(field) != nullptr;
-  return field_words(texts, field) + " = " + (number ? value : value_words(texts, field, value));
+  return field_text(texts, field) + " = " + (number ? value : value_text(texts, field, value));
 }
 
 // The words for a placeholder's argument, as the window names it.
 std::string argument_words(const text::Texts& texts, const base::Argument& one) {
-  if (!one.key.empty()) return message_words(texts, {one.value, one.key, one.arguments});
+  if (!one.key.empty()) return message_text(texts, {one.value, one.key, one.arguments});
   if (one.name == "target" || one.name == "card" || one.name == "limit")
-    return limit_words(texts, one.value);
-  if (one.name == "workload") return value_words(texts, Field::workload, one.value);
-  if (one.name == "backend") return value_words(texts, Field::backend, one.value);
+    return limit_text(texts, one.value);
+  if (one.name == "workload") return value_text(texts, Field::workload, one.value);
+  if (one.name == "backend") return value_text(texts, Field::backend, one.value);
   if (one.name != "field") return one.value;
   const auto field = spec::field_from_name(one.value);
-  return field ? field_words(texts, *field) : one.value;
+  return field ? field_text(texts, *field) : one.value;
 }
 
 }  // namespace
 
-std::string message_words(const text::Texts& texts, const base::Message& message) {
+std::string message_text(const text::Texts& texts, const base::Message& message) {
   if (message.key.empty()) return message.sentence;
   std::vector<base::Argument> arguments;
   for (const base::Argument& one : message.arguments)
@@ -66,7 +66,7 @@ std::string message_words(const text::Texts& texts, const base::Message& message
   return texts(message.key, arguments);
 }
 
-std::string limit_words(const text::Texts& texts, std::string_view name) {
+std::string limit_text(const text::Texts& texts, std::string_view name) {
   struct Named {
     std::string_view name;
     const char* key;
@@ -82,10 +82,10 @@ std::string limit_words(const text::Texts& texts, std::string_view name) {
   return std::string(name);
 }
 
-std::string obstacle_words(const ViewContext& context) {
+std::string obstacle_text(const ViewContext& context) {
   if (context.outlook == nullptr || context.outlook->not_here.sentence.empty()) return {};
   return context.texts("obstacle.sentence",
-                       {{"reason", message_words(context.texts, context.outlook->not_here)}});
+                       {{"reason", message_text(context.texts, context.outlook->not_here)}});
 }
 
 const char* partial_key(const ViewContext& context) {
@@ -104,12 +104,11 @@ const char* partial_key(const ViewContext& context) {
   return "partial.broke_off";
 }
 
-std::string cut_short_words(const ViewContext& context) {
+std::string cut_short_text(const ViewContext& context) {
   const run::Run* const run = context.cut_short;
   if (run == nullptr) return {};
   if (run->verdict == run::Verdict::cancelled) return context.texts("cut_short.cancelled");
-  return context.texts("cut_short.failed",
-                       {{"reason", message_words(context.texts, run->failure)}});
+  return context.texts("cut_short.failed", {{"reason", message_text(context.texts, run->failure)}});
 }
 
 bool ended_before_memory(const ViewContext& context) {
@@ -118,11 +117,11 @@ bool ended_before_memory(const ViewContext& context) {
          context.stale.empty() && run->memory.events().empty();
 }
 
-std::string preset_words(const text::Texts& texts, const spec::Preset& preset) {
+std::string preset_text(const text::Texts& texts, const spec::Preset& preset) {
   return texts(std::string("controls.preset_name.") + preset.id);
 }
 
-std::string preset_source_words(const text::Texts& texts, const spec::Preset& preset) {
+std::string preset_source_text(const text::Texts& texts, const spec::Preset& preset) {
   const std::string_view source = preset.source;
   return source == spec::kRunsAnywhere ? texts("controls.preset.anywhere") : std::string(source);
 }
@@ -131,7 +130,7 @@ std::string field_label(const text::Texts& texts, Field field) {
   return texts(std::string("controls.field.") + spec::field_name(field));
 }
 
-std::string field_words(const text::Texts& texts, Field field) {
+std::string field_text(const text::Texts& texts, Field field) {
   // Settings that have a heading of their own in the controls.
   if (field == Field::dtype) return texts("controls.precision");
   if (field == Field::pass) return texts("controls.pass");
@@ -140,11 +139,11 @@ std::string field_words(const text::Texts& texts, Field field) {
   return field_label(texts, field);
 }
 
-std::string size_words(const text::Texts& texts, const spec::WorkloadSpec& spec, Field field) {
+std::string size_text(const text::Texts& texts, const spec::WorkloadSpec& spec, Field field) {
   const bool named = spec::is_dimension(field) && field != Field::B && field != Field::T;
   const auto model = named ? spec::model_of(spec) : nullptr;
   const exported::Dimension* const open = model ? spec::open_dimension(*model, field) : nullptr;
-  return open != nullptr ? open->label : field_words(texts, field);
+  return open != nullptr ? open->label : field_text(texts, field);
 }
 
 std::string choice_key(Field field, std::string choice) {
@@ -152,7 +151,7 @@ std::string choice_key(Field field, std::string choice) {
   return (field == Field::loss ? "controls.loss." : "controls.choice.") + choice;
 }
 
-std::string value_words(const text::Texts& texts, Field field, const std::string& value) {
+std::string value_text(const text::Texts& texts, Field field, const std::string& value) {
   if (spec::field_as<spec::ChoiceField>(field) != nullptr) {
     // A typed value need not be one of the choices.
     if (std::ranges::none_of(spec::field_choices(field),
@@ -176,8 +175,8 @@ std::string short_settings(const text::Texts& texts, const spec::WorkloadSpec& s
   return words;
 }
 
-std::string difference_words(const text::Texts& texts, const spec::WorkloadSpec& shown,
-                             const spec::WorkloadSpec& now) {
+std::string difference_text(const text::Texts& texts, const spec::WorkloadSpec& shown,
+                            const spec::WorkloadSpec& now) {
   constexpr std::size_t kMost = 3;
   std::vector<Field> fields;
   for (const spec::FieldRow& row : spec::field_rows()) {

@@ -1,4 +1,4 @@
-#include "views/hunt/hunt_words.h"
+#include "views/hunt/hunt_text.h"
 
 #include <algorithm>
 #include <string_view>
@@ -6,7 +6,7 @@
 #include "core/predict/hunt_table.h"
 #include "core/spec/spec_fields.h"
 #include "core/text/numbers.h"
-#include "views/common/spec_words.h"
+#include "views/common/spec_text.h"
 
 namespace ts::views {
 
@@ -31,7 +31,7 @@ std::string hunt_size(const OneUnit& unit, std::int64_t bytes) {
 
 std::string short_reason(const text::Texts& texts, const base::Message& reason) {
   constexpr std::string_view kPredicted = "prediction.";
-  if (!reason.key.starts_with(kPredicted)) return message_words(texts, reason);
+  if (!reason.key.starts_with(kPredicted)) return message_text(texts, reason);
   return texts("hunt.log." + reason.key.substr(kPredicted.size()), reason.arguments);
 }
 
@@ -72,13 +72,13 @@ std::string hunt_settings(const predict::HuntProgress& hunt, const text::Texts& 
   std::string words = texts("controls.workload." + spec::field_text(spec, spec::Field::workload));
   for (const spec::Field field : {spec::Field::backend, spec::Field::dtype, spec::Field::pass}) {
     if (!spec::field_applies(spec, field)) continue;
-    words += texts("memory.list_comma") + value_words(texts, field, spec::field_text(spec, field));
+    words += texts("memory.list_comma") + value_text(texts, field, spec::field_text(spec, field));
   }
   return words;
 }
 
 std::string hunt_state(const predict::HuntProgress& hunt, const text::Texts& texts) {
-  if (!hunt.problem.empty()) return message_words(texts, hunt.problem);
+  if (!hunt.problem.empty()) return message_text(texts, hunt.problem);
   if (!hunt.obstacle.sentence.empty()) return {};
   const std::string time =
       text::duration_ns(hunt.frontier_after.value_or(hunt.seconds) * 1e9).joined();

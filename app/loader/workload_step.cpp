@@ -1,4 +1,4 @@
-#include "app/loader/work_step.h"
+#include "app/loader/workload_step.h"
 
 #include <utility>
 
@@ -8,8 +8,8 @@
 
 namespace ts::app {
 
-base::Result<WorkStep> WorkStep::make(const spec::WorkloadSpec& spec) {
-  WorkStep made;
+base::Result<WorkloadStep> WorkloadStep::make(const spec::WorkloadSpec& spec) {
+  WorkloadStep made;
   TS_TRY(made.engine_, make_engine_loader()());
   const std::int64_t limit = spec::memory_limit(spec, 0).bytes;
   if (spec::compiles_step(spec)) {
@@ -24,7 +24,7 @@ base::Result<WorkStep> WorkStep::make(const spec::WorkloadSpec& spec) {
   return made;
 }
 
-void WorkStep::run(std::size_t batch) {
+void WorkloadStep::run(std::size_t batch) {
   if (!problem_.empty()) return;
   const auto done = execution_->step(nullptr, static_cast<std::int32_t>(batch));
   if (!done) problem_ = done.error();

@@ -4,7 +4,7 @@
 #include "core/sweep/sweep_table.h"
 #include "core/text/numbers.h"
 #include "views/charts/plot_axis.h"
-#include "views/common/spec_words.h"
+#include "views/common/spec_text.h"
 #include "views/sweep/sweep_figure.h"
 
 namespace ts::views {
@@ -33,12 +33,12 @@ void add_theory(std::vector<std::string>& lines, const SweepFigure& figure, std:
                        {"intensity", text::decimal(theory->intensity(), 1)}}));
   }
   const base::Message beaten = sweep::beaten_bound(theory, figure.sweep.points()[index]);
-  if (!beaten.key.empty()) lines.push_back(message_words(t, beaten));
+  if (!beaten.key.empty()) lines.push_back(message_text(t, beaten));
 }
 
 }  // namespace
 
-std::string slope_words(const std::string& axis, const stats::PowerFit& fit, bool interval) {
+std::string slope_text(const std::string& axis, const stats::PowerFit& fit, bool interval) {
   std::string words = axis + "^" + text::decimal(fit.slope, 2);
   if (interval && fit.ci95) {
     words += " [" + text::decimal(fit.ci95->low, 2) + ", " + text::decimal(fit.ci95->high, 2) + "]";
@@ -46,7 +46,7 @@ std::string slope_words(const std::string& axis, const stats::PowerFit& fit, boo
   return words;
 }
 
-std::string status_words(const sweep::SweepPoint& point, const text::Texts& texts) {
+std::string status_text(const sweep::SweepPoint& point, const text::Texts& texts) {
   const std::string word = texts(std::string("sweep.status.") + to_string(point.status));
   const sweep::PointMeasurement& m = point.measurement;
   if (point.status == PointStatus::oom && point.measured && !m.op.empty() && m.bytes_asked > 0) {
@@ -59,10 +59,10 @@ std::string status_words(const sweep::SweepPoint& point, const text::Texts& text
                         {{"op", m.op}, {"module", m.module}, {"asked", asked}, {"free", free}}));
   }
   return point.reason.empty() ? word
-                              : word + texts("sweep.colon") + message_words(texts, point.reason);
+                              : word + texts("sweep.colon") + message_text(texts, point.reason);
 }
 
-std::string prediction_error_words(const sweep::SweepPoint& point) {
+std::string prediction_error_text(const sweep::SweepPoint& point) {
   const std::int64_t measured = point.measurement.peak_allocated;
   if (point.status != PointStatus::ok || measured <= 0 || !point.prediction.known()) return {};
   const double percent =
@@ -75,7 +75,7 @@ std::vector<std::string> point_lines(const SweepFigure& figure, std::size_t inde
   const auto& t = figure.texts;
   const sweep::SweepPoint& point = figure.sweep.points()[index];
   const sweep::PointMeasurement& m = point.measurement;
-  std::vector<std::string> lines = {point_words(figure.sweep, point)};
+  std::vector<std::string> lines = {point_text(figure.sweep, point)};
   if (m.step.median_ms >= 0) {
     std::string line =
         std::string(t("sweep.column.median")) + " " + text::duration_ms(m.step.median_ms).joined();
@@ -103,11 +103,11 @@ std::vector<std::string> point_lines(const SweepFigure& figure, std::size_t inde
   if (p.known()) {
     std::string line =
         std::string(t("sweep.column.predicted")) + " " + text::bytes(p.peak_allocated).joined();
-    const std::string error = prediction_error_words(point);
+    const std::string error = prediction_error_text(point);
     if (!error.empty()) line += ", " + error;
     lines.push_back(line);
   } else if (!p.problem.empty()) {
-    lines.push_back(message_words(t, p.problem));
+    lines.push_back(message_text(t, p.problem));
   }
   if (m.tokens_per_s >= 0) {
     std::string line = text::rate(m.tokens_per_s, "tokens").joined();
@@ -127,7 +127,7 @@ std::vector<std::string> point_lines(const SweepFigure& figure, std::size_t inde
   add_theory(lines, figure, index);
   if (!m.backend_ran.empty())
     lines.push_back(t("inspector.backend_ran") + std::string(" ") + m.backend_ran);
-  if (point.status != PointStatus::ok) lines.push_back(status_words(point, t));
+  if (point.status != PointStatus::ok) lines.push_back(status_text(point, t));
   return lines;
 }
 
@@ -137,7 +137,7 @@ std::vector<std::string> finding_lines(const sweep::Sweep& sweep, const SweepAna
   std::vector<std::string> lines;
   for (const base::Message& one : sweep::findings_beside_slopes(
            sweep, analysis.crossovers, analysis.beaten, analysis.saturations))
-    lines.push_back(message_words(texts, one));
+    lines.push_back(message_text(texts, one));
   for (const sweep::CurveFit& one : sweep::fits_with_news(analysis.fits)) {
     if (!one.fit.ci95) continue;  // of two points
     const char* const key = one.measure == Measure::step_ms ? "sweep.finding.time_slope"
@@ -145,12 +145,12 @@ std::vector<std::string> finding_lines(const sweep::Sweep& sweep, const SweepAna
                                 ? "sweep.finding.memory_slope"
                                 : "sweep.finding.predicted_slope";
     lines.push_back(texts(key, {{"series", one.curve.label},
-                                {"slope", slope_words(axis, one.fit, true)},
+                                {"slope", slope_text(axis, one.fit, true)},
                                 {"n", std::to_string(one.fit.n)},
                                 {"last", text::decimal(one.last_slope, 2)}}));
   }
   for (const report::CheckResult& one : sweep::checks_of(sweep))
-    lines.push_back(std::string(one.id) + "  " + message_words(texts, one.found));
+    lines.push_back(std::string(one.id) + "  " + message_text(texts, one.found));
   return lines;
 }
 

@@ -67,13 +67,13 @@ class Words {
     if (notes.pool) words_ += fmt::format(" ({}, {})", notes.pool->first, notes.pool->second);
     if (notes.metadata != memory::kNone) {
       for (const auto& [name, value] : snapshot_.metadata[notes.metadata].entries)
-        words_ += fmt::format(" {}={}:{}", text(name), value.index(), in_words(value));
+        words_ += fmt::format(" {}={}:{}", text(name), value.index(), as_text(value));
     }
     if (notes.oom_address) words_ += fmt::format(" at {}", *notes.oom_address);
     words_ += '\n';
   }
 
-  std::string in_words(const allocator::MetadataDict::Value& value) {
+  std::string as_text(const allocator::MetadataDict::Value& value) {
     return std::visit(
         [this](const auto& one) -> std::string {
           using T = std::decay_t<decltype(one)>;
@@ -112,7 +112,7 @@ class Words {
 
 }  // namespace
 
-std::string in_words(const allocator::Snapshot& snapshot) {
+std::string as_text(const allocator::Snapshot& snapshot) {
   return Words(snapshot).all();
 }
 

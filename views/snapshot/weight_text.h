@@ -9,7 +9,7 @@
 namespace ts::views {
 
 // The weight of blocks with its unit.
-inline std::string weight_words(const text::Texts& texts, double value, blocks::Weight weight) {
+inline std::string weight_text(const text::Texts& texts, double value, blocks::Weight weight) {
   const std::string gib = text::decimal(value / text::kBytesInGiB, 3);
   if (weight == blocks::Weight::lifetime) return gib + " GiB\u00b7s";
   if (weight == blocks::Weight::events) return texts("file.groups.gib_events", {{"number", gib}});
