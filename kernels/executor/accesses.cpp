@@ -230,8 +230,8 @@ int add_segments(dl_phdr_info* info, std::size_t /*size*/, void* to) {
   return 0;
 }
 
-// Stops at memory of the host, such as that of new; what is not there at all ends as SIGSEGV. Without
-// a tensor of allocate() kernels work in memory of the host.
+// Stops at memory of the host, such as that of new; what is not there at all ends as SIGSEGV.
+// Without a tensor of allocate() kernels work in memory of the host.
 void stop_in_host_memory(const unsigned char* place, bool write, const void* code) {
   if (memories().tensors.empty()) return;
   if (now.stack.holds(place) || now.host_stack.holds(place)) return;
