@@ -297,6 +297,14 @@ TEST(LocaleFiles, say_every_problem_of_a_spec) {
               problem->sentence);
   }
   EXPECT_FALSE(spec::value_problem(spec::Field::T, "2Ki"));
+  // A file of settings with a value of another type.
+  for (const char* const file : {"[]", R"({"T": "8"})", R"({"lr": "small"})", R"({"dtype": 1})",
+                                 R"({"causal": 0})", R"({"seed": -1})"}) {
+    const auto read = spec::spec_from_json(nlohmann::json::parse(file));
+    ASSERT_FALSE(read) << file;
+    expect_said(read.error().key, read.error().arguments, read.error().sentence);
+    said.insert(read.error().key);
+  }
   for (const std::string& key : keys(files()[0].texts)) {
     const bool is_problem = key.starts_with("spec.error.");
     EXPECT_TRUE(!is_problem || said.contains(key)) << key << " is never said";
