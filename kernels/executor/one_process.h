@@ -21,7 +21,8 @@ namespace ts::executor {
 [[gnu::constructor(101)]] inline void stay_one_process() {
   constexpr unsigned kCall = offsetof(seccomp_data, nr), kMachine = offsetof(seccomp_data, arch);
   constexpr unsigned kFlags = offsetof(seccomp_data, args);  // the first argument of clone()
-  // Jumps count the instructions that they skip: where the test is true, and where it is not.
+  // Jumps count the instructions that they skip: where the test is true, and where it is not. Calls
+  // of 32 bits, which have other numbers, fail as well.
   sock_filter rules[] = {
       BPF_STMT(BPF_LD | BPF_W | BPF_ABS, kMachine),
       BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, AUDIT_ARCH_X86_64, 0, 7),
