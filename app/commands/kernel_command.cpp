@@ -1,9 +1,7 @@
 #include <CLI/CLI.hpp>
 #include <array>
-#include <chrono>
 #include <cstdio>
 #include <filesystem>
-#include <future>
 #include <memory>
 #include <optional>
 #include <string>
@@ -50,19 +48,6 @@ struct Times {
   PassTimes forward;
   std::optional<PassTimes> backward;  // of a file that has one
 };
-
-// Gives what `work(cancel)` gives. Control-C cancels it, so that its processes end with it.
-template <class Work>
-auto unless_interrupted(const Work& work) {
-  using namespace std::chrono_literals;
-  const InterruptGuard guard;
-  const base::CancelToken cancel;
-  auto result = std::async(std::launch::async, [&] { return work(cancel); });
-  while (result.wait_for(20ms) != std::future_status::ready) {
-    if (InterruptGuard::interrupted()) cancel.cancel();
-  }
-  return result.get();
-}
 
 base::Result<Times> time_kernel(const KernelCommand& command) {
   const int d_head = command.sizes.d_head;

@@ -52,7 +52,7 @@ Exit compare_own_settings(const AbCommand& command, const OwnFile& file);
 
 }  // namespace ts::app
 
-#include <future>
+#include <utility>
 
 #include "app/commands/report.h"
 #include "app/session/interrupt.h"
@@ -61,21 +61,18 @@ namespace ts::app {
 
 template <class Ask>
 auto ask_own(const OwnQuestion& question, const Ask& ask, const SoFar& so_far) {
-  using namespace std::chrono_literals;
-  const InterruptGuard guard;
-  const base::CancelToken cancel;
-  auto answer = std::async(std::launch::async, [&] {
-    OwnProcess process;  // ends with this thread
-    return ask(process, cancel);
-  });
   ProgressLine progress;
-  for (std::int64_t waits = 0; answer.wait_for(50ms) != std::future_status::ready; ++waits) {
-    if (InterruptGuard::interrupted()) cancel.cancel();
-    progress.show(own_title(question) + ", " + (so_far ? so_far() + ", " : "") +
-                  std::to_string(waits / 20) + " s so far");
-  }
+  auto answer = unless_interrupted(
+      [&](const base::CancelToken& cancel) {
+        OwnProcess process;  // ends with this thread
+        return ask(process, cancel);
+      },
+      [&](std::chrono::milliseconds waited) {
+        progress.show(own_title(question) + ", " + (so_far ? so_far() + ", " : "") +
+                      std::to_string(waited / std::chrono::seconds(1)) + " s so far");
+      });
   progress.clear();
-  return answer.get().map_error(own_end);
+  return std::move(answer).map_error(own_end);
 }
 
 }  // namespace ts::app
