@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "core/io/json_values.h"
-#include "core/report/kernel_report.h"
 #include "core/text/numbers.h"
 
 namespace ts::report {
@@ -92,10 +91,7 @@ std::string limit_text(stats::OccupancyLimit limit) {
 io::TextTable kernel_text(const stats::KernelTable& table, const base::StringTable& strings,
                           const std::string& capability) {
   io::TextTable text;
-  for (const KernelColumn& column : kKernelColumns) {
-    text.columns.emplace_back(column.title);
-    text.right.push_back(column.right);
-  }
+  io::add_columns(text, kKernelColumns);
   for (const stats::KernelRow& row : table.rows) {
     const KernelFacts facts{row, stats::occupancy(capability, row.launch)};
     std::vector<std::string> cells;

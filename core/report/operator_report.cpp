@@ -7,7 +7,6 @@
 #include "core/io/json_values.h"
 #include "core/report/kernel_report.h"
 #include "core/report/module_report.h"
-#include "core/report/operator_report.h"
 #include "core/text/numbers.h"
 
 namespace ts::report {

@@ -169,10 +169,7 @@ TEST(KernelFile, GroupsAndCopies) {
   EXPECT_EQ(right.code, 0) << right.err << right.out;
   replace_first(source, wait, "");
   const Ended early = check_source(headers + source);
-  EXPECT_EQ(early.code, 1) << early.err;
-  EXPECT_NE(early.out.find("a barrier is missing between the two, or nothing writes it."),
-            std::string::npos)
-      << early.out;
+  expect_mistake(early, "a barrier is missing between the two, or nothing writes it.");
 }
 
 // A sum in shared memory by atomicAdd, with a barrier after it, and with one before.
@@ -199,12 +196,9 @@ TEST(KernelFile, ResultsOfAtomicOperationsNeedABarrier) {
 
 TEST(KernelFile, AccumulatorsThatNobodySets) {
   const Ended ended = check_kernel("  cudaMemset(d_k, 0, bytes);\n", "");
-  EXPECT_EQ(ended.code, 1) << ended.err;
-  EXPECT_EQ(ended.out.rfind("Thread 0 of block (0, 0, 0) adds to element 0 of d_k, or compares "
-                            "with it, by an atomic operation, and nothing is in it yet",
-                            0),
-            0U)
-      << ended.out;
+  expect_mistake_begins(ended,
+                        "Thread 0 of block (0, 0, 0) adds to element 0 of d_k, or compares "
+                        "with it, by an atomic operation, and nothing is in it yet");
   // NaN that is added to what was set is no such mistake.
   const Ended added = check_kernel("= p * (d_p - mine[1]) * scale", "= NAN");
   EXPECT_EQ(added.out.rfind("d_q[head 0][row 0][column 0] is nan, expected ", 0), 0U) << added.out;
@@ -215,12 +209,9 @@ TEST(KernelFile, AccumulatorsThatNobodySets) {
 TEST(KernelFile, MemoryOfTheHost) {
   const std::string right = "cudaMalloc(&sums, size_t(heads) * length * 2 * sizeof(float));";
   const Ended host = check_kernel(right, "sums = new float[size_t(heads) * length * 2];");
-  EXPECT_EQ(host.code, 1) << host.err;
-  EXPECT_EQ(host.out.rfind("Thread 0 of block (0, 0, 0) writes memory that is neither a tensor nor "
-                           "its own, at heads 2",
-                           0),
-            0U)
-      << host.out;
+  expect_mistake_begins(host,
+                        "Thread 0 of block (0, 0, 0) writes memory that is neither a tensor nor "
+                        "its own, at heads 2");
   // Variables of the program are no such memory, and arguments neither.
   std::string source = read(TENSORSCOPE_OWN_ATTENTION);
   replace_first(source, "  const float scale = rsqrtf(d_head);\n  float sum",
@@ -236,18 +227,14 @@ TEST(KernelFile, MemoryOfTheHost) {
 
 TEST(KernelFile, SharedMemoryThatIsTooSmallIsCountedInBytes) {
   const Ended ended = check_kernel("2 * kTile * d_head * sizeof(float)", "8192");
-  EXPECT_EQ(ended.code, 1) << ended.err;
-  EXPECT_NE(ended.out.find(" writes byte 8192 of shared memory, of which the launch has 8192, at"),
-            std::string::npos)
-      << ended.out;
+  expect_mistake(ended, " writes byte 8192 of shared memory, of which the launch has 8192, at");
 }
 
 // As many as the formula knows.
 TEST(KernelFile, MistakesOfSumsAndOfL) {
   const auto named = [](const char* text, const char* wrong, const char* mistake) {
     const Ended ended = check_kernel(text, wrong);
-    EXPECT_EQ(ended.code, 1) << ended.err;
-    EXPECT_NE(ended.out.find(mistake), std::string::npos) << ended.out;
+    expect_mistake(ended, mistake);
   };
   named("sum[c] = sum[c] * shrink + p", "sum[c] = sum[c] + p",
         ": as if the sums of O, unlike that of the weights, were not scaled down");
@@ -266,8 +253,7 @@ TEST(KernelFile, MistakesOfSumsAndOfL) {
 TEST(KernelFile, AnAssertionIsQuoted) {
   const Ended ended = check_kernel("  if (query >= length) return;\n  for (int c",
                                    "  assert(query < length);\n  for (int c");
-  EXPECT_EQ(ended.code, 1) << ended.err;
-  EXPECT_NE(ended.out.find("Assertion `query < length' failed."), std::string::npos) << ended.out;
+  expect_mistake(ended, "Assertion `query < length' failed.");
 }
 
 }  // namespace

@@ -36,4 +36,14 @@ inline Ended check_kernel(const std::string& text, const std::string& wrong,
   return check_source(source, options);
 }
 
+// The kernel is wrong, and the sentence has this text, or begins with it.
+inline void expect_mistake(const Ended& ended, const std::string& text) {
+  EXPECT_EQ(ended.code, 1) << ended.err;
+  EXPECT_NE(ended.out.find(text), std::string::npos) << ended.out;
+}
+inline void expect_mistake_begins(const Ended& ended, const std::string& text) {
+  EXPECT_EQ(ended.code, 1) << ended.err;
+  EXPECT_EQ(ended.out.rfind(text, 0), 0U) << ended.out;
+}
+
 }  // namespace ts::app::testing

@@ -8,7 +8,6 @@
 #include <functional>
 #include <random>
 
-#include "core/spec/own_model.h"
 #include "core/spec/presets.h"
 #include "core/spec/workload_math.h"
 #include "tests/spec/random_spec.h"
